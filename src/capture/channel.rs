@@ -1,0 +1,153 @@
+//! Channels: what a format says of the connections in it, before they are split.
+
+use crate::protocol::{Profile, Side};
+
+/// Where a capture was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Vantage {
+    /// In or at the client.
+    Client,
+    /// In or at the server.
+    Server,
+    /// Between them.
+    Proxy,
+    /// Not known; treated as between them.
+    Unknown,
+    /// Two captures in one source, one at each side.
+    Merged,
+}
+
+impl Vantage {
+    /// The name used in flags, in the database and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Vantage::Client => "client",
+            Vantage::Server => "server",
+            Vantage::Proxy => "proxy",
+            Vantage::Unknown => "unknown",
+            Vantage::Merged => "merged",
+        }
+    }
+
+    /// Reads the name back.
+    pub fn from_name(name: &str) -> Option<Vantage> {
+        use Vantage::*;
+        [Client, Server, Proxy, Unknown, Merged].into_iter().find(|vantage| vantage.as_str() == name)
+    }
+
+    /// The side at which the tap sits, where it sits at one.
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Vantage::Client => Some(Side::Client),
+            Vantage::Server => Some(Side::Server),
+            _ => None,
+        }
+    }
+}
+
+/// Whether messages of one direction keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Transport {
+    /// One ordered channel a direction: stdio, one TCP or WebSocket connection.
+    Ordered,
+    /// HTTP: order holds only within a stream.
+    Http,
+}
+
+/// What a log can prove. A rule that needs more is not decidable from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof(u8);
+
+impl Proof {
+    /// Nothing at all.
+    pub const NONE: Proof = Proof(0);
+    /// Parameters and results are in the log.
+    pub const PAYLOAD: Proof = Proof(1);
+    /// The id inside a cancel is in the log.
+    pub const CANCEL_TARGET: Proof = Proof(2);
+    /// Error codes are in the log.
+    pub const ERROR_CODE: Proof = Proof(4);
+    /// The log says who sent each message.
+    pub const DIRECTION: Proof = Proof(8);
+    /// Envelopes are as they were on the wire (`jsonrpc` member and all).
+    pub const ENVELOPE: Proof = Proof(16);
+    /// Every response is in the log, also late and unmatched ones.
+    pub const ALL_ANSWERS: Proof = Proof(32);
+    /// The log tells which HTTP stream carried a message, and when streams were closed.
+    pub const STREAMS: Proof = Proof(64);
+    /// All that a full capture of an ordered channel has.
+    pub const FULL: Proof = Proof(63);
+
+    /// Both together.
+    pub const fn and(self, other: Proof) -> Proof {
+        Proof(self.0 | other.0)
+    }
+    /// Without what `other` has.
+    pub const fn without(self, other: Proof) -> Proof {
+        Proof(self.0 & !other.0)
+    }
+    /// True if all that `other` asks is there.
+    pub const fn covers(self, other: Proof) -> bool {
+        self.0 & other.0 == other.0
+    }
+    /// As a number, for the store.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+    /// From a number.
+    pub const fn from_bits(bits: u8) -> Proof {
+        Proof(bits)
+    }
+    /// What is asked for and not there, in words.
+    pub fn missing(self, wanted: Proof) -> Vec<&'static str> {
+        let names = [
+            (Proof::PAYLOAD, "parameters and results"),
+            (Proof::CANCEL_TARGET, "the id inside a cancel"),
+            (Proof::ERROR_CODE, "error codes"),
+            (Proof::DIRECTION, "who sent each message"),
+            (Proof::ENVELOPE, "envelopes as they were on the wire"),
+            (Proof::ALL_ANSWERS, "late and unmatched responses"),
+            (Proof::STREAMS, "HTTP streams"),
+        ];
+        names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
+    }
+}
+
+/// One channel of a capture: what becomes one connection, or several in a row where the client starts anew.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// Name that the log gives it; `None` where the source itself is the channel.
+    pub name: Option<String>,
+    /// The recording it belongs to, where the format has one.
+    pub session: Option<String>,
+    /// The profile that the log itself declares.
+    pub profile: Option<&'static Profile>,
+    /// Where the capture was taken.
+    pub vantage: Vantage,
+    /// Whether order holds.
+    pub transport: Transport,
+    /// Whether the capture starts with the first message; `None` where the format does not say.
+    pub complete_head: Option<bool>,
+    /// True if the format itself separates connections: a second `initialize` is then not a new one.
+    pub one_connection: bool,
+    /// What the log can prove.
+    pub proof: Proof,
+    /// Resolution of its clock in microseconds.
+    pub resolution_us: i64,
+}
+
+impl Default for Channel {
+    fn default() -> Channel {
+        Channel {
+            name: None,
+            session: None,
+            profile: None,
+            vantage: Vantage::Unknown,
+            transport: Transport::Ordered,
+            complete_head: None,
+            one_connection: false,
+            proof: Proof::FULL,
+            resolution_us: 1,
+        }
+    }
+}

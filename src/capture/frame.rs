@@ -1,0 +1,110 @@
+//! A frame: one captured unit, as the log states it.
+
+use std::ops::Range;
+
+use crate::jsonrpc::Message;
+use crate::protocol::{Facts, Side};
+
+/// Who sent a frame, in the log's own terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// The log names the side.
+    By(Side),
+    /// Whoever wrote the log sent it; the vantage tells which side that is.
+    Sent,
+    /// Whoever wrote the log received it.
+    Received,
+    /// The log does not say.
+    Unknown,
+}
+
+/// Position and time of one message at one of two taps (only where a source merges two captures).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Order at that tap.
+    pub seq: u64,
+    /// Microseconds on that tap's own clock.
+    pub at_us: Option<i64>,
+}
+
+/// One captured unit.
+#[derive(Clone, Debug)]
+pub struct Frame<'a> {
+    /// Which source of the capture it comes from.
+    pub source: u32,
+    /// Line (1-based, of the decompressed source) where its record starts.
+    pub line: u64,
+    /// Byte offset of the message text in the decompressed source.
+    pub byte_offset: u64,
+    /// Which channel of the capture it belongs to; see [`super::Channel`].
+    pub channel: u32,
+    /// Microseconds since the epoch, where the log has a time.
+    pub at_us: Option<i64>,
+    /// Who sent it.
+    pub direction: Direction,
+    /// HTTP stream within the connection: one POST or GET and what its response carries.
+    pub stream: Option<u32>,
+    /// Stamps at the client's and the server's tap, where the source merges two captures.
+    pub taps: Option<[Option<Stamp>; 2]>,
+    /// What was captured.
+    pub body: Body<'a>,
+}
+
+/// What a frame holds.
+#[derive(Clone, Debug)]
+pub enum Body<'a> {
+    /// A message: its text as captured, and what was lifted from it.
+    Message(Captured<'a>),
+    /// A batch: the text of the array, and its members.
+    Batch {
+        /// The array as captured.
+        text: &'a str,
+        /// Byte range of each member within `text`, and the message or why there is none.
+        members: Vec<(Range<usize>, Result<(Message<'a>, Facts<'a>), String>)>,
+    },
+    /// Bytes that should have been a message and are none.
+    Malformed {
+        /// The bytes as captured; not always UTF-8.
+        bytes: &'a [u8],
+        /// Why it is no message, in words.
+        reason: String,
+    },
+    /// A stream or the connection was opened.
+    Open {
+        /// By whom, where known.
+        by: Option<Side>,
+    },
+    /// A stream (where the frame has one) or the connection was closed.
+    Close {
+        /// By whom, where known.
+        by: Option<Side>,
+    },
+    /// The server process ended.
+    Exit {
+        /// Its exit code, where known.
+        code: Option<i64>,
+    },
+    /// A line that the server wrote to stderr.
+    Stderr {
+        /// The line.
+        text: &'a str,
+    },
+    /// The recorder lost messages here.
+    Gap {
+        /// How many, where known.
+        lost: Option<u64>,
+    },
+}
+
+/// The text of a message with what one pass lifted from it.
+#[derive(Clone, Debug)]
+pub struct Captured<'a> {
+    /// The message as captured, without the wrapper around it.
+    pub text: &'a str,
+    /// Its translation to JSON, where the captured text is not JSON.
+    pub json: Option<&'a str>,
+    /// The envelope.
+    pub message: Message<'a>,
+    /// The facts.
+    pub facts: Facts<'a>,
+}

@@ -1,0 +1,84 @@
+//! The seam between sources and everything above: how a source is opened and how its frames are handed on.
+
+use super::{Channel, Frame, Vantage};
+use crate::error::Result;
+use crate::protocol::Profile;
+
+/// What the user says about a log, overruling what it says itself.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Name of the format.
+    pub format: Option<String>,
+    /// Where the capture was taken.
+    pub vantage: Option<Vantage>,
+    /// What the log speaks.
+    pub profile: Option<&'static Profile>,
+}
+
+/// Receives what a source holds, in order. Frames borrow from the reader's buffer and live for one call.
+pub trait FrameSink {
+    /// A channel that later frames refer to by `index`; called once for each, before its first frame.
+    fn channel(&mut self, index: u32, channel: Channel) -> Result<()>;
+    /// One frame.
+    fn frame(&mut self, frame: Frame<'_>) -> Result<()>;
+    /// A line that holds no frame, and why it was passed over.
+    fn skipped(&mut self, line: u64, why: Skip);
+    /// How many bytes of the file have been read so far (compressed ones where it is compressed).
+    fn progress(&mut self, bytes: u64);
+}
+
+/// Why a line was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Skip {
+    /// White space only.
+    Blank,
+    /// Text that the format does not promise to be a message.
+    NotAMessage,
+    /// A header or comment of the format.
+    Header,
+    /// The last line, cut off in the middle.
+    CutOff,
+    /// Longer than the limit for one record.
+    Oversized,
+    /// The same message logged a second time.
+    Duplicate,
+}
+
+impl Skip {
+    /// The word used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Skip::Blank => "blank",
+            Skip::NotAMessage => "not a message",
+            Skip::Header => "header",
+            Skip::CutOff => "cut off",
+            Skip::Oversized => "oversized",
+            Skip::Duplicate => "duplicate",
+        }
+    }
+}
+
+/// Where to go on in a source that was read before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resume {
+    /// Bytes of the decompressed source that were used up.
+    pub byte_offset: u64,
+    /// Lines that were used up.
+    pub lines: u64,
+}
+
+/// One opened source: its name, what it was taken for, and why.
+pub trait Source {
+    /// The name as the user gave it, with forward slashes; `-` for standard input.
+    fn name(&self) -> &str;
+    /// Name of the format.
+    fn format(&self) -> &str;
+    /// Why it was taken for that, in words.
+    fn reason(&self) -> &str;
+    /// Size of the file in bytes, where it is known.
+    fn size(&self) -> Option<u64>;
+    /// True if the format can go on at a [`Resume`] point (line formats that are not compressed).
+    fn can_resume(&self) -> bool;
+    /// Reads everything from `from` on, numbering frames' `source` with `source`. Returns where it stopped.
+    fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume>;
+}

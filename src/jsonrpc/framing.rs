@@ -1,0 +1,86 @@
+//! The base protocol's framing: a header block with `Content-Length`, a blank line, then that many bytes.
+
+/// The longest header block that is read before it is given up as hostile, in bytes.
+const MAX_HEADER: usize = 4 * 1024;
+
+/// One header block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Length of the block with its blank line, in bytes.
+    pub length: usize,
+    /// The announced length of the body, in bytes.
+    pub content_length: usize,
+}
+
+/// Why a header block cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// The block is not complete yet (or the log ends here).
+    #[error("the header block is not complete")]
+    Incomplete,
+    /// No usable `Content-Length`.
+    #[error("no usable Content-Length in the header block")]
+    NoLength,
+    /// An announced length that nobody should allocate.
+    #[error("Content-Length {0} is over the limit")]
+    TooLong(String),
+}
+
+/// Reads a header block at the start of `bytes`. `limit` is the largest body that is accepted, in bytes.
+/// Lines may end in LF alone; names are compared without case, as in HTTP.
+pub fn read_header(bytes: &[u8], limit: usize) -> Result<Header, FrameError> {
+    let mut at = 0;
+    let mut content_length = None;
+    loop {
+        let window = &bytes[at..bytes.len().min(at + MAX_HEADER)];
+        let Some(end) = memchr::memchr(b'\n', window) else {
+            return Err(if bytes.len() - at >= MAX_HEADER { FrameError::NoLength } else { FrameError::Incomplete });
+        };
+        let line = window[..end].strip_suffix(b"\r").unwrap_or(&window[..end]);
+        at += end + 1;
+        if line.is_empty() {
+            break;
+        }
+        if at > MAX_HEADER {
+            return Err(FrameError::NoLength);
+        }
+        let Some(colon) = memchr::memchr(b':', line) else { return Err(FrameError::NoLength) };
+        if line[..colon].trim_ascii().eq_ignore_ascii_case(b"content-length") {
+            content_length = Some(parse_length(line[colon + 1..].trim_ascii(), limit)?);
+        }
+    }
+    let content_length = content_length.ok_or(FrameError::NoLength)?;
+    Ok(Header { length: at, content_length })
+}
+
+fn parse_length(text: &[u8], limit: usize) -> Result<usize, FrameError> {
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return Err(FrameError::NoLength);
+    }
+    let text = String::from_utf8_lossy(&text[..text.len().min(40)]).into_owned();
+    match text.parse::<usize>() {
+        Ok(length) if length <= limit => Ok(length),
+        _ => Err(FrameError::TooLong(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_line_ends_and_any_case() {
+        let crlf = b"Content-Length: 12\r\nContent-Type: x\r\n\r\n{";
+        assert_eq!(read_header(crlf, 99), Ok(Header { length: crlf.len() - 1, content_length: 12 }));
+        assert_eq!(read_header(b"content-length:5\n\n", 99).map(|h| h.content_length), Ok(5));
+    }
+
+    #[test]
+    fn hostile_lengths_are_refused() {
+        assert!(matches!(read_header(b"Content-Length: 99999999999999999999\r\n\r\n", 99), Err(FrameError::TooLong(_))));
+        assert!(matches!(read_header(b"Content-Length: 100\r\n\r\n", 99), Err(FrameError::TooLong(_))));
+        assert_eq!(read_header(b"Content-Length: -1\r\n\r\n", 99), Err(FrameError::NoLength));
+        assert_eq!(read_header(b"Content-Length: 1", 99), Err(FrameError::Incomplete));
+        assert_eq!(read_header(&[b'x'; 9000], 99), Err(FrameError::NoLength));
+    }
+}

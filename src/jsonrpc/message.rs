@@ -1,0 +1,125 @@
+//! One JSON-RPC message as an envelope: what kind it is, its id, its method, and what is wrong with it.
+
+use std::borrow::Cow;
+
+use super::IdField;
+
+/// What an envelope is, by the members it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `method` and `id` (whatever the id is).
+    Request,
+    /// `method` without `id`.
+    Notification,
+    /// A response with `result`.
+    Result,
+    /// A response with `error`, or one that has neither.
+    Error,
+    /// None of these.
+    Unclassified,
+}
+
+impl Kind {
+    /// True for both forms of a response.
+    pub fn is_response(self) -> bool {
+        matches!(self, Kind::Result | Kind::Error)
+    }
+}
+
+/// One thing that is wrong with an envelope; each is a finding of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Defect {
+    /// No `jsonrpc` member, or one that is not the string `2.0`.
+    JsonrpcMember,
+    /// `result` and `error` in one response.
+    ResultAndError,
+    /// ... where the error was `null`: the style of JSON-RPC 1.0.
+    NullErrorBesideResult,
+    /// A response with neither `result` nor `error`.
+    NeitherResultNorError,
+    /// `error` that is no object with an integer `code` and a string `message`.
+    ErrorObject,
+    /// `params` that is neither object nor array.
+    Params,
+    /// `params: null`, common and mostly harmless.
+    NullParams,
+    /// `method` that is not a string.
+    MethodType,
+    /// No `method`, `id`, `result` or `error`.
+    Unclassifiable,
+    /// A member of the envelope that stands twice; the last one counts.
+    DuplicateMember,
+}
+
+/// A set of [`Defect`]s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Defects(u16);
+
+impl Defects {
+    /// Adds one.
+    pub fn add(&mut self, defect: Defect) {
+        self.0 |= 1 << defect as u8;
+    }
+    /// True if `defect` was found.
+    pub fn has(self, defect: Defect) -> bool {
+        self.0 & (1 << defect as u8) != 0
+    }
+    /// True if nothing is wrong.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// The `error` member of a response.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorObject<'a> {
+    /// `error.code`, where it is an integer of 64 bits.
+    pub code: Option<i64>,
+    /// `error.message`, where it is a string.
+    pub message: Option<Cow<'a, str>>,
+}
+
+/// One parsed message. It borrows from the text it was read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// What the envelope is.
+    pub kind: Kind,
+    /// The `id` member.
+    pub id: IdField,
+    /// The raw spelling of the id, where there is one.
+    pub id_text: Option<&'a str>,
+    /// The `method` member, where it is a string.
+    pub method: Option<Cow<'a, str>>,
+    /// The `error` member, where it is an object.
+    pub error: Option<ErrorObject<'a>>,
+    /// What is wrong with the envelope.
+    pub defects: Defects,
+}
+
+impl Message<'_> {
+    /// `error.code`, where there is one.
+    pub fn error_code(&self) -> Option<i64> {
+        self.error.as_ref().and_then(|error| error.code)
+    }
+
+    /// The method, or the empty string.
+    pub fn method(&self) -> &str {
+        self.method.as_deref().unwrap_or("")
+    }
+
+    /// The same message with nothing borrowed but `'static` text; the id's spelling is dropped.
+    pub fn into_owned(self) -> Message<'static> {
+        Message {
+            kind: self.kind,
+            id: self.id,
+            id_text: None,
+            method: self.method.map(|method| Cow::Owned(method.into_owned())),
+            error: self.error.map(|error| ErrorObject {
+                code: error.code,
+                message: error.message.map(|text| Cow::Owned(text.into_owned())),
+            }),
+            defects: self.defects,
+        }
+    }
+}

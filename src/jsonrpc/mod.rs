@@ -1,0 +1,14 @@
+//! JSON-RPC 2.0 as text: ids, envelopes, framing. Knows no protocol revision and no log format.
+//!
+//! Parsing never fails: what is wrong with a message is part of what [`parse`] returns.
+
+mod framing;
+mod id;
+mod message;
+mod parse;
+
+pub use framing::{FrameError, Header, read_header};
+pub use id::{Id, IdField};
+pub use message::{Defect, Defects, ErrorObject, Kind, Message};
+pub(crate) use parse::Key;
+pub use parse::{Lift, Member, NoLift, Parsed, Unparsable, lenient_string, parse, parse_at};

@@ -1,0 +1,537 @@
+//! The one validating pass over a message.
+//!
+//! The envelope is ours; what else is wanted from `params`, `result` and `error` is lifted in the same pass
+//! by a [`Lift`], so that no message is parsed twice and no tree of values is ever built.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::message::{Defect, Defects, ErrorObject, Kind, Message};
+use super::{Id, IdField};
+
+/// Takes what it wants from the members of `params` and `result`, and leaves the rest.
+///
+/// An implementation must consume the value of every key it is shown.
+pub trait Lift<'a>: Default {
+    /// Called for each member of an object in `params`; `raw` is the member's value.
+    fn param<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+    /// Called for each member of an object in `result`.
+    fn result<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+    /// Called once where `params` is anything but an object.
+    fn params_without_members(&mut self) {}
+}
+
+/// Lifts nothing.
+#[derive(Clone, Debug, Default)]
+pub struct NoLift;
+
+impl<'a> Lift<'a> for NoLift {
+    fn param<A: MapAccess<'a>>(&mut self, _: &str, map: &mut A) -> Result<(), A::Error> {
+        map.next_value::<IgnoredAny>().map(|_| ())
+    }
+    fn result<A: MapAccess<'a>>(&mut self, _: &str, map: &mut A) -> Result<(), A::Error> {
+        map.next_value::<IgnoredAny>().map(|_| ())
+    }
+}
+
+/// What stood at the place that was parsed.
+#[derive(Debug)]
+pub enum Parsed<'a, F> {
+    /// An object: one message.
+    One(Message<'a>, F),
+    /// An array: a batch, each member with its byte range in the text.
+    Batch(Vec<Member<'a, F>>),
+}
+
+/// One member of a batch: the byte range of its text, and the message or why there is none.
+pub type Member<'a, F> = (Range<usize>, Result<(Message<'a>, F), Unparsable>);
+
+/// Why a text is no message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unparsable {
+    /// What is wrong, in words.
+    pub reason: String,
+    /// The byte in the text at which it was noticed, where known.
+    pub column: usize,
+    /// True if the text ended too early: a message that was cut off.
+    pub cut: bool,
+}
+
+/// Parses a whole text as one message or batch; anything but white space after it is an error.
+pub fn parse<'a, F: Lift<'a>>(text: &'a str) -> Result<Parsed<'a, F>, Unparsable> {
+    let (parsed, end) = parse_at(text, 0)?;
+    match text.as_bytes()[end..].iter().position(|byte| !byte.is_ascii_whitespace()) {
+        None => Ok(parsed),
+        Some(at) => Err(Unparsable { reason: "more text after the message".into(), column: end + at, cut: false }),
+    }
+}
+
+/// Parses the message or batch that starts at byte `at`, and says at which byte it ends.
+/// What follows it in the text is not looked at.
+pub fn parse_at<'a, F: Lift<'a>>(text: &'a str, at: usize) -> Result<(Parsed<'a, F>, usize), Unparsable> {
+    let start = skip_white(text.as_bytes(), at);
+    match text.as_bytes().get(start) {
+        Some(b'{') => {
+            let (one, end) = one::<Envelope<F>>(text, start)?;
+            Ok((Parsed::One(one.message, one.lifted), end))
+        }
+        Some(b'[') => batch(text, start),
+        Some(_) => {
+            let reason = "a message is a JSON object, a batch an array".to_string();
+            Err(Unparsable { reason, column: start, cut: false })
+        }
+        None => Err(Unparsable { reason: "no text".into(), column: start, cut: true }),
+    }
+}
+
+fn skip_white(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+fn one<'a, T: Deserialize<'a>>(text: &'a str, start: usize) -> Result<(T, usize), Unparsable> {
+    let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<T>();
+    match stream.next() {
+        Some(Ok(value)) => Ok((value, start + stream.byte_offset())),
+        Some(Err(error)) => Err(Unparsable {
+            column: start + error.column().saturating_sub(1),
+            cut: error.is_eof(),
+            reason: reason_of(&error),
+        }),
+        None => Err(Unparsable { reason: "no text".into(), column: start, cut: true }),
+    }
+}
+
+/// serde_json ends its messages with a position inside the slice it was given; ours is told apart from it.
+fn reason_of(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(at) => text[..at].to_string(),
+        None => text,
+    }
+}
+
+fn batch<'a, F: Lift<'a>>(text: &'a str, start: usize) -> Result<(Parsed<'a, F>, usize), Unparsable> {
+    let (members, end) = one::<Vec<&'a RawValue>>(text, start)?;
+    let base = text.as_ptr() as usize;
+    let members = members
+        .into_iter()
+        .map(|raw| {
+            let raw = raw.get();
+            let from = raw.as_ptr() as usize - base;
+            let message = match raw.as_bytes().first() {
+                Some(b'{') => one::<Envelope<F>>(raw, 0).map(|(one, _)| (one.message, one.lifted)),
+                _ => Err(Unparsable { reason: "a member of a batch is a JSON object".into(), column: 0, cut: false }),
+            };
+            (from..from + raw.len(), message)
+        })
+        .collect();
+    Ok((Parsed::Batch(members), end))
+}
+
+/// Unescapes a JSON string given with its quotes. Lone surrogates become U+FFFD; it never fails.
+pub fn lenient_string(raw: &str) -> Cow<'_, str> {
+    let inner = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
+    }
+    let mut out = String::with_capacity(inner.len());
+    let mut units: Vec<u16> = Vec::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('b') => out.push('\u{8}'),
+            Some('f') => out.push('\u{c}'),
+            Some('u') => {
+                units.clear();
+                units.push(hex4(&mut chars));
+                // A surrogate pair is two escapes in a row.
+                while chars.as_str().starts_with("\\u") {
+                    chars.next();
+                    chars.next();
+                    units.push(hex4(&mut chars));
+                }
+                out.extend(char::decode_utf16(units.iter().copied()).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
+            }
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn hex4(chars: &mut std::str::Chars<'_>) -> u16 {
+    let mut value = 0u16;
+    for _ in 0..4 {
+        let digit = chars.clone().next().and_then(|c| c.to_digit(16));
+        let Some(digit) = digit else { return 0xFFFD };
+        chars.next();
+        value = value << 4 | digit as u16;
+    }
+    value
+}
+
+/// Keys of the envelope.
+enum Slot {
+    Jsonrpc,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+    Other,
+}
+
+impl<'de> Deserialize<'de> for Slot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl Visitor<'_> for Keys {
+            type Value = Slot;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member name")
+            }
+            fn visit_str<E>(self, key: &str) -> Result<Slot, E> {
+                Ok(match key {
+                    "jsonrpc" => Slot::Jsonrpc,
+                    "id" => Slot::Id,
+                    "method" => Slot::Method,
+                    "params" => Slot::Params,
+                    "result" => Slot::Result,
+                    "error" => Slot::Error,
+                    _ => Slot::Other,
+                })
+            }
+        }
+        deserializer.deserialize_str(Keys)
+    }
+}
+
+/// What a member's value was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Object,
+    Array,
+    Null,
+    Scalar,
+}
+
+struct Envelope<'a, F> {
+    message: Message<'a>,
+    lifted: F,
+}
+
+impl<'de, F: Lift<'de>> Deserialize<'de> for Envelope<'de, F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EnvelopeVisitor(PhantomData))
+    }
+}
+
+struct EnvelopeVisitor<F>(PhantomData<F>);
+
+impl<'de, F: Lift<'de>> Visitor<'de> for EnvelopeVisitor<F> {
+    type Value = Envelope<'de, F>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON-RPC message (an object)")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut lifted = F::default();
+        let mut defects = Defects::default();
+        let (mut version, mut method, mut id) = (None, None, None);
+        let (mut params, mut result, mut error) = (None, None, None);
+        while let Some(member) = map.next_key::<Slot>()? {
+            let twice = match member {
+                Slot::Jsonrpc => version.replace(map.next_value::<&RawValue>()?.get()).is_some(),
+                Slot::Id => id.replace(map.next_value::<&RawValue>()?.get()).is_some(),
+                Slot::Method => method.replace(map.next_value::<&RawValue>()?.get()).is_some(),
+                Slot::Params => params.replace(map.next_value_seed(Body(&mut lifted, Params))?).is_some(),
+                Slot::Result => result.replace(map.next_value_seed(Body(&mut lifted, Outcome))?).is_some(),
+                Slot::Error => error.replace(map.next_value::<ErrorMember>()?).is_some(),
+                Slot::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                    false
+                }
+            };
+            if twice {
+                defects.add(Defect::DuplicateMember);
+            }
+        }
+        if version != Some("\"2.0\"") && !version.is_some_and(|raw| lenient_string(raw) == "2.0" && raw.starts_with('"')) {
+            defects.add(Defect::JsonrpcMember);
+        }
+        let message = classify(id, method, params, result, error, defects);
+        Ok(Envelope { message, lifted })
+    }
+}
+
+fn classify<'a>(
+    id: Option<&'a str>,
+    method: Option<&'a str>,
+    params: Option<Shape>,
+    result: Option<Shape>,
+    error: Option<ErrorMember<'a>>,
+    mut defects: Defects,
+) -> Message<'a> {
+    let method_text = method.filter(|raw| raw.starts_with('"')).map(lenient_string);
+    if method.is_some() && method_text.is_none() {
+        defects.add(Defect::MethodType);
+    }
+    let kind = match (method.is_some(), id.is_some(), result.is_some(), error.is_some()) {
+        (true, true, _, _) => Kind::Request,
+        (true, false, _, _) => Kind::Notification,
+        (false, _, _, true) => Kind::Error,
+        (false, _, true, false) => Kind::Result,
+        (false, true, false, false) => Kind::Error,
+        (false, false, false, false) => Kind::Unclassified,
+    };
+    match params {
+        Some(Shape::Null) => defects.add(Defect::NullParams),
+        Some(Shape::Scalar) => defects.add(Defect::Params),
+        _ => {}
+    }
+    if kind == Kind::Unclassified {
+        defects.add(Defect::Unclassifiable);
+    }
+    if kind.is_response() {
+        match (&result, &error) {
+            (Some(_), Some(ErrorMember::Null)) => defects.add(Defect::NullErrorBesideResult),
+            (Some(_), Some(_)) => defects.add(Defect::ResultAndError),
+            (None, None) => defects.add(Defect::NeitherResultNorError),
+            _ => {}
+        }
+        match &error {
+            Some(ErrorMember::Object { error, sound: true }) if error.code.is_some() && error.message.is_some() => {}
+            Some(ErrorMember::Null) if result.is_some() => {}
+            Some(_) => defects.add(Defect::ErrorObject),
+            None => {}
+        }
+    }
+    // `"error": null` beside a result is a result in all but name.
+    let kind = if kind == Kind::Error && result.is_some() && matches!(error, Some(ErrorMember::Null)) { Kind::Result } else { kind };
+    let error = match error {
+        Some(ErrorMember::Object { error, .. }) => Some(error),
+        _ => None,
+    };
+    let id_field = id.map_or(IdField::Absent, IdField::from_json);
+    Message { kind, id: id_field, id_text: id, method: method_text, error, defects }
+}
+
+#[derive(Clone, Copy)]
+struct Params;
+#[derive(Clone, Copy)]
+struct Outcome;
+
+/// Which lift method a body is handed to.
+trait Part: Copy {
+    fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error>;
+    fn none<'a, F: Lift<'a>>(self, _: &mut F) {}
+}
+
+impl Part for Params {
+    fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error> {
+        lift.param(key, map)
+    }
+    fn none<'a, F: Lift<'a>>(self, lift: &mut F) {
+        lift.params_without_members();
+    }
+}
+
+impl Part for Outcome {
+    fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error> {
+        lift.result(key, map)
+    }
+}
+
+struct Body<'f, F, P>(&'f mut F, P);
+
+impl<'de, F: Lift<'de>, P: Part> DeserializeSeed<'de> for Body<'_, F, P> {
+    type Value = Shape;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Shape, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, F: Lift<'de>, P: Part> Visitor<'de> for Body<'_, F, P> {
+    type Value = Shape;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            self.1.member(self.0, &key.0, &mut map)?;
+        }
+        Ok(Shape::Object)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Shape, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        self.1.none(self.0);
+        Ok(Shape::Array)
+    }
+
+    fn visit_unit<E>(self) -> Result<Shape, E> {
+        self.1.none(self.0);
+        Ok(Shape::Null)
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Shape, E> {
+        self.scalar()
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Shape, E> {
+        self.scalar()
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Shape, E> {
+        self.scalar()
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Shape, E> {
+        self.scalar()
+    }
+    fn visit_str<E>(self, _: &str) -> Result<Shape, E> {
+        self.scalar()
+    }
+}
+
+impl<'de, F: Lift<'de>, P: Part> Body<'_, F, P> {
+    fn scalar<E>(self) -> Result<Shape, E> {
+        self.1.none(self.0);
+        Ok(Shape::Scalar)
+    }
+}
+
+/// A member name, borrowed where it has no escapes.
+pub(crate) struct Key<'a>(pub(crate) Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member name")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(text.to_string())))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+enum ErrorMember<'a> {
+    Object { error: ErrorObject<'a>, sound: bool },
+    Null,
+    Other,
+}
+
+impl<'de> Deserialize<'de> for ErrorMember<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Errors are rare and small: the second pass over one costs less than a visitor of its own would.
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        Ok(match raw.as_bytes().first() {
+            Some(b'{') => error_object(raw),
+            _ if raw == "null" => ErrorMember::Null,
+            _ => ErrorMember::Other,
+        })
+    }
+}
+
+fn error_object(raw: &str) -> ErrorMember<'_> {
+    #[derive(serde::Deserialize)]
+    struct Members<'a> {
+        #[serde(borrow, default)]
+        code: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        message: Option<&'a RawValue>,
+    }
+    let Ok(members) = serde_json::from_str::<Members<'_>>(raw) else {
+        return ErrorMember::Object { error: ErrorObject::default(), sound: false };
+    };
+    let code = members.code.and_then(|raw| match Id::from_json(raw.get()) {
+        Some(Id::Int(code)) => Some(code),
+        _ => None,
+    });
+    let message = members.message.filter(|raw| raw.get().starts_with('"')).map(|raw| lenient_string(raw.get()));
+    ErrorMember::Object { error: ErrorObject { code, message }, sound: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Message<'_> {
+        match parse::<NoLift>(text) {
+            Ok(Parsed::One(message, _)) => message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn kinds_follow_the_members() {
+        assert_eq!(message(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#).kind, Kind::Request);
+        assert_eq!(message(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#).id, IdField::Null);
+        assert_eq!(message(r#"{"jsonrpc":"2.0","method":"a"}"#).kind, Kind::Notification);
+        assert_eq!(message(r#"{"jsonrpc":"2.0","id":1,"result":null}"#).kind, Kind::Result);
+        let error = message(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32800,"message":"no"}}"#);
+        assert_eq!((error.kind, error.error_code()), (Kind::Error, Some(-32800)));
+        assert_eq!(message(r#"{"a":1}"#).kind, Kind::Unclassified);
+    }
+
+    #[test]
+    fn defects_are_reported_not_thrown() {
+        let has = |text: &str, defect| message(text).defects.has(defect);
+        assert!(has(r#"{"id":1,"method":"a"}"#, Defect::JsonrpcMember));
+        assert!(has(r#"{"jsonrpc":2.0,"id":1,"method":"a"}"#, Defect::JsonrpcMember));
+        assert!(has(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":""}}"#, Defect::ResultAndError));
+        assert!(has(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":null}"#, Defect::NullErrorBesideResult));
+        assert!(has(r#"{"jsonrpc":"2.0","id":1}"#, Defect::NeitherResultNorError));
+        assert!(has(r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":""}}"#, Defect::ErrorObject));
+        assert!(has(r#"{"jsonrpc":"2.0","method":"a","params":7}"#, Defect::Params));
+        assert!(has(r#"{"jsonrpc":"2.0","method":"a","params":null}"#, Defect::NullParams));
+        assert!(has(r#"{"jsonrpc":"2.0","method":7}"#, Defect::MethodType));
+        assert!(has(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#, Defect::DuplicateMember));
+    }
+
+    #[test]
+    fn hostile_text_is_read_or_refused_in_words() {
+        let deep = format!(r#"{{"jsonrpc":"2.0","method":"a","params":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert!(parse::<NoLift>(&deep).is_ok() || parse::<NoLift>(&deep).is_err());
+        assert_eq!(message(r#"{"jsonrpc":"2.0","method":"\ud800x"}"#).method(), "\u{fffd}x");
+        assert!(parse::<NoLift>(r#"{"jsonrpc":"2.0""#).is_err_and(|e| e.cut));
+        assert!(parse::<NoLift>("7").is_err());
+        assert!(parse::<NoLift>("").is_err());
+    }
+
+    #[test]
+    fn a_batch_keeps_the_extent_of_each_member() {
+        let text = r#" [{"jsonrpc":"2.0","id":1,"method":"a"}, 7]"#;
+        let Ok(Parsed::Batch(members)) = parse::<NoLift>(text) else { panic!() };
+        assert_eq!(&text[members[0].0.clone()], r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
+        assert!(members[1].1.is_err());
+    }
+
+    #[test]
+    fn text_after_the_message_is_left_alone_by_parse_at() {
+        let text = r#"x {"jsonrpc":"2.0","method":"a"} { metadata: undefined }"#;
+        let (_, end) = parse_at::<NoLift>(text, 2).expect("a message");
+        assert_eq!(&text[end..], " { metadata: undefined }");
+    }
+}

@@ -1,0 +1,12 @@
+//! rpctape: a flight recorder and auditor for JSON-RPC traffic.
+//!
+//! The layers, from the top down; each imports only what stands below it. `docs/architecture.md` has the rest.
+#![warn(missing_docs)]
+
+pub mod capture;
+pub mod error;
+pub mod finding;
+pub mod jsonrpc;
+pub mod protocol;
+pub mod rules;
+pub mod session;

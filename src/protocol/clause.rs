@@ -1,0 +1,78 @@
+//! Clauses (one normative sentence each) and rulings (which rule rests on which clause in a profile).
+
+use serde::Serialize;
+
+/// How strongly a clause binds, in the specification's own word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Level {
+    /// MUST, MUST NOT, REQUIRED, or a plain "must" where the text has no capitals.
+    Must,
+    /// SHOULD, SHOULD NOT, or "advised".
+    Should,
+    /// MAY, or a statement without a normative word.
+    May,
+}
+
+impl Level {
+    /// The word as the specifications print it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Must => "MUST",
+            Level::Should => "SHOULD",
+            Level::May => "MAY",
+        }
+    }
+}
+
+/// How bad a finding is. Certainty is another question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Something an operator may want to see.
+    Note,
+    /// A SHOULD is broken.
+    Warning,
+    /// A MUST is broken.
+    Error,
+}
+
+impl Severity {
+    /// The word used in screens, flags and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+
+    /// Reads the word back.
+    pub fn from_name(name: &str) -> Option<Severity> {
+        [Severity::Note, Severity::Warning, Severity::Error].into_iter().find(|severity| severity.as_str() == name)
+    }
+}
+
+/// One normative sentence of one revision.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// Short name within this program, such as `mcp-2025-11-25/cancel-no-response`.
+    pub id: &'static str,
+    /// How strongly it binds.
+    pub level: Level,
+    /// A short quotation, word for word; left-out words are shown as `...`.
+    pub text: &'static str,
+    /// Where the sentence stands.
+    pub url: &'static str,
+}
+
+/// That a rule applies in a profile, how severe a break of it is there, and the clause it rests on.
+#[derive(Debug)]
+pub struct Ruling {
+    /// Code of the rule, such as `CAN010`.
+    pub rule: &'static str,
+    /// Severity of a violation in this profile.
+    pub severity: Severity,
+    /// The clause, or `None` for what is hygiene only.
+    pub clause: Option<&'static Clause>,
+}

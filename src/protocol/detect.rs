@@ -1,0 +1,127 @@
+//! Which profile a connection speaks, from what its messages carry.
+
+use super::{Facts, Family, Profile, Sender, acp, jsonrpc2, lsp, mcp, mcp_2026};
+use crate::jsonrpc::{Kind, Message};
+
+/// What one message says about the protocol.
+#[derive(Clone, Copy, Debug)]
+pub enum Hint {
+    /// It says nothing.
+    None,
+    /// A method that only this family has; the revision is open.
+    Family(&'static Profile),
+    /// The client asks for this revision; the server's answer decides.
+    Asked(&'static Profile),
+    /// The revision is stated: by the server's answer, or by the message itself.
+    Stated(&'static Profile),
+}
+
+/// All profiles that can be asked for by name, in the order in which they are listed.
+pub fn profiles() -> impl Iterator<Item = &'static Profile> {
+    mcp::PROFILES.iter().chain([&mcp_2026::PROFILE]).chain(acp::PROFILES).chain(lsp::PROFILES).chain([&jsonrpc2::PROFILE])
+}
+
+/// A profile by name and revision (`mcp 2025-11-25`, `acp 1`), or by name alone.
+pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
+    match (name, revision) {
+        ("mcp", None | Some("auto")) => Some(&mcp::UNKNOWN),
+        ("acp", None | Some("auto")) => Some(acp::stable()),
+        ("lsp", None | Some("auto")) => Some(lsp::current()),
+        ("jsonrpc", None | Some("auto")) => Some(&jsonrpc2::PROFILE),
+        (name, Some(revision)) => profiles().find(|profile| profile.name == name && profile.revision == revision),
+        _ => None,
+    }
+}
+
+/// What a message says about the protocol it belongs to.
+pub fn hint(message: &Message<'_>, facts: &Facts<'_>) -> Hint {
+    if facts.meta_revision.is_some() {
+        return Hint::Stated(Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::PROFILE));
+    }
+    let method = message.method();
+    match (message.kind, method) {
+        (Kind::Request, "initialize") => asked(facts),
+        (Kind::Result, _) => answered(facts),
+        (_, "") => Hint::None,
+        _ => by_method(method),
+    }
+}
+
+fn asked(facts: &Facts<'_>) -> Hint {
+    match facts.revision {
+        Some(raw) if raw.starts_with('"') => {
+            let profile = Facts::text(facts.revision).and_then(|text| mcp_revision(&text));
+            Hint::Asked(profile.unwrap_or(&mcp::UNKNOWN))
+        }
+        Some("2") => Hint::Asked(acp::draft()),
+        Some(_) => Hint::Asked(acp::stable()),
+        None if facts.lsp_initialize || facts.capabilities.is_some() => Hint::Asked(lsp::current()),
+        None => Hint::None,
+    }
+}
+
+/// A result that states a revision answers an `initialize`.
+fn answered(facts: &Facts<'_>) -> Hint {
+    match facts.revision {
+        Some(raw) if raw.starts_with('"') => match Facts::text(facts.revision).and_then(|text| mcp_revision(&text)) {
+            Some(profile) => Hint::Stated(profile),
+            None => Hint::Family(&mcp::UNKNOWN),
+        },
+        Some("2") => Hint::Stated(acp::draft()),
+        Some(raw) if raw.bytes().all(|byte| byte.is_ascii_digit()) => Hint::Stated(acp::stable()),
+        _ => Hint::None,
+    }
+}
+
+fn mcp_revision(text: &str) -> Option<&'static Profile> {
+    by_name("mcp", Some(text)).filter(|profile| !profile.unknown_revision)
+}
+
+/// Families are told apart by methods that only one of them has.
+fn by_method(method: &str) -> Hint {
+    let families = [&mcp::UNKNOWN as &'static Profile, acp::stable(), lsp::current()];
+    let mut known = families.into_iter().filter(|profile| profile.method(method).is_some());
+    match (known.next(), known.next()) {
+        (Some(only), None) => Hint::Family(only),
+        _ if method.starts_with("textDocument/") || method.starts_with("workspace/") => Hint::Family(lsp::current()),
+        _ => Hint::None,
+    }
+}
+
+/// Settles a connection's profile from what is known so far and a new hint.
+/// A revision that was stated is not changed by a mere method name.
+pub fn settle(known: Option<&'static Profile>, hint: Hint) -> Option<&'static Profile> {
+    match (known, hint) {
+        (known, Hint::None) => known,
+        (Some(known), Hint::Family(_)) => Some(known),
+        (None, Hint::Family(profile)) => Some(profile),
+        // One process may serve both eras: what a request states is kept per exchange, not per connection.
+        (Some(known), Hint::Stated(profile)) if profile.family != known.family && !known.unknown_revision => Some(known),
+        (_, Hint::Asked(profile) | Hint::Stated(profile)) => Some(profile),
+    }
+}
+
+/// Who sends a method, over all families, where they agree.
+pub fn sender_of(method: &str) -> Option<Sender> {
+    let families = [&mcp::UNKNOWN as &'static Profile, acp::stable(), lsp::current()];
+    let mut senders = families.into_iter().filter_map(|profile| profile.method(method)).map(|method| method.sender);
+    let first = senders.next()?;
+    senders.all(|sender| sender == first).then_some(first)
+}
+
+impl Profile {
+    /// True if both belong to one protocol family.
+    pub fn same_family(&self, other: &Profile) -> bool {
+        self.family == other.family
+    }
+
+    /// The profile for plain JSON-RPC, used where nothing tells the protocol.
+    pub fn plain() -> &'static Profile {
+        &jsonrpc2::PROFILE
+    }
+
+    /// True if the family is known to this program beyond the bare envelope.
+    pub fn is_plain(&self) -> bool {
+        self.family == Family::Jsonrpc
+    }
+}

@@ -1,0 +1,378 @@
+//! Facts: the few members of a message that rules read, lifted in the one pass over it.
+//!
+//! The names form a fixed superset over all profiles, because `params` may stand before `method`;
+//! what a member means is decided later, by the profile. Values are raw JSON text and are decoded only where used.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::Hasher;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::jsonrpc::{Id, Lift, lenient_string};
+
+/// The raw JSON text of a member, `None` where it is absent.
+pub type Raw<'a> = Option<&'a str>;
+
+/// What `params` was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ParamsShape {
+    /// No `params`, or an empty object.
+    #[default]
+    None,
+    /// An object with members.
+    Object,
+    /// An array, `null` or a scalar.
+    Other,
+}
+
+/// Facts of one message. Sparse: most messages carry nothing but the envelope.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts<'a> {
+    /// What `params` was.
+    pub shape: ParamsShape,
+    /// `params.requestId`.
+    pub request_id: Raw<'a>,
+    /// `params.id`.
+    pub param_id: Raw<'a>,
+    /// `params.reason`.
+    pub reason: Raw<'a>,
+    /// `params._meta.progressToken`.
+    pub progress_token: Raw<'a>,
+    /// `params.progressToken` (MCP progress) or `params.token` (LSP progress).
+    pub token: Raw<'a>,
+    /// `params.progress`.
+    pub progress: Raw<'a>,
+    /// `params.value.kind` (LSP `begin`, `report`, `end`).
+    pub value_kind: Raw<'a>,
+    /// `params.workDoneToken`.
+    pub work_done_token: Raw<'a>,
+    /// `params.partialResultToken`.
+    pub partial_result_token: Raw<'a>,
+    /// `params.sessionId` or `result.sessionId`.
+    pub session_id: Raw<'a>,
+    /// `params.update.sessionUpdate`.
+    pub update: Raw<'a>,
+    /// True if `params.task` is there.
+    pub task_wanted: bool,
+    /// `params.taskId`, `result.taskId` or `result.task.taskId`.
+    pub task_id: Raw<'a>,
+    /// `params.status`, `result.status` or `result.task.status`.
+    pub task_status: Raw<'a>,
+    /// True if `result.task` is there: the answer created a task.
+    pub task_created: bool,
+    /// `params.name`, else `params.command`.
+    pub name: Raw<'a>,
+    /// `params.protocolVersion` or `result.protocolVersion`.
+    pub revision: Raw<'a>,
+    /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
+    pub meta_revision: Raw<'a>,
+    /// True if `params._meta["io.modelcontextprotocol/clientCapabilities"]` is there.
+    pub meta_capabilities: bool,
+    /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
+    pub subscription: Raw<'a>,
+    /// `_meta["io.modelcontextprotocol/related-task"].taskId`.
+    pub related_task: Raw<'a>,
+    /// `capabilities`, `clientCapabilities` or `agentCapabilities` of a handshake, whole.
+    pub capabilities: Raw<'a>,
+    /// `clientInfo`, `serverInfo` or `agentInfo` of a handshake, whole.
+    pub peer: Raw<'a>,
+    /// True if a member stands there that only LSP's `initialize` has.
+    pub lsp_initialize: bool,
+    /// `result.resultType`.
+    pub result_type: Raw<'a>,
+    /// `result.stopReason`.
+    pub stop_reason: Raw<'a>,
+    /// `result.outcome.outcome`.
+    pub outcome: Raw<'a>,
+    /// True if `result` has members.
+    pub result_members: bool,
+    /// A hash of the members of `params` but `_meta`, whatever their order.
+    pub params_hash: u64,
+}
+
+impl<'a> Facts<'a> {
+    /// A member as text: a string unescaped, anything else as it stands.
+    pub fn text(raw: Raw<'a>) -> Option<Cow<'a, str>> {
+        raw.map(lenient_string)
+    }
+
+    /// A member as an id.
+    pub fn id(raw: Raw<'a>) -> Option<Id> {
+        raw.and_then(Id::from_json)
+    }
+
+    /// True if a member is the string `text`.
+    pub fn is(raw: Raw<'a>, text: &str) -> bool {
+        raw.is_some_and(|raw| raw.starts_with('"') && lenient_string(raw) == text)
+    }
+
+    /// Name and version of `clientInfo` or `serverInfo`, joined by a blank.
+    pub fn peer_name(&self) -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct Peer {
+            name: Option<String>,
+            version: Option<String>,
+        }
+        let peer: Peer = serde_json::from_str(self.peer?).ok()?;
+        match (peer.name, peer.version) {
+            (Some(name), Some(version)) => Some(format!("{name} {version}")),
+            (name, version) => name.or(version),
+        }
+    }
+}
+
+/// The declared capabilities that judgement asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// `tasks.cancel` (MCP 2025-11-25).
+    pub tasks_cancel: bool,
+    /// `tasks.requests.tools.call`.
+    pub tasks_tools_call: bool,
+    /// `tasks.requests.sampling.createMessage`.
+    pub tasks_sampling: bool,
+    /// `tasks.requests.elicitation.create`.
+    pub tasks_elicitation: bool,
+    /// `cancellation.request: true`, or the other spelling `supportsRequestCancellation: true` (ACP RFD).
+    pub request_cancellation: bool,
+    /// True where a member about cancellation is declared at all, whatever its value.
+    pub mentions_cancellation: bool,
+    /// `textDocument.semanticTokens.serverCancelSupport` (LSP client).
+    pub semantic_tokens_server_cancel: bool,
+}
+
+impl Capabilities {
+    /// Reads a capabilities object. Handshakes are rare, so a tree is built here.
+    pub fn from_json(raw: &str) -> Capabilities {
+        let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
+        let has = |pointer: &str| value.pointer(pointer).is_some_and(|value| !value.is_null());
+        let yes = |pointer: &str| value.pointer(pointer).is_some_and(|value| value.as_bool() == Some(true));
+        Capabilities {
+            tasks_cancel: has("/tasks/cancel"),
+            tasks_tools_call: has("/tasks/requests/tools/call"),
+            tasks_sampling: has("/tasks/requests/sampling/createMessage"),
+            tasks_elicitation: has("/tasks/requests/elicitation/create"),
+            request_cancellation: yes("/cancellation/request") || yes("/supportsRequestCancellation"),
+            mentions_cancellation: has("/cancellation") || has("/supportsRequestCancellation"),
+            semantic_tokens_server_cancel: yes("/textDocument/semanticTokens/serverCancelSupport"),
+        }
+    }
+}
+
+const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+
+impl<'a> Lift<'a> for Facts<'a> {
+    fn param<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        self.shape = ParamsShape::Object;
+        let slot = match key {
+            "_meta" => return map.next_value_seed(Section(self, Part::Meta)),
+            "update" => return map.next_value_seed(Section(self, Part::Update)),
+            "value" => return map.next_value_seed(Section(self, Part::Value)),
+            "task" => {
+                self.task_wanted = true;
+                return map.next_value::<IgnoredAny>().map(|_| ());
+            }
+            "requestId" => &mut self.request_id,
+            "id" => &mut self.param_id,
+            "reason" => &mut self.reason,
+            "progressToken" | "token" => &mut self.token,
+            "progress" => &mut self.progress,
+            "workDoneToken" => &mut self.work_done_token,
+            "partialResultToken" => &mut self.partial_result_token,
+            "sessionId" => &mut self.session_id,
+            "taskId" => &mut self.task_id,
+            "status" => &mut self.task_status,
+            "name" | "command" => &mut self.name,
+            "protocolVersion" => &mut self.revision,
+            "capabilities" | "clientCapabilities" => &mut self.capabilities,
+            "clientInfo" => &mut self.peer,
+            other => {
+                if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
+                    self.lsp_initialize = true;
+                }
+                let raw = map.next_value::<&RawValue>()?.get();
+                self.params_hash = self.params_hash.wrapping_add(hash(other, raw));
+                return Ok(());
+            }
+        };
+        let raw = map.next_value::<&RawValue>()?.get();
+        *slot = Some(raw);
+        self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
+        Ok(())
+    }
+
+    fn result<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        if key != "_meta" {
+            self.result_members = true;
+        }
+        let slot = match key {
+            "_meta" => return map.next_value_seed(Section(self, Part::Meta)),
+            "task" => {
+                self.task_created = true;
+                return map.next_value_seed(Section(self, Part::Task));
+            }
+            "outcome" => return map.next_value_seed(Section(self, Part::Outcome)),
+            "taskId" => &mut self.task_id,
+            "status" => &mut self.task_status,
+            "sessionId" => &mut self.session_id,
+            "protocolVersion" => &mut self.revision,
+            "capabilities" | "agentCapabilities" => &mut self.capabilities,
+            "serverInfo" | "agentInfo" => &mut self.peer,
+            "resultType" => &mut self.result_type,
+            "stopReason" => &mut self.stop_reason,
+            _ => return map.next_value::<IgnoredAny>().map(|_| ()),
+        };
+        *slot = Some(map.next_value::<&RawValue>()?.get());
+        Ok(())
+    }
+
+    fn params_without_members(&mut self) {
+        self.shape = ParamsShape::Other;
+    }
+}
+
+fn hash(key: &str, value: &str) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    hasher.write(key.as_bytes());
+    hasher.write(value.as_bytes());
+    hasher.finish()
+}
+
+/// Objects one level down in which a member is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Meta,
+    RelatedTask,
+    Update,
+    Value,
+    Task,
+    Outcome,
+}
+
+struct Section<'f, 'a>(&'f mut Facts<'a>, Part);
+
+impl<'a> Section<'_, 'a> {
+    fn slot(&mut self, key: &str) -> Option<&mut Raw<'a>> {
+        let facts = &mut *self.0;
+        Some(match (self.1, key) {
+            (Part::Meta, "progressToken") => &mut facts.progress_token,
+            (Part::Meta, META_REVISION) => &mut facts.meta_revision,
+            (Part::Meta, META_SUBSCRIPTION) => &mut facts.subscription,
+            (Part::RelatedTask, "taskId") => &mut facts.related_task,
+            (Part::Update, "sessionUpdate") => &mut facts.update,
+            (Part::Value, "kind") => &mut facts.value_kind,
+            (Part::Task, "taskId") => &mut facts.task_id,
+            (Part::Task, "status") => &mut facts.task_status,
+            (Part::Outcome, "outcome") => &mut facts.outcome,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> DeserializeSeed<'a> for Section<'_, 'a> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'a> Visitor<'a> for Section<'_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<crate::jsonrpc::Key<'a>>()? {
+            let key = &*key.0;
+            if self.1 == Part::Meta && key == META_RELATED_TASK {
+                map.next_value_seed(Section(self.0, Part::RelatedTask))?;
+                continue;
+            }
+            if self.1 == Part::Meta && key == META_CAPABILITIES {
+                self.0.meta_capabilities = true;
+            }
+            match self.slot(key) {
+                Some(slot) => *slot = Some(map.next_value::<&RawValue>()?.get()),
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonrpc::{Parsed, parse};
+
+    fn facts(text: &str) -> Facts<'_> {
+        match parse::<Facts<'_>>(text) {
+            Ok(Parsed::One(_, facts)) => facts,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn members_are_lifted_wherever_params_stands() {
+        let f = facts(r#"{"params":{"requestId":"1","reason":"x","_meta":{"progressToken":7}},"method":"m"}"#);
+        assert_eq!((f.request_id, f.progress_token), (Some("\"1\""), Some("7")));
+        assert_eq!(Facts::text(f.reason).as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn results_and_nested_objects() {
+        let f = facts(r#"{"id":1,"result":{"task":{"taskId":"T","status":"working"},"x":[1]}}"#);
+        assert!(f.task_created && Facts::is(f.task_id, "T") && Facts::is(f.task_status, "working"));
+        let f = facts(r#"{"id":1,"result":{"outcome":{"outcome":"cancelled"}}}"#);
+        assert!(Facts::is(f.outcome, "cancelled"));
+        let f = facts(r#"{"method":"session/update","params":{"update":{"a":[],"sessionUpdate":"plan"}}}"#);
+        assert!(Facts::is(f.update, "plan"));
+    }
+
+    #[test]
+    fn the_hash_ignores_order_and_meta() {
+        let a = facts(r#"{"method":"m","params":{"a":1,"b":2,"_meta":{"progressToken":1}}}"#);
+        let b = facts(r#"{"method":"m","params":{"b":2,"a":1,"_meta":{"progressToken":2}}}"#);
+        assert_eq!(a.params_hash, b.params_hash);
+        assert_ne!(a.params_hash, facts(r#"{"method":"m","params":{"a":1,"b":3}}"#).params_hash);
+    }
+
+    #[test]
+    fn hostile_shapes_are_skipped() {
+        let f = facts(r#"{"method":"m","params":[1,{"requestId":1}]}"#);
+        assert_eq!((f.shape, f.request_id), (ParamsShape::Other, None));
+        facts(r#"{"method":"m","params":{"_meta":7,"update":[{}],"value":"x","task":null}}"#);
+    }
+}

@@ -1,0 +1,24 @@
+//! What the protocols say, as data: profiles (one per revision), methods, codes, clauses, and the facts that rules read.
+//!
+//! Nothing above this layer compares protocol names or revisions; it asks the [`Profile`].
+
+mod acp;
+mod clause;
+mod detect;
+mod dialect;
+mod facts;
+mod jsonrpc2;
+mod lsp;
+mod mcp;
+mod mcp_2026;
+mod method;
+mod profile;
+mod side;
+
+pub use clause::{Clause, Level, Ruling, Severity};
+pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
+pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
+pub use facts::{Capabilities, Facts, ParamsShape, Raw};
+pub use method::{Method, MethodKind, Sender};
+pub use side::Side;
+pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};

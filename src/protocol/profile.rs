@@ -1,0 +1,132 @@
+//! A profile: one protocol revision as data.
+
+use super::{Clause, Method, Ruling};
+
+/// The protocol a profile belongs to. Only this layer compares families.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Model Context Protocol.
+    Mcp,
+    /// Agent Client Protocol.
+    Acp,
+    /// Language Server Protocol.
+    Lsp,
+    /// JSON-RPC 2.0 with nothing above it.
+    Jsonrpc,
+}
+
+/// What is owed to a request after it was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterCancel {
+    /// Nothing: it is not to be answered (MCP).
+    Silence,
+    /// An answer all the same (LSP, ACP).
+    Answer,
+    /// The protocol knows no cancel.
+    Undefined,
+}
+
+/// What a server may cancel by notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerCancel {
+    /// Its own requests, as any issuer.
+    OwnRequests,
+    /// Only a `subscriptions/listen` request of the client (MCP 2026-07-28).
+    ListenOnly,
+}
+
+/// How a connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The handshake request, where there is one.
+    pub initialize: Option<&'static str>,
+    /// The notification that ends the handshake, where there is one.
+    pub initialized: Option<&'static str>,
+    /// The request after which nothing but `exit` may follow (LSP).
+    pub shutdown: Option<&'static str>,
+    /// The last notification (LSP).
+    pub exit: Option<&'static str>,
+}
+
+/// One protocol revision.
+#[derive(Debug)]
+pub struct Profile {
+    /// Family, for this layer's own use.
+    pub family: Family,
+    /// `mcp`, `acp`, `lsp` or `jsonrpc`.
+    pub name: &'static str,
+    /// The revision as the protocol writes it.
+    pub revision: &'static str,
+    /// Method and id member of the cancel notification.
+    pub cancel: Option<(&'static str, &'static str)>,
+    /// What is owed to a cancelled request.
+    pub after_cancel: AfterCancel,
+    /// The error code that says "cancelled", where the protocol defines one.
+    pub cancelled_code: Option<i64>,
+    /// What a server may cancel.
+    pub server_cancel: ServerCancel,
+    /// How a connection begins and ends.
+    pub opening: Opening,
+    /// True if every request states its revision (MCP 2026-07-28).
+    pub revision_per_request: bool,
+    /// True if closing an HTTP response stream is the cancel (MCP 2026-07-28).
+    pub stream_close_cancels: bool,
+    /// True if a closed HTTP stream keeps its requests in flight (MCP 2025-03-26 to 2025-11-25).
+    pub stream_close_is_no_cancel: bool,
+    /// Notification that carries progress, where there is one.
+    pub progress: Option<&'static str>,
+    /// True if requests can create tasks that outlive them.
+    pub tasks: bool,
+    /// True if the protocol has prompt turns that `session/cancel` ends.
+    pub turns: bool,
+    /// True if an id may not be used twice in a connection, answered or not.
+    pub ids_used_once: bool,
+    /// True if error text is proof that a cancel was acted on (rules.md 4.6: MCP only).
+    pub cancel_text_is_proof: bool,
+    /// True if the cancel notification needs a capability of the receiver (ACP RFD of 2025-11).
+    pub cancel_needs_capability: bool,
+    /// True for a family whose revision could not be told: rulings are the weakest of all its revisions.
+    pub unknown_revision: bool,
+    /// Methods of the family.
+    pub methods: &'static [Method],
+    /// Error codes that the protocol defines.
+    pub codes: &'static [i64],
+    /// Error codes that it forbids.
+    pub forbidden_codes: &'static [(i64, i64)],
+    /// Error codes that new implementations should not use.
+    pub discouraged_codes: &'static [(i64, i64)],
+    /// Which rules apply, how severe they are here, and on which clause they rest.
+    pub rulings: &'static [Ruling],
+}
+
+impl Profile {
+    /// `mcp 2025-11-25`, as printed and stored.
+    pub fn label(&self) -> String {
+        if self.unknown_revision { self.name.to_string() } else { format!("{} {}", self.name, self.revision) }
+    }
+
+    /// The ruling for a rule, or `None` where the rule does not apply.
+    pub fn ruling(&self, rule: &str) -> Option<&'static Ruling> {
+        self.rulings.iter().find(|ruling| ruling.rule == rule)
+    }
+
+    /// The clause that a rule rests on in this profile.
+    pub fn clause(&self, rule: &str) -> Option<&'static Clause> {
+        self.ruling(rule).and_then(|ruling| ruling.clause)
+    }
+
+    /// What is known of a method.
+    pub fn method(&self, name: &str) -> Option<&'static Method> {
+        self.methods.iter().find(|method| method.name == name)
+    }
+
+    /// True if the schema of the cancel lets its request id be `null` (ACP).
+    pub fn null_id_in_schema(&self) -> bool {
+        self.family == Family::Acp
+    }
+
+    /// True if a cancelled request is still owed an answer.
+    pub fn answers_cancelled(&self) -> bool {
+        self.after_cancel == AfterCancel::Answer
+    }
+}

@@ -1,0 +1,121 @@
+//! The auditor: runs the selected rules over events, and remembers which of them a log could not decide.
+
+use std::collections::BTreeMap;
+
+use super::{On, RULES, Rule};
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::session::{Event, What};
+
+/// Which rules run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Only these (codes, names, or prefixes of codes such as `CAN`); empty means all that are on by default.
+    pub select: Vec<String>,
+    /// Not these.
+    pub ignore: Vec<String>,
+}
+
+impl Selection {
+    /// True if `rule` runs.
+    pub fn takes(&self, rule: &Rule) -> bool {
+        let names = |list: &[String]| list.iter().any(|id| matches(id, rule));
+        let wanted = if self.select.is_empty() { rule.default_on } else { names(&self.select) };
+        wanted && !names(&self.ignore)
+    }
+
+    /// The first entry that names no rule.
+    pub fn unknown(&self) -> Option<&str> {
+        let known = |id: &&String| RULES.iter().any(|rule| matches(id, rule));
+        self.select.iter().chain(&self.ignore).find(|id| !known(id)).map(String::as_str)
+    }
+}
+
+fn matches(id: &str, rule: &Rule) -> bool {
+    id.eq_ignore_ascii_case("all") && rule.default_on
+        || rule.name.eq_ignore_ascii_case(id)
+        || !id.is_empty() && rule.code.get(..id.len()).is_some_and(|head| head.eq_ignore_ascii_case(id))
+}
+
+/// A rule that could not be decided, why, and on how many events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// Code of the rule.
+    pub code: &'static str,
+    /// What the log lacks, in words.
+    pub lacks: Vec<&'static str>,
+    /// How many events would have had to be judged.
+    pub events: u64,
+}
+
+/// The selected rules, sorted by the event they look at.
+pub struct Auditor {
+    by_event: Vec<Vec<&'static Rule>>,
+    undecided: BTreeMap<&'static str, (Proof, u64)>,
+}
+
+impl Auditor {
+    /// An auditor for a selection.
+    pub fn new(selection: &Selection) -> Auditor {
+        let mut by_event = vec![Vec::new(); On::Capture as usize + 1];
+        for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
+            by_event[rule.on as usize].push(rule);
+        }
+        Auditor { by_event, undecided: BTreeMap::new() }
+    }
+
+    /// True if any selected rule looks at such events.
+    pub fn wants(&self, on: On) -> bool {
+        !self.by_event[on as usize].is_empty()
+    }
+
+    /// Judges one event.
+    pub fn judge(&mut self, event: &Event<'_>, mut report: impl FnMut(Finding)) {
+        for rule in &self.by_event[kind(&event.what) as usize] {
+            let Some(finding) = (rule.check)(event) else { continue };
+            let proof = event.connection.proof;
+            if proof.covers(rule.needs) {
+                report(finding);
+            } else {
+                let lacking = rule.needs.without(proof);
+                let entry = self.undecided.entry(rule.code).or_insert((Proof::NONE, 0));
+                entry.0 = entry.0.and(lacking);
+                entry.1 += 1;
+            }
+        }
+    }
+
+    /// Rules that would have spoken, had the log shown more.
+    pub fn undecided(&self) -> Vec<Undecided> {
+        let list = self.undecided.iter();
+        list.map(|(code, (lacks, events))| Undecided { code, lacks: Proof::NONE.missing(*lacks), events: *events }).collect()
+    }
+}
+
+fn kind(what: &What<'_>) -> On {
+    match what {
+        What::Malformed { .. } => On::Malformed,
+        What::Message { .. } => On::Message,
+        What::VersionMissing { .. } => On::VersionMissing,
+        What::Batch(_) => On::Batch,
+        What::BatchMismatch { .. } => On::BatchMismatch,
+        What::Request { .. } => On::Request,
+        What::NestedAfterCancel { .. } => On::NestedAfterCancel,
+        What::Answer { .. } => On::Answer,
+        What::Stray { .. } => On::Stray,
+        What::Cancel { .. } => On::Cancel,
+        What::LateAnswer { .. } => On::LateAnswer,
+        What::Progress { .. } => On::Progress,
+        What::ProgressAfterCancel { .. } => On::ProgressAfterCancel,
+        What::NotificationAfterCancel { .. } => On::NotificationAfterCancel,
+        What::Task(_) => On::Task,
+        What::TaskCancelAnswer { .. } => On::TaskCancelAnswer,
+        What::PermissionAnswer { .. } => On::PermissionAnswer,
+        What::UpdateAfterTurn { .. } => On::UpdateAfterTurn,
+        What::Unanswered { .. } => On::Unanswered,
+        What::Orphans { .. } => On::Orphans,
+        What::Stalled { .. } => On::Stalled,
+        What::End => On::End,
+        What::Capture(_) => On::Capture,
+    }
+}

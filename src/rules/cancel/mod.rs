@@ -1,0 +1,3 @@
+//! Rules about cancels.
+
+pub mod response_after_cancel;

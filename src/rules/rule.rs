@@ -1,0 +1,182 @@
+//! What a rule is: its metadata, and one function over one event.
+
+use crate::capture::Proof;
+use crate::finding::{Evidence, Finding};
+use crate::protocol::Severity;
+use crate::session::{Certainty, Event, Exchange, FrameId, Judgement, Seen};
+
+/// Which kind of event a rule looks at; the auditor calls it for no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum On {
+    /// [`crate::session::What::Malformed`]
+    Malformed,
+    /// [`crate::session::What::Message`]
+    Message,
+    /// [`crate::session::What::VersionMissing`]
+    VersionMissing,
+    /// [`crate::session::What::Batch`]
+    Batch,
+    /// [`crate::session::What::BatchMismatch`]
+    BatchMismatch,
+    /// [`crate::session::What::Request`]
+    Request,
+    /// [`crate::session::What::NestedAfterCancel`]
+    NestedAfterCancel,
+    /// [`crate::session::What::Answer`]
+    Answer,
+    /// [`crate::session::What::Stray`]
+    Stray,
+    /// [`crate::session::What::Cancel`]
+    Cancel,
+    /// [`crate::session::What::LateAnswer`]
+    LateAnswer,
+    /// [`crate::session::What::Progress`]
+    Progress,
+    /// [`crate::session::What::ProgressAfterCancel`]
+    ProgressAfterCancel,
+    /// [`crate::session::What::NotificationAfterCancel`]
+    NotificationAfterCancel,
+    /// [`crate::session::What::Task`]
+    Task,
+    /// [`crate::session::What::TaskCancelAnswer`]
+    TaskCancelAnswer,
+    /// [`crate::session::What::PermissionAnswer`]
+    PermissionAnswer,
+    /// [`crate::session::What::UpdateAfterTurn`]
+    UpdateAfterTurn,
+    /// [`crate::session::What::Unanswered`]
+    Unanswered,
+    /// [`crate::session::What::Orphans`]
+    Orphans,
+    /// [`crate::session::What::Stalled`]
+    Stalled,
+    /// [`crate::session::What::End`]
+    End,
+    /// [`crate::session::What::Capture`]
+    Capture,
+}
+
+/// One documented check.
+pub struct Rule {
+    /// Stable code, such as `CAN010`. Never changes meaning, never used again.
+    pub code: &'static str,
+    /// Slug, such as `response-after-cancel`: the name of its page and of its source file.
+    pub name: &'static str,
+    /// One line: what it finds.
+    pub summary: &'static str,
+    /// The event it looks at.
+    pub on: On,
+    /// What a log must show for it; without that it is reported as not decidable.
+    pub needs: Proof,
+    /// False for a rule that is off unless selected.
+    pub default_on: bool,
+    /// Its page in `docs/rules/`: documentation, `explain` text and test in one.
+    pub page: &'static str,
+    /// The check.
+    pub check: fn(&Event<'_>) -> Option<Finding>,
+}
+
+/// Makes the finding of `code` for an event, or `None` where the event's profile has no such rule.
+/// Severity and clause are those of the profile.
+pub fn found(code: &'static str, event: &Event<'_>, summary: String) -> Option<Finding> {
+    let ruling = event.profile.ruling(code)?;
+    Some(Finding {
+        code,
+        severity: ruling.severity,
+        certainty: Certainty::Violation,
+        basis: None,
+        profile: event.profile,
+        clause: ruling.clause,
+        connection: event.connection.id,
+        exchange: None,
+        frame: event.seen.frame,
+        summary,
+        evidence: Vec::new(),
+    })
+}
+
+/// Like [`found`], for rules about the capture itself: always a note, without a clause.
+pub fn noted(code: &'static str, event: &Event<'_>, summary: String) -> Option<Finding> {
+    Some(Finding {
+        code,
+        severity: Severity::Note,
+        certainty: Certainty::Violation,
+        basis: None,
+        profile: event.profile,
+        clause: None,
+        connection: event.connection.id,
+        exchange: None,
+        frame: event.seen.frame,
+        summary,
+        evidence: Vec::new(),
+    })
+}
+
+/// Small steps that make a finding's text and evidence.
+pub trait Build: Sized {
+    /// Adds a message in a role.
+    fn with(self, role: &'static str, seen: Seen) -> Self;
+    /// Adds a message in a role, where there is one.
+    fn maybe(self, role: &'static str, seen: Option<Seen>) -> Self {
+        match seen {
+            Some(seen) => self.with(role, seen),
+            None => self,
+        }
+    }
+    /// Names the exchange concerned and adds its request.
+    fn about(self, exchange: &Exchange) -> Self;
+    /// Names the exchange concerned by its request alone.
+    fn about_request(self, request: Seen) -> Self;
+    /// Sets certainty and basis.
+    fn judged(self, judgement: &Judgement) -> Self;
+}
+
+impl Build for Finding {
+    fn with(mut self, role: &'static str, seen: Seen) -> Finding {
+        self.evidence.push(Evidence { role, frame: seen.frame });
+        self
+    }
+    fn about(self, exchange: &Exchange) -> Finding {
+        self.about_request(exchange.request)
+    }
+    fn about_request(mut self, request: Seen) -> Finding {
+        self.exchange = Some(request.frame as FrameId);
+        self.with("request", request)
+    }
+    fn judged(self, judgement: &Judgement) -> Finding {
+        Finding::judged(self, judgement)
+    }
+}
+
+/// A duration for a sentence: `3 ms`, `4.20 s`, `3m 46s`.
+pub fn duration(us: i64) -> String {
+    let sign = if us < 0 { "-" } else { "" };
+    let us = us.unsigned_abs();
+    match us {
+        0..1_000 => format!("{sign}{us} us"),
+        1_000..10_000 => format!("{sign}{:.1} ms", us as f64 / 1e3),
+        10_000..1_000_000 => format!("{sign}{} ms", us / 1_000),
+        1_000_000..10_000_000 => format!("{sign}{:.2} s", us as f64 / 1e6),
+        10_000_000..60_000_000 => format!("{sign}{:.1} s", us as f64 / 1e6),
+        60_000_000..3_600_000_000 => format!("{sign}{}m {:02}s", us / 60_000_000, us / 1_000_000 % 60),
+        _ => format!("{sign}{}h {:02}m", us / 3_600_000_000, us / 60_000_000 % 60),
+    }
+}
+
+/// How the race came out, as the end of a sentence: `, 31.2 s after the cancel` and what that rests on.
+pub fn race_text(judgement: &Judgement) -> String {
+    let delta = judgement.delta_us.map_or(String::new(), |us| format!(" {} later", duration(us)));
+    let bound = judgement.bound_us.map(duration);
+    match (judgement.certainty, judgement.basis, bound) {
+        (Certainty::Violation, Some(crate::session::Basis::Rtt), Some(bound)) => {
+            format!("{delta}; unless the round trip exceeded {bound} at that moment")
+        }
+        (Certainty::Race, _, Some(bound)) => format!("{delta}; within {bound} the two may have crossed"),
+        (Certainty::Race, _, None) => format!("{delta}; the two may have crossed"),
+        (Certainty::Undecidable, _, _) => {
+            format!("{delta}; not decidable: {}", judgement.reason.unwrap_or("the log does not show enough"))
+        }
+        _ => delta,
+    }
+}

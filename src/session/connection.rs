@@ -1,0 +1,110 @@
+//! A connection's facts, as rules see them.
+
+use super::event::{FrameId, Seen};
+use crate::capture::{Proof, Transport, Vantage};
+use crate::protocol::{Capabilities, Profile, Side};
+
+/// How the log tells who sent what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// The log says so, or the vantage resolves it.
+    Stated,
+    /// At least one message's sender had to be inferred.
+    Inferred,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The capture merely ends.
+    Open,
+    /// A close or exit was seen, and who ended it, where known.
+    Closed(Option<Side>),
+}
+
+/// The steps of a handshake and of an orderly end, each with the message that took it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lifecycle {
+    /// The handshake request.
+    pub initialize: Option<Seen>,
+    /// Its answer.
+    pub initialize_answer: Option<Seen>,
+    /// True if that answer was an error.
+    pub initialize_failed: bool,
+    /// The notification that ends the handshake.
+    pub initialized: Option<Seen>,
+    /// True if rule LIF005 has spoken for this connection.
+    pub operated_early: bool,
+    /// The `shutdown` request.
+    pub shutdown: Option<Seen>,
+    /// Its answer.
+    pub shutdown_answer: Option<Seen>,
+    /// The `exit` notification.
+    pub exit: Option<Seen>,
+    /// A client request before any `initialize` was seen in a complete capture.
+    pub early_request: Option<Seen>,
+}
+
+/// Facts of one connection.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// Row in the store, and index in the fold.
+    pub id: u32,
+    /// The key: the same string wherever the audit runs.
+    pub key: String,
+    /// The profile, once known.
+    pub profile: &'static Profile,
+    /// Where the capture was taken.
+    pub vantage: Vantage,
+    /// Whether order holds.
+    pub transport: Transport,
+    /// How the log tells who sent what.
+    pub directions: Directions,
+    /// What the log can prove.
+    pub proof: Proof,
+    /// True if the capture starts with the first message of the connection.
+    pub complete_head: bool,
+    /// True if messages were lost: absence proves nothing.
+    pub has_gap: bool,
+    /// Whether the messages have a usable time.
+    pub timed: bool,
+    /// How it ended, as far as the capture was read.
+    pub end: End,
+    /// The handshake.
+    pub lifecycle: Lifecycle,
+    /// Capabilities that the client declared.
+    pub client: Option<Capabilities>,
+    /// Capabilities that the server declared.
+    pub server: Option<Capabilities>,
+    /// Name and version of the client, as it says.
+    pub client_name: Option<String>,
+    /// Name and version of the server, as it says.
+    pub server_name: Option<String>,
+    /// First frame.
+    pub first: Option<Seen>,
+    /// Last frame.
+    pub last: Option<Seen>,
+    /// Messages, malformed ones not counted.
+    pub messages: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Cancels of any kind.
+    pub cancels: u64,
+    /// The close or exit frame, where one was seen.
+    pub closed: Option<FrameId>,
+}
+
+impl Connection {
+    /// Capabilities declared by a side.
+    pub fn capabilities(&self, side: Side) -> Option<&Capabilities> {
+        match side {
+            Side::Client => self.client.as_ref(),
+            Side::Server => self.server.as_ref(),
+        }
+    }
+
+    /// True if an id or token that was not seen cannot have been used before the capture began or inside a gap.
+    pub fn knows_all(&self) -> bool {
+        self.complete_head && !self.has_gap
+    }
+}

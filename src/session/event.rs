@@ -1,0 +1,425 @@
+//! Events: what `session` makes of frames. Rules are functions of one event.
+//!
+//! An event is complete: it carries the exchange, the judgement and the facts of its connection, so that a rule keeps no state.
+
+use super::connection::Connection;
+use super::exchange::{Cancellation, Exchange};
+use super::race::Judgement;
+use crate::jsonrpc::{Id, Message};
+use crate::protocol::{Facts, Profile, Side};
+
+/// Number of a frame, global to one fold: the row id in the store.
+pub type FrameId = u64;
+
+/// One frame as a place and a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The frame.
+    pub frame: FrameId,
+    /// Microseconds since the epoch, where the log has a usable time.
+    pub at_us: Option<i64>,
+}
+
+impl Seen {
+    /// Microseconds from `earlier` to this one, where both have a time.
+    pub fn since(self, earlier: Seen) -> Option<i64> {
+        Some(self.at_us? - earlier.at_us?)
+    }
+}
+
+/// One event: what happened, where, and in which connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Event<'a> {
+    /// The connection's facts as they were when the event was made.
+    pub connection: &'a Connection,
+    /// The profile that judges it: that of the exchange, else of the connection.
+    pub profile: &'static Profile,
+    /// The frame that a finding would point at.
+    pub seen: Seen,
+    /// Who sent that frame, where it is a message.
+    pub sender: Option<Side>,
+    /// What happened.
+    pub what: What<'a>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug)]
+pub enum What<'a> {
+    /// Bytes that should have been a message and are none.
+    Malformed {
+        /// Why, in words.
+        reason: &'a str,
+    },
+    /// Any message, before it is paired. For the envelope and for the order of the handshake.
+    Message {
+        /// The envelope.
+        message: &'a Message<'a>,
+        /// The facts.
+        facts: &'a Facts<'a>,
+        /// True if the message is an own-dialect cancel of the handshake request.
+        cancels_initialize: bool,
+    },
+    /// A message without `jsonrpc: "2.0"`, in a connection in which other messages have it.
+    VersionMissing {
+        /// How many of that sender's messages lacked it so far, this one included.
+        nth: u32,
+    },
+    /// An array of messages.
+    Batch(Batch),
+    /// A response array whose members do not answer one request array, or a request array answered singly.
+    BatchMismatch {
+        /// What does not match, in words.
+        detail: &'static str,
+        /// Frame of the request array.
+        requests: FrameId,
+    },
+    /// A request.
+    Request {
+        /// The exchange it opens.
+        exchange: &'a Exchange,
+        /// Whether its id was used before.
+        reuse: Reuse,
+        /// An older request in flight with the same method and parameters, never cancelled (rule CAN025).
+        repeats: Option<Seen>,
+        /// The message's facts.
+        facts: &'a Facts<'a>,
+    },
+    /// A request of the server that belongs to a prompt turn (or stream) that was cancelled before.
+    NestedAfterCancel {
+        /// The new request.
+        exchange: &'a Exchange,
+        /// The cancel.
+        cancel: Seen,
+        /// Whether the issuer can have known.
+        judgement: Judgement,
+    },
+    /// A response that settles an exchange.
+    Answer {
+        /// The exchange, settled.
+        exchange: &'a Exchange,
+        /// The response.
+        message: &'a Message<'a>,
+        /// Its facts.
+        facts: &'a Facts<'a>,
+        /// True if it is a member of a response array.
+        in_batch: bool,
+        /// True if the error text speaks of a cancel or an abort.
+        says_cancelled: bool,
+    },
+    /// A response that settles nothing.
+    Stray {
+        /// Its id.
+        id: &'a Id,
+        /// Why it settles nothing.
+        stray: Stray,
+    },
+    /// A cancel, judged at the moment it was sent: at most one thing is wrong with it.
+    Cancel {
+        /// The cancel.
+        cancel: &'a Cancellation,
+        /// What is wrong with it.
+        fault: Option<CancelFault>,
+        /// The request it names, or the one that it comes near to.
+        target: Option<Target<'a>>,
+    },
+    /// The answer to a request that was cancelled before, with the verdict of the race.
+    LateAnswer {
+        /// The exchange, settled.
+        exchange: &'a Exchange,
+        /// The cancel that came first.
+        cancel: &'a Cancellation,
+        /// Whether the answering side can have known of the cancel.
+        judgement: Judgement,
+        /// The answer's error code, where it is an error that has one.
+        error_code: Option<i64>,
+        /// True if the answer is an error.
+        is_error: bool,
+        /// True if the error text speaks of a cancel or an abort.
+        says_cancelled: bool,
+        /// True if the answering side is known to support this cancel: it acknowledged one before.
+        support_evident: bool,
+    },
+    /// A progress notification.
+    Progress {
+        /// What is wrong with it, if anything.
+        fault: Option<ProgressFault>,
+        /// The token as JSON text.
+        token: &'a str,
+        /// The exchange that owns the token, where there is one.
+        exchange: Option<&'a Exchange>,
+    },
+    /// Progress that came after a cancel: one event per exchange and certainty, at the first such message.
+    ProgressAfterCancel {
+        /// The exchange.
+        exchange: &'a Exchange,
+        /// The cancel.
+        cancel: Seen,
+        /// Whether the sender can have known.
+        judgement: Judgement,
+        /// How many such messages.
+        count: u32,
+        /// The last of them.
+        last: Seen,
+    },
+    /// Another notification that belongs to a request cancelled before (a subscription's message).
+    NotificationAfterCancel {
+        /// The exchange.
+        exchange: &'a Exchange,
+        /// The cancel.
+        cancel: Seen,
+        /// Whether the sender can have known.
+        judgement: Judgement,
+    },
+    /// A task's status was reported.
+    Task(TaskReport<'a>),
+    /// An answer to `tasks/cancel`.
+    TaskCancelAnswer {
+        /// The `tasks/cancel` exchange, settled.
+        exchange: &'a Exchange,
+        /// The task's name.
+        task: &'a str,
+        /// The terminal status reported before, and where, if any.
+        terminal: Option<(Seen, &'a str)>,
+        /// The status in the answer, where there is one.
+        status: Option<&'a str>,
+        /// The error code, where it was rejected with one.
+        error_code: Option<i64>,
+        /// True if it was rejected.
+        is_error: bool,
+    },
+    /// A permission request of a cancelled turn was answered.
+    PermissionAnswer {
+        /// The permission exchange, settled.
+        exchange: &'a Exchange,
+        /// The `session/cancel`.
+        cancel: Seen,
+        /// The outcome, where the answer is a result that has one.
+        outcome: Option<&'a str>,
+        /// The error code, where the answer is an error that has one.
+        error_code: Option<i64>,
+        /// True if the agent itself cancelled this request.
+        cancelled_by_agent: bool,
+    },
+    /// A `session/update` after the answer to a cancelled prompt and before the next prompt.
+    UpdateAfterTurn {
+        /// The prompt.
+        exchange: &'a Exchange,
+        /// The answer that ended the turn.
+        answer: Seen,
+        /// Kind of the update.
+        update: &'a str,
+    },
+    /// A request that was never answered, at the end of its connection.
+    Unanswered {
+        /// The exchange.
+        exchange: &'a Exchange,
+        /// What the end of the connection allows to conclude.
+        judgement: Judgement,
+        /// Microseconds from the request to the end, where known.
+        age_us: Option<i64>,
+        /// How many answers the other side sent after this request: proof that it lived.
+        answers_after: u64,
+        /// True for a permission request whose turn was cancelled (rule SES004).
+        permission_of_cancelled_turn: Option<Seen>,
+    },
+    /// A cancelled request was answered while requests that served it stayed open to the end.
+    Orphans {
+        /// The parent.
+        parent: &'a Exchange,
+        /// The cancel.
+        cancel: Seen,
+        /// The nested requests.
+        orphans: &'a [Seen],
+    },
+    /// One side sent no answer for a while although requests kept coming.
+    Stalled {
+        /// The first request that had to wait.
+        since: Seen,
+        /// How many requests waited.
+        requests: u32,
+        /// Microseconds without any answer.
+        for_us: i64,
+    },
+    /// The end of the connection.
+    End,
+    /// Something about the capture itself, not about the parties.
+    Capture(CaptureNote),
+}
+
+/// A batch as the rules see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// How many members, malformed ones included.
+    pub members: u32,
+    /// How many requests.
+    pub requests: u32,
+    /// How many responses.
+    pub responses: u32,
+    /// True if an `initialize` request is among them.
+    pub has_initialize: bool,
+    /// True if a request that opens or closes a session or a turn is among them (ACP).
+    pub has_lifecycle: bool,
+}
+
+/// Whether a request's id was used before by the same side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reuse {
+    /// No, as far as the log shows.
+    New,
+    /// Yes, and that request is still in flight.
+    InFlight(Seen),
+    /// Yes, and that request was settled.
+    Settled(Seen),
+}
+
+/// Why a response settles nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stray {
+    /// The request was answered before.
+    Duplicate {
+        /// The request.
+        request: Seen,
+        /// The first answer.
+        answer: Option<Seen>,
+    },
+    /// Nobody issued that id.
+    UnknownId {
+        /// What the log allows to conclude.
+        judgement: Judgement,
+    },
+    /// The id has the other JSON type: it settles the twin.
+    TypeMismatch {
+        /// The request it settles.
+        request: Seen,
+    },
+    /// The id is the same number in another spelling: it settles the request.
+    OtherSpelling {
+        /// The request it settles.
+        request: Seen,
+    },
+    /// A client's answer where no server may ask (MCP 2026-07-28).
+    ClientAnswer {
+        /// The server's request, where there is one.
+        request: Option<Seen>,
+    },
+}
+
+/// What is wrong with a cancel. One cancel, one cause: the first that applies, in this order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CancelFault {
+    /// CAN007. What is missing or wrong, in words; `null_in_schema` lowers it.
+    Malformed {
+        /// What, in words.
+        what: &'static str,
+        /// True if the id is `null` and the schema allows that.
+        null_in_schema: bool,
+        /// True if the id stands under another dialect's member.
+        foreign_member: bool,
+    },
+    /// CAN008. Another protocol's or revision's method.
+    ForeignDialect,
+    /// CAN003. The handshake itself.
+    Initialize,
+    /// CAN017. A task-augmented request; undecidable while the task's id was not known to the canceller.
+    TaskAugmented(Judgement),
+    /// CAN015. Before capabilities were exchanged.
+    BeforeCapabilities,
+    /// CAN016. The receiver declared no support; undecidable where the declaration was not seen.
+    WithoutCapability(Judgement),
+    /// CAN002. A server's cancel where only a subscription may be cancelled by it.
+    ServerForbidden(Judgement),
+    /// CAN001. The id belongs to the other side.
+    WrongDirection(Judgement),
+    /// CAN030. The id has the other JSON type.
+    TypeMismatch,
+    /// CAN004. Nobody issued that id.
+    UnknownId(Judgement),
+    /// CAN005. The request was answered before.
+    Completed(Judgement),
+    /// CAN006. Cancelled before by the same side, and still in flight.
+    Duplicate,
+}
+
+/// The request that a cancel names or comes near to.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The request.
+    pub request: Seen,
+    /// Who issued it.
+    pub issuer: Side,
+    /// Its id.
+    pub id: &'a Id,
+    /// Its method.
+    pub method: &'a str,
+    /// Its answer, where it has one.
+    pub answer: Option<Seen>,
+    /// The first cancel of it, where there is one.
+    pub first_cancel: Option<Seen>,
+}
+
+/// What is wrong with a progress notification.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ProgressFault {
+    /// PRG001. The request was answered before; undecidable across HTTP streams.
+    AfterAnswer {
+        /// The answer.
+        answer: Seen,
+        /// Exact, or undecidable across streams.
+        judgement: Judgement,
+    },
+    /// PRG003. Nobody gave that token.
+    UnknownToken(Judgement),
+    /// PRG004. The value did not increase.
+    NotIncreasing {
+        /// The notification before it.
+        previous: Seen,
+        /// Exact, or undecidable across streams.
+        judgement: Judgement,
+    },
+    /// PRG006. The token was given by the side that now uses it.
+    WrongDirection,
+    /// PRG007. The token is neither string nor integer.
+    BadToken,
+}
+
+/// A task's status, as reported by its owner.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskReport<'a> {
+    /// The task's name.
+    pub task: &'a str,
+    /// Status reported before, and where.
+    pub before: Option<(Seen, &'a str)>,
+    /// Status reported now.
+    pub status: &'a str,
+    /// True if this is the answer that created the task.
+    pub created: bool,
+    /// The exchange whose answer reported it, where it was an answer.
+    pub exchange: Option<&'a Exchange>,
+    /// Exact, or undecidable across HTTP streams.
+    pub judgement: Judgement,
+}
+
+/// Something about the capture itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CaptureNote {
+    /// CAP001. The capture starts in the middle.
+    StartsMidway,
+    /// CAP002. It ends with requests in flight and no close.
+    EndsOpen {
+        /// How many requests are in flight.
+        in_flight: u64,
+    },
+    /// CAP003. The clock of the log ran backwards.
+    ClockBackwards {
+        /// How often.
+        times: u64,
+        /// The largest step in microseconds.
+        worst_us: i64,
+    },
+    /// CAP006. The revision is not in the log; the weakest rules of all revisions were used.
+    RevisionUnknown,
+    /// CAP007. No message has a `jsonrpc` member: the logger dropped it.
+    VersionDropped,
+    /// CAP008. There is no usable time in the log.
+    NoTime,
+}

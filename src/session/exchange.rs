@@ -1,0 +1,223 @@
+//! Exchanges and cancellations: a request and all that refers to it.
+
+use std::rc::Rc;
+
+use super::event::{FrameId, Seen};
+use crate::jsonrpc::Id;
+use crate::protocol::{Mechanism, Method, Profile, Side};
+
+/// How an exchange ended, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Still in flight. Never stored: the end of the log makes it `silent` or `unanswered`.
+    InFlight,
+    /// Answered with a result.
+    Result,
+    /// Answered with an error.
+    Error,
+    /// Answered with the cancelled code, stop reason or task status.
+    Cancelled,
+    /// Cancelled, and no answer was due.
+    Silent,
+    /// An answer was due and the log ends.
+    Unanswered,
+    /// Its id was used again first.
+    Superseded,
+}
+
+impl Outcome {
+    /// The word used in the database and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::InFlight => "in-flight",
+            Outcome::Result => "result",
+            Outcome::Error => "error",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Silent => "silent",
+            Outcome::Unanswered => "unanswered",
+            Outcome::Superseded => "superseded",
+        }
+    }
+}
+
+/// One letter a message: capitals from the issuer, small from the other side. At most 64 are kept, then `+`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History(String);
+
+const HISTORY_LIMIT: usize = 64;
+
+impl History {
+    /// The history of a request just sent.
+    pub fn new() -> History {
+        History(String::from("Q"))
+    }
+    /// Adds a letter.
+    pub fn push(&mut self, letter: char) {
+        match self.0.len() {
+            n if n < HISTORY_LIMIT => self.0.push(letter),
+            HISTORY_LIMIT => self.0.push('+'),
+            _ => {}
+        }
+    }
+    /// The letters.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What became of a cancel: the order of facts at the tap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing came, and nothing was due.
+    Silent,
+    /// Answered with the cancelled code (or stop reason, or task status).
+    Acknowledged,
+    /// Answered with a result all the same.
+    Result,
+    /// Answered with a result after partial results.
+    Partial,
+    /// Answered with another error.
+    Error,
+    /// The answer stands before the cancel in the log.
+    Moot,
+    /// No request of that side has that id.
+    UnknownTarget,
+    /// It names nothing.
+    Malformed,
+    /// An answer was due and the log ends.
+    Unsettled,
+}
+
+impl Effect {
+    /// The word used in the database and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Effect::Silent => "silent",
+            Effect::Acknowledged => "acknowledged",
+            Effect::Result => "result",
+            Effect::Partial => "partial",
+            Effect::Error => "error",
+            Effect::Moot => "moot",
+            Effect::UnknownTarget => "unknown-target",
+            Effect::Malformed => "malformed",
+            Effect::Unsettled => "unsettled",
+        }
+    }
+}
+
+/// One cancel and what became of it.
+#[derive(Clone, Debug)]
+pub struct Cancellation {
+    /// The message (or stream close).
+    pub seen: Seen,
+    /// Who sent it.
+    pub sender: Side,
+    /// How it was sent.
+    pub mechanism: Mechanism,
+    /// True if the mechanism is another protocol's or revision's: the target is then not held to be cancelled.
+    pub foreign: bool,
+    /// The id it names, as JSON text.
+    pub target_text: Option<Box<str>>,
+    /// The reason it gives.
+    pub reason: Option<Box<str>>,
+    /// The request it hits (or a hint at the one it comes near to).
+    pub exchange: Option<FrameId>,
+    /// Method of that request.
+    pub target_method: Option<Rc<str>>,
+    /// Microseconds from that request to the cancel.
+    pub delay_us: Option<i64>,
+    /// What became of it; `None` while that is open.
+    pub effect: Option<Effect>,
+    /// The message that shows the effect.
+    pub effect_seen: Option<Seen>,
+    /// Error code of the answer.
+    pub response_code: Option<i64>,
+    /// Certainty of what the rules say about it, once judged.
+    pub certainty: Option<super::race::Certainty>,
+}
+
+/// A task that an exchange created or asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    /// The request is an ordinary one.
+    None,
+    /// The request asked for a task from a receiver that declared support.
+    Asked,
+    /// The request asked for a task that the receiver had not declared.
+    AskedInVain,
+    /// The answer created this task.
+    Created(Rc<str>),
+}
+
+/// A request and all that refers to it. Message bodies are not kept.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The request.
+    pub request: Seen,
+    /// Who issued it.
+    pub issuer: Side,
+    /// Its id.
+    pub id: Id,
+    /// Its method.
+    pub method: Rc<str>,
+    /// What the profile knows of the method.
+    pub known: Option<&'static Method>,
+    /// Tool or command, where there is one.
+    pub name: Option<Box<str>>,
+    /// The profile that judges it.
+    pub profile: &'static Profile,
+    /// The exchange that it serves.
+    pub parent: Option<FrameId>,
+    /// The request array it came in.
+    pub batch: Option<FrameId>,
+    /// The HTTP stream it came on.
+    pub stream: Option<u32>,
+    /// The answer.
+    pub answer: Option<Seen>,
+    /// Error code of the answer.
+    pub error_code: Option<i64>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// One letter a message.
+    pub history: History,
+    /// Cancels that name it, oldest first.
+    pub cancels: Vec<Cancellation>,
+    /// Token for its progress.
+    pub progress_token: Option<Id>,
+    /// How many progress notifications it had, and the last of them.
+    pub progress: u32,
+    /// The last progress notification.
+    pub last_progress: Option<Seen>,
+    /// Task state.
+    pub task: TaskState,
+    /// True if the last sign of the stream it came on was a close by the client without a cancel.
+    pub stream_closed: Option<Seen>,
+}
+
+impl Exchange {
+    /// The first cancel that counts: own dialect, by the side that may cancel it, before any answer.
+    pub fn cancel(&self) -> Option<&Cancellation> {
+        self.cancels.iter().find(|cancel| !cancel.foreign && cancel.effect != Some(Effect::Moot))
+    }
+
+    /// True while an answer may still come.
+    pub fn in_flight(&self) -> bool {
+        self.outcome == Outcome::InFlight
+    }
+
+    /// `client` requests print as `#17`, those of the server as `s17`.
+    pub fn label(&self) -> String {
+        match self.issuer {
+            Side::Client => format!("#{}", self.id),
+            Side::Server => format!("s{}", self.id),
+        }
+    }
+
+    /// Method and, where there is one, tool or command.
+    pub fn title(&self) -> String {
+        match &self.name {
+            Some(name) => format!("{} {name}", self.method),
+            None => self.method.to_string(),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Rows as the layers above read them.
+
+/// A finding with everything a report needs; the lines are those of the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FindingRow {
+    /// Row id.
+    pub id: i64,
+    /// Code of the rule.
+    pub code: String,
+    /// Slug of the rule.
+    pub rule: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// `violation`, `race` or `undecidable`.
+    pub certainty: String,
+    /// `content`, `causal`, `vantage`, `rtt`, or nothing.
+    pub basis: Option<String>,
+    /// Profile, such as `mcp 2025-11-25`.
+    pub profile: String,
+    /// Key of the connection.
+    pub connection: String,
+    /// Name of the source.
+    pub source: String,
+    /// Line in it.
+    pub line: u64,
+    /// Frame of the offending message.
+    pub message_id: i64,
+    /// Exchange (frame of its request), where there is one.
+    pub exchange_id: Option<i64>,
+    /// Line of the request, where there is one in the same source.
+    pub request_line: Option<u64>,
+    /// One sentence.
+    pub summary: String,
+    /// Level, text and link of the clause.
+    pub clause: Option<ClauseRow>,
+    /// The messages that prove it.
+    pub evidence: Vec<EvidenceRow>,
+}
+
+/// A clause as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClauseRow {
+    /// MUST, SHOULD or MAY.
+    pub level: String,
+    /// The quotation.
+    pub text: String,
+    /// The link.
+    pub url: String,
+}
+
+/// One message that proves a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvidenceRow {
+    /// `request`, `cancel`, `response` ...
+    pub role: String,
+    /// The message.
+    pub message: MessageRow,
+}
+
+/// One frame, as shown to people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessageRow {
+    /// Frame id.
+    pub id: i64,
+    /// Name of its source.
+    pub source: String,
+    /// Line in it.
+    pub line: u64,
+    /// Byte offset of the message in it.
+    pub byte_offset: u64,
+    /// Microseconds since the epoch.
+    pub at_us: Option<i64>,
+    /// `client` or `server`.
+    pub sender: Option<String>,
+    /// True if the sender was inferred.
+    pub sender_inferred: bool,
+    /// Kind, as in the `frames` view.
+    pub kind: String,
+    /// Method, where there is one.
+    pub method: Option<String>,
+    /// Id as JSON text, where there is one.
+    pub rpc_id: Option<String>,
+    /// Error code, where there is one.
+    pub error_code: Option<i64>,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// The text as captured (at most as much as was asked for; lossy where it is not UTF-8).
+    pub raw: Option<String>,
+}
+
+/// A connection, as shown to people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConnectionRow {
+    /// Row id.
+    pub id: i64,
+    /// Key.
+    pub key: String,
+    /// Recording it belongs to.
+    pub session: String,
+    /// Source it starts in.
+    pub source: String,
+    /// Format.
+    pub format: String,
+    /// `mcp`, `acp`, `lsp`, `jsonrpc`.
+    pub protocol: String,
+    /// Revision.
+    pub revision: String,
+    /// `stdio` (ordered) or `http`.
+    pub transport: String,
+    /// Where it was taken.
+    pub vantage: String,
+    /// Client, as it names itself.
+    pub client_name: Option<String>,
+    /// Server, as it names itself.
+    pub server_name: Option<String>,
+    /// First time.
+    pub first_at_us: Option<i64>,
+    /// Last time.
+    pub last_at_us: Option<i64>,
+    /// Messages.
+    pub messages: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Cancels.
+    pub cancels: u64,
+    /// True if the capture starts with the first message.
+    pub complete_head: bool,
+    /// True if the end of the connection was seen.
+    pub complete_tail: bool,
+}
+
+/// A source, as shown to people and in `ls`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceRow {
+    /// Row id.
+    pub id: i64,
+    /// Name as the user gave it.
+    pub name: String,
+    /// Format.
+    pub format: String,
+    /// Why it was taken for that.
+    pub reason: String,
+    /// Bytes of the decompressed text.
+    pub bytes: u64,
+    /// Lines passed over: why, how many, and the first of them.
+    pub skipped: Vec<(String, u64, u64)>,
+}
