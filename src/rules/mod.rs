@@ -18,6 +18,28 @@ pub use rule::{Build, On, Rule, duration, found, noted, race_text};
 /// All rules, in the order of their codes. Registering a rule is one line here.
 pub static RULES: &[&Rule] = &[
     &cancel::response_after_cancel::RULE,
+    &rpc::invalid_json::RULE,
+    &rpc::missing_jsonrpc::RULE,
+    &rpc::result_and_error::RULE,
+    &rpc::neither_result_nor_error::RULE,
+    &rpc::bad_error_object::RULE,
+    &rpc::null_request_id::RULE,
+    &rpc::bad_id_type::RULE,
+    &rpc::duplicate_response::RULE,
+    &rpc::response_to_unknown_id::RULE,
+    &rpc::id_reused_in_flight::RULE,
+    &rpc::id_reused_in_session::RULE,
+    &rpc::response_id_type_mismatch::RULE,
+    &rpc::batch_forbidden::RULE,
+    &rpc::initialize_in_batch::RULE,
+    &rpc::empty_batch::RULE,
+    &rpc::notification_with_id::RULE,
+    &rpc::reserved_error_code::RULE,
+    &rpc::dollar_request_not_rejected::RULE,
+    &rpc::unclassifiable_message::RULE,
+    &rpc::params_not_structured::RULE,
+    &rpc::response_without_id::RULE,
+    &rpc::batch_response_mismatch::RULE,
 ];
 
 /// A rule by code or name, without regard to case.

@@ -1,0 +1,26 @@
+//! A batch of requests whose answers did not come in one array, or an array of answers that do not belong to one batch.
+//!
+//! Left alone: protocols without batches, and the order of the answers within the array.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, Seen, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "RPC022",
+    name: "batch-response-mismatch",
+    summary: "batched requests and batched responses do not correspond",
+    on: On::BatchMismatch,
+    needs: Proof::ENVELOPE.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/batch-response-mismatch.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::BatchMismatch { detail, requests } = event.what else { return None };
+    let finding = found(RULE.code, event, detail.to_string())?;
+    Some(finding.with("batch", Seen { frame: requests, at_us: None }).with("response", event.seen))
+}

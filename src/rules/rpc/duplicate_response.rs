@@ -1,0 +1,32 @@
+//! A response to a request that was answered before.
+//!
+//! Left alone: responses to an id that was used for several requests in flight at once. Each of them may be answered
+//! once, and which answer belongs to which cannot be told (RPC010).
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::protocol::Side;
+use crate::rules::{Build, On, Rule, duration, found};
+use crate::session::{Event, Stray, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "RPC008",
+    name: "duplicate-response",
+    summary: "a request was answered twice",
+    on: On::Stray,
+    needs: Proof::DIRECTION.and(Proof::ALL_ANSWERS),
+    default_on: true,
+    page: include_str!("../../../docs/rules/duplicate-response.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Stray { id, stray: Stray::Duplicate { request, answer } } = event.what else { return None };
+    let issuer = super::side(event.sender.map(Side::peer));
+    let after = answer.and_then(|answer| event.seen.since(answer));
+    let after = after.map_or(String::new(), |us| format!(", {} after the first", duration(us)));
+    let summary = format!("second response to request {id} of {issuer}{after}");
+    let finding = found(RULE.code, event, summary)?;
+    Some(finding.about_request(request).maybe("first response", answer).with("response", event.seen))
+}

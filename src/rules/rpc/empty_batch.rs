@@ -1,0 +1,29 @@
+//! An array without members, sent as a batch of requests or as the answer to one.
+//!
+//! Left alone: protocols that forbid batches, where RPC013 says so.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::protocol::Severity;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "RPC015",
+    name: "empty-batch",
+    summary: "an empty array was sent as a batch",
+    on: On::Batch,
+    needs: Proof::ENVELOPE,
+    default_on: true,
+    page: include_str!("../../../docs/rules/empty-batch.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Batch(batch) = event.what else { return None };
+    if batch.members != 0 || event.profile.ruling("RPC013").is_some_and(|ruling| ruling.severity > Severity::Note) {
+        return None;
+    }
+    Some(found(RULE.code, event, "array without any message".to_string())?.with("batch", event.seen))
+}

@@ -1,0 +1,48 @@
+//! An error code from a reserved range that the protocol does not define, forbids, or asks new implementations not to use.
+//!
+//! Left alone: -32099 to -32000 where the protocol itself does not reserve them, since JSON-RPC leaves them to
+//! implementations; and all outside -32768 to -32000, so also the codes of LSP and ACP around -32800.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::protocol::Severity;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "RPC017",
+    name: "reserved-error-code",
+    summary: "an error code is reserved and not defined",
+    on: On::Answer,
+    needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
+    default_on: true,
+    page: include_str!("../../../docs/rules/reserved-error-code.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Answer { exchange, message, .. } = event.what else { return None };
+    let code = message.error_code()?;
+    let profile = event.profile;
+    if profile.codes.contains(&code) {
+        return None;
+    }
+    let within = |ranges: &[(i64, i64)]| ranges.iter().any(|(from, to)| (*from..=*to).contains(&code));
+    let text = |fault: &str| format!("error {code} for {} {}: {fault}", exchange.label(), exchange.title());
+    let label = profile.label();
+    let finding = if within(profile.forbidden_codes) {
+        found(RULE.code, event, text(&format!("{label} forbids this code")))?
+    } else if within(profile.discouraged_codes) {
+        let text = text(&format!("{label} asks new implementations not to use this code"));
+        super::found_as(RULE.code, "RPC017/discouraged", event, text)?
+    } else if (-32768..=-32100).contains(&code) {
+        let finding = found(RULE.code, event, text("JSON-RPC reserves this code for future use"))?;
+        // Where a protocol has forbidden codes of its own, its ruling is about those.
+        let clause = finding.clause.filter(|_| profile.forbidden_codes.is_empty());
+        Finding { severity: Severity::Note, clause, ..finding }
+    } else {
+        return None;
+    };
+    Some(finding.about(exchange).with("response", event.seen))
+}

@@ -1,0 +1,32 @@
+//! A response without an `id` member.
+//!
+//! Left alone: the id `null`, and MCP from 2025-11-25 on, where an error may lack the id of a request that could not
+//! be read.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::jsonrpc::{IdField, Kind};
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "RPC021",
+    name: "response-without-id",
+    summary: "a response has no id",
+    on: On::Message,
+    needs: Proof::ENVELOPE,
+    default_on: true,
+    page: include_str!("../../../docs/rules/response-without-id.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Message { message, .. } = event.what else { return None };
+    if message.id != IdField::Absent || !message.kind.is_response() {
+        return None;
+    }
+    let what = if message.kind == Kind::Error { "error" } else { "result" };
+    let summary = format!("{what} without an id: it cannot be told which request it answers");
+    Some(found(RULE.code, event, summary)?.with("response", event.seen))
+}
