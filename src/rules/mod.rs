@@ -18,6 +18,12 @@ pub use rule::{Build, On, Rule, duration, found, noted, race_text};
 /// All rules, in the order of their codes. Registering a rule is one line here.
 pub static RULES: &[&Rule] = &[
     &cancel::response_after_cancel::RULE,
+    &capture::capture_starts_midway::RULE,
+    &capture::capture_ends_open::RULE,
+    &capture::clock_runs_backwards::RULE,
+    &capture::revision_unknown::RULE,
+    &capture::jsonrpc_member_dropped::RULE,
+    &capture::no_usable_time::RULE,
     &rpc::invalid_json::RULE,
     &rpc::missing_jsonrpc::RULE,
     &rpc::result_and_error::RULE,
