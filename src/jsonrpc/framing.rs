@@ -77,7 +77,10 @@ mod tests {
 
     #[test]
     fn hostile_lengths_are_refused() {
-        assert!(matches!(read_header(b"Content-Length: 99999999999999999999\r\n\r\n", 99), Err(FrameError::TooLong(_))));
+        assert!(matches!(
+            read_header(b"Content-Length: 99999999999999999999\r\n\r\n", 99),
+            Err(FrameError::TooLong(_))
+        ));
         assert!(matches!(read_header(b"Content-Length: 100\r\n\r\n", 99), Err(FrameError::TooLong(_))));
         assert_eq!(read_header(b"Content-Length: -1\r\n\r\n", 99), Err(FrameError::NoLength));
         assert_eq!(read_header(b"Content-Length: 1", 99), Err(FrameError::Incomplete));

@@ -271,7 +271,9 @@ impl<'de, F: Lift<'de>> Visitor<'de> for EnvelopeVisitor<F> {
                 defects.add(Defect::DuplicateMember);
             }
         }
-        if version != Some("\"2.0\"") && !version.is_some_and(|raw| lenient_string(raw) == "2.0" && raw.starts_with('"')) {
+        if version != Some("\"2.0\"")
+            && !version.is_some_and(|raw| lenient_string(raw) == "2.0" && raw.starts_with('"'))
+        {
             defects.add(Defect::JsonrpcMember);
         }
         let message = classify(id, method, params, result, error, defects);
@@ -322,7 +324,11 @@ fn classify<'a>(
         }
     }
     // `"error": null` beside a result is a result in all but name.
-    let kind = if kind == Kind::Error && result.is_some() && matches!(error, Some(ErrorMember::Null)) { Kind::Result } else { kind };
+    let kind = if kind == Kind::Error && result.is_some() && matches!(error, Some(ErrorMember::Null)) {
+        Kind::Result
+    } else {
+        kind
+    };
     let error = match error {
         Some(ErrorMember::Object { error, .. }) => Some(error),
         _ => None,
@@ -512,7 +518,8 @@ mod tests {
 
     #[test]
     fn hostile_text_is_read_or_refused_in_words() {
-        let deep = format!(r#"{{"jsonrpc":"2.0","method":"a","params":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        let deep =
+            format!(r#"{{"jsonrpc":"2.0","method":"a","params":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
         assert!(parse::<NoLift>(&deep).is_ok() || parse::<NoLift>(&deep).is_err());
         assert_eq!(message(r#"{"jsonrpc":"2.0","method":"\ud800x"}"#).method(), "\u{fffd}x");
         assert!(parse::<NoLift>(r#"{"jsonrpc":"2.0""#).is_err_and(|e| e.cut));

@@ -18,7 +18,12 @@ pub enum Hint {
 
 /// All profiles that can be asked for by name, in the order in which they are listed.
 pub fn profiles() -> impl Iterator<Item = &'static Profile> {
-    mcp::PROFILES.iter().chain([&mcp_2026::PROFILE]).chain(acp::PROFILES).chain(lsp::PROFILES).chain([&jsonrpc2::PROFILE])
+    mcp::PROFILES
+        .iter()
+        .chain([&mcp_2026::PROFILE])
+        .chain(acp::PROFILES)
+        .chain(lsp::PROFILES)
+        .chain([&jsonrpc2::PROFILE])
 }
 
 /// A profile by name and revision (`mcp 2025-11-25`, `acp 1`), or by name alone.
@@ -36,7 +41,9 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
 /// What a message says about the protocol it belongs to.
 pub fn hint(message: &Message<'_>, facts: &Facts<'_>) -> Hint {
     if facts.meta_revision.is_some() {
-        return Hint::Stated(Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::PROFILE));
+        return Hint::Stated(
+            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::PROFILE),
+        );
     }
     let method = message.method();
     match (message.kind, method) {
@@ -96,7 +103,9 @@ pub fn settle(known: Option<&'static Profile>, hint: Hint) -> Option<&'static Pr
         (Some(known), Hint::Family(_)) => Some(known),
         (None, Hint::Family(profile)) => Some(profile),
         // One process may serve both eras: what a request states is kept per exchange, not per connection.
-        (Some(known), Hint::Stated(profile)) if profile.family != known.family && !known.unknown_revision => Some(known),
+        (Some(known), Hint::Stated(profile)) if profile.family != known.family && !known.unknown_revision => {
+            Some(known)
+        }
         (_, Hint::Asked(profile) | Hint::Stated(profile)) => Some(profile),
     }
 }

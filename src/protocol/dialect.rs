@@ -83,7 +83,9 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
         return None;
     }
     match method {
-        "session/cancel" if profile.turns => return Some(feature(Mechanism::SessionCancel, facts.session_id, Target::Turn)),
+        "session/cancel" if profile.turns => {
+            return Some(feature(Mechanism::SessionCancel, facts.session_id, Target::Turn));
+        }
         "tasks/cancel" if profile.tasks => return Some(feature(Mechanism::TasksCancel, facts.task_id, Target::Task)),
         "window/workDoneProgress/cancel" if profile.method(method).is_some() => {
             let target = match Facts::id(facts.token) {
@@ -91,7 +93,13 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
                 None => Target::Malformed("the token is missing"),
             };
             let mechanism = Mechanism::WorkDoneProgressCancel;
-            return Some(CancelForm { mechanism, target, target_text: facts.token, foreign_method: false, foreign_member: false });
+            return Some(CancelForm {
+                mechanism,
+                target,
+                target_text: facts.token,
+                foreign_method: false,
+                foreign_member: false,
+            });
         }
         _ => {}
     }

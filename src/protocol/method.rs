@@ -53,3 +53,43 @@ impl Method {
         Method { kind: MethodKind::Notification, ..Method::request(name, sender) }
     }
 }
+
+/// What a method does beyond being sent and answered; asked once per method and connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing that judgement asks for.
+    Plain,
+    /// Opens a prompt turn.
+    Prompt,
+    /// Asks the user for permission within a turn.
+    Permission,
+    /// Reports on a turn.
+    Update,
+    /// Cancels a task.
+    TaskCancel,
+    /// Reports a task's status by itself.
+    TaskStatus,
+    /// Creates a progress token on the server's behalf.
+    CreateToken,
+    /// Polls: sending the same again is normal.
+    Poll,
+}
+
+/// The role of a method, whatever the protocol.
+pub fn role(method: &str) -> Role {
+    match method {
+        "session/prompt" => Role::Prompt,
+        "session/request_permission" => Role::Permission,
+        "session/update" => Role::Update,
+        "tasks/cancel" => Role::TaskCancel,
+        "notifications/tasks/status" => Role::TaskStatus,
+        "window/workDoneProgress/create" => Role::CreateToken,
+        "ping" | "tasks/get" | "tasks/list" | "tasks/result" => Role::Poll,
+        _ => Role::Plain,
+    }
+}
+
+/// Requests that open or close a session or a turn: not to be sent in a batch (ACP 2).
+pub fn is_lifecycle(method: &str) -> bool {
+    matches!(method, "initialize" | "authenticate" | "auth/login" | "session/new" | "session/resume" | "session/prompt")
+}

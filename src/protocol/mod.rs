@@ -14,11 +14,13 @@ mod mcp_2026;
 mod method;
 mod profile;
 mod side;
+#[cfg(test)]
+mod tests;
 
 pub use clause::{Clause, Level, Ruling, Severity};
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw};
-pub use method::{Method, MethodKind, Sender};
-pub use side::Side;
+pub use method::{Method, MethodKind, Role, Sender, is_lifecycle, role};
 pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};
+pub use side::Side;

@@ -1,6 +1,7 @@
 //! A profile: one protocol revision as data.
 
 use super::{Clause, Method, Ruling};
+use crate::jsonrpc::Kind;
 
 /// The protocol a profile belongs to. Only this layer compares families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +88,7 @@ pub struct Profile {
     pub cancel_needs_capability: bool,
     /// True for a family whose revision could not be told: rulings are the weakest of all its revisions.
     pub unknown_revision: bool,
-    /// Methods of the family.
+    /// Methods of the family, sorted by name.
     pub methods: &'static [Method],
     /// Error codes that the protocol defines.
     pub codes: &'static [i64],
@@ -115,9 +116,9 @@ impl Profile {
         self.ruling(rule).and_then(|ruling| ruling.clause)
     }
 
-    /// What is known of a method.
+    /// What is known of a method. The lists are sorted by name: this is asked for every message.
     pub fn method(&self, name: &str) -> Option<&'static Method> {
-        self.methods.iter().find(|method| method.name == name)
+        self.methods.binary_search_by(|method| method.name.cmp(name)).ok().map(|at| &self.methods[at])
     }
 
     /// True if the schema of the cancel lets its request id be `null` (ACP).
@@ -125,8 +126,98 @@ impl Profile {
         self.family == Family::Acp
     }
 
+    /// True if `initialize` must not be cancelled even after its answer; in LSP the ban ends with the answer.
+    pub fn initialize_cancel_always_wrong(&self) -> bool {
+        self.family != Family::Lsp
+    }
+
     /// True if a cancelled request is still owed an answer.
     pub fn answers_cancelled(&self) -> bool {
         self.after_cancel == AfterCancel::Answer
+    }
+}
+
+/// The order of a handshake, and which methods and updates belong where.
+impl Profile {
+    /// True if the client may send this request only after `initialize`.
+    pub fn must_follow_initialize(&self, method: &str) -> bool {
+        let Some(initialize) = self.opening.initialize else { return false };
+        let bound = match self.family {
+            // `server/discover` is the probe of a client that also speaks the revision without a handshake.
+            Family::Mcp => !matches!(method, "ping" | "server/discover"),
+            Family::Acp => method.starts_with("session/"),
+            Family::Lsp => true,
+            Family::Jsonrpc => false,
+        };
+        bound && method != initialize
+    }
+
+    /// True if the client holds back such a message until the handshake allows it.
+    pub fn client_waits(&self, kind: Kind, method: &str) -> bool {
+        match self.family {
+            Family::Mcp => kind == Kind::Request && method != "ping",
+            Family::Lsp => matches!(kind, Kind::Request | Kind::Notification),
+            Family::Acp | Family::Jsonrpc => false,
+        }
+    }
+
+    /// True if the server holds back such a message until the handshake allows it.
+    pub fn server_waits(&self, kind: Kind, method: &str) -> bool {
+        match self.family {
+            Family::Mcp => kind == Kind::Request && method != "ping",
+            Family::Lsp => {
+                let exempt = [
+                    "window/showMessage",
+                    "window/logMessage",
+                    "telemetry/event",
+                    "window/showMessageRequest",
+                    "$/progress",
+                ];
+                matches!(kind, Kind::Request | Kind::Notification) && !exempt.contains(&method)
+            }
+            Family::Acp | Family::Jsonrpc => false,
+        }
+    }
+
+    /// True if the server waits for the notification that ends the handshake, and not only until it has answered.
+    pub fn server_waits_for_initialized(&self) -> bool {
+        self.family == Family::Mcp
+    }
+
+    /// True if the notification that ends the handshake may be sent only once.
+    pub fn initialized_once(&self) -> bool {
+        self.family == Family::Lsp
+    }
+
+    /// True if the revision has dropped a method that earlier ones have.
+    pub fn removed_method(&self, method: &str) -> bool {
+        let removed = ["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
+        let tasks = ["tasks/list", "tasks/result"];
+        self.family == Family::Mcp
+            && self.revision_per_request
+            && removed.iter().chain(&tasks).any(|name| *name == method)
+    }
+
+    /// True if an update of this kind is part of a prompt turn. The others tell of the session, or replay it.
+    pub fn belongs_to_turn(&self, update: &str) -> bool {
+        matches!(update, "agent_message_chunk" | "agent_thought_chunk" | "tool_call" | "tool_call_update" | "plan")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::protocol::profiles;
+
+    #[test]
+    fn methods_are_sorted_unique_and_found() {
+        for profile in profiles() {
+            for pair in profile.methods.windows(2) {
+                assert!(pair[0].name < pair[1].name, "{}: {} before {}", profile.label(), pair[0].name, pair[1].name);
+            }
+            for method in profile.methods {
+                assert_eq!(profile.method(method.name).map(|found| found.name), Some(method.name));
+            }
+            assert!(profile.method("no/such").is_none() && profile.method("").is_none());
+        }
     }
 }

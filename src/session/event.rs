@@ -77,12 +77,25 @@ pub enum What<'a> {
     Request {
         /// The exchange it opens.
         exchange: &'a Exchange,
-        /// Whether its id was used before.
-        reuse: Reuse,
         /// An older request in flight with the same method and parameters, never cancelled (rule CAN025).
         repeats: Option<Seen>,
+        /// An older request in flight, by the same side and never cancelled, that gave the same progress token (rule PRG005).
+        token_in_use: Option<Seen>,
         /// The message's facts.
         facts: &'a Facts<'a>,
+    },
+    /// A request whose id the same side has used before.
+    IdReused {
+        /// The id.
+        id: &'a Id,
+        /// Who used it.
+        issuer: Side,
+        /// Method of the later request.
+        method: &'a str,
+        /// The earlier request.
+        earlier: Seen,
+        /// True if that one is still in flight.
+        in_flight: bool,
     },
     /// A request of the server that belongs to a prompt turn (or stream) that was cancelled before.
     NestedAfterCancel {
@@ -103,6 +116,8 @@ pub enum What<'a> {
         facts: &'a Facts<'a>,
         /// True if it is a member of a response array.
         in_batch: bool,
+        /// True if the request stated its revision and the client's capabilities in `_meta` (rules LIF012 and LIF013).
+        request_has_meta: bool,
         /// True if the error text speaks of a cancel or an abort.
         says_cancelled: bool,
     },
@@ -261,19 +276,8 @@ pub struct Batch {
     pub has_lifecycle: bool,
 }
 
-/// Whether a request's id was used before by the same side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reuse {
-    /// No, as far as the log shows.
-    New,
-    /// Yes, and that request is still in flight.
-    InFlight(Seen),
-    /// Yes, and that request was settled.
-    Settled(Seen),
-}
-
 /// Why a response settles nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stray {
     /// The request was answered before.
     Duplicate {

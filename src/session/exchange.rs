@@ -1,5 +1,6 @@
 //! Exchanges and cancellations: a request and all that refers to it.
 
+use std::fmt;
 use std::rc::Rc;
 
 use super::event::{FrameId, Seen};
@@ -41,27 +42,55 @@ impl Outcome {
 }
 
 /// One letter a message: capitals from the issuer, small from the other side. At most 64 are kept, then `+`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct History(String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    length: u8,
+    inline: [u8; INLINE],
+    rest: Option<Box<String>>,
+}
 
-const HISTORY_LIMIT: usize = 64;
+const INLINE: usize = 22;
+const HISTORY_LIMIT: u8 = 64;
+
+impl Default for History {
+    fn default() -> History {
+        History::new()
+    }
+}
 
 impl History {
     /// The history of a request just sent.
     pub fn new() -> History {
-        History(String::from("Q"))
+        let mut history = History { length: 0, inline: [0; INLINE], rest: None };
+        history.push('Q');
+        history
     }
+
     /// Adds a letter.
     pub fn push(&mut self, letter: char) {
-        match self.0.len() {
-            n if n < HISTORY_LIMIT => self.0.push(letter),
-            HISTORY_LIMIT => self.0.push('+'),
-            _ => {}
+        let letter = match self.length {
+            n if n < HISTORY_LIMIT => letter,
+            HISTORY_LIMIT => '+',
+            _ => return,
+        };
+        match self.inline.get_mut(self.length as usize) {
+            Some(place) => *place = letter as u8,
+            None => self.rest.get_or_insert_default().push(letter),
         }
+        self.length += 1;
     }
-    /// The letters.
-    pub fn as_str(&self) -> &str {
-        &self.0
+
+    /// Adds a letter for a message of `sender` in an exchange of `issuer`; `letter` is given small.
+    pub fn add(&mut self, letter: char, sender: Side, issuer: Side) {
+        self.push(if sender == issuer { letter.to_ascii_uppercase() } else { letter });
+    }
+}
+
+impl fmt::Display for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inline = &self.inline[..INLINE.min(self.length as usize)];
+        f.write_str(std::str::from_utf8(inline).unwrap_or_default())?;
+        f.write_str(self.rest.as_deref().map_or("", String::as_str))
     }
 }
 

@@ -1,11 +1,16 @@
 //! The fold: frames in, events out.
 
-use super::connection::Connection;
-use super::event::{Event, FrameId, Seen};
+use std::collections::BTreeMap;
+
+use super::connection::{Connection, End};
+use super::event::{Batch, Event, FrameId, Seen};
 use super::exchange::{Cancellation, Exchange};
-use crate::capture::{Channel, Frame};
-use crate::jsonrpc::Id;
-use crate::protocol::{Profile, Side};
+use super::resolve::{Pending, PendingText, Place};
+use super::state::{Conn, Step};
+use super::window::Settled;
+use crate::capture::{Body, Channel, Frame};
+use crate::jsonrpc::{Id, Kind, Message};
+use crate::protocol::{Facts, Profile, Side};
 
 /// What the judgement assumes; flags and configuration change it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,12 +67,25 @@ pub struct Remembered {
     pub answer: Option<Seen>,
 }
 
+/// Two requests of one side that follow each other with the same id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReusedId {
+    /// The earlier request.
+    pub earlier: Seen,
+    /// The later one.
+    pub later: Seen,
+    /// The id.
+    pub id: Id,
+    /// Method of the later one.
+    pub method: String,
+}
+
 /// Answers questions about what was dropped behind the window; asked only at the end.
 pub trait Oracle {
     /// The newest request that `issuer` sent with this id before frame `before`.
     fn request(&mut self, connection: u32, issuer: Side, id: &Id, before: FrameId) -> Option<Remembered>;
-    /// Pairs of requests (earlier, later) of one connection and side that follow each other with the same id.
-    fn reused_ids(&mut self, connection: u32, issuer: Side) -> Vec<(Seen, Seen)>;
+    /// Requests of one connection and side whose id was used before, in order of their frames.
+    fn reused_ids(&mut self, connection: u32, issuer: Side) -> Vec<ReusedId>;
 }
 
 /// What is said of a connection when it is opened.
@@ -86,22 +104,146 @@ pub struct Opened {
 /// The fold over an ordered stream of frames. It does not care whether they come from a capture or from the store.
 pub struct Session {
     settings: Settings,
+    connections: BTreeMap<u32, Box<Conn>>,
+    settled: Settled,
 }
 
 impl Session {
     /// A fold that has seen nothing.
     pub fn new(settings: Settings) -> Session {
-        Session { settings }
+        let settled = Settled::new(settings.window);
+        Session { settings, connections: BTreeMap::new(), settled }
     }
 
     /// Opens a connection; must come before its first frame.
-    pub fn open(&mut self, _opened: Opened) {
-        let _ = self.settings;
+    pub fn open(&mut self, opened: Opened) {
+        self.connections.insert(opened.id, Box::new(Conn::new(opened)));
     }
 
     /// Takes one frame. The members of a batch have the numbers after `id`, in order.
-    pub fn push(&mut self, _id: FrameId, _connection: u32, _frame: &Frame<'_>, _sink: &mut dyn Sink) {}
+    pub fn push(&mut self, id: FrameId, connection: u32, frame: &Frame<'_>, sink: &mut dyn Sink) {
+        let Some(conn) = self.connections.get_mut(&connection) else { return };
+        let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+        conn.frame(&mut step, id, frame);
+        while let Some(place) = self.settled.overflow() {
+            if let Some(conn) = self.connections.get_mut(&place.connection) {
+                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+                conn.evict(&mut step, &place);
+            }
+        }
+    }
 
     /// Ends all connections and answers what was left open.
-    pub fn finish(self, _oracle: &mut dyn Oracle, _sink: &mut dyn Sink) {}
+    pub fn finish(mut self, oracle: &mut dyn Oracle, sink: &mut dyn Sink) {
+        for (_, mut conn) in std::mem::take(&mut self.connections) {
+            let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+            conn.end(&mut step, oracle);
+        }
+    }
+}
+
+impl Conn {
+    /// One frame of this connection.
+    fn frame(&mut self, step: &mut Step<'_>, id: FrameId, frame: &Frame<'_>) {
+        let seen = Seen { frame: id, at_us: frame.at_us };
+        self.tick(seen);
+        let place = Place { seen, direction: frame.direction, stream: frame.stream, batch: None, taps: frame.taps };
+        match &frame.body {
+            Body::Message(captured) => {
+                let text = captured.json.unwrap_or(captured.text);
+                self.take(step, place, text, &captured.message, &captured.facts);
+            }
+            Body::Malformed { reason, .. } if self.ready(frame.direction) => self.malformed(step, place, reason),
+            Body::Malformed { reason, .. } => self.wait(place, PendingText::Malformed(reason.clone())),
+            Body::Batch { text, members } => self.take_batch(step, place, text, members),
+            Body::Close { by } => match frame.stream {
+                Some(stream) => self.stream_closed(step, seen, stream, by.or(self.stated(frame.direction))),
+                None => self.close(seen, by.or(self.stated(frame.direction))),
+            },
+            Body::Exit { .. } => self.close(seen, Some(Side::Server)),
+            Body::Gap { .. } => self.facts.has_gap = true,
+            Body::Open { .. } | Body::Stderr { .. } => {}
+        }
+    }
+
+    fn tick(&mut self, seen: Seen) {
+        self.facts.first.get_or_insert(seen);
+        self.facts.last = Some(seen);
+        let Some(now) = seen.at_us else { return };
+        self.facts.timed = true;
+        if let Some(before) = self.clock.last_us.filter(|before| now < *before) {
+            self.clock.steps_back += 1;
+            if before - now > self.clock.worst_us {
+                self.clock.worst_us = before - now;
+                self.clock.worst_at = Some(seen);
+            }
+        }
+        self.clock.last_us = Some(now);
+    }
+
+    fn close(&mut self, seen: Seen, by: Option<Side>) {
+        if self.facts.closed.is_none() {
+            self.facts.end = End::Closed(by);
+            self.facts.closed = Some(seen.frame);
+            self.closed_at = seen.at_us;
+        }
+    }
+
+    /// A message: taken at once where protocol and sides are known, else kept until they are.
+    fn take(&mut self, step: &mut Step<'_>, place: Place, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
+        self.learn(message, facts, place.direction);
+        if self.ready(place.direction) {
+            return self.message(step, place, message, facts);
+        }
+        self.wait(place, PendingText::Message(text.to_string()));
+        let sided = self.logger.is_some() || !self.pending.iter().any(Pending::is_relative);
+        if self.profile_known && sided {
+            self.drain(step);
+        } else if self.waited_enough() {
+            self.settle_for(step);
+        }
+    }
+
+    fn wait(&mut self, place: Place, text: PendingText) {
+        let Place { seen, direction, stream, batch, taps } = place;
+        self.pending.push(Pending { seen, direction, stream, batch, taps, text });
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn take_batch(
+        &mut self,
+        step: &mut Step<'_>,
+        place: Place,
+        text: &str,
+        members: &[(std::ops::Range<usize>, Result<(Message<'_>, Facts<'_>), String>)],
+    ) {
+        let batch = survey(members);
+        if self.ready(place.direction) {
+            self.batch(step, place, batch);
+        } else {
+            self.wait(place, PendingText::Batch(batch));
+        }
+        for (number, (range, member)) in members.iter().enumerate() {
+            let seen = Seen { frame: place.seen.frame + 1 + number as u64, at_us: place.seen.at_us };
+            let member_place = Place { seen, batch: Some(place.seen.frame), ..place };
+            match member {
+                Ok((message, facts)) => self.take(step, member_place, &text[range.clone()], message, facts),
+                Err(reason) if self.ready(place.direction) => self.malformed(step, member_place, reason),
+                Err(reason) => self.wait(member_place, PendingText::Malformed(reason.clone())),
+            }
+        }
+    }
+}
+
+#[allow(clippy::type_complexity)]
+fn survey(members: &[(std::ops::Range<usize>, Result<(Message<'_>, Facts<'_>), String>)]) -> Batch {
+    let mut batch = Batch { members: members.len() as u32, ..Batch::default() };
+    for (message, _) in members.iter().filter_map(|(_, member)| member.as_ref().ok()) {
+        let method = message.method();
+        batch.requests += u32::from(message.kind == Kind::Request);
+        batch.responses += u32::from(message.kind.is_response());
+        batch.has_initialize |= message.kind == Kind::Request && method == "initialize";
+        batch.has_lifecycle |= crate::protocol::is_lifecycle(method);
+    }
+    batch
 }

@@ -2,16 +2,28 @@
 //!
 //! Pure: it reads no clock, file, environment or database. What it cannot know any more it asks an [`Oracle`].
 
+mod answer;
+mod cancel;
 mod connection;
+mod ending;
 mod event;
 mod exchange;
 mod fold;
+mod message;
+mod progress;
+mod questions;
 mod race;
+mod resolve;
+mod state;
+mod suspect;
+mod task;
+mod turn;
+mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle};
 pub use event::{
-    Batch, CancelFault, CaptureNote, Event, FrameId, ProgressFault, Reuse, Seen, Stray, Target, TaskReport, What,
+    Batch, CancelFault, CaptureNote, Event, FrameId, ProgressFault, Seen, Stray, Target, TaskReport, What,
 };
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
-pub use fold::{Opened, Oracle, Remembered, Session, Settings, Sink};
+pub use fold::{Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink};
 pub use race::{Basis, Certainty, Judgement};

@@ -3,7 +3,14 @@
 //! Only "acted although it had already received" needs an argument (`docs/races.md`); it rests, in this order, on
 //! content, a causal barrier, the vantage, or an upper bound of the round trip. A round trip bound can accuse, never acquit.
 
+use std::collections::VecDeque;
+
 use serde::Serialize;
+
+use super::event::Seen;
+use super::fold::Settings;
+use crate::capture::{Stamp, Vantage};
+use crate::protocol::Side;
 
 /// How sure a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -76,11 +83,254 @@ impl Judgement {
 
     /// The log cannot tell, for this reason.
     pub const fn undecidable(reason: &'static str) -> Judgement {
-        Judgement { certainty: Certainty::Undecidable, basis: None, delta_us: None, bound_us: None, reason: Some(reason) }
+        Judgement {
+            certainty: Certainty::Undecidable,
+            basis: None,
+            delta_us: None,
+            bound_us: None,
+            reason: Some(reason),
+        }
     }
 
     /// `EXACT`, or undecidable for `reason` where `known` is false.
     pub fn exact_if(known: bool, reason: &'static str) -> Judgement {
         if known { Judgement::EXACT } else { Judgement::undecidable(reason) }
+    }
+}
+
+/// How long before and after a suspect its latency samples may lie, in microseconds.
+const NEAR_US: i64 = 60_000_000;
+/// How many recent samples a leg keeps; half of them may come after a suspect before it is judged.
+const RECENT: usize = 128;
+/// How many samples of quick exchanges stand for the whole connection.
+const LONG_TERM: usize = 64;
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    at_us: i64,
+    latency_us: i64,
+    quick: bool,
+}
+
+/// Latency samples of one leg: between the tap and one side. Each is an upper bound of a round trip.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Leg {
+    recent: VecDeque<Sample>,
+    quick: Vec<i64>,
+    least: Option<i64>,
+    /// How many samples there were in all.
+    pub(super) count: u64,
+}
+
+impl Leg {
+    /// Takes a sample: something passed towards the side, and what it caused came back `latency_us` later.
+    pub(super) fn sample(&mut self, at_us: i64, latency_us: i64, quick: bool) {
+        if latency_us < 0 {
+            return;
+        }
+        self.count += 1;
+        self.least = Some(self.least.map_or(latency_us, |least| least.min(latency_us)));
+        if quick && self.quick.len() < LONG_TERM {
+            self.quick.push(latency_us);
+        }
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Sample { at_us, latency_us, quick });
+    }
+
+    /// The bound on the round trip around `at_us`: the median of the quick exchanges where there are three, else the
+    /// least of all; from samples within a minute, or of the whole connection where those are fewer than three.
+    fn bound(&self, at_us: i64) -> Option<i64> {
+        let near: Vec<Sample> =
+            self.recent.iter().copied().filter(|sample| (sample.at_us - at_us).abs() <= NEAR_US).collect();
+        if near.len() < 3 {
+            return median_of_three(self.quick.clone()).or(self.least);
+        }
+        let quick = near.iter().filter(|sample| sample.quick).map(|sample| sample.latency_us).collect();
+        median_of_three(quick).or(near.iter().map(|sample| sample.latency_us).min())
+    }
+}
+
+/// The median, where there are at least three values.
+fn median_of_three(mut values: Vec<i64>) -> Option<i64> {
+    if values.len() < 3 {
+        return None;
+    }
+    values.sort_unstable();
+    Some(values[(values.len() - 1) / 2])
+}
+
+/// One question to the race reasoning: `decider` sent `second` after the tap had seen `first` go towards it.
+/// Had it received `first`?
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing {
+    pub(super) decider: Side,
+    pub(super) first: Seen,
+    pub(super) second: Seen,
+    /// The message itself shows that its sender knew.
+    pub(super) content: bool,
+    /// A message sent after `first` was answered before `second`, on an ordered channel.
+    pub(super) barrier: bool,
+    /// `leg.count` when the second message passed.
+    pub(super) samples_before: u64,
+}
+
+/// What can be said at once.
+pub(super) enum Verdict {
+    /// Two taps prove that the messages crossed.
+    Crossed,
+    /// Decided.
+    Now(Judgement),
+    /// Samples that are still to come may matter.
+    Wait,
+}
+
+/// Everything about a tap that the reasoning needs.
+pub(super) struct Tap<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) vantage: Vantage,
+    pub(super) resolution_us: i64,
+    pub(super) leg: &'a Leg,
+    /// Stamps at the decider's own tap, for `first` and `second`, where the capture merges two.
+    pub(super) stamps: Option<(Option<Stamp>, Option<Stamp>)>,
+}
+
+impl Tap<'_> {
+    fn slack(&self) -> i64 {
+        self.settings.slack_us + self.resolution_us
+    }
+
+    /// The verdict, as far as it does not need samples that are still to come.
+    pub(super) fn at_once(&self, crossing: &Crossing) -> Verdict {
+        if let Some(stamps) = self.stamps {
+            return self.two_taps(crossing, stamps);
+        }
+        let delta_us = crossing.second.since(crossing.first);
+        let sure = |basis| Judgement { basis: Some(basis), delta_us, ..Judgement::EXACT };
+        if crossing.content {
+            return Verdict::Now(sure(Basis::Content));
+        }
+        if crossing.barrier {
+            return Verdict::Now(sure(Basis::Causal));
+        }
+        let Some(delta) = delta_us.filter(|delta| *delta >= 0) else {
+            return Verdict::Now(Judgement::undecidable("the log has no usable time for these messages"));
+        };
+        if self.vantage.side() == Some(crossing.decider) {
+            return Verdict::Now(self.at_the_decider(delta));
+        }
+        let judged = self.by_round_trip(crossing, delta);
+        // Only more samples could change it, and enough have come already.
+        if self.leg.count >= crossing.samples_before + RECENT as u64 / 2 { Verdict::Now(judged) } else { Verdict::Wait }
+    }
+
+    /// The verdict with the samples there are now.
+    pub(super) fn at_last(&self, crossing: &Crossing) -> Option<Judgement> {
+        match self.at_once(crossing) {
+            Verdict::Crossed => None,
+            Verdict::Now(judgement) => Some(judgement),
+            Verdict::Wait => crossing.second.since(crossing.first).map(|delta| self.by_round_trip(crossing, delta)),
+        }
+    }
+
+    fn at_the_decider(&self, delta: i64) -> Judgement {
+        let certainty = if delta > self.slack() { Certainty::Violation } else { Certainty::Race };
+        let basis = Some(Basis::Vantage);
+        Judgement { certainty, basis, delta_us: Some(delta), bound_us: None, reason: None }
+    }
+
+    fn two_taps(&self, crossing: &Crossing, stamps: (Option<Stamp>, Option<Stamp>)) -> Verdict {
+        let (Some(first), Some(second)) = stamps else {
+            return Verdict::Now(Judgement::undecidable("one of the messages was not seen at the deciding side"));
+        };
+        if first.seq > second.seq {
+            return Verdict::Crossed;
+        }
+        if crossing.content {
+            return Verdict::Now(Judgement { basis: Some(Basis::Content), ..Judgement::EXACT });
+        }
+        match (first.at_us, second.at_us) {
+            (Some(first), Some(second)) if second >= first => Verdict::Now(self.at_the_decider(second - first)),
+            _ => Verdict::Now(Judgement::undecidable("the log has no usable time for these messages")),
+        }
+    }
+
+    fn by_round_trip(&self, crossing: &Crossing, delta: i64) -> Judgement {
+        let at_us = crossing.second.at_us.unwrap_or_default();
+        let Some(bound) = self.leg.bound(at_us) else {
+            return Judgement {
+                delta_us: Some(delta),
+                ..Judgement::undecidable("no exchange in the log bounds the round trip to that side")
+            };
+        };
+        let limit = (bound.max(self.resolution_us) as f64 * self.settings.factor) as i64 + self.slack();
+        let judged = |certainty, reason| Judgement {
+            certainty,
+            basis: Some(Basis::Rtt),
+            delta_us: Some(delta),
+            bound_us: Some(limit),
+            reason,
+        };
+        match delta > limit {
+            true if self.settings.proof_only => {
+                judged(Certainty::Undecidable, Some("only a round-trip bound speaks for it, and proof was asked for"))
+            }
+            true => judged(Certainty::Violation, None),
+            false => judged(Certainty::Race, None),
+        }
+    }
+}
+
+/// True once a suspect from `at_us` need not wait any longer at time `now_us`.
+pub(super) fn ripe(at_us: Option<i64>, now_us: Option<i64>) -> bool {
+    match (at_us, now_us) {
+        (Some(at), Some(now)) => now - at > NEAR_US,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(frame: u64, ms: i64) -> Seen {
+        Seen { frame, at_us: Some(ms * 1000) }
+    }
+
+    fn judge(vantage: Vantage, latencies: &[i64], first: i64, second: i64) -> Judgement {
+        let mut leg = Leg::default();
+        for latency in latencies {
+            leg.sample(0, latency * 1000, true);
+        }
+        let settings = Settings::default();
+        let tap = Tap { settings: &settings, vantage, resolution_us: 1000, leg: &leg, stamps: None };
+        let crossing = Crossing {
+            decider: Side::Server,
+            first: seen(1, first),
+            second: seen(2, second),
+            content: false,
+            barrier: false,
+            samples_before: 0,
+        };
+        tap.at_last(&crossing).expect("one tap never acquits")
+    }
+
+    #[test]
+    fn the_worked_numbers_of_the_design() {
+        use Certainty::*;
+        assert_eq!(judge(Vantage::Client, &[20], 0, 8).certainty, Race);
+        assert_eq!(judge(Vantage::Client, &[20], 0, 4000).certainty, Violation);
+        assert_eq!(judge(Vantage::Proxy, &[5], 0, 60).certainty, Violation);
+        assert_eq!(judge(Vantage::Proxy, &[200], 0, 60).certainty, Race);
+        assert_eq!(judge(Vantage::Server, &[], 0, 60).basis, Some(Basis::Vantage));
+        assert_eq!(judge(Vantage::Server, &[], 0, 2).certainty, Race);
+        assert_eq!(judge(Vantage::Client, &[], 0, 2).certainty, Undecidable);
+    }
+
+    #[test]
+    fn the_median_of_quick_exchanges_is_the_bound_where_there_are_three() {
+        assert_eq!(judge(Vantage::Client, &[1, 50, 60], 0, 100).certainty, Certainty::Race);
+        assert_eq!(judge(Vantage::Client, &[1, 50], 0, 100).certainty, Certainty::Violation);
     }
 }

@@ -1,0 +1,117 @@
+//! Plain JSON-RPC 2.0, and the small vocabulary in which every profile writes its clauses and rulings.
+//!
+//! The envelope clauses stand here because the other protocols inherit them: where a protocol has no sentence of
+//! its own, its rulings cite these.
+
+use super::{AfterCancel, Clause, Family, Opening, Profile, Ruling, ServerCancel, Severity};
+
+/// Declares one static [`Clause`] a line: `NAME Level "id" "page" "quotation";`.
+/// The id is put behind the prefix, the page behind the base address.
+macro_rules! clauses {
+    ($prefix:expr, $base:expr; $($name:ident $level:ident $id:literal $page:literal $text:literal;)*) => {
+        $(
+            pub static $name: $crate::protocol::Clause = $crate::protocol::Clause {
+                id: concat!($prefix, $id),
+                level: $crate::protocol::Level::$level,
+                text: $text,
+                url: concat!($base, $page),
+            };
+        )*
+    };
+}
+pub(super) use clauses;
+
+/// A ruling whose break is an error.
+pub(super) const fn error(rule: &'static str, clause: &'static Clause) -> Ruling {
+    Ruling { rule, severity: Severity::Error, clause: Some(clause) }
+}
+
+/// A ruling whose break is a warning.
+pub(super) const fn warning(rule: &'static str, clause: &'static Clause) -> Ruling {
+    Ruling { rule, severity: Severity::Warning, clause: Some(clause) }
+}
+
+/// A ruling whose break is a note.
+pub(super) const fn note(rule: &'static str, clause: &'static Clause) -> Ruling {
+    Ruling { rule, severity: Severity::Note, clause: Some(clause) }
+}
+
+/// A ruling that rests on no sentence that could be quoted.
+pub(super) const fn bare(rule: &'static str, severity: Severity) -> Ruling {
+    Ruling { rule, severity, clause: None }
+}
+
+/// The codes of JSON-RPC 2.0 itself.
+pub(super) const CODES: [i64; 5] = [-32700, -32603, -32602, -32601, -32600];
+
+clauses! { "jsonrpc-2.0/", "https://www.jsonrpc.org/specification";
+    VERSION Must "version" "#request_object" r#"MUST be exactly "2.0""#;
+    ID_TYPE Must "id-type" "#request_object" "MUST contain a String, Number, or NULL value";
+    ID_NOT_NULL Should "id-not-null" "#request_object" "SHOULD normally not be Null";
+    ID_NO_FRACTION Should "id-no-fraction" "#request_object" "Numbers SHOULD NOT contain fractional parts";
+    PARAMS Must "params-structured" "#parameter_structures" "MUST be provided as a Structured value";
+    REPLY Must "reply" "#response_object" "When a rpc call is made, the Server MUST reply with a Response";
+    SAME_ID Must "same-id" "#response_object" "It MUST be the same as the value of the id member in the Request Object";
+    RESULT_OR_ERROR Must "result-or-error" "#response_object"
+        "Either the result member or error member MUST be included, but both members MUST NOT be included";
+    ERROR_CODE Must "error-code" "#error_object" "MUST be an integer";
+    RESERVED_CODES May "reserved-codes" "#error_object" "reserved for pre-defined errors";
+    BATCH_NOT_EMPTY Must "batch-not-empty" "#batch" "MUST NOT return an empty Array";
+    BATCH_ANSWER Should "batch-answer" "#batch" "Server should respond with an Array";
+}
+
+/// What every family starts from: no handshake, no cancel, no methods.
+pub(super) const BASE: Profile = Profile {
+    family: Family::Jsonrpc,
+    name: "jsonrpc",
+    revision: "2.0",
+    cancel: None,
+    after_cancel: AfterCancel::Undefined,
+    cancelled_code: None,
+    server_cancel: ServerCancel::OwnRequests,
+    opening: Opening { initialize: None, initialized: None, shutdown: None, exit: None },
+    revision_per_request: false,
+    stream_close_cancels: false,
+    stream_close_is_no_cancel: false,
+    progress: None,
+    tasks: false,
+    turns: false,
+    ids_used_once: false,
+    cancel_text_is_proof: false,
+    cancel_needs_capability: false,
+    unknown_revision: false,
+    methods: &[],
+    codes: &CODES,
+    forbidden_codes: &[],
+    discouraged_codes: &[],
+    rulings: &[],
+};
+
+/// JSON-RPC 2.0 with nothing above it.
+pub static PROFILE: Profile = Profile { rulings: RULINGS, ..BASE };
+
+static RULINGS: &[Ruling] = &[
+    bare("RPC001", Severity::Error),
+    error("RPC002", &VERSION),
+    error("RPC003", &RESULT_OR_ERROR),
+    error("RPC004", &RESULT_OR_ERROR),
+    error("RPC005", &ERROR_CODE),
+    warning("RPC006", &ID_NOT_NULL),
+    error("RPC007", &ID_TYPE),
+    warning("RPC007/fraction", &ID_NO_FRACTION),
+    error("RPC008", &REPLY),
+    error("RPC009", &SAME_ID),
+    // That ids are unique is stated nowhere.
+    bare("RPC010", Severity::Warning),
+    error("RPC012", &SAME_ID),
+    error("RPC015", &BATCH_NOT_EMPTY),
+    note("RPC017", &RESERVED_CODES),
+    error("RPC019", &RESULT_OR_ERROR),
+    error("RPC020", &PARAMS),
+    error("RPC020/null", &PARAMS),
+    error("RPC021", &SAME_ID),
+    note("RPC022", &BATCH_ANSWER),
+    error("STK001", &REPLY),
+    bare("STK002", Severity::Note),
+    bare("STK003", Severity::Note),
+];

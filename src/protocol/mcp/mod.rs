@@ -1,0 +1,177 @@
+//! MCP with a handshake: revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25, as data.
+//!
+//! 2026-07-28 is another model and lives in `mcp_2026`; the list of methods is shared.
+
+pub(super) mod clauses;
+mod methods;
+
+use super::jsonrpc2::{self as jr, BASE, bare, error, note, warning};
+use super::{AfterCancel, Family, Opening, Profile, Ruling, Severity};
+
+pub use methods::METHODS;
+
+/// The revisions, oldest first.
+pub static PROFILES: [Profile; 4] = [
+    Profile { revision: "2024-11-05", rulings: RULINGS_2024_11_05, ..HANDSHAKE },
+    Profile { revision: "2025-03-26", stream_close_is_no_cancel: true, rulings: RULINGS_2025_03_26, ..HANDSHAKE },
+    Profile { revision: "2025-06-18", stream_close_is_no_cancel: true, rulings: RULINGS_2025_06_18, ..HANDSHAKE },
+    Profile {
+        revision: "2025-11-25",
+        stream_close_is_no_cancel: true,
+        tasks: true,
+        codes: CODES_2025_11_25,
+        rulings: RULINGS_2025_11_25,
+        ..HANDSHAKE
+    },
+];
+
+/// MCP whose revision the log does not tell: only what all four revisions say, at its weakest.
+pub static UNKNOWN: Profile = Profile {
+    revision: "unknown",
+    unknown_revision: true,
+    codes: CODES_2025_11_25,
+    rulings: RULINGS_UNKNOWN,
+    ..HANDSHAKE
+};
+
+/// What the four revisions have in common.
+const HANDSHAKE: Profile = Profile {
+    family: Family::Mcp,
+    name: "mcp",
+    cancel: Some(("notifications/cancelled", "requestId")),
+    after_cancel: AfterCancel::Silence,
+    opening: Opening {
+        initialize: Some("initialize"),
+        initialized: Some("notifications/initialized"),
+        shutdown: None,
+        exit: None,
+    },
+    progress: Some("notifications/progress"),
+    ids_used_once: true,
+    cancel_text_is_proof: true,
+    methods: METHODS,
+    codes: CODES,
+    ..BASE
+};
+
+/// -32002 is "resource not found".
+const CODES: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32002];
+/// -32042 is "URL elicitation required", of this revision only.
+const CODES_2025_11_25: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32042, -32002];
+
+/// The rulings that hold in all four revisions with the same severity, each resting on its own revision's
+/// sentence; then what the revision adds.
+macro_rules! rulings {
+    ($revision:ident; $($own:expr),* $(,)?) => {
+        &[
+            error("CAN001", &clauses::$revision::CANCEL_SAME_DIRECTION),
+            error("CAN003", &clauses::$revision::CANCEL_NOT_INITIALIZE),
+            error("CAN004", &clauses::$revision::CANCEL_SAME_DIRECTION),
+            error("CAN005", &clauses::$revision::CANCEL_IN_PROGRESS),
+            bare("CAN006", Severity::Note),
+            bare("CAN008", Severity::Warning),
+            warning("CAN010", &clauses::$revision::CANCEL_NO_RESPONSE),
+            bare("CAN013", Severity::Note),
+            bare("CAN018", Severity::Note),
+            warning("CAN019", &clauses::$revision::CANCEL_STOP),
+            bare("CAN023", Severity::Note),
+            note("CAN025", &clauses::$revision::TIMEOUT_CANCELS),
+            error("CAN030", &clauses::$revision::CANCEL_SAME_DIRECTION),
+            error("RPC001", &clauses::$revision::VALID_MESSAGE),
+            error("RPC002", &jr::VERSION),
+            error("RPC003", &clauses::$revision::RESULT_OR_ERROR),
+            error("RPC004", &clauses::$revision::RESULT_OR_ERROR),
+            error("RPC005", &clauses::$revision::ERROR_CODE),
+            error("RPC006", &clauses::$revision::ID_NOT_NULL),
+            error("RPC007", &clauses::$revision::ID_TYPE),
+            error("RPC007/fraction", &clauses::$revision::ID_TYPE),
+            error("RPC008", &jr::REPLY),
+            error("RPC009", &clauses::$revision::SAME_ID),
+            error("RPC010", &clauses::$revision::ID_USED_ONCE),
+            error("RPC011", &clauses::$revision::ID_USED_ONCE),
+            error("RPC012", &clauses::$revision::SAME_ID),
+            error("RPC015", &jr::BATCH_NOT_EMPTY),
+            error("RPC016", &clauses::$revision::NOTIFICATION_NO_ID),
+            note("RPC017", &jr::RESERVED_CODES),
+            error("RPC019", &jr::RESULT_OR_ERROR),
+            error("RPC020", &jr::PARAMS),
+            warning("RPC020/null", &jr::PARAMS),
+            error("STK001", &jr::REPLY),
+            bare("STK002", Severity::Note),
+            bare("STK003", Severity::Note),
+            error("LIF001", &clauses::$revision::INITIALIZE_FIRST),
+            warning("LIF002", &clauses::$revision::CLIENT_WAITS),
+            warning("LIF003", &clauses::$revision::SERVER_WAITS),
+            bare("LIF004", Severity::Note),
+            error("LIF005", &clauses::$revision::INITIALIZED_SENT),
+            error("LIF016", &clauses::$revision::PING_EMPTY),
+            warning("LIF016/members", &clauses::$revision::PING_EMPTY),
+            error("PRG001", &clauses::$revision::PROGRESS_STOPS),
+            warning("PRG002", &clauses::$revision::CANCEL_STOP),
+            error("PRG003", &clauses::$revision::PROGRESS_TOKEN_KNOWN),
+            error("PRG004", &clauses::$revision::PROGRESS_INCREASES),
+            error("PRG005", &clauses::$revision::PROGRESS_TOKEN_UNIQUE),
+            error("PRG006", &clauses::$revision::PROGRESS_TOKEN_KNOWN),
+            error("PRG007", &clauses::$revision::PROGRESS_TOKEN_TYPE),
+            $($own),*
+        ]
+    };
+}
+
+static RULINGS_2024_11_05: &[Ruling] = rulings![v2024_11_05;
+    error("CAN007", &clauses::v2024_11_05::CANCEL_SAME_DIRECTION),
+    warning("LIF019", &clauses::v2024_11_05::CAPABILITIES),
+    // Silent on batches: it refers to JSON-RPC, which has them.
+    bare("RPC013", Severity::Note),
+    error("RPC021", &clauses::v2024_11_05::SAME_ID),
+    note("RPC022", &jr::BATCH_ANSWER),
+];
+
+static RULINGS_2025_03_26: &[Ruling] = rulings![v2025_03_26;
+    error("CAN007", &clauses::v2025_03_26::CANCEL_SAME_DIRECTION),
+    warning("CAN024", &clauses::v2025_03_26::DISCONNECT_IS_NO_CANCEL),
+    warning("LIF019", &clauses::v2025_03_26::CAPABILITIES),
+    error("RPC014", &clauses::v2025_03_26::INITIALIZE_NOT_BATCHED),
+    error("RPC021", &clauses::v2025_03_26::SAME_ID),
+    note("RPC022", &jr::BATCH_ANSWER),
+    error("TRN001", &clauses::v2025_03_26::GET_STREAM_NO_RESPONSE),
+    error("TRN002", &clauses::v2025_03_26::NO_BROADCAST),
+];
+
+static RULINGS_2025_06_18: &[Ruling] = rulings![v2025_06_18;
+    error("CAN007", &clauses::v2025_06_18::CANCEL_SAME_DIRECTION),
+    warning("CAN024", &clauses::v2025_06_18::DISCONNECT_IS_NO_CANCEL),
+    error("LIF019", &clauses::v2025_06_18::CAPABILITIES),
+    error("RPC013", &clauses::v2025_06_18::NO_BATCH),
+    error("RPC021", &clauses::v2025_06_18::SAME_ID),
+    error("TRN001", &clauses::v2025_06_18::GET_STREAM_NO_RESPONSE),
+    error("TRN002", &clauses::v2025_06_18::NO_BROADCAST),
+];
+
+// No RPC021: from here on an error may lack its id, "in error cases where the ID could not be read".
+static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
+    error("CAN007", &clauses::v2025_11_25::CANCEL_NAMES_REQUEST),
+    error("CAN017", &clauses::v2025_11_25::CANCEL_TASK),
+    warning("CAN024", &clauses::v2025_11_25::DISCONNECT_IS_NO_CANCEL),
+    error("LIF019", &clauses::v2025_11_25::CAPABILITIES),
+    error("RPC013", &clauses::v2025_11_25::NO_BATCH),
+    error("TRN001", &clauses::v2025_11_25::GET_STREAM_NO_RESPONSE),
+    error("TRN002", &clauses::v2025_11_25::NO_BROADCAST),
+    error("TSK001", &clauses::v2025_11_25::TASK_CANCEL_TERMINAL),
+    error("TSK002", &clauses::v2025_11_25::TASK_CANCEL_TERMINAL),
+    error("TSK003", &clauses::v2025_11_25::TASK_STAYS_CANCELLED),
+    error("TSK004", &clauses::v2025_11_25::TASK_TERMINAL),
+    error("TSK005", &clauses::v2025_11_25::TASK_CANCELLED_STATUS),
+    bare("TSK006", Severity::Error),
+    error("TSK007", &clauses::v2025_11_25::CAPABILITIES),
+    error("TSK008", &clauses::v2025_11_25::TASK_RESULT_BLOCKS),
+    bare("TSK009", Severity::Warning),
+    bare("TSK011", Severity::Error),
+    error("TSK012", &clauses::v2025_11_25::TASK_CAPABILITY),
+];
+
+// 2025-03-26 is quoted: its sentences are those of all four but for the strength of LIF019, and there it is the weaker.
+static RULINGS_UNKNOWN: &[Ruling] = rulings![v2025_03_26;
+    error("CAN007", &clauses::v2025_03_26::CANCEL_SAME_DIRECTION),
+    warning("LIF019", &clauses::v2025_03_26::CAPABILITIES),
+];

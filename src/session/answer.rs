@@ -1,0 +1,326 @@
+//! Responses: they settle an exchange, or stray.
+
+use super::event::{Seen, Stray, What};
+use super::exchange::{Effect, Outcome, TaskState};
+use super::race::Judgement;
+use super::state::{Conn, Incoming, Orphanage, Slot, Step, index};
+use super::suspect::{Accused, LateAnswer, Suspect};
+use super::window::Place;
+use crate::jsonrpc::{Id, IdField, Kind};
+use crate::protocol::{Facts, Mechanism, Role, Side};
+
+/// The code that says "cancelled" wherever a protocol has such a code.
+pub(super) const CANCELLED: i64 = -32800;
+
+impl Conn {
+    /// A response.
+    pub(super) fn answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        self.side_mut(m.sender).answers += 1;
+        self.end_waiting(step, m.sender, m.seen);
+        let IdField::Value(id) = &m.message.id else { return };
+        let issuer = m.sender.peer();
+        if self.client_may_not_answer(m) {
+            return self.client_answer(step, m, id);
+        }
+        match self.slot(issuer, id).map(|slot| (slot.exchange.in_flight(), slot.absorb, slot.exchange.request)) {
+            Some((true, ..)) => {
+                self.note_spelling(step, m, id);
+                self.settle(step, m, issuer, id);
+            }
+            Some((false, absorb, request)) => self.second_answer(step, m, id, absorb, request),
+            None => self.unknown_answer(step, m, id),
+        }
+    }
+
+    /// From MCP 2026-07-28 on servers ask nothing, so clients answer nothing; a connection with a handshake is of the older kind.
+    fn client_may_not_answer(&self, m: &Incoming<'_>) -> bool {
+        m.sender == Side::Client && m.profile.revision_per_request && self.facts.lifecycle.initialize.is_none()
+    }
+
+    fn client_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let mut request = None;
+        if let Some(slot) = self.slot_mut(Side::Server, id) {
+            request = Some(slot.exchange.request);
+            if slot.exchange.in_flight() {
+                slot.exchange.answer = Some(m.seen);
+                slot.exchange.error_code = m.message.error_code();
+                slot.exchange.outcome = if m.message.kind == Kind::Result { Outcome::Result } else { Outcome::Error };
+                slot.exchange.history.add(letter(m), m.sender, Side::Server);
+                self.remember(step, Side::Server, id);
+            }
+        }
+        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray: Stray::ClientAnswer { request } });
+    }
+
+    fn note_spelling(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        if matches!(id, Id::Text(_)) {
+            return;
+        }
+        let Some(slot) = self.slot(m.sender.peer(), id) else { return };
+        let canonical = id.to_json();
+        let asked = slot.spelling.as_deref().unwrap_or(&canonical);
+        if m.message.id_text.is_some_and(|text| text != asked) {
+            let stray = Stray::OtherSpelling { request: slot.exchange.request };
+            self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+        }
+    }
+
+    fn second_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, absorb: u32, request: Seen) {
+        let issuer = m.sender.peer();
+        let Some(slot) = self.slot_mut(issuer, id) else { return };
+        if absorb > 0 {
+            // Which of the requests with this id it answers cannot be known; the reuse was the other side's fault.
+            slot.absorb -= 1;
+            return;
+        }
+        slot.exchange.history.add(letter(m), m.sender, issuer);
+        let answer = slot.exchange.answer;
+        let stray = Stray::Duplicate { request, answer };
+        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+    }
+
+    fn unknown_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let issuer = m.sender.peer();
+        let twin = id.twin().filter(|twin| self.slot(issuer, twin).is_some_and(|slot| slot.exchange.in_flight()));
+        if let Some(twin) = twin {
+            if let Some(slot) = self.slot(issuer, &twin) {
+                let stray = Stray::TypeMismatch { request: slot.exchange.request };
+                self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+            }
+            return self.settle(step, m, issuer, &twin);
+        }
+        if self.side(issuer).evicted {
+            return self.ask_about_answer(m, id);
+        }
+        let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray: Stray::UnknownId { judgement } });
+    }
+
+    /// The response settles the exchange.
+    fn settle(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let is_error = m.message.kind == Kind::Error;
+        let code = m.message.error_code();
+        let says_cancelled = is_error && says_cancelled(m);
+        let Some(slot) = self.slot_mut(issuer, id) else { return };
+        let exchange = &mut slot.exchange;
+        exchange.answer = Some(m.seen);
+        exchange.error_code = code;
+        exchange.outcome = outcome(m, slot.role);
+        exchange.history.add(letter(m), m.sender, issuer);
+        let cancelled = !exchange.cancels.is_empty();
+        let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
+        if let Some(call) = slot.call {
+            self.side_mut(issuer).calls.remove(&call);
+        }
+        if !cancelled {
+            self.sample(m.sender, request, m.seen, known.is_some_and(|method| method.quick));
+        }
+        if cancelled {
+            self.set_effects(m, issuer, id);
+        }
+        self.end_role(step, m, issuer, id, role);
+        if let Some(slot) = self.slot(issuer, id) {
+            let what = What::Answer {
+                exchange: &slot.exchange,
+                message: m.message,
+                facts: m.facts,
+                in_batch: m.batch.is_some(),
+                says_cancelled,
+                request_has_meta: slot.has_meta,
+            };
+            self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
+        self.compare_batches(step, m, issuer, id);
+        if cancelled {
+            self.accuse_late_answer(step, m, issuer, id, says_cancelled);
+            self.note_orphans(m, issuer, id);
+        }
+        let side = &mut self.sides[index(m.sender)];
+        side.acknowledged = side.acknowledged.max(request.frame);
+        if let Some(stream) = stream {
+            self.streams.remove(&stream);
+        }
+        self.remember(step, issuer, id);
+    }
+
+    /// What the answer means for the handshake, a turn, a task.
+    fn end_role(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id, role: Role) {
+        if issuer == Side::Client
+            && self.initialize_id.as_ref() == Some(id)
+            && self.facts.lifecycle.initialize_answer.is_none()
+        {
+            self.facts.lifecycle.initialize_answer = Some(m.seen);
+            self.facts.lifecycle.initialize_failed = m.message.kind == Kind::Error;
+            self.meet(m);
+        }
+        let shutdown = self.facts.profile.opening.shutdown;
+        if shutdown.is_some() && self.slot(issuer, id).is_some_and(|slot| Some(&*slot.exchange.method) == shutdown) {
+            self.facts.lifecycle.shutdown_answer.get_or_insert(m.seen);
+        }
+        match role {
+            Role::Prompt => self.close_turn(m, issuer, id),
+            Role::Permission => self.close_permission(step, m, issuer, id),
+            _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),
+            _ => {}
+        }
+    }
+
+    /// What became of the cancels that named the exchange.
+    fn set_effects(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let code = m.message.error_code();
+        let Some(slot) = self.slot_mut(issuer, id) else { return };
+        let effect = match (slot.exchange.outcome, m.message.kind) {
+            (Outcome::Cancelled, _) => Effect::Acknowledged,
+            (_, Kind::Result) if slot.partial => Effect::Partial,
+            (_, Kind::Result) => Effect::Result,
+            _ => Effect::Error,
+        };
+        for cancel in slot.exchange.cancels.iter_mut().filter(|cancel| cancel.effect.is_none()) {
+            cancel.effect = Some(effect);
+            cancel.effect_seen = Some(m.seen);
+            cancel.response_code = code;
+        }
+    }
+
+    /// An answer after a cancel: what the profile thinks of it depends on what the answering side can have known.
+    fn accuse_late_answer(
+        &mut self,
+        step: &mut Step<'_>,
+        m: &Incoming<'_>,
+        issuer: Side,
+        id: &Id,
+        says_cancelled: bool,
+    ) {
+        let Some(slot) = self.slot(issuer, id) else { return };
+        let asked_for_task = matches!(slot.exchange.task, TaskState::Asked | TaskState::Created(_));
+        if slot.cancel_void || asked_for_task {
+            return;
+        }
+        let proof = m.profile.cancel_text_is_proof && m.message.kind == Kind::Error;
+        let content = proof && (says_cancelled || m.message.error_code() == Some(CANCELLED));
+        let support_evident = self.side(m.sender).supports_cancel || slot.exchange.profile.cancel_needs_capability;
+        let mut mechanisms: Vec<Mechanism> = Vec::new();
+        let mut late = Vec::new();
+        for cancel in
+            slot.exchange.cancels.iter().filter(|cancel| !cancel.foreign && cancel.effect != Some(Effect::Moot))
+        {
+            if !mechanisms.contains(&cancel.mechanism) {
+                mechanisms.push(cancel.mechanism);
+                late.push(LateAnswer {
+                    exchange: slot.exchange.clone(),
+                    cancel: cancel.clone(),
+                    error_code: m.message.error_code(),
+                    is_error: m.message.kind == Kind::Error,
+                    says_cancelled,
+                    support_evident,
+                });
+            }
+        }
+        if slot.exchange.outcome == Outcome::Cancelled {
+            self.side_mut(m.sender).supports_cancel = true;
+        }
+        for late in late {
+            let crossing = self.crossing(m.sender, late.cancel.seen, m.seen, content);
+            self.accuse(step, Suspect { crossing, what: Accused::LateAnswer(Box::new(late)) });
+        }
+    }
+
+    /// A cancelled parent is answered: which requests that served it are still open?
+    fn note_orphans(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(slot) = self.slot(issuer, id) else { return };
+        let parent = slot.exchange.request.frame;
+        let Some(cancel) = slot.exchange.cancel().map(|cancel| cancel.seen) else { return };
+        let nested = self.side(m.sender).live.values().map(|slot| &slot.exchange);
+        let nested = nested.filter(|exchange| exchange.parent == Some(parent) && exchange.in_flight());
+        let mut children: Vec<_> =
+            nested.map(|exchange| (m.sender, exchange.id.clone(), exchange.request.frame)).collect();
+        if children.is_empty() {
+            return;
+        }
+        children.sort_by_key(|child| child.2);
+        let parent = Box::new(slot.exchange.clone());
+        self.orphanages.push(Orphanage { parent, cancel, answer: m.seen, children });
+    }
+
+    /// Request arrays are answered by arrays.
+    fn compare_batches(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(exchange) = self.slot(issuer, id).map(|slot| &slot.exchange) else { return };
+        let (requests, detail) = match (exchange.batch, m.batch) {
+            (Some(requests), None) => (requests, "a request of an array was answered singly"),
+            (None, Some(_)) => (exchange.request.frame, "an array answers a request that came singly"),
+            (Some(requests), Some(answers)) => {
+                let expected = *self.batches.answers.entry(answers).or_insert(requests);
+                if expected == requests {
+                    return;
+                }
+                (requests, "one array answers requests of several")
+            }
+            (None, None) => return,
+        };
+        if self.batches.answers.len() > 1024 {
+            self.batches = Default::default();
+        }
+        if self.batches.reported.insert(requests) {
+            self.emit(step, m.profile, m.seen, Some(m.sender), What::BatchMismatch { detail, requests });
+        }
+    }
+
+    /// The settled exchange goes into the window.
+    pub(super) fn remember(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id) {
+        let Some(slot) = self.slot(issuer, id) else { return };
+        let request = slot.exchange.request.frame;
+        step.settled.push(Place { connection: self.facts.id, issuer, id: id.clone(), request });
+    }
+
+    /// Drops a settled exchange that the window does not hold any more.
+    pub(super) fn evict(&mut self, step: &mut Step<'_>, place: &Place) {
+        let hit = self.slot(place.issuer, &place.id).is_some_and(|slot| slot.exchange.request.frame == place.request);
+        if !hit {
+            return;
+        }
+        self.side_mut(place.issuer).evicted = true;
+        if let Some(slot) = self.side_mut(place.issuer).live.remove(&place.id) {
+            self.flush(step, place.issuer, *slot);
+        }
+    }
+
+    /// Hands an exchange to the sink that will not change any more.
+    pub(super) fn flush(&mut self, step: &mut Step<'_>, issuer: Side, mut slot: Slot) {
+        self.report_late_progress(step, &mut slot);
+        let settled_silent = !slot.exchange.profile.answers_cancelled() && slot.exchange.cancel().is_some();
+        let left = if settled_silent { Effect::Silent } else { Effect::Unsettled };
+        let connection = self.facts.id;
+        for cancel in &mut slot.exchange.cancels {
+            if cancel.effect.is_none() {
+                cancel.effect = Some(if cancel.foreign { Effect::Unsettled } else { left });
+            }
+            step.sink.cancellation(connection, cancel);
+        }
+        if let Some(token) = &slot.exchange.progress_token
+            && self.side(issuer).tokens.get(token) == Some(&slot.exchange.id)
+        {
+            self.side_mut(issuer).tokens.remove(token);
+        }
+        step.sink.exchange(connection, &slot.exchange);
+    }
+}
+
+fn outcome(m: &Incoming<'_>, role: Role) -> Outcome {
+    match m.message.kind {
+        Kind::Error if m.message.error_code() == Some(CANCELLED) => Outcome::Cancelled,
+        Kind::Error => Outcome::Error,
+        _ if role == Role::Prompt && Facts::is(m.facts.stop_reason, "cancelled") => Outcome::Cancelled,
+        _ => Outcome::Result,
+    }
+}
+
+fn letter(m: &Incoming<'_>) -> char {
+    if m.message.kind == Kind::Error { 'e' } else { 'r' }
+}
+
+/// True if the error's text speaks of a cancel or an abort.
+fn says_cancelled(m: &Incoming<'_>) -> bool {
+    let Some(text) = m.message.error.as_ref().and_then(|error| error.message.as_deref()) else { return false };
+    let text = text.to_lowercase();
+    text.contains("cancel") || text.contains("abort")
+}

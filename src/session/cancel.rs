@@ -1,0 +1,373 @@
+//! Cancels: which request they name, and the one thing that is wrong with them, if anything.
+
+use std::rc::Rc;
+
+use super::connection::Connection;
+use super::event::{CancelFault, Seen, Target, What};
+use super::exchange::{Cancellation, Effect, TaskState};
+use super::race::Judgement;
+use super::state::{Conn, Incoming, Slot, Step};
+use super::suspect::{Accused, CompletedCancel, EarlyCancel, Suspect};
+use crate::jsonrpc::Id;
+use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel, Side};
+
+/// How many cancels without a request wait for one on a side.
+const EARLY: usize = 256;
+
+/// The longest reason that is kept, in bytes.
+const REASON: usize = 256;
+
+/// Where the id of a cancel was found.
+enum Found {
+    /// A request that the sender may cancel.
+    Own(Side, Id),
+    /// A request of the other side.
+    OtherSide(Id),
+    /// A request of the sender whose id has the other JSON type.
+    Twin(Id),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Conn {
+    /// A cancel notification.
+    pub(super) fn cancel(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, form: &CancelForm<'_>) {
+        self.facts.cancels += 1;
+        let cancel = Cancellation {
+            seen: m.seen,
+            sender: m.sender,
+            mechanism: form.mechanism,
+            foreign: form.foreign_method,
+            target_text: form.target_text.map(Into::into),
+            reason: Facts::text(m.facts.reason).map(|text| cut(&text).into()),
+            exchange: None,
+            target_method: None,
+            delay_us: None,
+            effect: None,
+            effect_seen: None,
+            response_code: None,
+            certainty: None,
+        };
+        match &form.target {
+            _ if form.foreign_member && !form.foreign_method => {
+                self.malformed_cancel(step, m, cancel, "the id stands under another protocol's member name", form);
+            }
+            protocol::Target::Malformed(what) => self.malformed_cancel(step, m, cancel, what, form),
+            protocol::Target::Null => self.malformed_cancel(step, m, cancel, "the request id is null", form),
+            protocol::Target::Request(id) => self.cancel_request(step, m, cancel, id),
+            protocol::Target::Turn(raw) => self.cancel_turn(step, m, cancel, raw),
+            protocol::Target::Token(token) => self.cancel_token(step, m, cancel, token),
+            // `tasks/cancel` is a request and comes in by another way.
+            protocol::Target::Task(_) => {}
+        }
+    }
+
+    fn malformed_cancel(
+        &mut self,
+        step: &mut Step<'_>,
+        m: &Incoming<'_>,
+        mut cancel: Cancellation,
+        what: &'static str,
+        form: &CancelForm<'_>,
+    ) {
+        cancel.effect = Some(Effect::Malformed);
+        let null_in_schema = form.target == protocol::Target::Null;
+        let foreign_member = form.foreign_member;
+        let fault = match form.foreign_method {
+            true => CancelFault::ForeignDialect,
+            false => CancelFault::Malformed { what, null_in_schema, foreign_member },
+        };
+        self.judge_cancel(step, m.profile, &cancel, Some(fault), None);
+        step.sink.cancellation(self.facts.id, &cancel);
+    }
+
+    /// Reports a cancel whose fate is known.
+    pub(super) fn judge_cancel(
+        &self,
+        step: &mut Step<'_>,
+        profile: &'static Profile,
+        cancel: &Cancellation,
+        fault: Option<CancelFault>,
+        target: Option<Target<'_>>,
+    ) {
+        self.emit(step, profile, cancel.seen, Some(cancel.sender), What::Cancel { cancel, fault, target });
+    }
+
+    /// Resolves the id: own requests first, then the other side's, then the twin of the other JSON type.
+    fn find(&self, m: &Incoming<'_>, id: &Id) -> Found {
+        let peer = m.sender.peer();
+        if m.profile.server_cancel == ServerCancel::ListenOnly && m.sender == Side::Server {
+            let listen = self
+                .slot(Side::Client, id)
+                .is_some_and(|slot| slot.exchange.known.is_some_and(|known| known.long_lived));
+            if listen {
+                return Found::Own(Side::Client, id.clone());
+            }
+            let legacy = self.facts.lifecycle.initialize.is_some() && self.slot(Side::Server, id).is_some();
+            return if legacy { Found::Own(Side::Server, id.clone()) } else { Found::OtherSide(id.clone()) };
+        }
+        if self.slot(m.sender, id).is_some() {
+            return Found::Own(m.sender, id.clone());
+        }
+        // Where servers ask nothing, a client's cancel of a server's id is just an unknown one.
+        let both_ask = m.profile.server_cancel == ServerCancel::OwnRequests;
+        if both_ask && self.slot(peer, id).is_some() {
+            return Found::OtherSide(id.clone());
+        }
+        match id.twin().filter(|twin| self.slot(m.sender, twin).is_some_and(|slot| slot.exchange.in_flight())) {
+            Some(twin) => Found::Twin(twin),
+            None => Found::Nowhere,
+        }
+    }
+
+    fn cancel_request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
+        match self.find(m, id) {
+            Found::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
+            Found::OtherSide(id) => self.cancel_other(step, m, cancel, &id),
+            Found::Twin(id) => self.cancel_near(step, m, cancel, m.sender, &id, CancelFault::TypeMismatch),
+            Found::Nowhere if self.side(m.sender).evicted => self.ask_about_cancel(m, cancel, id),
+            Found::Nowhere => {
+                let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+                self.unknown_cancel(step, m, cancel, id, judgement);
+            }
+        }
+    }
+
+    /// A cancel of a request that its sender (or, for a subscription, the server) may cancel.
+    fn cancel_own(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, issuer: Side, id: &Id) {
+        let Some(slot) = self.slot(issuer, id) else { return };
+        let exchange = &slot.exchange;
+        let (request, method, answer, profile) =
+            (exchange.request, exchange.method.clone(), exchange.answer, exchange.profile);
+        let first =
+            exchange.cancels.iter().find(|first| !first.foreign && first.sender == m.sender).map(|first| first.seen);
+        let in_flight = exchange.in_flight();
+        let fault = if cancel.foreign { Some(CancelFault::ForeignDialect) } else { self.fault_by_target(m, slot) };
+        let fault = fault.or(match first {
+            Some(_) if in_flight => Some(CancelFault::Duplicate),
+            _ => None,
+        });
+        cancel.exchange = Some(request.frame);
+        cancel.target_method = Some(method.clone());
+        cancel.delay_us = m.seen.since(request);
+        if !in_flight {
+            cancel.effect = Some(Effect::Moot);
+            cancel.effect_seen = answer;
+        }
+        if let Some(slot) = self.slot_mut(issuer, id) {
+            slot.exchange.history.add('c', m.sender, issuer);
+            let void = matches!(
+                fault,
+                Some(CancelFault::Initialize | CancelFault::BeforeCapabilities | CancelFault::WithoutCapability(_))
+            );
+            slot.cancel_void |= void;
+            slot.exchange.cancels.push(cancel.clone());
+            let call = slot.call.take();
+            if let Some(call) = call {
+                self.side_mut(issuer).calls.remove(&call);
+            }
+        }
+        self.forgive_waiting(issuer.peer());
+        match (fault, answer) {
+            (None, Some(answer)) if !in_flight => {
+                let crossing = self.crossing(m.sender, answer, m.seen, false);
+                let id = id.clone();
+                let done = CompletedCancel { cancel, profile, request, issuer, id, method, answer };
+                self.accuse(step, Suspect { crossing, what: Accused::CompletedCancel(Box::new(done)) });
+            }
+            _ => {
+                let target = Target { request, issuer, id, method: &method, answer, first_cancel: first };
+                self.judge_cancel(step, m.profile, &cancel, fault, Some(target));
+            }
+        }
+    }
+
+    /// What is wrong with a cancel because of the request it names.
+    fn fault_by_target(&self, m: &Incoming<'_>, slot: &Slot) -> Option<CancelFault> {
+        let exchange = &slot.exchange;
+        let handshake = exchange.issuer == Side::Client && Some(&*exchange.method) == m.profile.opening.initialize;
+        let open = exchange.in_flight() || m.profile.initialize_cancel_always_wrong();
+        if handshake && open && m.profile.ruling("CAN003").is_some() {
+            return Some(CancelFault::Initialize);
+        }
+        if exchange.profile.ruling("CAN017").is_some() {
+            match exchange.task {
+                TaskState::Created(_) => return Some(CancelFault::TaskAugmented(Judgement::EXACT)),
+                TaskState::Asked => {
+                    let reason = "the task had no name yet by which it could have been cancelled";
+                    return Some(CancelFault::TaskAugmented(Judgement::undecidable(reason)));
+                }
+                _ => {}
+            }
+        }
+        if m.profile.cancel_needs_capability && !handshake {
+            return capability_fault(&self.facts, m.sender.peer());
+        }
+        None
+    }
+
+    /// A cancel of the other side's request.
+    fn cancel_other(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
+        let fault = match m.profile.server_cancel {
+            ServerCancel::ListenOnly => {
+                let open = self.facts.lifecycle.initialize.is_some();
+                CancelFault::ServerForbidden(Judgement::exact_if(!open, "the same process may serve an older revision"))
+            }
+            ServerCancel::OwnRequests if cancel.foreign => CancelFault::ForeignDialect,
+            ServerCancel::OwnRequests => {
+                let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+                CancelFault::WrongDirection(judgement)
+            }
+        };
+        self.cancel_near(step, m, cancel, m.sender.peer(), id, fault);
+    }
+
+    /// A cancel that hits nothing but comes near to a request.
+    fn cancel_near(
+        &mut self,
+        step: &mut Step<'_>,
+        m: &Incoming<'_>,
+        mut cancel: Cancellation,
+        issuer: Side,
+        id: &Id,
+        fault: CancelFault,
+    ) {
+        let fault = if cancel.foreign { CancelFault::ForeignDialect } else { fault };
+        cancel.effect = Some(Effect::UnknownTarget);
+        let target = self.slot(issuer, id).map(|slot| Target {
+            request: slot.exchange.request,
+            issuer,
+            id,
+            method: &slot.exchange.method,
+            answer: slot.exchange.answer,
+            first_cancel: None,
+        });
+        self.judge_cancel(step, m.profile, &cancel, Some(fault), target);
+        step.sink.cancellation(self.facts.id, &cancel);
+    }
+
+    /// A cancel of an id that nobody has issued so far; a request that follows soon is a hint.
+    pub(super) fn unknown_cancel(
+        &mut self,
+        step: &mut Step<'_>,
+        m: &Incoming<'_>,
+        mut cancel: Cancellation,
+        id: &Id,
+        judgement: Judgement,
+    ) {
+        cancel.effect = Some(Effect::UnknownTarget);
+        let forbidden = m.profile.server_cancel == ServerCancel::ListenOnly && m.sender == Side::Server;
+        let fault = match () {
+            () if cancel.foreign => CancelFault::ForeignDialect,
+            () if forbidden => CancelFault::ServerForbidden(judgement),
+            () => CancelFault::UnknownId(judgement),
+        };
+        let crossing = self.crossing(m.sender, m.seen, m.seen, false);
+        let early = EarlyCancel { cancel, profile: m.profile, fault, id: id.clone(), later: None };
+        let waiting = &mut self.side_mut(m.sender).early_cancels;
+        waiting.push(Suspect { crossing, what: Accused::EarlyCancel(Box::new(early)) });
+        if waiting.len() > EARLY {
+            let oldest = waiting.remove(0);
+            self.sentence(step, oldest, Some(Judgement::EXACT));
+        }
+    }
+
+    /// A server-created progress that the client cancels: no request is named.
+    fn cancel_token(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, token: &Id) {
+        let known = self.created_tokens.contains_key(token);
+        cancel.effect = Some(if known { Effect::Silent } else { Effect::UnknownTarget });
+        self.judge_cancel(step, m.profile, &cancel, None, None);
+        step.sink.cancellation(self.facts.id, &cancel);
+    }
+
+    /// Closing a response stream: the cancel of MCP 2026-07-28 over HTTP, and no cancel before that.
+    pub(super) fn stream_closed(&mut self, step: &mut Step<'_>, seen: Seen, stream: u32, by: Option<Side>) {
+        let Some((issuer, id)) = self.streams.get(&stream).cloned() else { return };
+        let Some(slot) = self.slot_mut(issuer, &id) else { return };
+        if !slot.exchange.in_flight() || by == Some(Side::Server) {
+            return;
+        }
+        let profile = slot.exchange.profile;
+        if !profile.stream_close_cancels {
+            slot.exchange.stream_closed = Some(seen);
+            return;
+        }
+        let exchange = &mut slot.exchange;
+        exchange.history.push('X');
+        let cancel = Cancellation {
+            seen,
+            sender: issuer,
+            mechanism: Mechanism::StreamClose,
+            foreign: false,
+            target_text: Some(id.to_json().into()),
+            reason: None,
+            exchange: Some(exchange.request.frame),
+            target_method: Some(exchange.method.clone()),
+            delay_us: seen.since(exchange.request),
+            effect: None,
+            effect_seen: None,
+            response_code: None,
+            certainty: None,
+        };
+        let (request, method) = (exchange.request, exchange.method.clone());
+        exchange.cancels.push(cancel.clone());
+        self.facts.cancels += 1;
+        let target = Target { request, issuer, id: &id, method: &method, answer: None, first_cancel: None };
+        self.judge_cancel(step, profile, &cancel, None, Some(target));
+    }
+
+    /// A cancelled request need not be answered: it does not count as waiting.
+    pub(super) fn forgive_waiting(&mut self, side: Side) {
+        if let Some((_, count)) = &mut self.side_mut(side).waiting {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// A cancel that hits an exchange by another name than its id.
+    pub(super) fn attach_cancel(
+        &mut self,
+        m: &Incoming<'_>,
+        cancel: &mut Cancellation,
+        issuer: Side,
+        id: &Id,
+    ) -> Option<(Seen, Rc<str>)> {
+        let slot = self.slot_mut(issuer, id)?;
+        let exchange = &mut slot.exchange;
+        cancel.exchange = Some(exchange.request.frame);
+        cancel.target_method = Some(exchange.method.clone());
+        cancel.delay_us = m.seen.since(exchange.request);
+        if !exchange.in_flight() {
+            cancel.effect = Some(Effect::Moot);
+            cancel.effect_seen = exchange.answer;
+        }
+        exchange.history.add('c', m.sender, issuer);
+        exchange.cancels.push(cancel.clone());
+        Some((exchange.request, exchange.method.clone()))
+    }
+}
+
+/// ACP's draft of 2025-11: capabilities first, and only to a receiver that declared support.
+fn capability_fault(facts: &Connection, receiver: Side) -> Option<CancelFault> {
+    if facts.lifecycle.initialize_answer.is_none() && facts.knows_all() {
+        return Some(CancelFault::BeforeCapabilities);
+    }
+    match facts.capabilities(receiver) {
+        Some(declared) if declared.request_cancellation => None,
+        Some(_) => Some(CancelFault::WithoutCapability(Judgement::EXACT)),
+        None => {
+            let known = facts.knows_all() && !facts.lifecycle.initialize_failed;
+            Some(CancelFault::WithoutCapability(Judgement::exact_if(
+                known,
+                "the capture does not show the capabilities",
+            )))
+        }
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(REASON);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

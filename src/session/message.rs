@@ -1,0 +1,436 @@
+//! One message: counted, shown to the envelope rules, then taken as request, response or notification.
+
+use std::hash::Hasher;
+use std::rc::Rc;
+
+use super::event::{Batch, CaptureNote, Seen, What};
+use super::exchange::{Exchange, History, Outcome};
+use super::resolve::Place;
+use super::state::{Conn, Incoming, Slot, Step};
+use super::suspect::{Accused, Suspect};
+use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
+use crate::protocol::{Facts, Method, Role, Side};
+
+/// How many messages without `jsonrpc` are held back until one has it.
+const HELD: usize = 64;
+/// Age from which a repeated call counts as one (rule CAN025), in microseconds.
+const REPEAT_US: i64 = 5_000_000;
+
+impl Conn {
+    /// Bytes that should have been a message.
+    pub(super) fn malformed(&mut self, step: &mut Step<'_>, place: Place, reason: &str) {
+        let sender = self.stated(place.direction);
+        self.emit(step, self.facts.profile, place.seen, sender, What::Malformed { reason });
+    }
+
+    /// An array; its members follow as messages.
+    pub(super) fn batch(&mut self, step: &mut Step<'_>, place: Place, batch: Batch) {
+        let sender = self.stated(place.direction);
+        self.emit(step, self.facts.profile, place.seen, sender, What::Batch(batch));
+    }
+
+    /// A message.
+    pub(super) fn message(&mut self, step: &mut Step<'_>, place: Place, message: &Message<'_>, facts: &Facts<'_>) {
+        if let Some(stamps) = place.taps {
+            self.taps.insert(place.seen.frame, stamps);
+        }
+        if !self.suspects.is_empty() {
+            self.judge_ripe(step, place.seen);
+        }
+        let incoming = self.incoming(step, &place, message, facts);
+        self.facts.messages += 1;
+        self.version(step, &incoming);
+        let cancels_initialize = self.cancels_initialize(&incoming);
+        let what = What::Message { message, facts, cancels_initialize };
+        self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
+        match message.kind {
+            Kind::Request => self.request(step, &incoming),
+            Kind::Notification => self.notification(step, &incoming),
+            Kind::Result | Kind::Error => self.answer(step, &incoming),
+            Kind::Unclassified => {}
+        }
+    }
+
+    /// Messages without `jsonrpc` are held back: where no message has it, the logger dropped it.
+    fn version(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if !m.message.defects.has(Defect::JsonrpcMember) {
+            if !self.versions.present {
+                self.versions.present = true;
+                self.release_versions(step);
+            }
+            return;
+        }
+        let side = self.side_mut(m.sender);
+        side.versions_missing += 1;
+        let nth = side.versions_missing;
+        if self.versions.present {
+            self.emit(step, m.profile, m.seen, Some(m.sender), What::VersionMissing { nth });
+        } else if self.versions.held.len() < HELD {
+            self.versions.held.push((m.seen, m.sender, nth));
+        }
+    }
+
+    fn release_versions(&mut self, step: &mut Step<'_>) {
+        for (seen, sender, nth) in std::mem::take(&mut self.versions.held) {
+            self.emit(step, self.facts.profile, seen, Some(sender), What::VersionMissing { nth });
+        }
+    }
+
+    /// At the end: a member that both sides never send was dropped by the logger.
+    pub(super) fn end_versions(&mut self, step: &mut Step<'_>) {
+        if self.versions.present || self.versions.held.is_empty() {
+            return;
+        }
+        let both = Side::BOTH.iter().all(|side| self.side(*side).versions_missing > 0);
+        match self.facts.first {
+            Some(first) if both => {
+                self.versions.held.clear();
+                let what = What::Capture(CaptureNote::VersionDropped);
+                self.emit(step, self.facts.profile, first, None, what);
+            }
+            _ => self.release_versions(step),
+        }
+    }
+
+    /// A request opens an exchange.
+    fn request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        self.facts.requests += 1;
+        let (method, known, role) = self.method(m.message.method());
+        self.note_head(m, &method);
+        let IdField::Value(id) = &m.message.id else { return };
+        let absorb = self.retire(step, m, id);
+        let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
+        let repeats = self.repeats(m, &mut slot);
+        let token_in_use = self.token_in_use(m);
+        self.place(m, id, slot);
+        if !self.side(m.sender).early_cancels.is_empty() {
+            self.claim_early_cancels(step, m.sender, id, m.seen, &method);
+        }
+        if let Some(slot) = self.slot(m.sender, id) {
+            let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, facts: m.facts };
+            self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
+        self.step_lifecycle(m, &method, id);
+        match role {
+            Role::Prompt => self.open_turn(m, id),
+            Role::Permission => self.open_permission(m, id),
+            Role::TaskCancel => self.cancel_task(step, m, id),
+            Role::CreateToken => {
+                if let Some(token) = Facts::id(m.facts.token) {
+                    self.created_tokens.insert(token, m.seen);
+                }
+            }
+            _ => {}
+        }
+        self.accuse_nested(step, m, id);
+        self.count_waiting(m.sender.peer(), m.seen);
+    }
+
+    fn new_slot(
+        &self,
+        m: &Incoming<'_>,
+        id: &Id,
+        method: (Rc<str>, Option<&'static Method>, Role),
+        absorb: u32,
+    ) -> Slot {
+        let (method, known, role) = method;
+        let topic = match role {
+            Role::Prompt | Role::Permission => Facts::text(m.facts.session_id),
+            Role::TaskCancel | Role::Poll => Facts::text(m.facts.task_id),
+            _ if m.profile.turns => Facts::text(m.facts.session_id),
+            _ => None,
+        };
+        let spelling = m.message.id_text.filter(|text| !text.starts_with('"') && **text != id.to_json());
+        let exchange = Exchange {
+            request: m.seen,
+            issuer: m.sender,
+            id: id.clone(),
+            method,
+            known,
+            name: m
+                .facts
+                .name
+                .filter(|raw| raw.starts_with('"'))
+                .and_then(|raw| Facts::text(Some(raw)))
+                .map(Into::into),
+            profile: m.profile,
+            parent: None,
+            batch: m.batch,
+            stream: m.stream,
+            answer: None,
+            error_code: None,
+            outcome: Outcome::InFlight,
+            history: History::new(),
+            cancels: Vec::new(),
+            progress_token: Facts::id(m.facts.progress_token.or(m.facts.work_done_token)),
+            progress: 0,
+            last_progress: None,
+            task: self.task_asked(m),
+            stream_closed: None,
+        };
+        Slot {
+            exchange,
+            role,
+            absorb,
+            spelling: spelling.map(Into::into),
+            answers_before: self.side(m.sender.peer()).answers,
+            cancel_void: false,
+            turn_cancel: None,
+            topic: topic.map(|text| Rc::from(&*text)),
+            parent: None,
+            has_meta: m.facts.meta_revision.is_some() && m.facts.meta_capabilities,
+            late_progress: Vec::new(),
+            progress_value: None,
+            partial: false,
+            call: None,
+        }
+    }
+
+    /// Puts the exchange where its answer, its progress and its children will look for it.
+    fn place(&mut self, m: &Incoming<'_>, id: &Id, mut slot: Slot) {
+        self.adopt(m, &mut slot);
+        if let (Some(stream), Side::Client) = (m.stream, m.sender) {
+            self.streams.insert(stream, (m.sender, id.clone()));
+        }
+        let issued = self.side_mut(m.sender);
+        let tokens = [m.facts.progress_token, m.facts.work_done_token, m.facts.partial_result_token];
+        for token in tokens.into_iter().flatten() {
+            if let Some(token) = Id::from_json(token).filter(|token| token != id) {
+                issued.tokens.insert(token, id.clone());
+            }
+        }
+        issued.live.insert(id.clone(), Box::new(slot));
+    }
+
+    /// Finds the exchange that a request of the other side serves, where the protocol shows it.
+    fn adopt(&mut self, m: &Incoming<'_>, slot: &mut Slot) {
+        let parent = self.turn_parent(m, slot).or_else(|| self.task_parent(m)).or_else(|| self.stream_parent(m));
+        let Some((issuer, id)) = parent else { return };
+        let Some(parent) = self.slot_mut(issuer, &id) else { return };
+        parent.exchange.history.add('n', m.sender, issuer);
+        slot.exchange.parent = Some(parent.exchange.request.frame);
+        slot.parent = Some((issuer, id));
+        let turn_cancelled = parent.exchange.cancels.iter().find(|cancel| !cancel.foreign && cancel.effect.is_none());
+        if slot.role == Role::Permission && parent.exchange.in_flight() {
+            slot.turn_cancel = turn_cancelled.map(|cancel| cancel.seen);
+        }
+    }
+
+    /// A request of the server on the stream of one of the client's.
+    fn stream_parent(&self, m: &Incoming<'_>) -> Option<(Side, Id)> {
+        let (issuer, id) = self.streams.get(&m.stream?)?;
+        (*issuer != m.sender).then(|| (*issuer, id.clone()))
+    }
+
+    /// A nested request that comes after the cancel of what it serves.
+    fn accuse_nested(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let Some(slot) = self.slot(m.sender, id) else { return };
+        let Some((issuer, parent)) = &slot.parent else { return };
+        let Some(parent) = self.slot(*issuer, parent).map(|slot| &slot.exchange) else { return };
+        let cancel = parent.cancel().filter(|_| parent.in_flight()).map(|cancel| cancel.seen);
+        let Some(cancel) = cancel else { return };
+        let exchange = Box::new(slot.exchange.clone());
+        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        self.accuse(step, Suspect { crossing, what: Accused::Nested { exchange } });
+    }
+
+    /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
+    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> u32 {
+        let Some(mut old) = self.side_mut(m.sender).live.remove(id) else { return 0 };
+        let earlier = old.exchange.request;
+        let in_flight = old.exchange.in_flight();
+        if in_flight {
+            old.exchange.outcome = Outcome::Superseded;
+        }
+        self.side_mut(m.sender).reused.push(m.seen.frame);
+        let method = m.message.method();
+        self.emit(
+            step,
+            m.profile,
+            m.seen,
+            Some(m.sender),
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight },
+        );
+        let absorb = old.absorb + u32::from(in_flight);
+        self.flush(step, m.sender, *old);
+        absorb
+    }
+
+    /// An older request in flight, never cancelled, that gave the same progress token.
+    fn token_in_use(&self, m: &Incoming<'_>) -> Option<Seen> {
+        let token = Facts::id(m.facts.progress_token.or(m.facts.work_done_token))?;
+        let owner = self.token_owner(m.sender, &token)?;
+        let exchange = &self.slot(m.sender, &owner)?.exchange;
+        (exchange.in_flight() && exchange.cancels.is_empty()).then_some(exchange.request)
+    }
+
+    /// An older call in flight, never cancelled, with the same method and parameters.
+    fn repeats(&mut self, m: &Incoming<'_>, slot: &mut Slot) -> Option<Seen> {
+        if slot.role == Role::Poll || m.facts.params_hash == 0 || m.profile.ruling("CAN025").is_none() {
+            return None;
+        }
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write(slot.exchange.method.as_bytes());
+        hasher.write_u64(m.facts.params_hash);
+        let key = hasher.finish();
+        slot.call = Some(key);
+        let older = self.side_mut(m.sender).calls.insert(key, m.seen);
+        older.filter(|older| m.seen.since(*older).is_some_and(|age| age > REPEAT_US))
+    }
+
+    /// A notification: a cancel, progress, a report, or nothing that is tracked.
+    fn notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let method = m.message.method();
+        if Some(method) == m.profile.progress {
+            return self.progress(step, m);
+        }
+        if let Some(form) = crate::protocol::cancel_form(m.profile, method, m.facts) {
+            return self.cancel(step, m, &form);
+        }
+        let opening = m.profile.opening;
+        if Some(method) == opening.initialized {
+            self.initialized(m);
+        } else if Some(method) == opening.exit {
+            self.facts.lifecycle.exit.get_or_insert(m.seen);
+        } else {
+            self.report(step, m, method);
+        }
+    }
+
+    /// Notifications that report on a turn, a task or a subscription.
+    fn report(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, method: &str) {
+        match crate::protocol::role(method) {
+            Role::Update if m.profile.turns => self.update(step, m),
+            Role::TaskStatus if m.profile.tasks => self.task_status(step, m),
+            _ if m.sender == Side::Server && m.facts.subscription.is_some() => self.subscribed(step, m),
+            _ => self.on_cancelled_stream(step, m),
+        }
+    }
+
+    /// A message for a subscription that the client has cancelled.
+    fn subscribed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let Some(id) = Facts::id(m.facts.subscription) else { return };
+        self.accuse_notification(step, m, Side::Client, &id);
+    }
+
+    /// A notification on the stream of a request that was cancelled.
+    fn on_cancelled_stream(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if let Some((issuer, id)) = self.stream_parent(m) {
+            self.accuse_notification(step, m, issuer, &id);
+        }
+    }
+
+    fn accuse_notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(slot) = self.slot(issuer, id) else { return };
+        if !slot.exchange.in_flight() || slot.cancel_void {
+            return;
+        }
+        let own = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).map(|cancel| cancel.seen);
+        let Some(cancel) = own else { return };
+        if m.profile.ruling("CAN021").is_none() {
+            return;
+        }
+        let exchange = Box::new(slot.exchange.clone());
+        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        self.accuse(step, Suspect { crossing, what: Accused::Notification { exchange } });
+    }
+
+    /// Whether the capture starts with the first message: told by the first request.
+    fn note_head(&mut self, m: &Incoming<'_>, method: &str) {
+        if self.head_known {
+            return;
+        }
+        self.head_known = true;
+        let opens =
+            Some(method) == m.profile.opening.initialize || m.facts.meta_revision.is_some() || m.profile.is_plain();
+        self.facts.complete_head = opens && !self.facts.has_gap;
+    }
+
+    fn cancels_initialize(&self, m: &Incoming<'_>) -> bool {
+        let (Some(id), Some((method, _))) = (&self.initialize_id, m.profile.cancel) else { return false };
+        if m.message.kind != Kind::Notification || m.message.method() != method || m.sender != Side::Client {
+            return false;
+        }
+        Facts::id(m.facts.request_id).or(Facts::id(m.facts.param_id)).as_ref() == Some(id)
+    }
+
+    fn step_lifecycle(&mut self, m: &Incoming<'_>, method: &str, id: &Id) {
+        let opening = m.profile.opening;
+        let life = &mut self.facts.lifecycle;
+        if Some(method) == opening.initialize {
+            if m.sender == Side::Client && life.initialize.is_none() {
+                life.initialize = Some(m.seen);
+                self.initialize_id = Some(id.clone());
+            }
+            self.meet(m);
+            return;
+        }
+        if m.sender != Side::Client {
+            return;
+        }
+        if Some(method) == opening.shutdown {
+            life.shutdown.get_or_insert(m.seen);
+        }
+        let ping = matches!(m.message.method(), "ping");
+        if life.initialize.is_none() && !ping && opening.initialize.is_some() {
+            life.early_request.get_or_insert(m.seen);
+        }
+        if life.initialize_answer.is_some() && life.initialized.is_none() && !ping {
+            life.operated_early = true;
+        }
+    }
+
+    /// Names and capabilities that a handshake message declares.
+    pub(super) fn meet(&mut self, m: &Incoming<'_>) {
+        let capabilities = m.facts.capabilities.map(crate::protocol::Capabilities::from_json);
+        let name = m.facts.peer_name();
+        match m.sender {
+            Side::Client => {
+                self.facts.client = capabilities.or(self.facts.client);
+                self.facts.client_name = name.or(self.facts.client_name.take());
+            }
+            Side::Server => {
+                self.facts.server = capabilities.or(self.facts.server);
+                self.facts.server_name = name.or(self.facts.server_name.take());
+            }
+        }
+    }
+
+    /// The handshake ends. It also bounds the round trip to the client.
+    fn initialized(&mut self, m: &Incoming<'_>) {
+        if m.sender != Side::Client {
+            return;
+        }
+        if self.facts.lifecycle.initialized.is_none()
+            && let Some(answer) = self.facts.lifecycle.initialize_answer
+        {
+            self.sample(Side::Client, answer, m.seen, true);
+        }
+        self.facts.lifecycle.initialized.get_or_insert(m.seen);
+    }
+
+    /// Takes a latency sample for the leg to `side`.
+    pub(super) fn sample(&mut self, side: Side, towards: Seen, back: Seen, quick: bool) {
+        if let (Some(latency), Some(at)) = (back.since(towards), back.at_us) {
+            self.legs[super::state::index(side)].sample(at, latency, quick);
+        }
+    }
+
+    /// Counts requests towards a side that has stopped to answer (rule STK003).
+    fn count_waiting(&mut self, side: Side, seen: Seen) {
+        let waiting = &mut self.side_mut(side).waiting;
+        match waiting {
+            Some((_, count)) => *count += 1,
+            None => *waiting = Some((seen, 1)),
+        }
+    }
+
+    /// A side answers again, or the log ends: was it silent for long?
+    pub(super) fn end_waiting(&mut self, step: &mut Step<'_>, side: Side, now: Seen) {
+        const LONG_US: i64 = 10_000_000;
+        let Some((since, requests)) = self.side_mut(side).waiting.take() else { return };
+        let Some(for_us) = now.since(since).filter(|us| *us > LONG_US && requests >= 3) else { return };
+        let what = What::Stalled { since, requests, for_us };
+        self.emit(step, self.facts.profile, now, Some(side), what);
+    }
+}

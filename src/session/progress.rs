@@ -1,0 +1,128 @@
+//! Progress notifications: whose they are, and whether they come in time.
+
+use super::event::{ProgressFault, Seen, What};
+use super::exchange::TaskState;
+use super::race::Judgement;
+use super::state::{Conn, Incoming, Slot, Step};
+use super::suspect::{Accused, Suspect};
+use crate::jsonrpc::Id;
+use crate::protocol::{Facts, Side};
+
+/// Progress after a cancel, of one certainty.
+pub(super) struct LateProgress {
+    cancel: Seen,
+    first: Seen,
+    judgement: Judgement,
+    count: u32,
+    last: Seen,
+}
+
+/// Adds one such notification to the group of its certainty.
+pub(super) fn aggregate(groups: &mut Vec<LateProgress>, seen: Seen, cancel: Seen, judgement: Judgement) {
+    match groups.iter_mut().find(|group| group.judgement.certainty == judgement.certainty) {
+        Some(group) => {
+            group.count += 1;
+            group.last = seen;
+        }
+        None => groups.push(LateProgress { cancel, first: seen, judgement, count: 1, last: seen }),
+    }
+}
+
+impl Conn {
+    /// A progress notification.
+    pub(super) fn progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let raw = m.facts.token.unwrap_or("null");
+        let Some(token) = Id::from_json(raw).filter(|token| !token.is_fractional()) else {
+            return self.progress_fault(step, m, raw, ProgressFault::BadToken);
+        };
+        let issuer = m.sender.peer();
+        let Some(id) = self.token_owner(issuer, &token) else {
+            return self.unowned_progress(step, m, raw, &token);
+        };
+        let fault = self.owned_progress(step, m, issuer, &id);
+        if let Some(fault) = fault
+            && let Some(slot) = self.slot(issuer, &id)
+        {
+            let what = What::Progress { fault: Some(fault), token: raw, exchange: Some(&slot.exchange) };
+            self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
+    /// The request that gave a token. Many clients use the request's id as its token.
+    pub(super) fn token_owner(&self, issuer: Side, token: &Id) -> Option<Id> {
+        let issued = self.side(issuer);
+        if let Some(id) = issued.tokens.get(token) {
+            return Some(id.clone());
+        }
+        let own = issued.live.get(token).filter(|slot| slot.exchange.progress_token.as_ref() == Some(token));
+        own.map(|_| token.clone())
+    }
+
+    fn unowned_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, raw: &str, token: &Id) {
+        if self.created_tokens.contains_key(token) {
+            return;
+        }
+        if self.token_owner(m.sender, token).is_some() {
+            return self.progress_fault(step, m, raw, ProgressFault::WrongDirection);
+        }
+        let known = self.facts.knows_all() && !self.side(m.sender.peer()).evicted;
+        let judgement = Judgement::exact_if(known, "the capture does not show all requests, or not any more");
+        self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
+    }
+
+    fn progress_fault(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, token: &str, fault: ProgressFault) {
+        let what = What::Progress { fault: Some(fault), token, exchange: None };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
+    }
+
+    fn owned_progress(
+        &mut self,
+        step: &mut Step<'_>,
+        m: &Incoming<'_>,
+        issuer: Side,
+        id: &Id,
+    ) -> Option<ProgressFault> {
+        let exact = self.ordered();
+        let task_alive = self.task_alive(issuer, id);
+        let created = Facts::id(m.facts.token).is_some_and(|token| self.created_tokens.contains_key(&token));
+        let value = m.facts.progress.and_then(|raw| raw.parse::<f64>().ok());
+        let slot = self.slot_mut(issuer, id)?;
+        let same_stream = exact || slot.exchange.stream == m.stream && m.stream.is_some();
+        let judgement = Judgement::exact_if(same_stream, "messages of two HTTP streams have no order");
+        let previous = slot.exchange.last_progress;
+        slot.exchange.history.add('p', m.sender, issuer);
+        slot.exchange.progress += 1;
+        slot.exchange.last_progress = Some(m.seen);
+        slot.partial |= slot.exchange.profile.answers_cancelled();
+        if let Some(answer) = slot.exchange.answer {
+            let late = !task_alive && !created;
+            return late.then_some(ProgressFault::AfterAnswer { answer, judgement });
+        }
+        let before = slot.progress_value.replace(value.unwrap_or(f64::NAN));
+        let not_more = matches!((before, value), (Some(before), Some(now)) if now <= before);
+        let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).map(|cancel| cancel.seen);
+        let (void, request, profile) = (slot.cancel_void, slot.exchange.request.frame, slot.exchange.profile);
+        if let (Some(cancel), false, false) = (cancel, void, profile.answers_cancelled()) {
+            let crossing = self.crossing(m.sender, cancel, m.seen, false);
+            let what = Accused::Progress { issuer, id: id.clone(), request };
+            self.accuse(step, Suspect { crossing, what });
+        }
+        previous.filter(|_| not_more).map(|previous| ProgressFault::NotIncreasing { previous, judgement })
+    }
+
+    fn task_alive(&self, issuer: Side, id: &Id) -> bool {
+        match self.slot(issuer, id).map(|slot| &slot.exchange.task) {
+            Some(TaskState::Created(task)) => !self.tasks.is_terminal(issuer.peer(), task),
+            _ => false,
+        }
+    }
+
+    /// One event per certainty, when the exchange is done with.
+    pub(super) fn report_late_progress(&mut self, step: &mut Step<'_>, slot: &mut Slot) {
+        for LateProgress { cancel, first, judgement, count, last } in std::mem::take(&mut slot.late_progress) {
+            let exchange = &slot.exchange;
+            let what = What::ProgressAfterCancel { exchange, cancel, judgement, count, last };
+            self.emit(step, exchange.profile, first, Some(exchange.issuer.peer()), what);
+        }
+    }
+}

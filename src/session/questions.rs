@@ -1,0 +1,159 @@
+//! Open questions: what was dropped behind the window is asked of the store, once, at the end.
+
+use super::event::{CancelFault, Seen, Stray, Target, What};
+use super::exchange::{Cancellation, Effect};
+use super::fold::{Oracle, Remembered, ReusedId};
+use super::race::{Crossing, Judgement};
+use super::state::{Conn, Incoming, Step, index};
+use crate::jsonrpc::Id;
+use crate::protocol::{Profile, ServerCancel, Side};
+
+/// How many questions are kept for a connection; what comes after them is not decidable.
+const LIMIT: usize = 65_536;
+
+/// A question about an id that is not known any more.
+pub(super) struct Question {
+    seen: Seen,
+    sender: Side,
+    profile: &'static Profile,
+    id: Id,
+    about: About,
+}
+
+enum About {
+    Answer,
+    Cancel(Box<Cancellation>, Crossing),
+}
+
+const TOO_MANY: &str = "too many ids of this connection are not known any more";
+
+impl Conn {
+    pub(super) fn ask_about_answer(&mut self, m: &Incoming<'_>, id: &Id) {
+        if self.questions.len() < LIMIT {
+            let about = About::Answer;
+            self.questions.push(Question { seen: m.seen, sender: m.sender, profile: m.profile, id: id.clone(), about });
+        }
+    }
+
+    pub(super) fn ask_about_cancel(&mut self, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
+        if self.questions.len() < LIMIT {
+            let about = About::Cancel(Box::new(cancel), self.crossing(m.sender, m.seen, m.seen, false));
+            self.questions.push(Question { seen: m.seen, sender: m.sender, profile: m.profile, id: id.clone(), about });
+        }
+    }
+
+    /// Answers all questions.
+    pub(super) fn answer_questions(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
+        let full = self.questions.len() == LIMIT;
+        for question in std::mem::take(&mut self.questions) {
+            match &question.about {
+                About::Answer => self.about_answer(step, oracle, &question),
+                About::Cancel(cancel, crossing) => {
+                    self.about_cancel(step, oracle, &question, (**cancel).clone(), *crossing);
+                }
+            }
+        }
+        if full && let Some(last) = self.facts.last {
+            // Said once: from here on unknown ids were not looked up.
+            let stray = Stray::UnknownId { judgement: Judgement::undecidable(TOO_MANY) };
+            self.emit(step, self.facts.profile, last, None, What::Stray { id: &Id::Int(0), stray });
+        }
+        self.reused_ids(step, oracle);
+    }
+
+    fn about_answer(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle, q: &Question) {
+        let found = oracle.request(self.facts.id, q.sender.peer(), &q.id, q.seen.frame);
+        let stray = match found {
+            Some(Remembered { request, answer, .. }) => Stray::Duplicate { request, answer },
+            None => Stray::UnknownId {
+                judgement: Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests"),
+            },
+        };
+        self.emit(step, q.profile, q.seen, Some(q.sender), What::Stray { id: &q.id, stray });
+    }
+
+    fn about_cancel(
+        &mut self,
+        step: &mut Step<'_>,
+        oracle: &mut dyn Oracle,
+        q: &Question,
+        mut cancel: Cancellation,
+        mut crossing: Crossing,
+    ) {
+        let own = oracle.request(self.facts.id, q.sender, &q.id, q.seen.frame);
+        if let Some(Remembered { request, method, answer: Some(answer) }) = own {
+            cancel.exchange = Some(request.frame);
+            cancel.target_method = Some(method.as_str().into());
+            cancel.delay_us = cancel.seen.since(request);
+            cancel.effect = Some(Effect::Moot);
+            cancel.effect_seen = Some(answer);
+            crossing.first = answer;
+            crossing.barrier = false;
+            let judgement = self.tap(step.settings, &crossing).at_last(&crossing);
+            cancel.certainty = judgement.map(|judgement| judgement.certainty);
+            let fault = match cancel.foreign {
+                true => Some(CancelFault::ForeignDialect),
+                false => judgement.map(CancelFault::Completed),
+            };
+            let target = Target {
+                request,
+                issuer: q.sender,
+                id: &q.id,
+                method: &method,
+                answer: Some(answer),
+                first_cancel: None,
+            };
+            self.judge_cancel(step, q.profile, &cancel, fault, Some(target));
+        } else {
+            self.about_foreign_cancel(step, oracle, q, &mut cancel);
+        }
+        step.sink.cancellation(self.facts.id, &cancel);
+    }
+
+    fn about_foreign_cancel(
+        &mut self,
+        step: &mut Step<'_>,
+        oracle: &mut dyn Oracle,
+        q: &Question,
+        cancel: &mut Cancellation,
+    ) {
+        cancel.effect = Some(Effect::UnknownTarget);
+        let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+        let peer = q.sender.peer();
+        let other = match q.profile.server_cancel {
+            ServerCancel::OwnRequests => oracle.request(self.facts.id, peer, &q.id, q.seen.frame),
+            ServerCancel::ListenOnly => None,
+        };
+        let fault = match &other {
+            _ if cancel.foreign => CancelFault::ForeignDialect,
+            Some(_) => CancelFault::WrongDirection(judgement),
+            None => CancelFault::UnknownId(judgement),
+        };
+        let target = other.as_ref().map(|found| Target {
+            request: found.request,
+            issuer: peer,
+            id: &q.id,
+            method: &found.method,
+            answer: found.answer,
+            first_cancel: None,
+        });
+        self.judge_cancel(step, q.profile, cancel, Some(fault), target);
+    }
+
+    /// Ids that were used again after the window had dropped their first use.
+    fn reused_ids(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
+        for side in Side::BOTH {
+            if !self.side(side).evicted || !self.facts.profile.ids_used_once {
+                continue;
+            }
+            let mut reported = std::mem::take(&mut self.sides[index(side)].reused);
+            reported.sort_unstable();
+            for ReusedId { earlier, later, id, method } in oracle.reused_ids(self.facts.id, side) {
+                if reported.binary_search(&later.frame).is_err() {
+                    let what = What::IdReused { id: &id, issuer: side, method: &method, earlier, in_flight: false };
+                    self.emit(step, self.facts.profile, later, Some(side), what);
+                }
+            }
+        }
+    }
+}

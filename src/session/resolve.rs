@@ -1,0 +1,210 @@
+//! Who sent it, and what is spoken here: both are settled before anything is judged.
+//!
+//! The first messages of a connection wait until the protocol and the logger's side are known, which the
+//! first `initialize` mostly tells. Where the log has no directions, each message's sender is inferred, and marked so.
+
+use super::connection::Directions;
+use super::event::{FrameId, Seen};
+use super::state::{Conn, Incoming, Step};
+use crate::capture::{Direction, Stamp};
+use crate::jsonrpc::{IdField, Kind, Message, Parsed, parse_at};
+use crate::protocol::{Facts, Hint, MethodKind, Profile, Sender, Side, cancel_form, hint, sender_of, settle};
+
+/// How many messages wait at most.
+const PENDING: usize = 64;
+
+/// A frame that waits: its text is parsed again when its turn comes.
+pub(super) struct Pending {
+    pub(super) seen: Seen,
+    pub(super) direction: Direction,
+    pub(super) stream: Option<u32>,
+    pub(super) batch: Option<FrameId>,
+    pub(super) taps: Option<[Option<Stamp>; 2]>,
+    pub(super) text: PendingText,
+}
+
+impl Pending {
+    /// True if only the logger's side tells who sent it.
+    pub(super) fn is_relative(&self) -> bool {
+        matches!(self.direction, Direction::Sent | Direction::Received)
+    }
+}
+
+/// What waits.
+pub(super) enum PendingText {
+    Message(String),
+    Malformed(String),
+    Batch(super::event::Batch),
+}
+
+/// Where a message stands, before it is known who sent it.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) seen: Seen,
+    pub(super) direction: Direction,
+    pub(super) stream: Option<u32>,
+    pub(super) batch: Option<FrameId>,
+    pub(super) taps: Option<[Option<Stamp>; 2]>,
+}
+
+impl Conn {
+    /// True once protocol and sides are known.
+    pub(super) fn ready(&self, direction: Direction) -> bool {
+        let sided = self.logger.is_some() || !matches!(direction, Direction::Sent | Direction::Received);
+        self.profile_known && sided && self.pending.is_empty()
+    }
+
+    /// Learns what a message tells about protocol and sides.
+    pub(super) fn learn(&mut self, message: &Message<'_>, facts: &Facts<'_>, direction: Direction) {
+        if !self.profile_fixed {
+            let hint = hint(message, facts);
+            // A request that states its revision speaks for itself; the connection follows only while it knows no better.
+            let for_itself = facts.meta_revision.is_some() && self.facts.lifecycle.initialize.is_some();
+            if !matches!(hint, Hint::None) && !for_itself {
+                let known = self.profile_known.then_some(self.facts.profile);
+                if let Some(profile) = settle(known, hint) {
+                    self.set_profile(profile);
+                }
+            }
+        }
+        if self.logger.is_none()
+            && matches!(direction, Direction::Sent | Direction::Received)
+            && message.method.is_some()
+        {
+            let sender = match sender_of(message.method()) {
+                Some(Sender::Client) => Side::Client,
+                Some(Sender::Server) => Side::Server,
+                _ => return,
+            };
+            self.logger = Some(if direction == Direction::Sent { sender } else { sender.peer() });
+        }
+    }
+
+    fn set_profile(&mut self, profile: &'static Profile) {
+        if !self.profile_known || !profile.same_family(self.facts.profile) {
+            self.methods.clear();
+        }
+        self.facts.profile = profile;
+        self.profile_known = true;
+    }
+
+    /// True if no more may wait.
+    pub(super) fn waited_enough(&self) -> bool {
+        self.pending.len() >= PENDING
+    }
+
+    /// Settles for what is known, and takes the waiting messages.
+    pub(super) fn settle_for(&mut self, step: &mut Step<'_>) {
+        if !self.profile_known {
+            self.set_profile(Profile::plain());
+        }
+        if self.logger.is_none() {
+            self.logger = self.facts.vantage.side().or(Some(Side::Client));
+        }
+        self.drain(step);
+    }
+
+    /// Takes the waiting messages in order.
+    pub(super) fn drain(&mut self, step: &mut Step<'_>) {
+        for pending in std::mem::take(&mut self.pending) {
+            let Pending { seen, direction, stream, batch, taps, text } = pending;
+            let place = Place { seen, direction, stream, batch, taps };
+            match text {
+                PendingText::Message(text) => {
+                    if let Ok((Parsed::One(message, facts), _)) = parse_at::<Facts<'_>>(&text, 0) {
+                        self.message(step, place, &message, &facts);
+                    }
+                }
+                PendingText::Malformed(reason) => self.malformed(step, place, &reason),
+                PendingText::Batch(batch) => self.batch(step, place, batch),
+            }
+        }
+    }
+
+    /// The side a direction means, where the log says so.
+    pub(super) fn stated(&self, direction: Direction) -> Option<Side> {
+        match direction {
+            Direction::By(side) => Some(side),
+            Direction::Sent => self.logger,
+            Direction::Received => self.logger.map(Side::peer),
+            Direction::Unknown => None,
+        }
+    }
+
+    /// The sender of a message: as stated, else inferred from its method and from what is in flight.
+    pub(super) fn sender(
+        &mut self,
+        step: &mut Step<'_>,
+        place: &Place,
+        message: &Message<'_>,
+        facts: &Facts<'_>,
+    ) -> Side {
+        if let Some(side) = self.stated(place.direction) {
+            return side;
+        }
+        let side = self.guess(message, facts);
+        self.facts.directions = Directions::Inferred;
+        step.sink.inferred(place.seen.frame, side);
+        side
+    }
+
+    fn guess(&mut self, message: &Message<'_>, facts: &Facts<'_>) -> Side {
+        match message.kind {
+            Kind::Request | Kind::Notification => self.guess_by_method(message, facts),
+            _ => match &message.id {
+                IdField::Value(id) => {
+                    let open = |side: Side| self.slot(side, id).is_some_and(|slot| slot.exchange.in_flight());
+                    let known = |side: Side| self.slot(side, id).is_some();
+                    match (open(Side::Client), open(Side::Server)) {
+                        (false, true) => Side::Client,
+                        (false, false) if !known(Side::Client) && known(Side::Server) => Side::Client,
+                        _ => Side::Server,
+                    }
+                }
+                _ => Side::Server,
+            },
+        }
+    }
+
+    fn guess_by_method(&mut self, message: &Message<'_>, facts: &Facts<'_>) -> Side {
+        let profile = self.facts.profile;
+        if message.kind == Kind::Notification
+            && let Some(form) = cancel_form(profile, message.method(), facts)
+            && let crate::protocol::Target::Request(id) = &form.target
+        {
+            let open = |side: Side| self.slot(side, id).is_some_and(|slot| slot.exchange.in_flight());
+            return if !open(Side::Client) && open(Side::Server) { Side::Server } else { Side::Client };
+        }
+        match profile.method(message.method()).map(|method| (method.sender, method.kind)) {
+            Some((Sender::Client, _)) => Side::Client,
+            Some((Sender::Server, _)) => Side::Server,
+            // Progress and the like mostly come from where the work is done.
+            Some((Sender::Both, MethodKind::Notification)) => Side::Server,
+            _ => Side::Client,
+        }
+    }
+
+    /// The profile that judges one message: its own where it states one, else the connection's.
+    pub(super) fn profile_of(&self, message: &Message<'_>, facts: &Facts<'_>) -> &'static Profile {
+        if facts.meta_revision.is_none() || self.profile_fixed {
+            return self.facts.profile;
+        }
+        match hint(message, facts) {
+            Hint::Stated(profile) => profile,
+            _ => self.facts.profile,
+        }
+    }
+
+    /// A message whose sender and profile are known.
+    pub(super) fn incoming<'a>(
+        &mut self,
+        step: &mut Step<'_>,
+        place: &Place,
+        message: &'a Message<'a>,
+        facts: &'a Facts<'a>,
+    ) -> Incoming<'a> {
+        let sender = self.sender(step, place, message, facts);
+        let profile = self.profile_of(message, facts);
+        Incoming { seen: place.seen, sender, stream: place.stream, batch: place.batch, message, facts, profile }
+    }
+}

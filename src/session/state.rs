@@ -1,0 +1,300 @@
+//! What the fold remembers of one connection.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::connection::{Connection, Directions, End, Lifecycle};
+use super::event::{Event, FrameId, Seen, What};
+use super::exchange::{Cancellation, Exchange};
+use super::fold::{Opened, Settings, Sink};
+use super::progress::LateProgress;
+use super::questions::Question;
+use super::race::{Crossing, Leg, Tap};
+use super::resolve::Pending;
+use super::suspect::Suspect;
+use super::task::Tasks;
+use super::turn::Turn;
+use super::window::Settled;
+use crate::capture::{Stamp, Transport};
+use crate::jsonrpc::{Id, Message};
+use crate::protocol::{Facts, Method, Profile, Role, Side, role};
+
+/// Method names that are remembered for a connection; a log with more pays a look-up for each of the rest.
+const METHODS: usize = 1024;
+
+/// What every step of the fold needs beside the connection.
+pub(super) struct Step<'s> {
+    pub(super) settings: &'s Settings,
+    pub(super) sink: &'s mut dyn Sink,
+    pub(super) settled: &'s mut Settled,
+}
+
+/// A message on its way through the fold.
+#[derive(Clone, Copy)]
+pub(super) struct Incoming<'a> {
+    pub(super) seen: Seen,
+    pub(super) sender: Side,
+    pub(super) stream: Option<u32>,
+    pub(super) batch: Option<FrameId>,
+    pub(super) message: &'a Message<'a>,
+    pub(super) facts: &'a Facts<'a>,
+    pub(super) profile: &'static Profile,
+}
+
+/// An exchange with what only the fold needs to know of it.
+pub(super) struct Slot {
+    pub(super) exchange: Exchange,
+    pub(super) role: Role,
+    /// Superseded instances of this id that were not answered yet; each absorbs one response.
+    pub(super) absorb: u32,
+    /// How the request spelled its id, where that is not the canonical way.
+    pub(super) spelling: Option<Box<str>>,
+    /// Answers that the other side had sent when the request passed.
+    pub(super) answers_before: u64,
+    /// The cancel was itself against the rules: nothing that follows is held against the receiver.
+    pub(super) cancel_void: bool,
+    /// `session/cancel` of the turn that this (permission) request belongs to.
+    pub(super) turn_cancel: Option<Seen>,
+    /// The turn or task it names, where it names one.
+    pub(super) topic: Option<Rc<str>>,
+    /// The request states its revision and the client's capabilities.
+    pub(super) has_meta: bool,
+    /// The exchange that it serves, as it is known here.
+    pub(super) parent: Option<(Side, Id)>,
+    /// Progress that came after the cancel.
+    pub(super) late_progress: Vec<LateProgress>,
+    /// The last progress value.
+    pub(super) progress_value: Option<f64>,
+    /// Partial results were reported.
+    pub(super) partial: bool,
+    /// Key among the calls in flight (rule CAN025).
+    pub(super) call: Option<u64>,
+}
+
+/// Requests issued by one side.
+#[derive(Default)]
+pub(super) struct Issued {
+    /// Newest instance of each id: in flight, or settled and still remembered.
+    pub(super) live: FxHashMap<Id, Box<Slot>>,
+    /// Progress tokens to ids, where the two differ.
+    pub(super) tokens: FxHashMap<Id, Id>,
+    /// Calls in flight by method and parameters.
+    pub(super) calls: FxHashMap<u64, Seen>,
+    /// Cancels that found no request; one that follows soon is a hint.
+    pub(super) early_cancels: Vec<Suspect>,
+    /// True once something was dropped behind the window.
+    pub(super) evicted: bool,
+    /// Later requests whose reuse of an id was reported in the pass.
+    pub(super) reused: Vec<FrameId>,
+    /// Answers that this side has sent.
+    pub(super) answers: u64,
+    /// Messages of this side without `jsonrpc`.
+    pub(super) versions_missing: u32,
+    /// Newest request of the *other* side that this side has answered: proof of what it had received.
+    pub(super) acknowledged: FrameId,
+    /// True once this side has acknowledged a cancel.
+    pub(super) supports_cancel: bool,
+    /// Requests sent towards this side since its last answer.
+    pub(super) waiting: Option<(Seen, u32)>,
+}
+
+/// The clock of the log, as far as it was seen.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Clock {
+    pub(super) last_us: Option<i64>,
+    pub(super) steps_back: u64,
+    pub(super) worst_us: i64,
+    pub(super) worst_at: Option<Seen>,
+}
+
+/// One connection.
+pub(super) struct Conn {
+    pub(super) facts: Connection,
+    /// The profile was declared: nothing in the log changes it.
+    pub(super) profile_fixed: bool,
+    pub(super) profile_known: bool,
+    pub(super) head_known: bool,
+    /// The side that wrote the log, where frames say only sent and received.
+    pub(super) logger: Option<Side>,
+    pub(super) resolution_us: i64,
+    pub(super) sides: [Issued; 2],
+    pub(super) legs: [Leg; 2],
+    pub(super) methods: FxHashMap<Rc<str>, (Option<&'static Method>, Role)>,
+    pub(super) pending: Vec<Pending>,
+    pub(super) suspects: std::collections::VecDeque<Suspect>,
+    pub(super) questions: Vec<Question>,
+    pub(super) tasks: Tasks,
+    pub(super) turns: FxHashMap<Rc<str>, Turn>,
+    pub(super) created_tokens: FxHashMap<Id, Seen>,
+    pub(super) versions: Versions,
+    pub(super) initialize_id: Option<Id>,
+    pub(super) clock: Clock,
+    /// When the connection was closed.
+    pub(super) closed_at: Option<i64>,
+    pub(super) taps: FxHashMap<FrameId, [Option<Stamp>; 2]>,
+    pub(super) orphanages: Vec<Orphanage>,
+    pub(super) batches: Batches,
+    pub(super) open_task_cancels: FxHashMap<(Side, Id), Cancellation>,
+    /// Which request opened an HTTP stream.
+    pub(super) streams: FxHashMap<u32, (Side, Id)>,
+}
+
+/// Messages without `jsonrpc`, held back until one message has it: a logger may drop the member.
+#[derive(Default)]
+pub(super) struct Versions {
+    pub(super) present: bool,
+    pub(super) held: Vec<(Seen, Side, u32)>,
+}
+
+/// Request arrays and the arrays that answer them.
+#[derive(Default)]
+pub(super) struct Batches {
+    /// Response array to the request array that its first member answers.
+    pub(super) answers: FxHashMap<FrameId, FrameId>,
+    /// Request arrays whose mismatch was reported.
+    pub(super) reported: FxHashSet<FrameId>,
+}
+
+/// A cancelled parent that was answered while requests which served it were open.
+pub(super) struct Orphanage {
+    pub(super) parent: Box<Exchange>,
+    pub(super) cancel: Seen,
+    pub(super) answer: Seen,
+    pub(super) children: Vec<(Side, Id, FrameId)>,
+}
+
+pub(super) fn index(side: Side) -> usize {
+    match side {
+        Side::Client => 0,
+        Side::Server => 1,
+    }
+}
+
+impl Conn {
+    pub(super) fn new(opened: Opened) -> Conn {
+        let channel = opened.channel;
+        let declared = opened.demanded.or(channel.profile);
+        let fixed = declared.is_some_and(|profile| !profile.unknown_revision);
+        let facts = Connection {
+            id: opened.id,
+            key: opened.key,
+            profile: declared.unwrap_or(Profile::plain()),
+            vantage: channel.vantage,
+            transport: channel.transport,
+            directions: Directions::Stated,
+            proof: channel.proof,
+            complete_head: channel.complete_head.unwrap_or(false),
+            has_gap: false,
+            timed: false,
+            end: End::Open,
+            lifecycle: Lifecycle::default(),
+            client: None,
+            server: None,
+            client_name: None,
+            server_name: None,
+            first: None,
+            last: None,
+            messages: 0,
+            requests: 0,
+            cancels: 0,
+            closed: None,
+        };
+        Conn {
+            facts,
+            profile_fixed: fixed,
+            profile_known: declared.is_some(),
+            head_known: channel.complete_head.is_some(),
+            logger: channel.vantage.side(),
+            resolution_us: channel.resolution_us,
+            sides: Default::default(),
+            legs: Default::default(),
+            methods: FxHashMap::default(),
+            pending: Vec::new(),
+            suspects: Default::default(),
+            questions: Vec::new(),
+            tasks: Tasks::default(),
+            turns: FxHashMap::default(),
+            created_tokens: FxHashMap::default(),
+            versions: Versions::default(),
+            initialize_id: None,
+            clock: Clock::default(),
+            closed_at: None,
+            taps: FxHashMap::default(),
+            orphanages: Vec::new(),
+            batches: Batches::default(),
+            open_task_cancels: FxHashMap::default(),
+            streams: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn side(&self, side: Side) -> &Issued {
+        &self.sides[index(side)]
+    }
+
+    pub(super) fn side_mut(&mut self, side: Side) -> &mut Issued {
+        &mut self.sides[index(side)]
+    }
+
+    pub(super) fn slot(&self, issuer: Side, id: &Id) -> Option<&Slot> {
+        self.side(issuer).live.get(id).map(|slot| &**slot)
+    }
+
+    pub(super) fn slot_mut(&mut self, issuer: Side, id: &Id) -> Option<&mut Slot> {
+        self.side_mut(issuer).live.get_mut(id).map(|slot| &mut **slot)
+    }
+
+    /// True where messages of one side are seen in the order in which they were sent.
+    pub(super) fn ordered(&self) -> bool {
+        self.facts.transport == Transport::Ordered
+    }
+
+    /// The method's name to share, and what is known of it.
+    pub(super) fn method(&mut self, name: &str) -> (Rc<str>, Option<&'static Method>, Role) {
+        if let Some((shared, (known, role))) = self.methods.get_key_value(name) {
+            return (shared.clone(), *known, *role);
+        }
+        let shared: Rc<str> = name.into();
+        let value = (self.facts.profile.method(name), role(name));
+        if self.methods.len() < METHODS {
+            self.methods.insert(shared.clone(), value);
+        }
+        (shared, value.0, value.1)
+    }
+
+    /// Hands an event to the sink.
+    pub(super) fn emit(
+        &self,
+        step: &mut Step<'_>,
+        profile: &'static Profile,
+        seen: Seen,
+        sender: Option<Side>,
+        what: What<'_>,
+    ) {
+        step.sink.event(&Event { connection: &self.facts, profile, seen, sender, what });
+    }
+
+    /// The tap as the race reasoning needs it, for a question to `crossing.decider`.
+    pub(super) fn tap<'a>(&'a self, settings: &'a Settings, crossing: &Crossing) -> Tap<'a> {
+        let stamps = if self.taps.is_empty() {
+            None
+        } else {
+            let at = |seen: Seen| self.taps.get(&seen.frame).and_then(|stamps| stamps[index(crossing.decider)]);
+            Some((at(crossing.first), at(crossing.second)))
+        };
+        Tap {
+            settings,
+            vantage: self.facts.vantage,
+            resolution_us: self.resolution_us,
+            leg: &self.legs[index(crossing.decider)],
+            stamps,
+        }
+    }
+
+    /// The question whether `decider` had `first` when it sent `second`, as of now.
+    pub(super) fn crossing(&self, decider: Side, first: Seen, second: Seen, content: bool) -> Crossing {
+        let barrier = self.ordered() && self.side(decider).acknowledged > first.frame;
+        let samples_before = self.legs[index(decider)].count;
+        Crossing { decider, first, second, content, barrier, samples_before }
+    }
+}

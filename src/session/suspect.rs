@@ -1,0 +1,226 @@
+//! Suspects: findings that wait for latency samples, or for a request that follows its own cancel.
+
+use std::rc::Rc;
+
+use super::event::{CancelFault, FrameId, Seen, Target, What};
+use super::exchange::{Cancellation, Exchange};
+use super::race::{Certainty, Crossing, Judgement, Verdict, ripe};
+use super::state::{Conn, Step};
+use crate::jsonrpc::Id;
+use crate::protocol::Side;
+
+/// How long a request may follow its own cancel to be taken for the one that was meant, in microseconds.
+pub(super) const EARLY_CANCEL_US: i64 = 1_000_000;
+
+/// One suspect.
+pub(super) struct Suspect {
+    /// The question; its times say how long to wait.
+    pub(super) crossing: Crossing,
+    pub(super) what: Accused,
+}
+
+/// What will be reported once the race is judged.
+pub(super) enum Accused {
+    /// An answer after a cancel.
+    LateAnswer(Box<LateAnswer>),
+    /// A cancel after the answer.
+    CompletedCancel(Box<CompletedCancel>),
+    /// Progress after a cancel.
+    Progress { issuer: Side, id: Id, request: FrameId },
+    /// A nested request after the cancel of what it serves.
+    Nested { exchange: Box<Exchange> },
+    /// Another message for a cancelled request.
+    Notification { exchange: Box<Exchange> },
+    /// A cancel that found no request.
+    EarlyCancel(Box<EarlyCancel>),
+}
+
+/// See [`What::LateAnswer`].
+pub(super) struct LateAnswer {
+    pub(super) exchange: Exchange,
+    pub(super) cancel: Cancellation,
+    pub(super) error_code: Option<i64>,
+    pub(super) is_error: bool,
+    pub(super) says_cancelled: bool,
+    pub(super) support_evident: bool,
+}
+
+/// A cancel whose target had been answered.
+pub(super) struct CompletedCancel {
+    pub(super) cancel: Cancellation,
+    pub(super) profile: &'static crate::protocol::Profile,
+    pub(super) request: Seen,
+    pub(super) issuer: Side,
+    pub(super) id: Id,
+    pub(super) method: Rc<str>,
+    pub(super) answer: Seen,
+}
+
+/// A cancel of an id that nobody had issued.
+pub(super) struct EarlyCancel {
+    pub(super) cancel: Cancellation,
+    pub(super) profile: &'static crate::protocol::Profile,
+    pub(super) fault: CancelFault,
+    pub(super) id: Id,
+    pub(super) later: Option<(Seen, Rc<str>)>,
+}
+
+impl Conn {
+    /// Judges at once where that is possible; else waits for samples.
+    pub(super) fn accuse(&mut self, step: &mut Step<'_>, suspect: Suspect) {
+        let verdict = self.tap(step.settings, &suspect.crossing).at_once(&suspect.crossing);
+        match verdict {
+            Verdict::Crossed => self.sentence(step, suspect, None),
+            Verdict::Now(judgement) => self.sentence(step, suspect, Some(judgement)),
+            Verdict::Wait => self.suspects.push_back(suspect),
+        }
+    }
+
+    /// Judges the suspects that have waited long enough.
+    pub(super) fn judge_ripe(&mut self, step: &mut Step<'_>, now: Seen) {
+        while let Some(first) = self.suspects.front() {
+            let enough = matches!(self.tap(step.settings, &first.crossing).at_once(&first.crossing), Verdict::Now(_));
+            if !enough && !ripe(first.crossing.second.at_us, now.at_us) {
+                return;
+            }
+            self.judge_first(step);
+        }
+    }
+
+    /// Judges all suspects with what is known now.
+    pub(super) fn judge_all(&mut self, step: &mut Step<'_>) {
+        while !self.suspects.is_empty() {
+            self.judge_first(step);
+        }
+        for side in Side::BOTH {
+            for suspect in std::mem::take(&mut self.side_mut(side).early_cancels) {
+                self.sentence(step, suspect, Some(Judgement::EXACT));
+            }
+        }
+    }
+
+    fn judge_first(&mut self, step: &mut Step<'_>) {
+        if let Some(suspect) = self.suspects.pop_front() {
+            let judgement = self.tap(step.settings, &suspect.crossing).at_last(&suspect.crossing);
+            self.sentence(step, suspect, judgement);
+        }
+    }
+
+    /// Reports a suspect. `None` means that the messages are proven to have crossed: nobody is at fault.
+    pub(super) fn sentence(&mut self, step: &mut Step<'_>, suspect: Suspect, judgement: Option<Judgement>) {
+        let seen = suspect.crossing.second;
+        let decider = suspect.crossing.decider;
+        let first = suspect.crossing.first;
+        match suspect.what {
+            Accused::LateAnswer(late) => {
+                let Some(judgement) = judgement else { return };
+                self.mark(late.exchange.issuer, &late.exchange.id, late.cancel.seen, judgement.certainty);
+                let LateAnswer { exchange, cancel, error_code, is_error, says_cancelled, support_evident } = *late;
+                let (exchange, cancel) = (&exchange, &cancel);
+                let what = What::LateAnswer {
+                    exchange,
+                    cancel,
+                    judgement,
+                    error_code,
+                    is_error,
+                    says_cancelled,
+                    support_evident,
+                };
+                self.emit(step, exchange.profile, seen, Some(decider), what);
+            }
+            Accused::CompletedCancel(done) => {
+                let fault = judgement.map(CancelFault::Completed);
+                if let Some(judgement) = judgement {
+                    self.mark(done.issuer, &done.id, done.cancel.seen, judgement.certainty);
+                }
+                let target = Target {
+                    request: done.request,
+                    issuer: done.issuer,
+                    id: &done.id,
+                    method: &done.method,
+                    answer: Some(done.answer),
+                    first_cancel: None,
+                };
+                let what = What::Cancel { cancel: &done.cancel, fault, target: Some(target) };
+                self.emit(step, done.profile, seen, Some(decider), what);
+            }
+            Accused::Progress { issuer, id, request } => {
+                if let Some(judgement) = judgement
+                    && let Some(slot) = self.slot_mut(issuer, &id)
+                    && slot.exchange.request.frame == request
+                {
+                    super::progress::aggregate(&mut slot.late_progress, seen, first, judgement);
+                }
+            }
+            Accused::Nested { exchange } => {
+                let Some(judgement) = judgement else { return };
+                let what = What::NestedAfterCancel { exchange: &exchange, cancel: first, judgement };
+                self.emit(step, exchange.profile, seen, Some(decider), what);
+            }
+            Accused::Notification { exchange } => {
+                let Some(judgement) = judgement else { return };
+                let what = What::NotificationAfterCancel { exchange: &exchange, cancel: first, judgement };
+                self.emit(step, exchange.profile, seen, Some(decider), what);
+            }
+            Accused::EarlyCancel(early) => self.report_early_cancel(step, *early),
+        }
+    }
+
+    /// Writes the certainty beside the cancel it is about, while that is remembered.
+    fn mark(&mut self, issuer: Side, id: &Id, cancel: Seen, certainty: Certainty) {
+        if let Some(slot) = self.slot_mut(issuer, id) {
+            let mut cancels = slot.exchange.cancels.iter_mut();
+            if let Some(found) = cancels.find(|found| found.seen == cancel) {
+                found.certainty = Some(certainty);
+            }
+        }
+    }
+
+    fn report_early_cancel(&mut self, step: &mut Step<'_>, early: EarlyCancel) {
+        let EarlyCancel { mut cancel, profile, fault, id, later } = early;
+        let target = later.as_ref().map(|(request, method)| Target {
+            request: *request,
+            issuer: cancel.sender,
+            id: &id,
+            method,
+            answer: None,
+            first_cancel: None,
+        });
+        if let Some((request, method)) = &later {
+            cancel.exchange = Some(request.frame);
+            cancel.target_method = Some(method.clone());
+            cancel.delay_us = cancel.seen.since(*request);
+        }
+        let what = What::Cancel { cancel: &cancel, fault: Some(fault), target };
+        self.emit(step, profile, cancel.seen, Some(cancel.sender), what);
+        step.sink.cancellation(self.facts.id, &cancel);
+    }
+
+    /// A request is here: was its cancel sent before it?
+    pub(super) fn claim_early_cancels(
+        &mut self,
+        step: &mut Step<'_>,
+        issuer: Side,
+        id: &Id,
+        request: Seen,
+        method: &Rc<str>,
+    ) {
+        let mut index = 0;
+        while index < self.side(issuer).early_cancels.len() {
+            let suspect = &mut self.side_mut(issuer).early_cancels[index];
+            let age = request.since(suspect.crossing.second);
+            let Accused::EarlyCancel(early) = &mut suspect.what else { return };
+            let too_late = age.is_some_and(|age| age > EARLY_CANCEL_US);
+            let hit = !too_late && early.id == *id;
+            if hit {
+                early.later = Some((request, method.clone()));
+            }
+            if hit || too_late {
+                let suspect = self.side_mut(issuer).early_cancels.remove(index);
+                self.sentence(step, suspect, Some(Judgement::EXACT));
+            } else {
+                index += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Tasks: requests that outlive their answer (MCP 2025-11-25 and its successor extension).
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::event::{Seen, TaskReport, What};
+use super::exchange::{Cancellation, Effect, Outcome, TaskState};
+use super::race::Judgement;
+use super::state::{Conn, Incoming, Step, index};
+use crate::jsonrpc::{Id, Kind};
+use crate::protocol::{Facts, Mechanism, Role, Side};
+
+/// How many tasks are remembered for a connection.
+const REMEMBERED: usize = 16_384;
+
+/// One task as its owner reported it.
+struct Task {
+    status: Box<str>,
+    seen: Seen,
+    creator: Option<(Side, Id)>,
+}
+
+/// The tasks of a connection, by owner and name.
+#[derive(Default)]
+pub(super) struct Tasks {
+    known: [FxHashMap<Rc<str>, Task>; 2],
+    order: VecDeque<(Side, Rc<str>)>,
+}
+
+/// True for a status that never changes again.
+fn terminal(status: &str) -> bool {
+    matches!(status, "completed" | "failed" | "cancelled")
+}
+
+impl Tasks {
+    fn get(&self, owner: Side, name: &str) -> Option<&Task> {
+        self.known[index(owner)].get(name)
+    }
+
+    pub(super) fn is_terminal(&self, owner: Side, name: &str) -> bool {
+        self.get(owner, name).is_some_and(|task| terminal(&task.status))
+    }
+
+    fn set(&mut self, owner: Side, name: Rc<str>, task: Task) {
+        if self.known[index(owner)].insert(name.clone(), task).is_none() {
+            self.order.push_back((owner, name));
+        }
+        if self.order.len() > REMEMBERED
+            && let Some((owner, name)) = self.order.pop_front()
+        {
+            self.known[index(owner)].remove(&name);
+        }
+    }
+}
+
+impl Conn {
+    /// Whether a request asks for a task, and whether its receiver declared that it can.
+    pub(super) fn task_asked(&self, m: &Incoming<'_>) -> TaskState {
+        if !m.facts.task_wanted || !m.profile.tasks {
+            return TaskState::None;
+        }
+        let declared = self.facts.capabilities(m.sender.peer()).is_some_and(|declared| match m.message.method() {
+            "tools/call" => declared.tasks_tools_call,
+            "sampling/createMessage" => declared.tasks_sampling,
+            "elicitation/create" => declared.tasks_elicitation,
+            _ => false,
+        });
+        if declared { TaskState::Asked } else { TaskState::AskedInVain }
+    }
+
+    /// The request whose task a nested message names.
+    pub(super) fn task_parent(&self, m: &Incoming<'_>) -> Option<(Side, Id)> {
+        let name = Facts::text(m.facts.related_task)?;
+        let task = self.tasks.get(m.sender, &name)?;
+        task.creator.clone().filter(|(issuer, _)| *issuer != m.sender)
+    }
+
+    /// An answer in a protocol with tasks: it may create one, report on one, or be the answer to a cancel.
+    pub(super) fn task_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id, role: Role) {
+        if role == Role::TaskCancel {
+            self.task_cancel_answer(step, m, issuer, id);
+        }
+        let (Some(name), Some(status)) = (Facts::text(m.facts.task_id), Facts::text(m.facts.task_status)) else {
+            return;
+        };
+        if m.message.kind != Kind::Result {
+            return;
+        }
+        let name: Rc<str> = Rc::from(&*name);
+        let created = m.facts.task_created;
+        if created && let Some(slot) = self.slot_mut(issuer, id) {
+            slot.exchange.task = TaskState::Created(name.clone());
+        }
+        let creator = created.then(|| (issuer, id.clone()));
+        self.task_report(step, m, name, &status, creator, Some((issuer, id)));
+    }
+
+    /// A status notification.
+    pub(super) fn task_status(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let (Some(name), Some(status)) = (Facts::text(m.facts.task_id), Facts::text(m.facts.task_status)) else {
+            return;
+        };
+        self.task_report(step, m, Rc::from(&*name), &status, None, None);
+    }
+
+    fn task_report(
+        &mut self,
+        step: &mut Step<'_>,
+        m: &Incoming<'_>,
+        name: Rc<str>,
+        status: &str,
+        creator: Option<(Side, Id)>,
+        via: Option<(Side, &Id)>,
+    ) {
+        let old = self.tasks.get(m.sender, &name).map(|task| (task.seen, task.status.clone(), task.creator.clone()));
+        let judgement = Judgement::exact_if(self.ordered(), "messages of two HTTP streams have no order");
+        let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
+        let report = TaskReport {
+            task: &name,
+            before: old.as_ref().map(|(seen, status, _)| (*seen, &**status)),
+            status,
+            created: creator.is_some(),
+            exchange,
+            judgement,
+        };
+        self.emit(step, m.profile, m.seen, Some(m.sender), What::Task(report));
+        let creator = creator.or(old.and_then(|(_, _, creator)| creator));
+        if status == "cancelled"
+            && let Some((issuer, id)) = &creator
+            && let Some(slot) = self.slot_mut(*issuer, id)
+            && matches!(&slot.exchange.task, TaskState::Created(task) if *task == name)
+        {
+            slot.exchange.outcome = Outcome::Cancelled;
+        }
+        self.tasks.set(m.sender, name, Task { status: status.into(), seen: m.seen, creator });
+    }
+
+    /// A `tasks/cancel` request: a cancel of the exchange that created the task.
+    pub(super) fn cancel_task(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        if !m.profile.tasks {
+            return;
+        }
+        self.facts.cancels += 1;
+        let mut cancel = Cancellation {
+            seen: m.seen,
+            sender: m.sender,
+            mechanism: Mechanism::TasksCancel,
+            foreign: false,
+            target_text: m.facts.task_id.map(Into::into),
+            reason: None,
+            exchange: None,
+            target_method: None,
+            delay_us: None,
+            effect: None,
+            effect_seen: None,
+            response_code: None,
+            certainty: None,
+        };
+        let name = Facts::text(m.facts.task_id);
+        let creator =
+            name.as_ref().and_then(|name| self.tasks.get(m.sender.peer(), name)).and_then(|task| task.creator.clone());
+        let slot = creator.and_then(|(issuer, id)| self.slot(issuer, &id)).map(|slot| &slot.exchange);
+        match slot {
+            Some(exchange) => {
+                cancel.exchange = Some(exchange.request.frame);
+                cancel.target_method = Some(exchange.method.clone());
+                cancel.delay_us = m.seen.since(exchange.request);
+            }
+            None if name.is_none() => cancel.effect = Some(Effect::Malformed),
+            None => cancel.effect = Some(Effect::UnknownTarget),
+        }
+        self.judge_cancel(step, m.profile, &cancel, None, None);
+        match cancel.effect {
+            Some(_) => step.sink.cancellation(self.facts.id, &cancel),
+            None => {
+                self.open_task_cancels.insert((m.sender, id.clone()), cancel);
+            }
+        }
+    }
+
+    fn task_cancel_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let status = Facts::text(m.facts.task_status);
+        let is_error = m.message.kind == Kind::Error;
+        if let Some(mut cancel) = self.open_task_cancels.remove(&(issuer, id.clone())) {
+            cancel.effect = Some(match (is_error, status.as_deref()) {
+                (true, _) => Effect::Error,
+                (false, Some("cancelled")) => Effect::Acknowledged,
+                (false, _) => Effect::Result,
+            });
+            cancel.effect_seen = Some(m.seen);
+            cancel.response_code = m.message.error_code();
+            step.sink.cancellation(self.facts.id, &cancel);
+        }
+        let Some(slot) = self.slot(issuer, id) else { return };
+        let Some(task) = slot.topic.clone() else { return };
+        let known = self.tasks.get(m.sender, &task);
+        let terminal = known.filter(|task| terminal(&task.status)).map(|task| (task.seen, &*task.status));
+        let what = What::TaskCancelAnswer {
+            exchange: &slot.exchange,
+            task: &task,
+            terminal,
+            status: status.as_deref(),
+            error_code: m.message.error_code(),
+            is_error,
+        };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
+    }
+
+    /// Cancels of tasks that were never answered.
+    pub(super) fn end_task_cancels(&mut self, step: &mut Step<'_>) {
+        let mut left: Vec<_> = std::mem::take(&mut self.open_task_cancels).into_values().collect();
+        left.sort_by_key(|cancel| cancel.seen.frame);
+        for mut cancel in left {
+            cancel.effect = Some(Effect::Unsettled);
+            step.sink.cancellation(self.facts.id, &cancel);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The window: settled exchanges are remembered for a while, over all connections, and then dropped.
+
+use std::collections::VecDeque;
+
+use super::event::FrameId;
+use crate::jsonrpc::Id;
+use crate::protocol::Side;
+
+/// One settled exchange: where it is, and which instance of its id.
+pub(super) struct Place {
+    pub(super) connection: u32,
+    pub(super) issuer: Side,
+    pub(super) id: Id,
+    pub(super) request: FrameId,
+}
+
+/// Settled exchanges, oldest first.
+pub(super) struct Settled {
+    ring: VecDeque<Place>,
+    size: usize,
+}
+
+impl Settled {
+    pub(super) fn new(size: usize) -> Settled {
+        Settled { ring: VecDeque::new(), size: size.max(1) }
+    }
+
+    pub(super) fn push(&mut self, place: Place) {
+        self.ring.push_back(place);
+    }
+
+    /// The oldest one, once there are more than the window holds.
+    pub(super) fn overflow(&mut self) -> Option<Place> {
+        if self.ring.len() > self.size { self.ring.pop_front() } else { None }
+    }
+}
