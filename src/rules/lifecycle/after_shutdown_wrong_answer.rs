@@ -1,0 +1,41 @@
+//! A request that came after `shutdown` and was answered by anything but the error "invalid request".
+//!
+//! Left alone: requests that were cancelled, whose answer may say that instead.
+
+use super::answer_in_words;
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::protocol::Side;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "LIF007",
+    name: "after-shutdown-wrong-answer",
+    summary: "a request after the shutdown was not rejected as it should be",
+    on: On::Answer,
+    needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
+    default_on: true,
+    page: include_str!("../../../docs/rules/after-shutdown-wrong-answer.md"),
+    check,
+};
+
+const INVALID_REQUEST: i64 = -32600;
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Answer { exchange, .. } = event.what else { return None };
+    let shutdown = event.connection.lifecycle.shutdown?;
+    if exchange.issuer != Side::Client
+        || exchange.request.frame <= shutdown.frame
+        || exchange.error_code == Some(INVALID_REQUEST)
+        || exchange.cancel().is_some()
+    {
+        return None;
+    }
+    let answer = answer_in_words(exchange);
+    let (label, title) = (exchange.label(), exchange.title());
+    let summary =
+        format!("{label} {title} came after shutdown and was answered by {answer}, not by error {INVALID_REQUEST}");
+    Some(found(RULE.code, event, summary)?.with("shutdown", shutdown).about(exchange).with("response", event.seen))
+}

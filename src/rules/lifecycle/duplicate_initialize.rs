@@ -1,0 +1,40 @@
+//! A second `initialize` in one connection.
+//!
+//! Left alone: a further attempt after the first was answered by an error, and one after `shutdown` (LIF006 speaks of it).
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::jsonrpc::Kind;
+use crate::protocol::Side;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "LIF004",
+    name: "duplicate-initialize",
+    summary: "the handshake was asked for twice",
+    on: On::Message,
+    needs: Proof::DIRECTION,
+    default_on: true,
+    page: include_str!("../../../docs/rules/duplicate-initialize.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Message { message, .. } = event.what else { return None };
+    let opening = &event.profile.opening;
+    if message.kind != Kind::Request
+        || opening.initialize != message.method.as_deref()
+        || event.sender != Some(Side::Client)
+    {
+        return None;
+    }
+    let steps = &event.connection.lifecycle;
+    let first = steps.initialize?;
+    if steps.initialize_failed || steps.shutdown.is_some() {
+        return None;
+    }
+    let finding = found(RULE.code, event, format!("{} was sent a second time", message.method()))?;
+    Some(finding.with("initialize", first).maybe("response", steps.initialize_answer).with("message", event.seen))
+}

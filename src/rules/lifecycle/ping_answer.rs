@@ -1,0 +1,41 @@
+//! A `ping` that was answered by an error, or by a result with members. The second is the lesser fault and has a ruling of
+//! its own, `LIF016/members`.
+//!
+//! Left alone: `_meta` in the result, and a ping that was cancelled (CAN010 speaks of its answer).
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::jsonrpc::Kind;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "LIF016",
+    name: "ping-answer",
+    summary: "a ping was answered by an error, or by more than an empty result",
+    on: On::Answer,
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/ping-answer.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Answer { exchange, message, facts, .. } = event.what else { return None };
+    if &*exchange.method != "ping" || exchange.cancel().is_some() {
+        return None;
+    }
+    let label = exchange.label();
+    let finding = match (message.kind, exchange.error_code) {
+        (Kind::Result, _) if facts.result_members => {
+            let ruling = event.profile.ruling("LIF016/members")?;
+            let finding = found(RULE.code, event, format!("the result for {label} ping is not empty"))?;
+            Finding { severity: ruling.severity, clause: ruling.clause, ..finding }
+        }
+        (Kind::Result, _) => return None,
+        (_, Some(code)) => found(RULE.code, event, format!("{label} ping was answered by error {code}"))?,
+        (_, None) => found(RULE.code, event, format!("{label} ping was answered by an error"))?,
+    };
+    Some(finding.about(exchange).with("response", event.seen))
+}

@@ -1,0 +1,41 @@
+//! The first request of a client that has not asked for the handshake yet, in a capture that starts with the connection.
+//!
+//! Left alone: what may come first (a ping; in ACP everything outside sessions), captures that start in the middle,
+//! and all such requests but the first of a connection.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::jsonrpc::Kind;
+use crate::protocol::Side;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "LIF001",
+    name: "request-before-initialize",
+    summary: "a request came before the handshake",
+    on: On::Message,
+    needs: Proof::DIRECTION,
+    default_on: true,
+    page: include_str!("../../../docs/rules/request-before-initialize.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Message { message, .. } = event.what else { return None };
+    let connection = event.connection;
+    let steps = &connection.lifecycle;
+    if steps.initialize.is_some() || steps.early_request.is_some() || !connection.complete_head {
+        return None;
+    }
+    let method = message.method();
+    if event.sender != Some(Side::Client)
+        || message.kind != Kind::Request
+        || !event.profile.must_follow_initialize(method)
+    {
+        return None;
+    }
+    let finding = found(RULE.code, event, format!("request {method} was sent before the handshake was asked for"))?;
+    Some(finding.with("request", event.seen))
+}

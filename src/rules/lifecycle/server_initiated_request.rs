@@ -1,0 +1,31 @@
+//! A request of the server, in a revision in which only the client asks.
+//!
+//! Left alone: connections with a handshake, which belong to an older revision.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::protocol::Side;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "LIF014",
+    name: "server-initiated-request",
+    summary: "the server sent a request where only the client may",
+    on: On::Request,
+    needs: Proof::DIRECTION,
+    default_on: true,
+    page: include_str!("../../../docs/rules/server-initiated-request.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Request { exchange, .. } = event.what else { return None };
+    if exchange.issuer != Side::Server || event.connection.lifecycle.initialize.is_some() {
+        return None;
+    }
+    event.profile.ruling(RULE.code)?;
+    let (label, title) = (exchange.label(), exchange.title());
+    Some(found(RULE.code, event, format!("the server sent the request {label} {title}"))?.about(exchange))
+}

@@ -1,0 +1,45 @@
+//! A message of the server that the handshake does not allow yet: before `initialized` or before its own answer to
+//! `initialize`, as the profile says.
+//!
+//! Left alone: what the profile lets a server send at any time, and everything once the client itself has gone on
+//! without ending the handshake (LIF005 speaks of that).
+
+use super::order_of;
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::protocol::Side;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "LIF003",
+    name: "server-message-too-early",
+    summary: "the server did not wait for the end of the handshake",
+    on: On::Message,
+    needs: Proof::DIRECTION,
+    default_on: true,
+    page: include_str!("../../../docs/rules/server-message-too-early.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Message { message, .. } = event.what else { return None };
+    let steps = &event.connection.lifecycle;
+    if steps.initialized.is_some() || steps.operated_early || event.sender != Some(Side::Server) {
+        return None;
+    }
+    let for_the_end = event.profile.server_waits_for_initialized();
+    if !for_the_end && steps.initialize_answer.is_some() {
+        return None;
+    }
+    let known = steps.initialize.is_some() || event.connection.complete_head;
+    let opening = &event.profile.opening;
+    let awaited = if for_the_end { opening.initialized? } else { "the answer to initialize" };
+    if !known || !event.profile.server_waits(message.kind, message.method()) {
+        return None;
+    }
+    let summary = format!("the server sent {} before {awaited}", message.method());
+    let finding = found(RULE.code, event, summary)?.judged(&order_of(event, Side::Server));
+    Some(finding.maybe("initialize", steps.initialize).with("message", event.seen))
+}
