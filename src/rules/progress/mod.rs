@@ -1,1 +1,9 @@
-//! Rules.
+//! Rules about progress.
+
+pub mod progress_after_cancel;
+pub mod progress_after_response;
+pub mod progress_bad_token_type;
+pub mod progress_not_increasing;
+pub mod progress_token_reused;
+pub mod progress_unknown_token;
+pub mod progress_wrong_direction;

@@ -1,0 +1,35 @@
+//! Progress on a request that its sender had answered before. Both messages have one sender, so their order is known.
+//!
+//! Left alone: tokens that outlive the request (a running task, a token that the server created), and tokens that a newer
+//! request gave again.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Build, On, Rule, found, race_text};
+use crate::session::{Event, ProgressFault, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "PRG001",
+    name: "progress-after-response",
+    summary: "progress was reported on a request that was answered before",
+    on: On::Progress,
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/progress-after-response.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Progress { fault: Some(ProgressFault::AfterAnswer { answer, judgement }), token, exchange } = event.what
+    else {
+        return None;
+    };
+    let of = exchange.map_or(String::new(), |exchange| format!(" of {} {}", exchange.label(), exchange.title()));
+    let summary = format!("progress with the token {token} after the answer{of}{}", race_text(&judgement));
+    let mut finding = found(RULE.code, event, summary)?.judged(&judgement);
+    if let Some(exchange) = exchange {
+        finding = finding.about(exchange);
+    }
+    Some(finding.with("response", answer).with("progress", event.seen))
+}

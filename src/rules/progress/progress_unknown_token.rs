@@ -1,0 +1,28 @@
+//! Progress with a token that no request of the other side gave. `1` and `"1"` are two tokens.
+//!
+//! Left alone: tokens that the sender itself gave (PRG006 speaks of them).
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Build, On, Rule, found, race_text};
+use crate::session::{Event, ProgressFault, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "PRG003",
+    name: "progress-unknown-token",
+    summary: "progress was reported with a token that nobody gave",
+    on: On::Progress,
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/progress-unknown-token.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Progress { fault: Some(ProgressFault::UnknownToken(judgement)), token, .. } = event.what else {
+        return None;
+    };
+    let summary = format!("progress with the token {token}, which no request has given{}", race_text(&judgement));
+    Some(found(RULE.code, event, summary)?.with("progress", event.seen).judged(&judgement))
+}
