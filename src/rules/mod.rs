@@ -69,6 +69,18 @@ pub static RULES: &[&Rule] = &[
     &rpc::params_not_structured::RULE,
     &rpc::response_without_id::RULE,
     &rpc::batch_response_mismatch::RULE,
+    &turn::cancel_without_cancelled_stop::RULE,
+    &turn::cancel_turned_into_error::RULE,
+    &turn::permission_not_cancelled::RULE,
+    &turn::permission_unanswered::RULE,
+    &turn::update_after_cancelled_turn::RULE,
+    &task::cancel_terminal_accepted::RULE,
+    &task::cancel_terminal_wrong_code::RULE,
+    &task::cancelled_status_changed::RULE,
+    &task::illegal_task_transition::RULE,
+    &task::cancel_result_not_cancelled::RULE,
+    &task::tasks_cancel_without_capability::RULE,
+    &task::task_augmentation_without_capability::RULE,
 ];
 
 /// A rule by code or name, without regard to case.

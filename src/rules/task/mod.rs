@@ -1,1 +1,30 @@
-//! Rules.
+//! Rules about tasks and their cancels.
+
+pub mod cancel_result_not_cancelled;
+pub mod cancel_terminal_accepted;
+pub mod cancel_terminal_wrong_code;
+pub mod cancelled_status_changed;
+pub mod illegal_task_transition;
+pub mod task_augmentation_without_capability;
+pub mod tasks_cancel_without_capability;
+
+use crate::capture::Transport;
+use crate::finding::Finding;
+use crate::rules::Build;
+use crate::session::{Event, Exchange, Judgement, Seen, TaskReport};
+
+/// Whether the receiver of a `tasks/cancel` had reported `terminal` before it gave its answer.
+fn order_of_reports(event: &Event<'_>, exchange: &Exchange, terminal: Seen) -> Judgement {
+    // A report that passed the tap before the request did was sent before the request can have arrived.
+    let known = event.connection.transport == Transport::Ordered || terminal.frame < exchange.request.frame;
+    Judgement::exact_if(known, "the messages came on different HTTP streams, whose order is not known")
+}
+
+/// Adds what proves a finding about a report: the report before it, the request, and the report itself.
+fn reported(finding: Finding, event: &Event<'_>, report: &TaskReport<'_>, before: Option<Seen>) -> Finding {
+    let finding = finding.judged(&report.judgement).maybe("previous status", before);
+    match report.exchange {
+        Some(exchange) => finding.about(exchange).with("status", event.seen),
+        None => finding.with("status", event.seen),
+    }
+}

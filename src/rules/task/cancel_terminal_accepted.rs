@@ -1,0 +1,29 @@
+//! A result for `tasks/cancel` from a receiver that had reported before that the task has ended.
+
+use super::order_of_reports;
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Build, On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "TSK001",
+    name: "cancel-terminal-accepted",
+    summary: "a task that had ended before was cancelled with success",
+    on: On::TaskCancelAnswer,
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/cancel-terminal-accepted.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::TaskCancelAnswer { exchange, task, terminal: Some((seen, status)), is_error: false, .. } = event.what
+    else {
+        return None;
+    };
+    let summary = format!("{} cancels task {task}, reported {status} before, and was accepted", exchange.label());
+    let finding = found(RULE.code, event, summary)?.judged(&order_of_reports(event, exchange, seen));
+    Some(finding.with("status", seen).about(exchange).with("response", event.seen))
+}

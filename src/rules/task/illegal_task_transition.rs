@@ -1,0 +1,39 @@
+//! A task that had ended and is reported in another status, or that does not begin as `working`.
+//!
+//! Left alone: a cancelled task that changes its status (TSK003 speaks of it).
+
+use super::reported;
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{On, Rule, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "TSK004",
+    name: "illegal-task-transition",
+    summary: "a task changed its status in a way that is not allowed",
+    on: On::Task,
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/illegal-task-transition.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Task(report) = event.what else { return None };
+    let (task, status) = (report.task, report.status);
+    match report.before {
+        Some((before, old @ ("completed" | "failed"))) if old != status => {
+            let summary = format!("task {task} was {old} and is now reported {status}");
+            Some(reported(found(RULE.code, event, summary)?, event, &report, Some(before)))
+        }
+        None if report.created && status != "working" => {
+            let finding = found(RULE.code, event, format!("task {task} begins as {status}, not as working"))?;
+            // The ruling quotes the sentence on ended tasks; the one on the beginning is another.
+            let clause = event.profile.clause("TSK004/first");
+            Some(reported(Finding { clause, ..finding }, event, &report, None))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,32 @@
+//! An update on the work of a cancelled turn after the answer that ended the turn. Both come from the agent, so their order is known.
+//!
+//! Left alone: updates that tell of the session and not of a turn, and everything after the next prompt.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Build, On, Rule, duration, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "SES005",
+    name: "update-after-cancelled-turn",
+    summary: "an update came after the end of a cancelled turn",
+    on: On::UpdateAfterTurn,
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/update-after-cancelled-turn.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::UpdateAfterTurn { exchange, answer, update } = event.what else { return None };
+    if !event.profile.belongs_to_turn(update) {
+        return None;
+    }
+    let after = event.seen.since(answer).map_or(String::new(), |us| format!(" {}", duration(us)));
+    let (label, title) = (exchange.label(), exchange.title());
+    let finding =
+        found(RULE.code, event, format!("update {update}{after} after the answer to cancelled {label} {title}"))?;
+    Some(finding.about(exchange).with("response", answer).with("update", event.seen))
+}
