@@ -1,0 +1,186 @@
+//! Columns and widths: wide characters count two, nothing is squeezed below its header.
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Width};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::escape::{escape, escape_cut, is_hostile};
+
+/// The widest cell of a table.
+const CELL: usize = 200;
+
+/// Columns that a printed (already escaped) text takes.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The part of `text` that, once escaped, fits into `limit` columns, and the rest.
+pub fn split_at_width(text: &str, limit: usize) -> (&str, &str) {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += if is_hostile(c) { escape(c.encode_utf8(&mut [0; 4])).len() } else { c.width().unwrap_or(0) };
+        if used > limit {
+            return text.split_at(at);
+        }
+    }
+    (text, "")
+}
+
+/// A printed text cut to `limit` columns, with `...` where something was left out.
+pub fn fit(text: &str, limit: usize) -> String {
+    if width(text) <= limit {
+        return text.to_string();
+    }
+    let (head, _) = split_at_width(text, limit.saturating_sub(3));
+    format!("{head}...")
+}
+
+/// `text` and blanks up to `columns`.
+pub fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Breaks a text at blanks into lines of at most `limit` columns.
+pub fn wrap(text: &str, limit: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= limit => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+/// Which way a column leans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lean {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A plain table: headers, rows, two blanks between columns. Cells are escaped here.
+pub struct Table {
+    head: Vec<(String, Lean)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these columns.
+    pub fn new<S: Into<String>>(head: impl IntoIterator<Item = (S, Lean)>) -> Table {
+        let head = head.into_iter().map(|(name, lean)| (escape(&name.into()).into_owned(), lean)).collect();
+        Table { head, rows: Vec::new() }
+    }
+
+    /// Adds a row; cells are text as it stood in the log, and cut where they are very long.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells.iter().map(|cell| escape_cut(cell, CELL, None)).collect());
+    }
+
+    /// True if no row was added.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The lines, each with `indent` blanks before it. Where the table would not fit, text columns give way (but
+    /// never below their header); where that is not enough, every row becomes a list.
+    pub fn lines(&self, indent: usize, limit: Option<usize>) -> Vec<String> {
+        let least: Vec<usize> = self
+            .head
+            .iter()
+            .enumerate()
+            .map(|(index, (name, lean))| match lean {
+                Lean::Left => width(name).max(self.widest(index).min(12)),
+                Lean::Right => width(name).max(self.widest(index)),
+            })
+            .collect();
+        let room = limit.map(|limit| limit.saturating_sub(indent));
+        if room.is_some_and(|room| least.iter().sum::<usize>() + 2 * least.len().saturating_sub(1) > room) {
+            return self.list(indent);
+        }
+        let mut table = self.layout(&least);
+        match room {
+            Some(room) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(room as u16),
+            None => table.set_content_arrangement(ContentArrangement::Disabled),
+        };
+        table.lines().map(|line| format!("{}{}", " ".repeat(indent), line.trim_end())).collect()
+    }
+
+    fn widest(&self, column: usize) -> usize {
+        self.rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
+    }
+
+    fn layout(&self, least: &[usize]) -> comfy_table::Table {
+        let mut table = comfy_table::Table::new();
+        table.load_style(comfy_table::presets::NOTHING).set_truncation_indicator("...");
+        let line = |cells: Vec<&String>| {
+            let mut row = Row::from(cells);
+            row.max_height(1);
+            row
+        };
+        table.set_header(line(self.head.iter().map(|(name, _)| name).collect()));
+        for row in &self.rows {
+            table.add_row(line(row.iter().collect()));
+        }
+        for (index, (_, lean)) in self.head.iter().enumerate() {
+            let Some(column) = table.column_mut(index) else { continue };
+            column.set_padding((0, if index + 1 < self.head.len() { 2 } else { 0 }));
+            // The boundary counts the padding.
+            let boundary = least[index] + usize::from(index + 1 < self.head.len()) * 2;
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(boundary as u16)));
+            if *lean == Lean::Right {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table
+    }
+
+    fn list(&self, indent: usize) -> Vec<String> {
+        let label = self.head.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
+        let mut lines = Vec::new();
+        for row in &self.rows {
+            for ((name, _), cell) in self.head.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
+                lines.push(format!("{}{}  {cell}", " ".repeat(indent), pad(name, label)));
+            }
+            lines.push(String::new());
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new([("key", Lean::Left), ("messages", Lean::Right), ("client", Lean::Left)]);
+        table.row(vec!["a.jsonl/1".into(), "1,284".into(), "日本\u{1b}[31m".into()]);
+        table.row(vec!["a-much-longer-name-of-a-log.jsonl/1".into(), "2".into(), "x".into()]);
+        table
+    }
+
+    #[test]
+    fn columns_stand_under_each_other_whatever_is_in_them() {
+        let lines = table().lines(1, None);
+        assert_eq!(lines[0], " key                                  messages  client");
+        assert_eq!(lines[1], " a.jsonl/1                               1,284  日本\\x1b[31m");
+    }
+
+    #[test]
+    fn a_narrow_screen_gets_shorter_text_and_then_a_list() {
+        let lines = table().lines(0, Some(45));
+        assert!(lines.iter().all(|line| width(line) <= 45), "{lines:#?}");
+        assert!(lines[2].starts_with("a-much-longer-n") && lines[2].contains("..."), "{lines:#?}");
+        let list = table().lines(0, Some(20));
+        assert_eq!(list[..3], ["key       a.jsonl/1", "messages  1,284", "client    日本\\x1b[31m"]);
+    }
+
+    #[test]
+    fn words_are_not_broken() {
+        assert_eq!(wrap("a bb  ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+    }
+}

@@ -1,0 +1,193 @@
+//! `--format full`: for every kind of finding the lines that prove it, the clause, why it matters and what to do.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use super::columns::wrap;
+use super::escape::{escape, escape_cut};
+use super::group::{Group, Groups, subject};
+use super::snippet::snippet;
+use super::{Ink, Report, Style, Summary, message, number, page, time};
+use crate::rules;
+use crate::store::rows::FindingRow;
+
+/// Columns that a sentence may take before it is cut: a log can hold a method name of any length.
+pub(super) const LONGEST: usize = 400;
+
+/// The format.
+pub struct Full {
+    style: Style,
+    groups: Option<Groups>,
+    /// Rules whose page was quoted already: once is enough on one screen.
+    quoted: BTreeSet<String>,
+}
+
+impl Full {
+    /// The format for a place; `fold` puts findings that are alike into one entry.
+    pub fn new(style: Style, fold: bool) -> Full {
+        Full { style, groups: fold.then(Groups::default), quoted: BTreeSet::new() }
+    }
+
+    fn entry(&mut self, out: &mut dyn Write, group: &Group) -> io::Result<()> {
+        let quote = self.quoted.insert(group.first.rule.clone());
+        let (finding, style) = (&group.first, &self.style);
+        let head = format!("{}[{}]", finding.severity, finding.rule);
+        writeln!(out, "{}: {}", style.severity(&finding.severity, &head), escape_cut(&finding.summary, LONGEST, None))?;
+        let arrow = style.paint(Ink::Faint, "-->");
+        writeln!(out, "  {arrow} {}:{}{}", escape(&finding.source), finding.line, place(finding))?;
+        let (lines, gutter) = snippet(finding, style);
+        let bar = style.paint(Ink::Faint, &format!(" {} |", " ".repeat(gutter)));
+        if !lines.is_empty() {
+            writeln!(out, "{bar}")?;
+            for line in lines {
+                writeln!(out, "{line}")?;
+            }
+            writeln!(out, "{bar}")?;
+        }
+        for (name, text) in remarks(finding, quote) {
+            let label = format!(" {} = {name}: ", " ".repeat(gutter));
+            let room = style.columns().saturating_sub(label.len()).max(30);
+            for (index, line) in wrap(&text, room).into_iter().enumerate() {
+                let label = if index == 0 { label.clone() } else { " ".repeat(label.len()) };
+                writeln!(out, "{}{}", style.paint(Ink::Faint, &label), escape(&line))?;
+            }
+        }
+        if group.more > 0 {
+            writeln!(out, " {} {}", " ".repeat(gutter), escape(&others(group)))?;
+        }
+        writeln!(out)
+    }
+}
+
+impl Report for Full {
+    fn finding(&mut self, out: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
+        match &mut self.groups {
+            Some(groups) => {
+                groups.add(finding);
+                Ok(())
+            }
+            None => self.entry(out, &Group { first: finding.clone(), more: 0, places: Vec::new() }),
+        }
+    }
+
+    fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+        for group in self.groups.take().map(Groups::into_sorted).unwrap_or_default() {
+            self.entry(out, &group)?;
+        }
+        closing(out, summary, &self.style)
+    }
+}
+
+/// What stands behind the line number: the exchange, and when.
+fn place(finding: &FindingRow) -> String {
+    let title = subject(finding).map(message::title).filter(|title| !title.is_empty());
+    let at = finding.evidence.iter().find(|evidence| evidence.message.id == finding.message_id);
+    let at = at.and_then(|evidence| evidence.message.at_us).map(time::clock);
+    [title, at].into_iter().flatten().map(|part| format!("   {}", escape_cut(&part, LONGEST / 4, None))).collect()
+}
+
+/// The lines under a snippet. Notes are kept short, and a page is quoted once.
+fn remarks(finding: &FindingRow, quote: bool) -> Vec<(&'static str, String)> {
+    let mut remarks = Vec::new();
+    if let Some(basis) = finding.basis.as_deref() {
+        remarks.push(("proof", format!("{} ({basis})", basis_text(&finding.certainty, basis))));
+    }
+    if let Some(clause) = &finding.clause {
+        remarks.push(("rule", format!("{}, {}: \"{}\"", finding.profile, clause.level, clause.text)));
+    }
+    if let Some(rule) = rules::find(&finding.code)
+        && finding.severity != "note"
+        && quote
+    {
+        remarks.push(("why", page::opening(rule.page, "Why it matters")));
+        remarks.push(("fix", page::opening(rule.page, "What to do")));
+    }
+    if quote {
+        remarks.push(("more", format!("rpctape explain {}", finding.rule)));
+    }
+    remarks.retain(|(_, text)| !text.is_empty());
+    remarks
+}
+
+fn basis_text(certainty: &str, basis: &str) -> &'static str {
+    match (certainty, basis) {
+        ("violation", "content") => "the message itself shows that its sender knew",
+        ("violation", "causal") => "a message sent later had been answered before, so the first had arrived",
+        ("violation", "vantage") => "the log was taken at the side that decides",
+        ("violation", "rtt") => "it came later than every round trip in this log allows",
+        ("race", "rtt") => "it came soon enough to have crossed on the way",
+        ("race", _) => "the two may have crossed on the way",
+        _ => "the log does not show enough to decide",
+    }
+}
+
+fn others(group: &Group) -> String {
+    let unnamed = group.more - group.places.len() as u64;
+    let tail = if unnamed > 0 { ", ..." } else { "" };
+    let word = if group.more == 1 { "line" } else { "lines" };
+    format!("... and {} more: {word} {}{tail}", number::count(group.more), group.places.join(", "))
+}
+
+/// The summary for people: what was found, what was not looked at, and what this log cannot decide.
+pub fn closing(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Result<()> {
+    writeln!(out, "{}", style.paint(Ink::Strong, &verdict(summary)))?;
+    writeln!(out, "not looked at: {}", escape(&unseen(summary)))?;
+    if !summary.undecidable.is_empty() {
+        writeln!(out, "not decidable from this log:")?;
+        for rule in &summary.undecidable {
+            let times = number::plural(rule.events, "time");
+            writeln!(out, "  {} {} ({times}): the log lacks {}", rule.code, rule.rule, rule.lacks.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+fn verdict(summary: &Summary) -> String {
+    let counts = &summary.counts;
+    let mut found = Vec::new();
+    for (n, word) in [(counts.error, "error"), (counts.warning, "warning"), (counts.note, "note")] {
+        if n > 0 {
+            found.push(number::plural(n, word));
+        }
+    }
+    let unsure: Vec<String> = [(counts.race, "race"), (counts.undecidable, "undecidable")]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, word)| format!("{} {word}", number::count(n)))
+        .collect();
+    let unsure = if unsure.is_empty() { String::new() } else { format!(" (of these {})", unsure.join(", ")) };
+    let found = if found.is_empty() { "no findings".to_string() } else { found.join(", ") };
+    let hidden = match summary.not_shown {
+        0 => String::new(),
+        n => format!(", {} not shown", number::count(n)),
+    };
+    format!(
+        "{found}{unsure}{hidden} in {} ({}, {}, {})",
+        number::plural(summary.connections, "connection"),
+        number::plural(summary.messages, "message"),
+        number::plural(summary.requests, "request"),
+        number::plural(summary.cancels, "cancel"),
+    )
+}
+
+fn unseen(summary: &Summary) -> String {
+    let mut parts = Vec::new();
+    for skipped in &summary.skipped {
+        let lines = number::plural(skipped.lines, "line");
+        parts.push(format!("{lines} {} (from {}:{})", skipped_text(&skipped.why), skipped.source, skipped.first));
+    }
+    for (n, word) in [(summary.lost, "lost message"), (summary.suppressed, "suppressed finding")] {
+        if n > 0 {
+            parts.push(number::plural(n, word));
+        }
+    }
+    if parts.is_empty() { "nothing".to_string() } else { parts.join(", ") }
+}
+
+fn skipped_text(why: &str) -> &str {
+    match why {
+        "not a message" => "without a message",
+        "duplicate" => "logged twice",
+        why => why,
+    }
+}

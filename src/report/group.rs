@@ -1,0 +1,87 @@
+//! Folding: findings of one rule about one method and tool are one entry on a screen, with a count.
+
+use std::collections::HashMap;
+
+use super::message;
+use crate::store::rows::FindingRow;
+
+/// How many further places are named.
+const PLACES: usize = 12;
+
+/// Findings that are alike: the first of them whole, the others by number and place.
+pub struct Group {
+    /// The first one.
+    pub first: FindingRow,
+    /// How many more.
+    pub more: u64,
+    /// Where the first few of these stand: `9`, or `b.jsonl:9` in another source.
+    pub places: Vec<String>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    code: String,
+    severity: String,
+    certainty: String,
+    method: Option<String>,
+    name: Option<String>,
+}
+
+impl Key {
+    fn of(finding: &FindingRow) -> Key {
+        let subject = subject(finding);
+        Key {
+            code: finding.code.clone(),
+            severity: finding.severity.clone(),
+            certainty: finding.certainty.clone(),
+            method: subject.and_then(|message| message.method.clone()),
+            name: subject.and_then(message::name_of),
+        }
+    }
+}
+
+/// The message that a finding is about: its request, else the offending message.
+pub fn subject(finding: &FindingRow) -> Option<&crate::store::rows::MessageRow> {
+    let request = finding.evidence.iter().find(|evidence| Some(evidence.message.id) == finding.exchange_id);
+    let offending = || finding.evidence.iter().find(|evidence| evidence.message.id == finding.message_id);
+    request.or_else(offending).map(|evidence| &evidence.message)
+}
+
+/// Findings folded, in the order in which each kind came first.
+#[derive(Default)]
+pub struct Groups {
+    index: HashMap<Key, usize>,
+    groups: Vec<Group>,
+}
+
+impl Groups {
+    /// Takes a finding.
+    pub fn add(&mut self, finding: &FindingRow) {
+        let next = self.groups.len();
+        let at = *self.index.entry(Key::of(finding)).or_insert(next);
+        match self.groups.get_mut(at) {
+            None => self.groups.push(Group { first: finding.clone(), more: 0, places: Vec::new() }),
+            Some(group) => {
+                group.more += 1;
+                if group.places.len() < PLACES {
+                    let place = match finding.source == group.first.source {
+                        true => finding.line.to_string(),
+                        false => format!("{}:{}", finding.source, finding.line),
+                    };
+                    group.places.push(place);
+                }
+            }
+        }
+    }
+
+    /// The groups: errors first, then warnings, then notes; each in order of the log.
+    pub fn into_sorted(self) -> Vec<Group> {
+        let mut groups = self.groups;
+        groups.sort_by_key(|group| match group.first.severity.as_str() {
+            "error" => 0,
+            "warning" => 1,
+            _ => 2,
+        });
+        groups
+    }
+}

@@ -1,0 +1,52 @@
+//! Findings and rows into text: screens for people, JSON for machines. Pure: rows in, text out.
+//!
+//! One output format per file, behind [`Report`]. Everything that came from a log passes [`escape`] on its way.
+
+pub mod catalogue;
+mod columns;
+mod concise;
+mod escape;
+mod excerpt;
+mod full;
+mod group;
+mod json;
+mod listing;
+mod message;
+mod number;
+mod page;
+mod query;
+mod show;
+mod snippet;
+mod statistics;
+mod style;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use std::io::{self, Write};
+
+pub use columns::wrap;
+pub use concise::Concise;
+pub use escape::{escape, escape_block, json};
+pub use full::Full;
+pub use json::{Document, Lines};
+pub use listing::{Cancels, Kinds, ListedSource, Listing};
+pub use message::{label, label_of, title};
+pub use number::{count, plural, size};
+pub use page::section;
+pub use query::{Cell, Csv, Grid, Objects, RowFormat};
+pub use show::Transcript;
+pub use statistics::Statistics;
+pub use style::{Ink, Style};
+pub use summary::{Counts, Skipped, Summary, Undecidable};
+
+use crate::store::rows::FindingRow;
+
+/// A format for the findings of a check. Findings come in their order (source, line, code), the summary last.
+pub trait Report {
+    /// Takes one finding; writes it, or keeps what it needs of it.
+    fn finding(&mut self, out: &mut dyn Write, finding: &FindingRow) -> io::Result<()>;
+    /// Writes what is left, and the summary.
+    fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()>;
+}

@@ -1,0 +1,56 @@
+//! `show`: messages one under the other, with line, time, offset, direction and size.
+
+use std::io::{self, Write};
+
+use super::columns::pad;
+use super::escape::escape;
+use super::{Ink, Style, message, number, time};
+use crate::store::rows::MessageRow;
+
+/// Messages of one exchange or connection.
+pub struct Transcript<'a> {
+    style: &'a Style,
+    /// True to print every message whole beneath its line.
+    raw: bool,
+    start: Option<i64>,
+    source: Option<String>,
+}
+
+impl<'a> Transcript<'a> {
+    /// A transcript for a place.
+    pub fn new(style: &'a Style, raw: bool) -> Transcript<'a> {
+        Transcript { style, raw, start: None, source: None }
+    }
+
+    /// The head line: what is shown, and the date once.
+    pub fn head(&self, out: &mut dyn Write, title: &str, from: Option<i64>) -> io::Result<()> {
+        let date = from.and_then(time::date).map_or(String::new(), |date| format!("   {date} UTC"));
+        writeln!(out, "{}", self.style.paint(Ink::Strong, &format!("{}{date}", escape(title))))?;
+        writeln!(out, "{}", self.style.paint(Ink::Faint, "  line  time              offset  way       size  message"))
+    }
+
+    /// One message. Offsets count from the first message that has a time.
+    pub fn message(&mut self, out: &mut dyn Write, row: &MessageRow) -> io::Result<()> {
+        if self.source.as_ref() != Some(&row.source) {
+            if self.source.is_some() {
+                writeln!(out, "  {}", self.style.paint(Ink::Faint, &format!("in {}:", escape(&row.source))))?;
+            }
+            self.source = Some(row.source.clone());
+        }
+        self.start = self.start.or(row.at_us);
+        let at = row.at_us.map(time::clock).unwrap_or_default();
+        let offset = row.at_us.zip(self.start).map(|(at, start)| time::offset(at - start)).unwrap_or_default();
+        let size = number::size(row.bytes);
+        let room = self.style.columns().saturating_sub(49);
+        let text = match self.raw {
+            true => escape(&message::head(row)).into_owned(),
+            false => message::line(row, room),
+        };
+        let line = format!("{:>6}  {} {offset:>11}  {} {size:>9}  {text}", row.line, pad(&at, 12), message::arrow(row));
+        writeln!(out, "{}", line.trim_end())?;
+        match row.raw.as_deref() {
+            Some(raw) if self.raw => writeln!(out, "        {}", escape(raw)),
+            _ => Ok(()),
+        }
+    }
+}

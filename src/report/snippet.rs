@@ -1,0 +1,72 @@
+//! The lines of a log that prove a finding, as a compiler shows source: line number, time, direction, text, offset.
+
+use super::columns::{pad, width};
+use super::escape::escape;
+use super::{Ink, Style, message, time};
+use crate::store::rows::{EvidenceRow, FindingRow};
+
+/// At most this many lines are shown; a finding with more evidence than that is better read with `show`.
+const LINES: usize = 8;
+
+/// The snippet's lines, and the width of its gutter.
+pub fn snippet(finding: &FindingRow, style: &Style) -> (Vec<String>, usize) {
+    let mut evidence: Vec<&EvidenceRow> = finding.evidence.iter().collect();
+    evidence.dedup_by_key(|evidence| evidence.message.id);
+    let hidden = evidence.len().saturating_sub(LINES);
+    if hidden > 0 {
+        // The end is where it went wrong.
+        evidence.drain(LINES / 2..LINES / 2 + hidden);
+    }
+    let gutter = evidence.iter().map(|evidence| evidence.message.line.to_string().len()).max().unwrap_or(1).max(3);
+    let offsets: Vec<String> = evidence.iter().map(|one| offset(one, &finding.evidence)).collect();
+    let times = evidence.iter().any(|evidence| evidence.message.at_us.is_some());
+    let aside = offsets.iter().map(|offset| width(offset)).max().unwrap_or(0);
+    let fixed = gutter + 5 + if times { 14 } else { 0 } + 5;
+    let room = style.columns().saturating_sub(fixed);
+    // A line without an offset may run on to the edge.
+    let short = room.saturating_sub(if aside > 0 { aside + 2 } else { 0 }).max(16);
+    let room_of = |offset: &String| if offset.is_empty() { room.max(16) } else { short };
+    let texts = evidence.iter().zip(&offsets).map(|(one, offset)| text(one, finding, room_of(offset)));
+    let texts: Vec<String> = texts.collect();
+    let with_offset = texts.iter().zip(&offsets).filter(|(_, offset)| !offset.is_empty());
+    let longest = with_offset.map(|(text, _)| width(text)).max().unwrap_or(0);
+    let mut lines = Vec::with_capacity(evidence.len() + 1);
+    for (index, ((one, text), offset)) in evidence.iter().zip(&texts).zip(&offsets).enumerate() {
+        if hidden > 0 && index == LINES / 2 {
+            lines.push(format!(" {} {}  ... {hidden} more", " ".repeat(gutter), style.paint(Ink::Faint, "|")));
+        }
+        let number = style.paint(Ink::Faint, &format!(" {:>gutter$} |", one.message.line));
+        let at = match (times, one.message.at_us) {
+            (false, _) => String::new(),
+            (true, at) => pad(&at.map(time::clock).unwrap_or_default(), 14),
+        };
+        let line = format!("{number}  {at}{} {}  {offset}", message::arrow(&one.message), pad(text, longest));
+        lines.push(line.trim_end().to_string());
+    }
+    (lines, gutter)
+}
+
+fn text(one: &EvidenceRow, finding: &FindingRow, room: usize) -> String {
+    if one.message.source == finding.source {
+        return message::line(&one.message, room);
+    }
+    let source = format!(" ({})", escape(&one.message.source));
+    format!("{}{source}", message::line(&one.message, room.saturating_sub(width(&source))))
+}
+
+/// How long after its cancel, or else after its request, a message came.
+fn offset(one: &EvidenceRow, all: &[EvidenceRow]) -> String {
+    let anchor = |role: &str| {
+        let found = all.iter().find(|other| other.role == role && other.message.id < one.message.id)?;
+        Some((found.message.at_us?, role.to_string()))
+    };
+    let from = match one.role.as_str() {
+        "request" => None,
+        "cancel" => anchor("request"),
+        _ => anchor("cancel").or_else(|| anchor("request")),
+    };
+    match (one.message.at_us, from) {
+        (Some(at), Some((start, role))) => format!("{} ({role})", time::offset(at - start)),
+        _ => String::new(),
+    }
+}
