@@ -9,7 +9,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Build, On, Rule, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -52,7 +52,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         }
         format!("{method} was sent and no {initialized} before it")
     };
-    let finding = found(RULE.code, event, summary)?.judged(&order_of(event, Side::Client));
+    let order = order_of(event, Side::Client);
+    let finding = found(RULE.code, event, summary + &race_text(&order))?.judged(&order);
     let finding = finding.with("initialize", initialize).maybe("response", steps.initialize_answer);
     Some(finding.maybe("initialized", steps.initialized).with("message", event.seen))
 }

@@ -6,7 +6,7 @@ use super::order_of;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, duration, found};
+use crate::rules::{Build, On, Rule, duration, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -35,8 +35,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     {
         return None;
     }
+    let order = order_of(event, Side::Client);
     let after = event.seen.since(initialize).map_or(String::new(), |us| format!(", {} after it", duration(us)));
-    let summary = format!("{method} was sent before the answer to initialize{after}");
-    let finding = found(RULE.code, event, summary)?.judged(&order_of(event, Side::Client));
+    let summary = format!("{method} was sent before the answer to initialize{after}{}", race_text(&order));
+    let finding = found(RULE.code, event, summary)?.judged(&order);
     Some(finding.with("initialize", initialize).with("message", event.seen))
 }

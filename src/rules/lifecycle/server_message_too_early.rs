@@ -8,7 +8,7 @@ use super::order_of;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Build, On, Rule, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -39,7 +39,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     if !known || !event.profile.server_waits(message.kind, message.method()) {
         return None;
     }
-    let summary = format!("the server sent {} before {awaited}", message.method());
-    let finding = found(RULE.code, event, summary)?.judged(&order_of(event, Side::Server));
+    let order = order_of(event, Side::Server);
+    let summary = format!("the server sent {} before {awaited}{}", message.method(), race_text(&order));
+    let finding = found(RULE.code, event, summary)?.judged(&order);
     Some(finding.maybe("initialize", steps.initialize).with("message", event.seen))
 }

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Build, On, Rule, found, race_text};
 use crate::session::{Event, ProgressFault, What};
 
 /// The rule.
@@ -26,7 +26,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let of = exchange.map_or(String::new(), |exchange| format!(" of {} {}", exchange.label(), exchange.title()));
-    let summary = format!("the progress{of} with the token {token} did not increase");
+    let summary = format!("the progress{of} with the token {token} did not increase{}", race_text(&judgement));
     let mut finding = found(RULE.code, event, summary)?.judged(&judgement);
     if let Some(exchange) = exchange {
         finding = finding.about(exchange);

@@ -1,9 +1,9 @@
 //! A result for `tasks/cancel` from a receiver that had reported before that the task has ended.
 
-use super::order_of_reports;
+use super::{in_order, order_of_reports};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Build, On, Rule, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -24,6 +24,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let summary = format!("{} cancels task {task}, reported {status} before, and was accepted", exchange.label());
-    let finding = found(RULE.code, event, summary)?.judged(&order_of_reports(event, exchange, seen));
-    Some(finding.with("status", seen).about(exchange).with("response", event.seen))
+    let order = order_of_reports(event, exchange, seen);
+    let finding = found(RULE.code, event, summary + &race_text(&order))?.judged(&order);
+    Some(in_order(finding.with("status", seen).about(exchange).with("response", event.seen)))
 }

@@ -10,7 +10,7 @@ pub mod tasks_cancel_without_capability;
 
 use crate::capture::Transport;
 use crate::finding::Finding;
-use crate::rules::Build;
+use crate::rules::{Build, race_text};
 use crate::session::{Event, Exchange, Judgement, Seen, TaskReport};
 
 /// Whether the receiver of a `tasks/cancel` had reported `terminal` before it gave its answer.
@@ -22,9 +22,16 @@ fn order_of_reports(event: &Event<'_>, exchange: &Exchange, terminal: Seen) -> J
 
 /// Adds what proves a finding about a report: the report before it, the request, and the report itself.
 fn reported(finding: Finding, event: &Event<'_>, report: &TaskReport<'_>, before: Option<Seen>) -> Finding {
-    let finding = finding.judged(&report.judgement).maybe("previous status", before);
-    match report.exchange {
-        Some(exchange) => finding.about(exchange).with("status", event.seen),
-        None => finding.with("status", event.seen),
+    let mut finding = finding.judged(&report.judgement).maybe("previous status", before);
+    finding.summary.push_str(&race_text(&report.judgement));
+    if let Some(exchange) = report.exchange {
+        finding = finding.about(exchange);
     }
+    in_order(finding.with("status", event.seen))
+}
+
+/// Puts the evidence in order: a status may have been reported before a request or while it was in flight.
+fn in_order(mut finding: Finding) -> Finding {
+    finding.evidence.sort_by_key(|evidence| evidence.frame);
+    finding
 }

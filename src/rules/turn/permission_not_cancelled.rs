@@ -35,9 +35,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let label = exchange.label();
     let summary = format!("{label} {} was answered with {answer} after the turn was cancelled", exchange.title());
     let finding = found(RULE.code, event, summary)?;
+    let mut finding = finding.about(exchange).with("cancel", cancel).with("response", event.seen);
     // The agent may have asked before the cancel or after it.
-    if cancel.frame < exchange.request.frame {
-        return Some(finding.with("cancel", cancel).about(exchange).with("response", event.seen));
-    }
-    Some(finding.about(exchange).with("cancel", cancel).with("response", event.seen))
+    finding.evidence.sort_by_key(|evidence| evidence.frame);
+    Some(finding)
 }

@@ -28,10 +28,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let why = judgement.reason.map_or(String::new(), |reason| format!("; not decidable: {reason}"));
     let (label, title) = (exchange.label(), exchange.title());
     let summary = format!("{label} {title} of a cancelled turn was not answered{age}{why}");
-    let finding = found(RULE.code, event, summary)?.judged(&judgement);
+    let mut finding = found(RULE.code, event, summary)?.judged(&judgement).about(exchange).with("cancel", cancel);
     // The agent may have asked before the cancel or after it.
-    if cancel.frame < exchange.request.frame {
-        return Some(finding.with("cancel", cancel).about(exchange));
-    }
-    Some(finding.about(exchange).with("cancel", cancel))
+    finding.evidence.sort_by_key(|evidence| evidence.frame);
+    Some(finding)
 }
