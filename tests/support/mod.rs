@@ -1,0 +1,5 @@
+//! Helpers that several test programs share: traces in a few lines, and what the rules say about them.
+#![allow(dead_code)]
+
+pub mod trace;
+pub mod verdicts;

@@ -1,0 +1,122 @@
+//! Traces as the rule pages write them:
+//!
+//! ```text
+//! trace mcp 2025-11-25 vantage=proxy
+//!   0 client {"jsonrpc":"2.0","id":1,"method":"ping"}
+//!  20 server@3 {"jsonrpc":"2.0","id":1,"result":{}}
+//!  30 client raw {"jsonrpc"
+//!  40 close server
+//! ```
+
+use rpctape::capture::{Body, Captured, Channel, Direction, Frame, Transport, Vantage};
+use rpctape::jsonrpc::{Parsed, parse};
+use rpctape::protocol::{Facts, Side, by_name};
+
+/// One event of a trace, owned.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub at_ms: i64,
+    pub side: Option<Side>,
+    pub stream: Option<u32>,
+    pub what: What,
+}
+
+/// What happens in a step.
+#[derive(Clone, Debug)]
+pub enum What {
+    Json(String),
+    Raw(String),
+    Close,
+}
+
+/// A trace: its channel and its events.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub channel: Channel,
+    pub steps: Vec<Step>,
+    /// False if all times are equal: then there are none.
+    pub timed: bool,
+}
+
+/// Reads a fence: its info line (without "trace") and its body.
+pub fn parse_trace(info: &str, body: &str) -> Trace {
+    let mut words = info.split_whitespace();
+    let (name, revision) = (words.next().expect("a profile name"), words.next().expect("a revision"));
+    let profile = by_name(name, Some(revision)).unwrap_or_else(|| panic!("no profile {name} {revision}"));
+    let mut channel = Channel {
+        profile: Some(profile),
+        vantage: Vantage::Client,
+        complete_head: Some(true),
+        one_connection: true,
+        resolution_us: 1000,
+        ..Channel::default()
+    };
+    for option in words {
+        match option.split_once('=') {
+            Some(("vantage", value)) => channel.vantage = Vantage::from_name(value).expect("a vantage"),
+            Some(("transport", "http")) => channel.transport = Transport::Http,
+            Some(("head", "truncated")) => channel.complete_head = Some(false),
+            Some(("transport", "stdio") | ("head", "complete") | ("tail", _)) => {}
+            _ => panic!("unknown option {option}"),
+        }
+    }
+    if channel.transport == Transport::Http {
+        channel.proof = channel.proof.and(rpctape::capture::Proof::STREAMS);
+    }
+    let steps: Vec<Step> = body.lines().filter(|line| !line.trim().is_empty()).map(parse_step).collect();
+    let timed = steps.iter().any(|step| step.at_ms != steps[0].at_ms);
+    Trace { channel, steps, timed }
+}
+
+fn parse_step(line: &str) -> Step {
+    let mut parts = line.trim().splitn(3, ' ');
+    let at_ms = parts.next().and_then(|ms| ms.parse().ok()).unwrap_or_else(|| panic!("no time in {line:?}"));
+    let who = parts.next().unwrap_or_else(|| panic!("no side in {line:?}"));
+    let rest = parts.next().unwrap_or("").trim();
+    let (who, stream) = match who.split_once('@') {
+        Some((who, stream)) => (who, Some(stream.parse().expect("a stream number"))),
+        None => (who, None),
+    };
+    let side = |word: &str| match word {
+        "client" => Some(Side::Client),
+        "server" => Some(Side::Server),
+        _ => None,
+    };
+    if who == "close" {
+        return Step { at_ms, side: side(rest), stream, what: What::Close };
+    }
+    let sender = side(who).unwrap_or_else(|| panic!("no side in {line:?}"));
+    let what = match rest.strip_prefix("raw ") {
+        Some(text) => What::Raw(text.to_string()),
+        None => What::Json(rest.to_string()),
+    };
+    Step { at_ms, side: Some(sender), stream, what }
+}
+
+/// The frame of a step, borrowed from it. `line` counts from 1.
+pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
+    let direction = step.side.map_or(Direction::Unknown, Direction::By);
+    let body = match &step.what {
+        What::Close => Body::Close { by: step.side },
+        What::Raw(text) => Body::Malformed { bytes: text.as_bytes(), reason: "not JSON".into() },
+        What::Json(text) => match parse::<Facts<'_>>(text) {
+            Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
+            Ok(Parsed::Batch(members)) => Body::Batch {
+                text,
+                members: members.into_iter().map(|(range, member)| (range, member.map_err(|bad| bad.reason))).collect(),
+            },
+            Err(bad) => Body::Malformed { bytes: text.as_bytes(), reason: bad.reason },
+        },
+    };
+    Frame {
+        source: 0,
+        line,
+        byte_offset: 0,
+        channel: 0,
+        at_us: timed.then_some(step.at_ms * 1000),
+        direction,
+        stream: step.stream,
+        taps: None,
+        body,
+    }
+}

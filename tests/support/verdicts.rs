@@ -1,0 +1,106 @@
+//! Runs the fold and the rules over frames, without a store.
+
+use std::collections::HashMap;
+
+use rpctape::capture::{Body, Channel, Frame};
+use rpctape::finding::Finding;
+use rpctape::jsonrpc::Id;
+use rpctape::protocol::Side;
+use rpctape::rules::{Auditor, Selection};
+use rpctape::session::{
+    Cancellation, Connection, Event, Exchange, FrameId, Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink,
+};
+
+use super::trace::{Trace, frame};
+
+/// Everything that one fold produced.
+pub struct Verdicts {
+    pub findings: Vec<Finding>,
+    pub exchanges: Vec<Exchange>,
+    pub cancellations: Vec<Cancellation>,
+    pub connections: Vec<Connection>,
+    auditor: Auditor,
+}
+
+impl Verdicts {
+    pub fn new(selection: &Selection) -> Verdicts {
+        Verdicts {
+            findings: Vec::new(),
+            exchanges: Vec::new(),
+            cancellations: Vec::new(),
+            connections: Vec::new(),
+            auditor: Auditor::new(selection),
+        }
+    }
+}
+
+impl Sink for Verdicts {
+    fn event(&mut self, event: &Event<'_>) {
+        self.auditor.judge(event, |finding| self.findings.push(finding));
+    }
+    fn inferred(&mut self, _: FrameId, _: Side) {}
+    fn exchange(&mut self, _: u32, exchange: &Exchange) {
+        self.exchanges.push(exchange.clone());
+    }
+    fn cancellation(&mut self, _: u32, cancellation: &Cancellation) {
+        self.cancellations.push(cancellation.clone());
+    }
+    fn connection(&mut self, connection: &Connection, _: Option<Side>) {
+        self.connections.push(connection.clone());
+    }
+}
+
+/// An oracle for folds whose window is never exceeded.
+pub struct NoOracle;
+
+impl Oracle for NoOracle {
+    fn request(&mut self, _: u32, _: Side, _: &Id, _: FrameId) -> Option<Remembered> {
+        None
+    }
+    fn reused_ids(&mut self, _: u32, _: Side) -> Vec<ReusedId> {
+        Vec::new()
+    }
+}
+
+/// How many frame numbers a frame uses up.
+pub fn width(frame: &Frame<'_>) -> u64 {
+    match &frame.body {
+        Body::Batch { members, .. } => 1 + members.len() as u64,
+        _ => 1,
+    }
+}
+
+/// Judges one trace. Also gives the event number (from 1) of each frame.
+pub fn judge(trace: &Trace, settings: Settings, selection: &Selection) -> (Verdicts, HashMap<FrameId, u64>) {
+    let mut session = Session::new(settings);
+    let mut verdicts = Verdicts::new(selection);
+    let opened = Opened { id: 1, key: "trace/1".into(), channel: Channel::clone(&trace.channel), demanded: None };
+    session.open(opened);
+    let mut numbers = HashMap::new();
+    let mut next = 1;
+    for (index, step) in trace.steps.iter().enumerate() {
+        let frame = frame(step, index as u64 + 1, trace.timed);
+        for id in next..next + width(&frame) {
+            numbers.insert(id, index as u64 + 1);
+        }
+        session.push(next, 1, &frame, &mut verdicts);
+        next += width(&frame);
+    }
+    session.finish(&mut NoOracle, &mut verdicts);
+    (verdicts, numbers)
+}
+
+/// Findings as lines: `CAN010 at 6 warning violation rtt`, sorted.
+pub fn lines(findings: &[Finding], numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+    let mut rows: Vec<(u64, String)> = findings
+        .iter()
+        .map(|finding| {
+            let at = numbers[&finding.frame];
+            let basis = finding.basis.map_or(String::new(), |basis| format!(" {}", basis.as_str()));
+            let (severity, certainty) = (finding.severity.as_str(), finding.certainty.as_str());
+            (at, format!("{} at {at} {severity} {certainty}{basis}", finding.code))
+        })
+        .collect();
+    rows.sort();
+    rows.into_iter().map(|(_, line)| line).collect()
+}
