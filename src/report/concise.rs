@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::escape::{escape, escape_cut};
 use super::{Report, Style, Summary, full};
-use crate::store::rows::FindingRow;
+use crate::store::FindingRow;
 
 /// The format.
 pub struct Concise {

@@ -9,7 +9,7 @@ use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
 use super::{Ink, Report, Style, Summary, message, number, page, time};
 use crate::rules;
-use crate::store::rows::FindingRow;
+use crate::store::FindingRow;
 
 /// Columns that a sentence may take before it is cut: a log can hold a method name of any length.
 pub(super) const LONGEST: usize = 400;

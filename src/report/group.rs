@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::message;
-use crate::store::rows::FindingRow;
+use crate::store::FindingRow;
 
 /// How many further places are named.
 const PLACES: usize = 12;
@@ -41,7 +41,7 @@ impl Key {
 }
 
 /// The message that a finding is about: its request, else the offending message.
-pub fn subject(finding: &FindingRow) -> Option<&crate::store::rows::MessageRow> {
+pub fn subject(finding: &FindingRow) -> Option<&crate::store::MessageRow> {
     let request = finding.evidence.iter().find(|evidence| Some(evidence.message.id) == finding.exchange_id);
     let offending = || finding.evidence.iter().find(|evidence| evidence.message.id == finding.message_id);
     request.or_else(offending).map(|evidence| &evidence.message)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::escape::json;
 use super::{Report, Summary};
-use crate::store::rows::FindingRow;
+use crate::store::FindingRow;
 
 #[derive(Serialize)]
 struct Finding<'a> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::columns::{Lean, Table};
 use super::escape::{escape, json};
 use super::{Ink, Style, number, time};
-use crate::store::rows::{ConnectionRow, SourceRow};
+use crate::store::{ConnectionRow, SourceRow};
 
 /// Messages of one direction by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::escape::{escape, escape_cut};
 use super::excerpt;
-use crate::store::rows::MessageRow;
+use crate::store::MessageRow;
 
 /// Which way a message went: `c>s`, `s>c`, with a `?` behind it where the sender was inferred, or ` ? `.
 pub fn arrow(message: &MessageRow) -> String {

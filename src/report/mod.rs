@@ -41,7 +41,7 @@ pub use statistics::Statistics;
 pub use style::{Ink, Style};
 pub use summary::{Counts, Skipped, Summary, Undecidable};
 
-use crate::store::rows::FindingRow;
+use crate::store::FindingRow;
 
 /// A format for the findings of a check. Findings come in their order (source, line, code), the summary last.
 pub trait Report {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::columns::pad;
 use super::escape::escape;
 use super::{Ink, Style, message, number, time};
-use crate::store::rows::MessageRow;
+use crate::store::MessageRow;
 
 /// Messages of one exchange or connection.
 pub struct Transcript<'a> {

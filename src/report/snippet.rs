@@ -3,7 +3,7 @@
 use super::columns::{pad, width};
 use super::escape::escape;
 use super::{Ink, Style, message, time};
-use crate::store::rows::{EvidenceRow, FindingRow};
+use crate::store::{EvidenceRow, FindingRow};
 
 /// At most this many lines are shown; a finding with more evidence than that is better read with `show`.
 const LINES: usize = 8;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::columns::{Lean, Table};
 use super::{Report, Style, Summary, full, number};
-use crate::store::rows::FindingRow;
+use crate::store::FindingRow;
 
 struct Row {
     count: u64,

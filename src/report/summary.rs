@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::finding::Severity;
-use crate::store::rows::FindingRow;
+use crate::store::FindingRow;
 
 /// Counts of findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -3,7 +3,7 @@
 use super::message::tests::message;
 use super::*;
 use crate::finding::Severity;
-use crate::store::rows::{ClauseRow, EvidenceRow, FindingRow, MessageRow};
+use crate::store::{ClauseRow, EvidenceRow, FindingRow, MessageRow};
 
 fn at(mut row: MessageRow, id: i64, line: u64, at_us: i64) -> MessageRow {
     row.id = id;
