@@ -1,0 +1,29 @@
+//! A cancel with `"5"` where the request in flight has `5`, or the other way round. It hits nothing.
+//!
+//! Such a cancel does not count: the request goes on, and its answer is not late.
+
+use super::{faulty, object};
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{On, Rule};
+use crate::session::{CancelFault, Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "CAN030",
+    name: "cancel-id-type-mismatch",
+    summary: "a cancel names its request with an id of the other JSON type",
+    on: On::Cancel,
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/cancel-id-type-mismatch.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Cancel { cancel, fault: Some(CancelFault::TypeMismatch), target } = event.what else { return None };
+    let sender = cancel.sender.as_str();
+    let spelled = cancel.target_text.as_deref().unwrap_or("another id");
+    let object = object(cancel, target);
+    faulty(RULE.code, event, format!("the {sender} cancels {spelled}, which hits nothing: the request is {object}"))
+}

@@ -1,0 +1,35 @@
+//! A cancelled request that was answered while requests which served it were in flight, and stayed so to the end. The
+//! finding is at that answer.
+//!
+//! Left alone: channels on which nothing links a nested request to its parent.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Build, On, Rule, duration, found};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "CAN018",
+    name: "cascade-incomplete",
+    summary: "a cancelled request ended while requests that served it stayed open",
+    on: On::Orphans,
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::ALL_ANSWERS),
+    default_on: true,
+    page: include_str!("../../../docs/rules/cascade-incomplete.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Orphans { parent, cancel, orphans } = event.what else { return None };
+    let oldest = orphans.iter().filter_map(|orphan| event.seen.since(*orphan)).max();
+    let age = oldest.map_or(String::new(), |us| format!(", the oldest for {}", duration(us)));
+    let (label, title, count) = (parent.label(), parent.title(), orphans.len());
+    let summary =
+        format!("{label} {title} was cancelled and ended while requests that served it were open: {count}{age}");
+    let mut finding = found(RULE.code, event, summary)?.about(parent);
+    for orphan in orphans {
+        finding = finding.with("nested request", *orphan);
+    }
+    Some(finding.with("cancel", cancel).with("response", event.seen))
+}

@@ -1,0 +1,28 @@
+//! A cancel of the handshake request, most often sent by a client whose own timeout ran out.
+//!
+//! One sender, one direction: exact at every vantage. Left alone: protocols in which nothing forbids it.
+
+use super::{age, faulty, object};
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{On, Rule};
+use crate::session::{CancelFault, Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "CAN003",
+    name: "initialize-cancelled",
+    summary: "the handshake request was cancelled",
+    on: On::Cancel,
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    default_on: true,
+    page: include_str!("../../../docs/rules/initialize-cancelled.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Cancel { cancel, fault: Some(CancelFault::Initialize), target } = event.what else { return None };
+    let (object, age) = (object(cancel, target), age(cancel));
+    let reason = cancel.reason.as_deref().map_or(String::new(), |reason| format!(", with the reason \"{reason}\""));
+    faulty(RULE.code, event, format!("the {} cancels {object}{age}{reason}", cancel.sender.as_str()))
+}

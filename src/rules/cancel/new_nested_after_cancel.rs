@@ -1,0 +1,34 @@
+//! A new request to the client in the service of a turn or request that the client had cancelled before.
+//!
+//! Left alone: requests that clean up a terminal, and those that may have crossed the cancel (a race, and only a
+//! note).
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Build, On, Rule, found, race_text};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "CAN019",
+    name: "new-nested-after-cancel",
+    summary: "a new request was issued for work that was cancelled",
+    on: On::NestedAfterCancel,
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    default_on: true,
+    page: include_str!("../../../docs/rules/new-nested-after-cancel.md"),
+    check,
+};
+
+/// What an agent needs to end what it began.
+const CLEAN_UP: [&str; 3] = ["terminal/release", "terminal/kill", "terminal/output"];
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::NestedAfterCancel { exchange, cancel, judgement } = event.what else { return None };
+    if CLEAN_UP.contains(&&*exchange.method) {
+        return None;
+    }
+    let (label, title) = (exchange.label(), exchange.title());
+    let summary = format!("{label} {title} was issued for work that was cancelled{}", race_text(&judgement));
+    Some(found(RULE.code, event, summary)?.with("cancel", cancel).about(exchange).judged(&judgement))
+}
