@@ -1,0 +1,104 @@
+//! Paths as the user gives them to the sources they name: directories are walked.
+
+use std::path::Path;
+
+use super::{Overrides, open};
+use crate::error::{Error, Result};
+
+/// What a list of paths comes down to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expanded {
+    /// Paths to open, in order: those named, and those found in directories, sorted by name.
+    pub paths: Vec<String>,
+    /// Files in directories that are not read, each with the reason.
+    pub skipped: Vec<(String, String)>,
+}
+
+/// Walks the directories among `paths`. A file found there that holds no JSON-RPC is passed over with a reason;
+/// a file named outright is kept, so that opening it tells what is wrong with it.
+pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
+    let mut found = Expanded::default();
+    for path in paths {
+        if path != "-" && Path::new(path).is_dir() {
+            walk(path, overrides, &mut found)?;
+        } else {
+            found.add(path.clone());
+        }
+    }
+    Ok(found)
+}
+
+impl Expanded {
+    fn add(&mut self, path: String) {
+        if !self.paths.contains(&path) {
+            self.paths.push(path);
+        }
+    }
+}
+
+fn walk(directory: &str, overrides: &Overrides, found: &mut Expanded) -> Result<()> {
+    let fail = |error: std::io::Error| Error::io("list", directory, &error);
+    let mut entries = std::fs::read_dir(directory).map_err(fail)?.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{}/{name}", directory.trim_end_matches(['/', '\\']));
+        let kind = entry.file_type().map_err(fail)?;
+        // What a link leads to is read, but not walked: a link to a directory may lead back up.
+        if name.starts_with('.') {
+            found.skipped.push((path, "it is hidden".to_string()));
+        } else if kind.is_dir() {
+            walk(&path, overrides, found)?;
+        } else if !Path::new(&path).is_file() {
+            found.skipped.push((path, "it is not a regular file".to_string()));
+        } else {
+            match open(&path, overrides) {
+                Ok(_) => found.add(path),
+                Err(error) => found.skipped.push((path.clone(), reason(&path, &error))),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The error without the path, which stands beside it.
+fn reason(path: &str, error: &Error) -> String {
+    let message = error.message.as_str();
+    match message.strip_prefix(path) {
+        Some(rest) => format!("it{rest}"),
+        None => message.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MESSAGE: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n";
+
+    #[test]
+    fn directories_are_walked_in_order_and_nothing_is_lost_silently() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("sub")).expect("a directory");
+        for (name, text) in
+            [("b.log", MESSAGE), ("sub/a.log", MESSAGE), ("notes.txt", "hello\n"), (".x", MESSAGE), ("e", "")]
+        {
+            std::fs::write(at(name), text).expect("written");
+        }
+        let root = dir.path().to_string_lossy().into_owned();
+        let found =
+            expand(&[root.clone(), format!("{root}/b.log"), "-".into()], &Overrides::default()).expect("expanded");
+        assert_eq!(found.paths, [format!("{root}/b.log"), format!("{root}/sub/a.log"), "-".into()]);
+        let skipped: Vec<_> =
+            found.skipped.iter().map(|(path, why)| format!("{}: {why}", &path[root.len()..])).collect();
+        let want = ["/.x: it is hidden", "/e: it is empty", "/notes.txt: it holds no JSON-RPC that rpctape can read"];
+        assert_eq!(skipped, want);
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_listed_is_an_error_and_a_missing_file_is_kept() {
+        let found = expand(&["no/such/file".into()], &Overrides::default()).expect("expanded");
+        assert_eq!(found.paths, ["no/such/file"]);
+    }
+}

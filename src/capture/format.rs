@@ -1,0 +1,78 @@
+//! The seam between sources and formats: what one file under `formats/` has to provide.
+//!
+//! A format that reads lines is handed each line as a [`Line`] and not the file, so a wrapper (a container runtime's
+//! log, journald, colours) is a format like any other: its reader peels a line and hands what is inside to the reader
+//! of the format that its detector found in the peeled sample.
+
+use super::input::Stream;
+use super::lines::{Buffer, Line};
+use super::out::Out;
+use super::sample::Sample;
+use crate::error::Result;
+
+/// Why a sample is taken for a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Match {
+    /// How specific the evidence is, from 1 to 100; the highest wins.
+    pub score: u8,
+    /// The evidence, as a sentence without a full stop.
+    pub reason: String,
+}
+
+impl Match {
+    /// A match.
+    pub(crate) fn new(score: u8, reason: impl Into<String>) -> Option<Match> {
+        Some(Match { score, reason: reason.into() })
+    }
+}
+
+/// One capture format.
+pub(crate) trait Format: Sync {
+    /// The name used in flags, in the database and in reports.
+    fn name(&self) -> &'static str;
+    /// What it is and who writes it, in one line.
+    fn about(&self) -> &'static str;
+    /// Looks at the head of a text.
+    fn detect(&self, sample: &Sample) -> Option<Match>;
+    /// A reader for the text that the sample was taken from.
+    fn reader(&self, sample: &Sample) -> Reader;
+}
+
+/// How a format wants its text.
+pub(crate) enum Reader {
+    /// Line by line, and able to go on at any line.
+    Lines(Box<dyn LineReader>),
+    /// Line by line, but only from the start.
+    Ordered(Box<dyn LineReader>),
+    /// As a stream of bytes with a window on it.
+    Bytes(Box<dyn ByteReader>),
+    /// All at once.
+    Whole(Box<dyn WholeReader>),
+}
+
+/// Reads lines.
+pub(crate) trait LineReader {
+    /// One line; never an oversized one.
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()>;
+    /// A line over the limit of one record, of which only the beginning is there.
+    fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.skip_oversized(line);
+        Ok(())
+    }
+    /// The end of the text.
+    fn end(&mut self, _: &mut Out<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads a stream of bytes.
+pub(crate) trait ByteReader {
+    /// Everything from here on.
+    fn read(&mut self, buffer: &mut Buffer<Stream>, out: &mut Out<'_>) -> Result<()>;
+}
+
+/// Reads a whole text; `base` is the byte offset of its first byte.
+pub(crate) trait WholeReader {
+    /// Everything.
+    fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()>;
+}

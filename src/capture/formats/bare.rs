@@ -1,0 +1,177 @@
+//! Bare messages, one a line: what `tee` on a stdio server writes (MCP and ACP framing), or a program's own dump.
+//!
+//! Nothing tells direction, time or connection. The form is that of the MCP and ACP stdio transports. Lines that are
+//! no message (a banner, stderr in the same file) are passed over and counted; batches are read as such.
+
+use crate::capture::format::{Format, LineReader, Match, Reader};
+use crate::capture::lines::Line;
+use crate::capture::out::{Out, Place, body};
+use crate::capture::sample::{Sample, is_message, looks_like_message};
+use crate::capture::{Body, Channel, Direction, Proof, Skip};
+use crate::error::Result;
+use crate::jsonrpc::{Kind, Parsed, parse_at};
+use crate::protocol::Facts;
+
+/// The format.
+pub(crate) struct Bare;
+
+impl Format for Bare {
+    fn name(&self) -> &'static str {
+        "ndjson"
+    }
+
+    fn about(&self) -> &'static str {
+        "bare messages, one a line: a stdio server's traffic as `tee` writes it"
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let lines = sample.line_count();
+        let hits = sample.lines().filter(|line| is_message(line)).count();
+        let cut = lines == 1
+            && hits == 0
+            && !sample.whole
+            && sample.lines().all(|line| line.starts_with('{') && looks_like_message(line));
+        if cut {
+            return Match::new(40, "the one line of its head is a JSON-RPC message");
+        }
+        let reason = match hits == lines {
+            true => "every line is a JSON-RPC message".to_string(),
+            false => format!("{hits} of the first {lines} lines are JSON-RPC messages"),
+        };
+        (hits > 0 && hits * 20 >= lines).then(|| Match::new(50, reason)).flatten()
+    }
+
+    fn reader(&self, _: &Sample) -> Reader {
+        Reader::Lines(Box::new(BareReader { channel: None }))
+    }
+}
+
+struct BareReader {
+    channel: Option<u32>,
+}
+
+impl LineReader for BareReader {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        if line.bytes.trim_ascii().is_empty() {
+            out.skip(line.number, Skip::Blank);
+            return Ok(());
+        }
+        let Ok(text) = std::str::from_utf8(line.bytes) else { return self.foreign(line, out) };
+        match parse_at::<Facts<'_>>(text, 0) {
+            Ok((parsed, end)) if is_traffic(text, &parsed) => {
+                let place = self.place(line, text, out)?;
+                out.put(&place, body(text, parsed, end))
+            }
+            Err(fault) if fault.cut && !line.ended => {
+                out.skip(line.number, Skip::CutOff);
+                Ok(())
+            }
+            _ => {
+                out.skip(line.number, Skip::NotAMessage);
+                Ok(())
+            }
+        }
+    }
+
+    fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.skip_oversized(line);
+        let place = self.place(line, "", out)?;
+        out.put(&place, Body::Gap { lost: Some(1) })
+    }
+}
+
+/// True for what a peer may have sent; a JSON log line among the messages is not traffic.
+fn is_traffic(text: &str, parsed: &Parsed<'_, Facts<'_>>) -> bool {
+    match parsed {
+        Parsed::One(message, _) => message.kind != Kind::Unclassified || text.contains("\"jsonrpc\""),
+        Parsed::Batch(members) => members.is_empty() || members.iter().any(|(_, member)| member.is_ok()),
+    }
+}
+
+impl BareReader {
+    fn place(&mut self, line: &Line<'_>, text: &str, out: &mut Out<'_>) -> Result<Place> {
+        let channel = match self.channel {
+            Some(channel) => channel,
+            None => out.channel(Channel { proof: Proof::FULL.without(Proof::DIRECTION), ..Channel::default() })?,
+        };
+        self.channel = Some(channel);
+        let white = text.len() - text.trim_ascii_start().len();
+        let byte_offset = line.offset + white as u64;
+        Ok(Place {
+            line: line.number,
+            byte_offset,
+            channel,
+            at_us: None,
+            direction: Direction::Unknown,
+            stream: None,
+            taps: None,
+        })
+    }
+
+    /// A line that is not UTF-8: a message with broken text is malformed, anything else is no message.
+    fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        if !is_message(&String::from_utf8_lossy(line.bytes)) {
+            out.skip(line.number, Skip::NotAMessage);
+            return Ok(());
+        }
+        let place = self.place(line, "", out)?;
+        out.malformed(&place, line.bytes, "the text is not UTF-8")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::testing::{read, read_as, told};
+    use proptest::prelude::*;
+
+    const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+    #[test]
+    fn messages_batches_and_noise() {
+        let text = format!("listening\n  {REQUEST}\r\n[{REQUEST}]\n\n{{\"level\":\"info\"}}\n{REQUEST}");
+        let kept = read("ndjson", &text);
+        let batch = format!("[{REQUEST}]");
+        assert_eq!(kept.texts(), [("message", REQUEST), ("batch", batch.as_str()), ("message", REQUEST)]);
+        assert_eq!(kept.skipped, [(1, Skip::NotAMessage), (4, Skip::Blank), (5, Skip::NotAMessage)]);
+        assert_eq!((kept.frames[0].line, kept.frames[0].byte_offset), (2, 12));
+        assert!(!kept.channels[0].proof.covers(Proof::DIRECTION));
+    }
+
+    #[test]
+    fn a_cut_last_line_is_no_fault_of_the_traffic() {
+        let kept = read("ndjson", &format!("{REQUEST}\n{{\"jsonrpc\":\"2.0\",\"id\":2,\"meth"));
+        assert_eq!(kept.skipped, [(2, Skip::CutOff)]);
+        let kept = read("ndjson", &format!("{REQUEST}\n{{\"jsonrpc\":\"2.0\",\"id\":2,\"meth\n"));
+        assert_eq!(kept.skipped, [(2, Skip::NotAMessage)]);
+    }
+
+    #[test]
+    fn broken_utf8_in_a_message_is_malformed() {
+        let kept = read_as("ndjson", b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}\n\xff\xfe noise\n");
+        assert_eq!((kept.frames[0].kind, kept.skipped.len()), ("malformed", 1));
+    }
+
+    #[test]
+    fn what_is_no_traffic_is_not_taken_for_it() {
+        assert_eq!(told(b"{\"method\":\"GET\",\"id\":7}\n"), None);
+        assert_eq!(told(b"{\"level\":\"info\",\"msg\":\"started\"}\n"), None);
+        assert_eq!(told(b"hello\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn messages_come_back_as_they_were(texts in proptest::collection::vec("\\PC{0,30}", 1..20), crlf in any::<bool>()) {
+            let messages: Vec<String> = texts.iter().enumerate()
+                .map(|(id, text)| serde_json::json!({"jsonrpc": "2.0", "id": id, "method": text}).to_string()).collect();
+            let end = if crlf { "\r\n" } else { "\n" };
+            let kept = read("ndjson", &(messages.join(end) + end));
+            prop_assert_eq!(kept.frames.iter().map(|frame| frame.text.clone()).collect::<Vec<_>>(), messages);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            read_as("ndjson", &bytes);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! One wrapper in one pass: its keys by a scan, its message by the validating parser, where it stands.
+
+use std::ops::Range;
+
+use super::layout::{Node, Want};
+use crate::capture::scan::{closing_quote, skip_white, value_end};
+use crate::jsonrpc::{Parsed, Unparsable, parse_at};
+use crate::protocol::Facts;
+
+/// What a wrapper held.
+#[derive(Default)]
+pub(crate) struct Envelope<'a> {
+    /// The direction word as written, without quotes.
+    pub direction: Option<&'a str>,
+    /// The time as written, without quotes.
+    pub time: Option<&'a str>,
+    /// Name of the connection, as written, without quotes.
+    pub connection: Option<&'a str>,
+    /// Name of the session, as written, without quotes.
+    pub session: Option<&'a str>,
+    /// The message.
+    pub message: Slot<'a>,
+}
+
+/// What stood where the message is kept.
+#[derive(Default)]
+pub(crate) enum Slot<'a> {
+    /// Nothing.
+    #[default]
+    None,
+    /// A message or a batch, and where its text stands.
+    Parsed(Parsed<'a, Facts<'a>>, Range<usize>),
+    /// An object or array that is no message.
+    Broken(Unparsable, Range<usize>),
+    /// A string; the byte at which its content starts.
+    Text(usize),
+    /// `null`, a number or a boolean.
+    Other,
+}
+
+/// Why a wrapper could not be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It does not start with a brace.
+    NoObject,
+    /// It ends too early.
+    Cut,
+    /// It is no JSON.
+    Broken,
+}
+
+/// Reads the wrapper at `at`; gives the byte after it.
+pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelope<'a>) -> Result<usize, Fault> {
+    let bytes = text.as_bytes();
+    let byte = |at: usize| bytes.get(at).copied().ok_or(Fault::Cut);
+    let mut at = skip_white(bytes, at);
+    if byte(at)? != b'{' {
+        return Err(Fault::NoObject);
+    }
+    at = skip_white(bytes, at + 1);
+    if byte(at)? == b'}' {
+        return Ok(at + 1);
+    }
+    loop {
+        if byte(at)? != b'"' {
+            return Err(Fault::Broken);
+        }
+        let end = closing_quote(bytes, at + 1).ok_or(Fault::Cut)?;
+        let key = &text[at + 1..end];
+        at = skip_white(bytes, end + 1);
+        if byte(at)? != b':' {
+            return Err(Fault::Broken);
+        }
+        at = skip_white(bytes, at + 1);
+        at = match node.0.iter().find(|(wanted, _)| **wanted == *key) {
+            None => value_end(bytes, at).ok_or(Fault::Cut)?,
+            Some((_, want)) => wanted(text, at, want, found)?,
+        };
+        at = skip_white(bytes, at);
+        match byte(at)? {
+            b',' => at = skip_white(bytes, at + 1),
+            b'}' => return Ok(at + 1),
+            _ => return Err(Fault::Broken),
+        }
+        // A comma before the closing brace is no JSON, but common.
+        if byte(at)? == b'}' {
+            return Ok(at + 1);
+        }
+    }
+}
+
+fn wanted<'a>(text: &'a str, at: usize, want: &Want, found: &mut Envelope<'a>) -> Result<usize, Fault> {
+    let bytes = text.as_bytes();
+    let slot = match want {
+        Want::Message => return message(text, at, found),
+        Want::Inside(inner) if bytes.get(at) == Some(&b'{') => return read(text, at, inner, found),
+        Want::Inside(_) => return value_end(bytes, at).ok_or(Fault::Cut),
+        Want::Direction => &mut found.direction,
+        Want::Time => &mut found.time,
+        Want::Connection => &mut found.connection,
+        Want::Session => &mut found.session,
+    };
+    if bytes.get(at) == Some(&b'"') {
+        let end = closing_quote(bytes, at + 1).ok_or(Fault::Cut)?;
+        *slot = Some(&text[at + 1..end]);
+        return Ok(end + 1);
+    }
+    let end = value_end(bytes, at).ok_or(Fault::Cut)?;
+    *slot = Some(&text[at..end]).filter(|value| *value != "null");
+    Ok(end)
+}
+
+fn message<'a>(text: &'a str, at: usize, found: &mut Envelope<'a>) -> Result<usize, Fault> {
+    let bytes = text.as_bytes();
+    match bytes.get(at) {
+        Some(b'{' | b'[') => match parse_at::<Facts<'a>>(text, at) {
+            Ok((parsed, end)) => {
+                found.message = Slot::Parsed(parsed, at..end);
+                Ok(end)
+            }
+            Err(fault) => {
+                let end = value_end(bytes, at);
+                if end.is_none() && fault.cut {
+                    return Err(Fault::Cut);
+                }
+                let end = end.unwrap_or(text.len());
+                found.message = Slot::Broken(fault, at..end);
+                Ok(end)
+            }
+        },
+        Some(b'"') => {
+            let end = closing_quote(bytes, at + 1).ok_or(Fault::Cut)?;
+            found.message = Slot::Text(at + 1);
+            Ok(end + 1)
+        }
+        _ => {
+            if matches!(found.message, Slot::None) {
+                found.message = Slot::Other;
+            }
+            value_end(bytes, at).ok_or(Fault::Cut)
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Learning where a wrapper keeps its message, direction, time and session, from a few examples.
+
+use serde_json::{Map, Value};
+
+use crate::capture::sample::is_message;
+use crate::capture::time;
+use crate::capture::words::{self, Meaning, Word};
+
+/// How deep a message may lie in its wrapper.
+const DEPTH: usize = 4;
+
+/// What stands at a key that the reader wants.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Want {
+    /// A direction word.
+    Direction,
+    /// A timestamp.
+    Time,
+    /// Name of a connection.
+    Connection,
+    /// Name of a session.
+    Session,
+    /// The message, as a value or as a string that holds one.
+    Message,
+    /// An object on the way to one of these.
+    Inside(Node),
+}
+
+/// The wanted keys of one object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Node(pub Vec<(Box<str>, Want)>);
+
+impl Node {
+    fn add(&mut self, path: &[String], want: Want) {
+        let Some((key, rest)) = path.split_first() else { return };
+        let at = self.0.iter().position(|(known, _)| **known == **key);
+        match (at, rest.is_empty()) {
+            (Some(at), false) => {
+                if let Want::Inside(inner) = &mut self.0[at].1 {
+                    inner.add(rest, want);
+                }
+            }
+            (Some(_), true) => {}
+            (None, true) => self.0.push((key.as_str().into(), want)),
+            (None, false) => {
+                let mut inner = Node::default();
+                inner.add(rest, want);
+                self.0.push((key.as_str().into(), Want::Inside(inner)));
+            }
+        }
+    }
+}
+
+/// Where a wrapper keeps what is wanted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// The wanted keys.
+    pub root: Node,
+    /// True if the members of the message stand in the wrapper itself.
+    pub spread: bool,
+    /// Key of the direction, which decides what its words mean.
+    pub direction_key: Option<String>,
+    /// The direction words that were seen.
+    pub words: Vec<(Box<str>, Word)>,
+    /// Resolution of the clock.
+    pub resolution_us: i64,
+    /// Paths of the messages, for the reason.
+    pub paths: Vec<String>,
+    /// Key of the time, for the reason.
+    pub time_key: Option<String>,
+    /// How many examples held a message.
+    pub hits: usize,
+}
+
+/// One example: where its message is, and the objects around it.
+struct Example<'v> {
+    path: Vec<String>,
+    around: Vec<(Vec<String>, &'v Map<String, Value>)>,
+}
+
+impl Layout {
+    /// Learns from examples, each the JSON text of one wrapper.
+    pub(crate) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Layout {
+        let values: Vec<Value> = texts.filter_map(|text| serde_json::from_str(text).ok()).collect();
+        let examples: Vec<_> = values.iter().filter_map(example).collect();
+        let mut layout = Layout { resolution_us: 1, hits: examples.len(), ..Layout::default() };
+        layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
+        layout.scalars(&examples);
+        for example in examples.iter().filter(|example| !example.path.is_empty()) {
+            let path = format!("/{}", example.path.join("/"));
+            if !layout.paths.contains(&path) {
+                layout.paths.push(path);
+                layout.root.add(&example.path, Want::Message);
+            }
+        }
+        layout
+    }
+
+    /// True if there is anything around the messages that a bare line would not have.
+    pub(crate) fn is_wrapper(&self) -> bool {
+        !self.paths.is_empty() || self.spread && (self.direction_key.is_some() || self.time_key.is_some())
+    }
+
+    /// The paths at which another text keeps its message, where this layout does not know it yet.
+    pub(crate) fn extend(&mut self, text: &str) -> bool {
+        let other = Layout::learn(std::iter::once(text));
+        let Some(path) = other.paths.first() else { return false };
+        if self.paths.len() >= 16 || self.paths.contains(path) {
+            return false;
+        }
+        let keys: Vec<String> = path[1..].split('/').map(str::to_string).collect();
+        self.root.add(&keys, Want::Message);
+        self.paths.push(path.clone());
+        true
+    }
+
+    fn scalars(&mut self, examples: &[Example<'_>]) {
+        let seen = candidates(examples);
+        let best =
+            |meaning: Meaning| seen.iter().filter(|c| c.meaning == meaning).min_by_key(|c| (c.path.len(), c.rank));
+        for (meaning, want) in [(Meaning::Connection, Want::Connection), (Meaning::Session, Want::Session)] {
+            if let Some(found) = best(meaning).filter(|found| found.values.iter().all(|value| is_name(value))) {
+                self.root.add(&found.path, want);
+            }
+        }
+        if let Some(found) = best(Meaning::Time) {
+            self.time_key = found.path.last().cloned();
+            self.resolution_us =
+                found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
+            self.root.add(&found.path, Want::Time);
+        }
+        if let Some(found) = best(Meaning::Direction) {
+            let key = found.path.last().cloned().unwrap_or_default();
+            for value in found.values.iter().filter_map(|value| value.as_str()) {
+                if let Some(word) = words::direction(&key, value)
+                    && !self.words.iter().any(|(known, _)| **known == *value)
+                {
+                    self.words.push((value.into(), word));
+                }
+            }
+            self.root.add(&found.path, Want::Direction);
+            self.direction_key = Some(key);
+        }
+    }
+}
+
+/// A key that may hold one of the wanted scalars, with its values in the examples.
+struct Candidate<'v> {
+    meaning: Meaning,
+    rank: usize,
+    path: Vec<String>,
+    values: Vec<&'v Value>,
+}
+
+fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
+    let mut found: Vec<Candidate<'v>> = Vec::new();
+    for (prefix, object) in examples.iter().flat_map(|example| &example.around) {
+        for (key, value) in object.iter() {
+            let Some((meaning, rank)) = words::meaning(key) else { continue };
+            let path: Vec<String> = prefix.iter().chain([key]).cloned().collect();
+            match found.iter_mut().find(|candidate| candidate.path == path) {
+                Some(candidate) => candidate.values.push(value),
+                None => found.push(Candidate { meaning, rank, path, values: vec![value] }),
+            }
+        }
+    }
+    found.retain(|candidate| match candidate.meaning {
+        Meaning::Direction => {
+            let key = candidate.path.last().map_or("", String::as_str);
+            let known = |value: &&&Value| value.as_str().is_some_and(|word| words::direction(key, word).is_some());
+            // A stray `meta` among the directions does not make the key another one.
+            candidate.values.iter().filter(known).count() * 2 > candidate.values.len()
+        }
+        Meaning::Time => candidate.values.iter().all(|value| time_of(value).is_some()),
+        Meaning::Message => false,
+        _ => true,
+    });
+    found
+}
+
+fn is_name(value: &Value) -> bool {
+    value.is_string() || value.is_number() || value.is_null()
+}
+
+fn time_of(value: &Value) -> Option<time::Time> {
+    match value {
+        Value::String(text) => time::parse(text),
+        Value::Number(number) => time::parse(&number.to_string()),
+        _ => None,
+    }
+}
+
+/// Finds the message in a wrapper: the shallowest, and among those of one object the one whose key tells most.
+fn example(value: &Value) -> Option<Example<'_>> {
+    let top = value.as_object()?;
+    let bare = is_envelope(value);
+    if bare && top.contains_key("jsonrpc") {
+        return Some(Example { path: Vec::new(), around: vec![(Vec::new(), top)] });
+    }
+    let mut level: Vec<(Vec<String>, &Map<String, Value>, Vec<_>)> = vec![(Vec::new(), top, Vec::new())];
+    for _ in 0..DEPTH {
+        let mut next = Vec::new();
+        for (path, object, around) in level {
+            let mut around: Vec<(Vec<String>, &Map<String, Value>)> = around;
+            around.push((path.clone(), object));
+            let mut keys: Vec<_> = object.iter().collect();
+            keys.sort_by_key(|(key, _)| match words::meaning(key) {
+                Some((Meaning::Message, rank)) => rank,
+                _ => usize::MAX,
+            });
+            for (key, value) in keys {
+                let path: Vec<String> = path.iter().chain([key]).cloned().collect();
+                if holds_message(value) {
+                    return Some(Example { path, around });
+                }
+                if let Value::Object(inner) = value {
+                    next.push((path, inner, around.clone()));
+                }
+            }
+        }
+        level = next;
+    }
+    bare.then(|| Example { path: Vec::new(), around: vec![(Vec::new(), top)] })
+}
+
+fn holds_message(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_message(text),
+        Value::Array(members) => members.first().is_some_and(is_envelope),
+        _ => is_envelope(value),
+    }
+}
+
+fn is_envelope(value: &Value) -> bool {
+    value.is_object() && is_message(&value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(texts: &[&str]) -> Vec<String> {
+        Layout::learn(texts.iter().copied()).paths
+    }
+
+    #[test]
+    fn the_message_is_found_wherever_it_lies() {
+        let message = r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#;
+        let text = serde_json::Value::from(message).to_string();
+        assert_eq!(paths(&[&format!(r#"{{"ts":1,"msg":{message}}}"#)]), ["/msg"]);
+        assert_eq!(paths(&[&format!(r#"{{"a":{{"b":{{"c":{message}}}}}}}"#)]), ["/a/b/c"]);
+        assert_eq!(paths(&[&format!(r#"{{"msg":{message},"raw":{text}}}"#)]), ["/raw"]);
+        assert_eq!(paths(&[&format!(r#"{{"a":{{"b":{{"c":{{"d":{{"e":{message}}}}}}}}}}}"#)]), [""; 0]);
+        assert_eq!(paths(&[&format!(r#"{{"id":"r1","method":"x","params":7,"data":{message}}}"#)]), ["/data"]);
+    }
+
+    #[test]
+    fn keys_count_by_their_values() {
+        let layout = Layout::learn(
+            [r#"{"type":"request","from":"editor","time":"12:00:00.123","jsonrpc":"2.0","id":1,"method":"a"}"#]
+                .into_iter(),
+        );
+        assert_eq!((layout.direction_key.as_deref(), layout.time_key.as_deref()), (Some("from"), Some("time")));
+        assert!(layout.spread && layout.is_wrapper());
+        assert_eq!(layout.resolution_us, 1_000);
+    }
+}

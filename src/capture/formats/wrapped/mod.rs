@@ -1,0 +1,281 @@
+//! Wrapped messages, one JSON object a line: `{"ts":...,"dir":"c2s","session":...,"msg":{...}}` and its many relatives.
+//!
+//! Home-made loggers of every kind write this. Where a line keeps its message (as an object, as a string, or spread
+//! over the wrapper), its direction, time and session is learned from the head of the log; the words that are
+//! understood stand in `words`. `in`, `out` and the like are relative to whoever wrote the log, and are handed on as
+//! such. The wrapper promises a message: what stands in its place and is none is malformed traffic.
+
+mod envelope;
+mod layout;
+
+pub(crate) use envelope::{Envelope, Fault, Slot};
+pub(crate) use layout::Layout;
+
+use crate::capture::format::{Format, LineReader, Match, Reader};
+use crate::capture::lines::Line;
+use crate::capture::out::{Channels, Out, Place, body, in_words};
+use crate::capture::sample::{Sample, looks_like_message};
+use crate::capture::scan::{skip_white, unescape};
+use crate::capture::time;
+use crate::capture::words::{self, Word};
+use crate::capture::{Body, Channel, Direction, Proof, Skip};
+use crate::error::Result;
+
+/// The format.
+pub(crate) struct Wrapped;
+
+impl Format for Wrapped {
+    fn name(&self) -> &'static str {
+        "jsonl-wrapped"
+    }
+
+    fn about(&self) -> &'static str {
+        "one JSON object a line with a message in it, and its direction, time or session beside it"
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let layout = Layout::learn(sample.lines());
+        let lines = sample.line_count();
+        let cut = lines == 1 && layout.hits == 0 && !sample.whole && sample.lines().all(cut_wrapper);
+        if cut {
+            return Match::new(45, "the one line of its head is an object with a JSON-RPC message in it");
+        }
+        if !layout.is_wrapper() || layout.hits * 20 < lines {
+            return None;
+        }
+        let which = if layout.hits == lines {
+            "every line is".to_string()
+        } else {
+            format!("{} of the first {lines} lines are", layout.hits)
+        };
+        let mut keys: Vec<String> =
+            [&layout.time_key, &layout.direction_key].into_iter().flatten().map(|key| format!("{key:?}")).collect();
+        keys.extend(layout.paths.iter().map(|path| format!("{:?}", path.trim_start_matches('/'))));
+        let last = keys.pop().unwrap_or_default();
+        let keys = if keys.is_empty() { last } else { format!("{} and {last}", keys.join(", ")) };
+        Match::new(60, format!("{which} a JSON object with {keys}"))
+    }
+
+    fn reader(&self, sample: &Sample) -> Reader {
+        Reader::Lines(Box::new(WrappedReader { unwrap: Unwrapper::new(Layout::learn(sample.lines())) }))
+    }
+}
+
+/// A first line too long for the sample: an object in which a message begins.
+fn cut_wrapper(line: &str) -> bool {
+    let start = ["{\"jsonrpc\"", "{ \"jsonrpc\"", "{\\\"jsonrpc\\\""].iter().filter_map(|sign| line.find(sign)).min();
+    line.starts_with('{')
+        && start.is_some_and(|at| at > 0 && (line[at..].starts_with("{\\") || looks_like_message(&line[at..])))
+}
+
+struct WrappedReader {
+    unwrap: Unwrapper,
+}
+
+impl LineReader for WrappedReader {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        match std::str::from_utf8(line.bytes) {
+            Ok(text) => self.unwrap.wrapper(text, line.number, line.offset, !line.ended, out),
+            Err(_) => self.unwrap.foreign(line, out),
+        }
+    }
+
+    fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.skip_oversized(line);
+        // Its beginning may tell which connection lost a message here.
+        let text = String::from_utf8_lossy(line.bytes);
+        let mut found = Envelope::default();
+        let _ = envelope::read(&text, 0, &self.unwrap.layout.root, &mut found);
+        let place = self.unwrap.place(&found, line.number, line.offset, out)?;
+        out.put(&place, Body::Gap { lost: Some(1) })
+    }
+}
+
+/// Takes messages out of wrappers of one layout.
+pub(crate) struct Unwrapper {
+    layout: Layout,
+    channels: Channels,
+    /// The message of a string, unescaped.
+    unescaped: String,
+    name: String,
+}
+
+impl Unwrapper {
+    pub(crate) fn new(layout: Layout) -> Unwrapper {
+        Unwrapper { layout, channels: Channels::default(), unescaped: String::new(), name: String::new() }
+    }
+
+    /// One wrapper; `offset` is where `text` starts, `log_ends` that nothing follows it, not even a line's end.
+    pub(crate) fn wrapper(
+        &mut self,
+        text: &str,
+        line: u64,
+        offset: u64,
+        log_ends: bool,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        if skip_white(text.as_bytes(), 0) == text.len() {
+            out.skip(line, Skip::Blank);
+            return Ok(());
+        }
+        let mut found = Envelope::default();
+        let read = if self.layout.spread {
+            self.spread(text, &mut found)
+        } else {
+            envelope::read(text, 0, &self.layout.root, &mut found)
+        };
+        match read {
+            Ok(_) => {}
+            Err(Fault::NoObject) => {
+                out.skip(line, Skip::NotAMessage);
+                return Ok(());
+            }
+            Err(Fault::Cut) if log_ends => {
+                out.skip(line, Skip::CutOff);
+                return Ok(());
+            }
+            Err(_) if matches!(found.message, Slot::None) => {
+                out.skip(line, Skip::NotAMessage);
+                return Ok(());
+            }
+            Err(_) => {}
+        }
+        self.emit(text, found, line, offset, out)
+    }
+
+    /// The wrapper is the message, with members of its own beside those of the envelope.
+    fn spread<'a>(&self, text: &'a str, found: &mut Envelope<'a>) -> std::result::Result<usize, Fault> {
+        let end = envelope::read(text, 0, &self.layout.root, found)?;
+        let start = skip_white(text.as_bytes(), 0);
+        if looks_like_message(&text[start..]) {
+            found.message = match crate::jsonrpc::parse_at(text, start) {
+                Ok((parsed, end)) => Slot::Parsed(parsed, start..end),
+                Err(fault) => Slot::Broken(fault, start..end),
+            };
+        }
+        Ok(end)
+    }
+
+    fn emit(&mut self, text: &str, found: Envelope<'_>, line: u64, offset: u64, out: &mut Out<'_>) -> Result<()> {
+        if matches!(found.message, Slot::None | Slot::Other) {
+            return self.without_message(text, &found, line, offset, out);
+        }
+        let mut place = self.place(&found, line, offset, out)?;
+        match found.message {
+            Slot::Parsed(parsed, range) => {
+                place.byte_offset += range.start as u64;
+                let length = range.len();
+                out.put(&place, body(&text[range], rebased(parsed, place.byte_offset - offset), length))
+            }
+            Slot::Broken(fault, range) => {
+                place.byte_offset += range.start as u64;
+                out.malformed(&place, &text.as_bytes()[range], &in_words(&fault))
+            }
+            Slot::Text(start) => {
+                place.byte_offset += start as u64;
+                let mut unescaped = std::mem::take(&mut self.unescaped);
+                unescape(text, start, &mut unescaped);
+                let done = self.text(&unescaped, found.direction, &place, out);
+                self.unescaped = unescaped;
+                done
+            }
+            Slot::None | Slot::Other => Ok(()),
+        }
+    }
+
+    /// A string where the message is kept: a message, a line of stderr, or what should have been a message.
+    fn text(&self, text: &str, direction: Option<&str>, place: &Place, out: &mut Out<'_>) -> Result<()> {
+        if self.word(direction) == Some(Word::Stderr) {
+            return out.put(place, Body::Stderr { text: text.trim_end_matches(['\n', '\r']) });
+        }
+        let json = text.trim_start().starts_with(['{', '[']);
+        // A logger that keeps its own texts under the same key promises nothing by it.
+        if !json && self.word(direction).is_none() {
+            out.skip(place.line, Skip::NotAMessage);
+            return Ok(());
+        }
+        out.promised(place, text, false)
+    }
+
+    #[cold]
+    fn without_message(
+        &mut self,
+        text: &str,
+        found: &Envelope<'_>,
+        line: u64,
+        offset: u64,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let may_hold_one = text.contains("jsonrpc") || text.contains("\"method");
+        if may_hold_one && matches!(found.message, Slot::None) && self.layout.extend(text) {
+            return self.wrapper(text, line, offset, false, out);
+        }
+        out.skip(line, Skip::NotAMessage);
+        Ok(())
+    }
+
+    /// A line that is not UTF-8: the wrapper still tells when and whence, the bytes are kept as they are.
+    #[cold]
+    fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let text = String::from_utf8_lossy(line.bytes);
+        let mut found = Envelope::default();
+        let read = envelope::read(&text, 0, &self.layout.root, &mut found);
+        if read.is_err() || !self.layout.spread && matches!(found.message, Slot::None | Slot::Other) {
+            out.skip(line.number, Skip::NotAMessage);
+            return Ok(());
+        }
+        let place = self.place(&found, line.number, line.offset, out)?;
+        out.malformed(&place, line.bytes, "the text is not UTF-8")
+    }
+
+    fn word(&self, direction: Option<&str>) -> Option<Word> {
+        let word = direction?;
+        if let Some((_, known)) = self.layout.words.iter().find(|(known, _)| **known == *word) {
+            return Some(*known);
+        }
+        words::direction(self.layout.direction_key.as_deref().unwrap_or(""), word)
+    }
+
+    fn place(&mut self, found: &Envelope<'_>, line: u64, offset: u64, out: &mut Out<'_>) -> Result<Place> {
+        let channel = self.channel(found, out)?;
+        let direction = match self.word(found.direction) {
+            Some(Word::Direction(direction)) => direction,
+            _ => Direction::Unknown,
+        };
+        let at_us = found.time.and_then(time::parse).map(|time| time.us);
+        Ok(Place { line, byte_offset: offset, channel, at_us, direction, stream: None, taps: None })
+    }
+
+    fn channel(&mut self, found: &Envelope<'_>, out: &mut Out<'_>) -> Result<u32> {
+        let layout = &self.layout;
+        let name = match (found.session, found.connection) {
+            (Some(session), None) => session,
+            (None, Some(connection)) => connection,
+            (None, None) => "",
+            (Some(session), Some(connection)) => {
+                self.name.clear();
+                self.name.extend([session, "/", connection]);
+                &self.name
+            }
+        };
+        self.channels.get(name, out, || {
+            let proof =
+                if layout.direction_key.is_some() { Proof::FULL } else { Proof::FULL.without(Proof::DIRECTION) };
+            let name = (!name.is_empty()).then(|| crate::jsonrpc::lenient_string(name).into_owned());
+            Channel { name, proof, resolution_us: layout.resolution_us, ..Channel::default() }
+        })
+    }
+}
+
+/// Ranges of batch members count from the start of the text that was parsed; here they count from the batch.
+fn rebased<'a, F>(mut parsed: crate::jsonrpc::Parsed<'a, F>, by: u64) -> crate::jsonrpc::Parsed<'a, F> {
+    if let crate::jsonrpc::Parsed::Batch(members) = &mut parsed {
+        for (range, _) in members {
+            *range = range.start - by as usize..range.end - by as usize;
+        }
+    }
+    parsed
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! Where bytes come from: a file or standard input, decompressed, transcoded to UTF-8, with a sample of its head.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Resume;
+use super::utf16::Utf16;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How much of the head a format is told by, in bytes.
+const SAMPLE: usize = 64 << 10;
+
+/// How much of it where that did not do: one long first line, or noise before the first message.
+const LONG_SAMPLE: usize = 1 << 20;
+
+/// A stream of decompressed bytes.
+pub(crate) type Stream = Box<dyn Read>;
+
+/// An opened source of bytes.
+pub(crate) struct Input {
+    name: String,
+    size: Option<u64>,
+    head: Vec<u8>,
+    rest: Option<Stream>,
+    whole: bool,
+    /// True for a regular file that is neither compressed nor transcoded: offsets in the text are offsets in it.
+    plain: bool,
+    bom: usize,
+    regular: bool,
+    read: Arc<AtomicU64>,
+    cut: Arc<AtomicU64>,
+}
+
+impl Input {
+    /// Opens `name`, `-` for standard input, and reads a sample of its head.
+    pub(crate) fn open(name: &str) -> Result<Input> {
+        let mut input = Input {
+            name: name.to_string(),
+            size: None,
+            head: Vec::new(),
+            rest: None,
+            whole: false,
+            plain: false,
+            bom: 0,
+            regular: false,
+            read: Arc::default(),
+            cut: Arc::default(),
+        };
+        input.start()?;
+        input.extend_head(SAMPLE)?;
+        if !input.head.contains(&b'\n') {
+            input.extend_head(LONG_SAMPLE)?;
+        }
+        if input.whole && input.head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+            return Err(Error::new(ErrorKind::Input, format!("{} is empty", input.shown_name()))
+                .hint("give a log that holds JSON-RPC messages; `rpctape formats` lists what can be read"));
+        }
+        Ok(input)
+    }
+
+    /// The name as it stands in messages.
+    pub(crate) fn shown_name(&self) -> &str {
+        shown(&self.name)
+    }
+
+    /// Size of the file in bytes, where it is known.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// Head of the text, without a byte order mark.
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head[self.bom.min(self.head.len())..]
+    }
+
+    /// True if the head is all there is.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// True if reading can go on in the middle.
+    pub(crate) fn can_seek(&self) -> bool {
+        self.plain
+    }
+
+    /// How many bytes of the file were read so far, before decompression.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// True if a compressed stream ended before its end mark.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed) != 0
+    }
+
+    /// Takes a longer sample of the head; false if there is no more of it.
+    pub(crate) fn lengthen_sample(&mut self) -> Result<bool> {
+        let before = self.head.len();
+        self.extend_head(LONG_SAMPLE)?;
+        Ok(self.head.len() > before)
+    }
+
+    /// The text from `from` on, and whether that is in the middle of a line that was used up.
+    pub(crate) fn stream(&mut self, from: Resume) -> Result<(Stream, Resume, bool)> {
+        if from.byte_offset > 0 {
+            return self.resumed(from);
+        }
+        if self.rest.is_none() {
+            if !self.regular {
+                return Err(Error::new(ErrorKind::Usage, format!("{} can be read only once", self.shown_name())));
+            }
+            self.head.clear();
+            self.start()?;
+            self.extend_head(SAMPLE)?;
+        }
+        let Some(rest) = self.rest.take() else {
+            return Err(Error::new(ErrorKind::Usage, format!("{} can be read only once", self.shown_name())));
+        };
+        let head = self.head().to_vec();
+        let start = Resume { byte_offset: self.bom as u64, lines: 0 };
+        Ok((Box::new(Cursor::new(head).chain(rest)), start, false))
+    }
+
+    fn resumed(&self, from: Resume) -> Result<(Stream, Resume, bool)> {
+        let fail = |error: io::Error| Error::io("read", &self.name, &error);
+        if !self.plain {
+            return Err(Error::new(ErrorKind::Usage, format!("{} can only be read from its start", self.shown_name())));
+        }
+        let mut file = File::open(&self.name).map_err(fail)?;
+        let mut last = [0];
+        file.seek(SeekFrom::Start(from.byte_offset - 1)).map_err(fail)?;
+        let within_line = file.read(&mut last).map_err(fail)? == 1 && last[0] != b'\n';
+        self.read.store(from.byte_offset, Ordering::Relaxed);
+        Ok((Box::new(Counted { inner: file, read: Arc::clone(&self.read) }), from, within_line))
+    }
+
+    fn start(&mut self) -> Result<()> {
+        self.read.store(0, Ordering::Relaxed);
+        self.cut.store(0, Ordering::Relaxed);
+        let raw: Stream = if self.name == "-" { Box::new(io::stdin()) } else { self.open_file()? };
+        let raw = Counted { inner: raw, read: Arc::clone(&self.read) };
+        let (magic, raw) = peek(raw, 8).map_err(|error| self.failed(&error))?;
+        let (text, compressed) = self.decompressed(&magic, raw)?;
+        let (marks, text) = peek(text, 4).map_err(|error| self.failed(&error))?;
+        let wide = Utf16::detect(&marks);
+        self.bom = if marks.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        self.plain = self.regular && !compressed && wide.is_none();
+        self.rest = Some(match wide {
+            Some(order) => Box::new(Utf16::new(text, order)),
+            None => text,
+        });
+        Ok(())
+    }
+
+    fn open_file(&mut self) -> Result<Stream> {
+        let path = Path::new(&self.name);
+        let meta = path.metadata().map_err(|error| {
+            let error = Error::io("read", &self.name, &error);
+            if path.exists() { error } else { error.hint("check the path; `-` reads standard input") }
+        })?;
+        if meta.is_dir() {
+            return Err(Error::new(ErrorKind::Input, format!("{} is a directory, not a log", self.name))
+                .hint("name the files in it, or give the directory to a command that takes several logs"));
+        }
+        self.regular = meta.is_file();
+        self.size = self.regular.then_some(meta.len());
+        Ok(Box::new(File::open(path).map_err(|error| Error::io("read", &self.name, &error))?))
+    }
+
+    fn decompressed(&self, magic: &[u8], raw: Stream) -> Result<(Stream, bool)> {
+        let cut = Arc::clone(&self.cut);
+        match magic {
+            [0x1f, 0x8b, ..] => Ok((Box::new(Tolerant { inner: flate2::read::MultiGzDecoder::new(raw), cut }), true)),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+                let inner = zstd::stream::read::Decoder::new(raw).map_err(|error| self.failed(&error))?;
+                Ok((Box::new(Tolerant { inner, cut }), true))
+            }
+            _ => match known_binary(magic) {
+                Some((what, hint)) => {
+                    Err(Error::new(ErrorKind::Input, format!("{} is {what}, not a log", self.shown_name())).hint(hint))
+                }
+                None => Ok((raw, false)),
+            },
+        }
+    }
+
+    fn extend_head(&mut self, length: usize) -> Result<()> {
+        let Some(rest) = &mut self.rest else { return Ok(()) };
+        let wanted = length.saturating_sub(self.head.len());
+        let got = rest.by_ref().take(wanted as u64).read_to_end(&mut self.head);
+        match got {
+            Ok(got) => self.whole |= got < wanted,
+            Err(error) => return Err(self.failed(&error)),
+        }
+        Ok(())
+    }
+
+    /// The error for text that could not be read.
+    pub(crate) fn failed(&self, error: &io::Error) -> Error {
+        let failed = Error::io("read", self.shown_name(), error);
+        match error.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
+                failed.hint("the compressed data is damaged: unpack what is left of it and give the text")
+            }
+            _ => failed,
+        }
+    }
+}
+
+fn shown(name: &str) -> &str {
+    if name == "-" { "standard input" } else { name }
+}
+
+/// Formats that hold no text, what they are, and what to do.
+fn known_binary(magic: &[u8]) -> Option<(&'static str, &'static str)> {
+    let unpack = "unpack it first and give the text; .gz and .zst are read as they are";
+    Some(match magic {
+        [0x89, b'P', b'N', b'G', ..] | [0xff, 0xd8, 0xff, ..] | [b'G', b'I', b'F', b'8', ..] => {
+            ("a picture", "give the log itself")
+        }
+        [b'S', b'Q', b'L', b'i', b't', b'e', b' ', b'f'] => {
+            ("a SQLite database", "an rpctape database goes to `audit`, `query` and `show`")
+        }
+        [0xd4, 0xc3, 0xb2, 0xa1, ..] | [0xa1, 0xb2, 0xc3, 0xd4, ..] | [0x0a, 0x0d, 0x0d, 0x0a, ..] => (
+            "a packet capture",
+            "take the bodies out first, e.g. with tshark: `tshark -r FILE -T fields -e http.file_data`",
+        ),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => ("xz-compressed", unpack),
+        [b'B', b'Z', b'h', ..] => ("bzip2-compressed", unpack),
+        [b'P', b'K', 3, 4, ..] => ("a zip archive", unpack),
+        [0x7f, b'E', b'L', b'F', ..] => ("a program", "give its log"),
+        [b'%', b'P', b'D', b'F', ..] => ("a PDF document", "give the log itself"),
+        _ => return None,
+    })
+}
+
+fn peek(mut stream: impl Read + 'static, length: usize) -> io::Result<(Vec<u8>, Stream)> {
+    let mut head = Vec::with_capacity(length);
+    stream.by_ref().take(length as u64).read_to_end(&mut head)?;
+    let again = Cursor::new(head.clone());
+    Ok((head, Box::new(again.chain(stream))))
+}
+
+/// Counts what passes.
+struct Counted<R> {
+    inner: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.read.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+/// A compressed stream whose end is missing (its writer was killed) ends where the data do.
+struct Tolerant<R> {
+    inner: R,
+    cut: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Tolerant<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.cut.store(1, Ordering::Relaxed);
+                Ok(0)
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Bytes to lines: one growing buffer, works on pipes, never holds more than one record of the largest size.
+
+use std::io::{ErrorKind, Read, Result};
+
+use super::Resume;
+
+/// The longest record that is read whole, in bytes.
+pub(crate) const RECORD_LIMIT: usize = 16 << 20;
+
+/// How much is kept of a longer one, as evidence.
+const KEPT_OF_OVERSIZED: usize = 256;
+
+const FIRST_BUFFER: usize = 1 << 20;
+
+/// One line, without its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a> {
+    /// 1-based.
+    pub number: u64,
+    /// Byte offset of its first byte.
+    pub offset: u64,
+    /// Its bytes; of an oversized line only the first.
+    pub bytes: &'a [u8],
+    /// False for a last line that has no newline.
+    pub ended: bool,
+    /// The length of a line over the limit.
+    pub oversized: Option<u64>,
+}
+
+/// A stream of bytes with a window on it that grows as needed.
+pub(crate) struct Buffer<R> {
+    reader: R,
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Offset of the window's first byte in the stream.
+    pub offset: u64,
+    at_end: bool,
+}
+
+impl<R: Read> Buffer<R> {
+    pub(crate) fn new(reader: R, offset: u64) -> Buffer<R> {
+        Buffer { reader, bytes: vec![0; FIRST_BUFFER], start: 0, end: 0, offset, at_end: false }
+    }
+
+    /// What is there.
+    pub(crate) fn window(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    /// True if the stream holds no more than the window.
+    pub(crate) fn at_end(&self) -> bool {
+        self.at_end
+    }
+
+    /// Passes over the first `length` bytes of the window.
+    pub(crate) fn consume(&mut self, length: usize) {
+        self.start += length;
+        self.offset += length as u64;
+    }
+
+    /// Reads more; false at the end of the stream.
+    pub(crate) fn fill(&mut self) -> Result<bool> {
+        if self.at_end {
+            return Ok(false);
+        }
+        if self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.bytes.len() {
+            self.bytes.resize(self.end * 2, 0);
+        }
+        loop {
+            match self.reader.read(&mut self.bytes[self.end..]) {
+                Ok(0) => {
+                    self.at_end = true;
+                    return Ok(false);
+                }
+                Ok(length) => {
+                    self.end += length;
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Passes over everything up to and with the next newline, holding nothing; gives the number of bytes.
+    fn discard_line(&mut self) -> Result<(u64, bool)> {
+        let mut passed = 0;
+        loop {
+            if let Some(at) = memchr::memchr(b'\n', self.window()) {
+                self.consume(at + 1);
+                return Ok((passed + at as u64, true));
+            }
+            passed += self.window().len() as u64;
+            self.consume(self.window().len());
+            if !self.fill()? {
+                return Ok((passed, false));
+            }
+        }
+    }
+}
+
+/// The lines of a stream.
+pub(crate) struct Lines<R> {
+    buffer: Buffer<R>,
+    number: u64,
+    /// True once after each time more was read.
+    refilled: bool,
+    limit: usize,
+    kept: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Lines from `from` on; a rest of a line that was used up before it had its newline is passed over.
+    pub(crate) fn new(reader: R, from: Resume, within_line: bool) -> Result<Lines<R>> {
+        let mut buffer = Buffer::new(reader, from.byte_offset);
+        if within_line {
+            buffer.discard_line()?;
+        }
+        Ok(Lines { buffer, number: from.lines, refilled: false, limit: RECORD_LIMIT, kept: Vec::new() })
+    }
+
+    #[cfg(test)]
+    fn with_limit(mut self, limit: usize) -> Lines<R> {
+        self.limit = limit;
+        self
+    }
+
+    /// Where the next line starts.
+    pub(crate) fn position(&self) -> Resume {
+        Resume { byte_offset: self.buffer.offset, lines: self.number }
+    }
+
+    /// True once after each time more was read: the moment to tell how far it got.
+    pub(crate) fn took_refill(&mut self) -> bool {
+        std::mem::take(&mut self.refilled)
+    }
+
+    /// The next line.
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>> {
+        let mut scanned = 0;
+        let (length, ended) = loop {
+            let window = self.buffer.window();
+            match memchr::memchr(b'\n', &window[scanned..]) {
+                Some(at) if scanned + at < self.limit => break (scanned + at, true),
+                Some(_) => return self.oversized().map(Some),
+                None => scanned = window.len(),
+            }
+            if scanned >= self.limit {
+                return self.oversized().map(Some);
+            }
+            if !self.buffer.fill()? {
+                if scanned == 0 {
+                    return Ok(None);
+                }
+                break (scanned, false);
+            }
+            self.refilled = true;
+        };
+        let offset = self.buffer.offset;
+        self.number += 1;
+        self.buffer.consume(length + usize::from(ended));
+        let end = self.buffer.start - usize::from(ended);
+        let line = &self.buffer.bytes[end - length..end];
+        let (skipped, bytes) = trimmed(line);
+        Ok(Some(Line { number: self.number, offset: offset + skipped as u64, bytes, ended, oversized: None }))
+    }
+
+    #[cold]
+    fn oversized(&mut self) -> Result<Line<'_>> {
+        let offset = self.buffer.offset;
+        let window = self.buffer.window();
+        self.kept.clear();
+        self.kept.extend_from_slice(&window[..window.len().min(KEPT_OF_OVERSIZED)]);
+        let (length, ended) = self.buffer.discard_line()?;
+        self.number += 1;
+        Ok(Line { number: self.number, offset, bytes: &self.kept, ended, oversized: Some(length) })
+    }
+}
+
+/// The line without a carriage return at its end and without the NULs that a copied-and-truncated file has.
+fn trimmed(line: &[u8]) -> (usize, &[u8]) {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.first() != Some(&0) && line.last() != Some(&0) {
+        return (0, line);
+    }
+    let skipped = line.iter().take_while(|byte| **byte == 0).count();
+    let kept = line.len() - line[skipped..].iter().rev().take_while(|byte| **byte == 0).count();
+    (skipped, &line[skipped..kept])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8], limit: usize) -> Vec<(u64, u64, Vec<u8>, bool, Option<u64>)> {
+        let mut lines = Lines::new(bytes, Resume::default(), false).expect("lines").with_limit(limit);
+        let mut out = Vec::new();
+        while let Some(line) = lines.next().expect("a line") {
+            out.push((line.number, line.offset, line.bytes.to_vec(), line.ended, line.oversized));
+        }
+        out
+    }
+
+    #[test]
+    fn ends_of_all_kinds() {
+        let got = all(b"a\r\n\n\0\0b\ncd", 99);
+        let want = [
+            (1, 0, b"a".to_vec(), true, None),
+            (2, 3, b"".to_vec(), true, None),
+            (3, 6, b"b".to_vec(), true, None),
+            (4, 8, b"cd".to_vec(), false, None),
+        ];
+        assert_eq!(got, want);
+        assert_eq!(all(b"", 9), []);
+        assert_eq!(all(b"\n", 9).len(), 1);
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_passed_over_and_the_next_is_read() {
+        let mut text = vec![b'x'; 5_000_000];
+        text.extend_from_slice(b"\nnext\n");
+        let got = all(&text, 1000);
+        assert_eq!((got[0].2.len(), got[0].4), (KEPT_OF_OVERSIZED, Some(5_000_000)));
+        assert_eq!((got[1].0, got[1].1, got[1].2.as_slice()), (2, 5_000_001, b"next".as_slice()));
+        assert_eq!(all(&[b'x'; 2000], 1000)[0].4, Some(2000));
+    }
+
+    #[test]
+    fn the_rest_of_a_used_up_line_is_passed_over() {
+        let from = Resume { byte_offset: 7, lines: 3 };
+        let mut lines = Lines::new(&b" tail\nnew\n"[..], from, true).expect("lines");
+        let line = lines.next().expect("a line").expect("one more");
+        assert_eq!((line.number, line.offset, line.bytes), (4, 13, b"new".as_slice()));
+    }
+}

@@ -1,0 +1,176 @@
+//! What a reader hands on: channels, frames, and lines passed over.
+
+use rustc_hash::FxHashMap;
+
+use super::lines::Line;
+use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Overrides, Skip, Stamp};
+use crate::error::Result;
+use crate::jsonrpc::{Parsed, Unparsable, parse_at};
+use crate::protocol::Facts;
+
+/// Where a frame stands and what the log says of it, without what it holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub line: u64,
+    pub byte_offset: u64,
+    pub channel: u32,
+    pub at_us: Option<i64>,
+    pub direction: Direction,
+    pub stream: Option<u32>,
+    pub taps: Option<[Option<Stamp>; 2]>,
+}
+
+impl Place {
+    /// The frame with `body` at this place.
+    pub(crate) fn frame<'a>(&self, source: u32, body: Body<'a>) -> Frame<'a> {
+        Frame {
+            source,
+            line: self.line,
+            byte_offset: self.byte_offset,
+            channel: self.channel,
+            at_us: self.at_us,
+            direction: self.direction,
+            stream: self.stream,
+            taps: self.taps,
+            body,
+        }
+    }
+}
+
+/// The way from a reader to the sink.
+pub(crate) struct Out<'s> {
+    sink: &'s mut dyn FrameSink,
+    pub(crate) source: u32,
+    overrides: &'s Overrides,
+    channels: u32,
+    cut_at: Option<u64>,
+}
+
+impl<'s> Out<'s> {
+    pub(crate) fn new(sink: &'s mut dyn FrameSink, source: u32, overrides: &'s Overrides) -> Out<'s> {
+        Out { sink, source, overrides, channels: 0, cut_at: None }
+    }
+
+    /// Announces a channel; what the user says of the log overrules it.
+    pub(crate) fn channel(&mut self, mut channel: Channel) -> Result<u32> {
+        let index = self.channels;
+        self.channels += 1;
+        channel.vantage = self.overrides.vantage.unwrap_or(channel.vantage);
+        channel.profile = self.overrides.profile.or(channel.profile);
+        self.sink.channel(index, channel)?;
+        Ok(index)
+    }
+
+    /// Hands on a frame.
+    pub(crate) fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+        self.sink.frame(frame)
+    }
+
+    /// Hands on a frame made of `place` and `body`.
+    pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
+        self.sink.frame(place.frame(self.source, body))
+    }
+
+    /// A line passed over.
+    pub(crate) fn skip(&mut self, line: u64, why: Skip) {
+        if why == Skip::CutOff {
+            self.cut_at = Some(line);
+        }
+        self.sink.skipped(line, why);
+    }
+
+    /// A line over the limit, passed over.
+    pub(crate) fn skip_oversized(&mut self, line: &Line<'_>) {
+        self.skip(line.number, Skip::Oversized);
+    }
+
+    /// The line that was found cut off, where there was one.
+    pub(crate) fn cut_at(&self) -> Option<u64> {
+        self.cut_at
+    }
+
+    /// How far the file was read.
+    pub(crate) fn progress(&mut self, bytes: u64) {
+        self.sink.progress(bytes);
+    }
+
+    /// A text that the format promises to be a message, and nothing but white space after it: a message, a batch or
+    /// malformed. A text that ends in the middle of a value where the log itself ends (`log_ends`) was cut by whoever
+    /// copied the log, which is no fault of either side: it is passed over.
+    pub(crate) fn promised(&mut self, place: &Place, text: &str, log_ends: bool) -> Result<()> {
+        match parse_at::<Facts<'_>>(text, 0) {
+            Ok((parsed, end)) => match rest_of(text, end) {
+                None => self.put(place, body(text, parsed, end)),
+                Some(_) => self.malformed(place, text.as_bytes(), "more text after the message"),
+            },
+            Err(fault) if fault.cut && log_ends => {
+                self.skip(place.line, Skip::CutOff);
+                Ok(())
+            }
+            Err(fault) => self.malformed(place, text.as_bytes(), &in_words(&fault)),
+        }
+    }
+
+    /// Bytes that should have been a message.
+    pub(crate) fn malformed(&mut self, place: &Place, bytes: &[u8], reason: &str) -> Result<()> {
+        self.put(place, Body::Malformed { bytes, reason: reason.to_string() })
+    }
+}
+
+fn rest_of(text: &str, end: usize) -> Option<usize> {
+    text.as_bytes()[end..].iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0)
+}
+
+/// Why a text is no message, with the byte at which it was noticed.
+pub(crate) fn in_words(fault: &Unparsable) -> String {
+    match fault.cut {
+        true => format!("{} (the text ends after {} bytes)", fault.reason, fault.column),
+        false => format!("{} at byte {}", fault.reason, fault.column),
+    }
+}
+
+/// The body for what was parsed at the start of `text`, up to `end`.
+pub(crate) fn body<'a>(text: &'a str, parsed: Parsed<'a, Facts<'a>>, end: usize) -> Body<'a> {
+    let start = super::scan::skip_white(text.as_bytes(), 0);
+    let whole = &text[start..end];
+    match parsed {
+        Parsed::One(message, facts) => Body::Message(Captured { text: whole, json: None, message, facts }),
+        Parsed::Batch(members) => {
+            let members = members
+                .into_iter()
+                .map(|(range, member)| {
+                    (range.start - start..range.end - start, member.map_err(|fault| in_words(&fault)))
+                })
+                .collect();
+            Body::Batch { text: whole, members }
+        }
+    }
+}
+
+/// Channels by name.
+#[derive(Default)]
+pub(crate) struct Channels {
+    by_name: FxHashMap<Box<str>, u32>,
+    last: Option<(Box<str>, u32)>,
+}
+
+impl Channels {
+    /// The channel called `name`, announced with `make` when it is met for the first time.
+    pub(crate) fn get(&mut self, name: &str, out: &mut Out<'_>, make: impl FnOnce() -> Channel) -> Result<u32> {
+        if let Some((last, index)) = &self.last
+            && **last == *name
+        {
+            return Ok(*index);
+        }
+        let index = match self.by_name.get(name) {
+            Some(index) => *index,
+            None => {
+                let index = out.channel(make())?;
+                self.by_name.insert(name.into(), index);
+                index
+            }
+        };
+        self.last = Some((name.into(), index));
+        Ok(index)
+    }
+}

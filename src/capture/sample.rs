@@ -1,0 +1,89 @@
+//! The head of a text, as detectors see it.
+
+use super::scan;
+use crate::jsonrpc::{NoLift, parse_at};
+
+/// How many lines a detector looks at.
+const LINES: usize = 200;
+
+/// The head of a text.
+pub(crate) struct Sample {
+    /// Its text; bytes that are no UTF-8 are replaced.
+    text: String,
+    /// True if it is all there is.
+    pub whole: bool,
+    limit: usize,
+}
+
+impl Sample {
+    /// A sample from the head of a text; `all` looks at every line of it.
+    pub(crate) fn new(head: &[u8], whole: bool, all: bool) -> Sample {
+        let text = String::from_utf8_lossy(head).into_owned();
+        Sample { text, whole, limit: if all { usize::MAX } else { LINES } }
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its lines that are not blank. A last line that the sample cuts is left out unless it is the only one.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
+        let cut = !self.whole && !self.text.ends_with('\n');
+        let text = match self.text.rfind('\n') {
+            Some(at) if cut => &self.text[..at],
+            _ => &self.text,
+        };
+        text.split('\n')
+            .map(|line| line.trim_matches(['\r', '\0', ' ', '\t']))
+            .filter(|line| !line.is_empty())
+            .take(self.limit)
+    }
+
+    /// How many lines there are.
+    pub(crate) fn line_count(&self) -> usize {
+        self.lines().count()
+    }
+}
+
+/// True if a text starts with an object or a batch that is JSON-RPC by its members.
+/// A request to a web server (`"method":"GET"`) is none.
+pub(crate) fn is_message(text: &str) -> bool {
+    let at = scan::skip_white(text.as_bytes(), 0);
+    match text.as_bytes().get(at) {
+        Some(b'{') => {
+            looks_like_message(&text[at..])
+                && (parse_at::<NoLift>(text, at).is_ok() || text.len() >= super::lines::RECORD_LIMIT / 32)
+        }
+        Some(b'[') => {
+            let inner = scan::skip_white(text.as_bytes(), at + 1);
+            text.as_bytes().get(inner) == Some(&b'{')
+                && looks_like_message(&text[inner..])
+                && parse_at::<NoLift>(text, at).is_ok()
+        }
+        _ => false,
+    }
+}
+
+/// The same from the members alone, which may be cut off.
+pub(crate) fn looks_like_message(text: &str) -> bool {
+    let (mut version, mut method, mut id, mut params, mut answer) = (false, None, false, false, false);
+    for member in scan::members(text) {
+        match member.key {
+            "jsonrpc" => version = true,
+            "method" => method = Some(scan::unquoted(member.value)),
+            "id" => id = true,
+            "params" => params = true,
+            "result" | "error" => answer = true,
+            _ => {}
+        }
+        if version && (method.is_some() || id || answer) {
+            return true;
+        }
+    }
+    let verb = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"];
+    match method {
+        Some(method) => (id || params) && !verb.contains(&method),
+        None => id && answer,
+    }
+}

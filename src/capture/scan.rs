@@ -1,0 +1,253 @@
+//! Scanning JSON wrappers: where members stand, without parsing what they hold.
+//!
+//! Wrappers are few keys around one message. Their keys are found by a scan, and only the message goes through
+//! the one validating pass of `jsonrpc`. Nothing here validates; what does not add up is `None`.
+
+use memchr::memchr2;
+
+/// The first byte at or after `at` that is no white space.
+pub(crate) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// The closing quote of a string whose content starts at `at`.
+pub(crate) fn closing_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[found] == b'"' {
+            return Some(found);
+        }
+        at = found + 2;
+    }
+}
+
+/// The end of the value that starts at `at`: strings and brackets are balanced, scalars end at a delimiter.
+pub(crate) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' => Some(closing_quote(bytes, at + 1)? + 1),
+        b'{' | b'[' => brackets_end(bytes, at),
+        b',' | b':' | b'}' | b']' => None,
+        _ => {
+            let length = bytes[at..].iter().position(|b| b.is_ascii_whitespace() || matches!(b, b',' | b'}' | b']'));
+            Some(length.map_or(bytes.len(), |length| at + length))
+        }
+    }
+}
+
+fn brackets_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = closing_quote(bytes, at + 1)?,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// One member of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemberText<'a> {
+    /// The key as written, without its quotes.
+    pub key: &'a str,
+    /// The value as written.
+    pub value: &'a str,
+    /// Byte in the scanned text at which the value starts.
+    pub at: usize,
+}
+
+/// The members of the object at the start of `text`; ends early where the text does not add up.
+/// [`Members::complete`] tells afterwards whether the closing brace was reached.
+pub(crate) fn members(text: &str) -> Members<'_> {
+    let at = skip_white(text.as_bytes(), 0);
+    let open = text.as_bytes().get(at) == Some(&b'{');
+    Members { text, at: at + 1, state: if open { State::First } else { State::Broken } }
+}
+
+/// See [`members`].
+pub(crate) struct Members<'a> {
+    text: &'a str,
+    at: usize,
+    state: State,
+}
+
+#[derive(PartialEq)]
+enum State {
+    First,
+    Next,
+    Complete,
+    Broken,
+}
+
+impl<'a> Members<'a> {
+    /// The byte after the closing brace, where it was reached.
+    pub(crate) fn end(&self) -> Option<usize> {
+        (self.state == State::Complete).then_some(self.at)
+    }
+
+    fn step(&mut self) -> Option<MemberText<'a>> {
+        let bytes = self.text.as_bytes();
+        let mut at = skip_white(bytes, self.at);
+        if bytes.get(at) == Some(&b',') && self.state == State::Next {
+            at = skip_white(bytes, at + 1);
+        }
+        if bytes.get(at) == Some(&b'}') {
+            self.at = at + 1;
+            self.state = State::Complete;
+            return None;
+        }
+        if bytes.get(at) != Some(&b'"') {
+            return None;
+        }
+        let key_end = closing_quote(bytes, at + 1)?;
+        let key = &self.text[at + 1..key_end];
+        at = skip_white(bytes, key_end + 1);
+        if bytes.get(at) != Some(&b':') {
+            return None;
+        }
+        at = skip_white(bytes, at + 1);
+        let end = value_end(bytes, at)?;
+        self.at = end;
+        self.state = State::Next;
+        Some(MemberText { key, value: &self.text[at..end], at })
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = MemberText<'a>;
+
+    fn next(&mut self) -> Option<MemberText<'a>> {
+        if matches!(self.state, State::Complete | State::Broken) {
+            return None;
+        }
+        let member = self.step();
+        if member.is_none() && self.state != State::Complete {
+            self.state = State::Broken;
+        }
+        member
+    }
+}
+
+/// The content of a string token, or the token itself where it is none.
+pub(crate) fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(value)
+}
+
+/// Unescapes the string whose content starts at `at` into `out`, and gives the byte of its closing quote.
+/// A lone surrogate cannot be written in UTF-8 and becomes U+FFFD.
+pub(crate) fn unescape(text: &str, mut at: usize, out: &mut String) -> Option<usize> {
+    out.clear();
+    let bytes = text.as_bytes();
+    loop {
+        let run = bytes.get(at..)?.iter().position(|b| matches!(b, b'"' | b'\\'))?;
+        out.push_str(&text[at..at + run]);
+        at += run;
+        if bytes[at] == b'"' {
+            return Some(at);
+        }
+        let plain = match bytes.get(at + 1)? {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'u' => {
+                at = unescape_units(bytes, at, out);
+                continue;
+            }
+            other if other.is_ascii() => *other as char,
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        out.push(plain);
+        at += 2;
+    }
+}
+
+/// Unescapes one `\uXXXX`, or two that make a pair, at `at`; gives the byte after them.
+fn unescape_units(bytes: &[u8], at: usize, out: &mut String) -> usize {
+    let Some(first) = hex4(bytes, at) else {
+        out.push(char::REPLACEMENT_CHARACTER);
+        return at + 2;
+    };
+    if let Some(c) = char::from_u32(u32::from(first)) {
+        out.push(c);
+        return at + 6;
+    }
+    if first < 0xDC00
+        && let Some(second @ 0xDC00..=0xDFFF) = hex4(bytes, at + 6)
+    {
+        let code = 0x10000 + ((u32::from(first) - 0xD800) << 10) + (u32::from(second) - 0xDC00);
+        out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        return at + 12;
+    }
+    out.push(char::REPLACEMENT_CHARACTER);
+    at + 6
+}
+
+fn hex4(bytes: &[u8], at: usize) -> Option<u16> {
+    let unit = bytes.get(at..at + 6)?;
+    let digits = unit.strip_prefix(b"\\u")?;
+    digits.iter().try_fold(0u16, |value, digit| Some(value << 4 | (*digit as char).to_digit(16)? as u16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn members_are_found_where_they_stand() {
+        let text = r#" {"a" : "x\"}", "b":{"c":[1,"]"]}, "d":-1.5e3 } rest"#;
+        let mut all = members(text);
+        let found: Vec<_> = all.by_ref().map(|m| (m.key, m.value, &text[m.at..m.at + 1])).collect();
+        assert_eq!(found, [("a", r#""x\"}""#, "\""), ("b", r#"{"c":[1,"]"]}"#, "{"), ("d", "-1.5e3", "-")]);
+        assert_eq!(all.end().map(|end| &text[end..]), Some(" rest"));
+    }
+
+    #[test]
+    fn what_does_not_add_up_ends_the_scan() {
+        for text in ["", "{", "[1]", r#"{"a""#, r#"{"a":"#, r#"{"a":1"#, r#"{"a":{"b":1}"#, r#"{"a" 1}"#, r#"{"a":}"#] {
+            let mut all = members(text);
+            all.by_ref().for_each(drop);
+            assert_eq!(all.end(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn surrogates_pair_or_are_replaced() {
+        let mut out = String::new();
+        let text = r#"a\ud83d\ude00\ud83dx\u00e9\/"#.to_string() + "\"";
+        assert_eq!(unescape(&text, 0, &mut out), Some(text.len() - 1));
+        assert_eq!(out, "a😀\u{fffd}xé/");
+    }
+
+    proptest! {
+        #[test]
+        fn unescape_undoes_serde(text in ".*") {
+            let quoted = serde_json::to_string(&text).expect("a string");
+            let mut out = String::new();
+            prop_assert_eq!(unescape(&quoted, 1, &mut out), Some(quoted.len() - 1));
+            prop_assert_eq!(out, text);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "[\\[\\]{}\",:\\\\u0-9d ]{0,40}") {
+            members(&text).for_each(drop);
+            let mut out = String::new();
+            let _ = unescape(&text, 0, &mut out);
+        }
+    }
+}

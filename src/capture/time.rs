@@ -1,0 +1,211 @@
+//! Timestamps of logs to microseconds since the epoch.
+//!
+//! A time without a zone is taken as UTC and a time of day as 1970-01-01: the reader's own zone and the file's
+//! date never enter, so that the same log gives the same answer everywhere.
+
+use chrono::DateTime;
+
+/// A time, and how fine the clock that wrote it shows itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Time {
+    /// Microseconds since the epoch.
+    pub us: i64,
+    /// Microseconds of one unit of its last digit, at least 1.
+    pub resolution_us: i64,
+}
+
+const DAY_US: i64 = 86_400_000_000;
+
+/// Reads a timestamp in any of the shapes that logs have: RFC 3339 and its relatives (`T` or blank, `-` or `/`,
+/// dot or comma, zone or none), a number since the epoch, a time of day, RFC 2822.
+pub(crate) fn parse(text: &str) -> Option<Time> {
+    let bytes = text.as_bytes();
+    date_time(bytes).or_else(|| epoch(text)).or_else(|| time_of_day(bytes)).or_else(|| rfc2822(text))
+}
+
+fn two(bytes: &[u8], at: usize) -> Option<i64> {
+    let (tens, ones) = (bytes.get(at)?.wrapping_sub(b'0'), bytes.get(at + 1)?.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then_some(i64::from(tens) * 10 + i64::from(ones))
+}
+
+fn date_time(bytes: &[u8]) -> Option<Time> {
+    let (head, rest) = bytes.split_at_checked(19)?;
+    if !matches!((head[4], head[7]), (b'-', b'-') | (b'/', b'/')) || !matches!(head[10], b'T' | b't' | b' ' | b'_') {
+        return None;
+    }
+    let (year, month, day) = (two(head, 0)? * 100 + two(head, 2)?, two(head, 5)?, two(head, 8)?);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let (of_day, _) = clock(&head[11..])?;
+    let (fraction, resolution_us, used) = fraction(rest);
+    let zone = zone(&rest[used..])?;
+    Some(Time { us: days(year, month, day) * DAY_US + of_day + fraction - zone, resolution_us })
+}
+
+/// `HH:MM:SS` at the start of `bytes`, in microseconds, and its length.
+fn clock(bytes: &[u8]) -> Option<(i64, usize)> {
+    let (hour, minute, second) = (two(bytes, 0)?, two(bytes, 3)?, two(bytes, 6)?);
+    if bytes[2] != b':' || bytes[5] != b':' || hour > 24 || minute > 59 || second > 60 {
+        return None;
+    }
+    Some((((hour * 60 + minute) * 60 + second) * 1_000_000, 8))
+}
+
+/// Digits after a dot or a comma: microseconds, resolution, and how many bytes they take.
+fn fraction(bytes: &[u8]) -> (i64, i64, usize) {
+    if !matches!(bytes.first(), Some(b'.' | b',')) {
+        return (0, 1_000_000, 0);
+    }
+    let (mut us, mut unit, mut at) = (0, 1_000_000, 1);
+    while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        if unit > 1 {
+            unit /= 10;
+            us += i64::from(digit) * unit;
+        }
+        at += 1;
+    }
+    (us, unit, at)
+}
+
+/// What follows the fraction: the offset from UTC in microseconds, 0 where there is none.
+fn zone(bytes: &[u8]) -> Option<i64> {
+    let sign = match bytes {
+        [] | b"Z" | b"z" | b" UTC" | b" Z" => return Some(0),
+        [b'+', ..] => 1,
+        [b'-', ..] => -1,
+        [b' ', rest @ ..] if matches!(rest.first(), Some(b'+' | b'-')) => return zone(rest),
+        _ => return None,
+    };
+    let hours = two(bytes, 1)?;
+    let minutes = match bytes.len() {
+        3 => 0,
+        5 => two(bytes, 3)?,
+        6 if bytes[3] == b':' => two(bytes, 4)?,
+        _ => return None,
+    };
+    Some(sign * (hours * 60 + minutes) * 60_000_000)
+}
+
+/// Days from 1970-01-01 in the civil calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (month * 306 + 5) / 10 + day
+        - 719_469
+}
+
+/// A number since the epoch, in the unit its magnitude tells: seconds up to the year 5138, then milliseconds,
+/// microseconds, nanoseconds. A number too small for a date of ours has no unit that could be told.
+pub(crate) fn epoch(text: &str) -> Option<Time> {
+    if text.contains(['e', 'E']) {
+        let value: f64 = text.parse().ok()?;
+        return (value.is_finite() && value.abs() < 9e18).then(|| epoch(&format!("{value}")))?;
+    }
+    let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty() || !whole.bytes().chain(digits.bytes()).all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let whole: i64 = whole.parse().ok()?;
+    let unit_ns: i64 = match whole {
+        0..100_000_000 => return None,
+        100_000_000..100_000_000_000 => 1_000_000_000,
+        100_000_000_000..100_000_000_000_000 => 1_000_000,
+        100_000_000_000_000..100_000_000_000_000_000 => 1_000,
+        _ => 1,
+    };
+    let mut us = if unit_ns >= 1_000 { whole.checked_mul(unit_ns / 1_000)? } else { whole / 1_000 };
+    let mut step_ns = unit_ns;
+    for digit in digits.bytes() {
+        step_ns /= 10;
+        us += i64::from(digit - b'0') * (step_ns / 1_000);
+    }
+    Some(Time { us, resolution_us: (step_ns / 1_000).max(1) })
+}
+
+/// `HH:MM:SS` with or without a fraction and `AM` or `PM`.
+fn time_of_day(bytes: &[u8]) -> Option<Time> {
+    let (of_day, length) = clock(bytes)?;
+    let rest = &bytes[length..];
+    let (fraction, resolution_us, used) = fraction(rest);
+    let noon = 12 * 3_600_000_000;
+    let of_day = match rest[used..].to_ascii_uppercase().as_slice() {
+        b"" | b"Z" => of_day,
+        b" AM" if of_day >= noon => of_day - noon,
+        b" AM" => of_day,
+        b" PM" if of_day < noon => of_day + noon,
+        b" PM" => of_day,
+        _ => return None,
+    };
+    Some(Time { us: of_day + fraction, resolution_us })
+}
+
+fn rfc2822(text: &str) -> Option<Time> {
+    let time = DateTime::parse_from_rfc2822(text).ok()?;
+    Some(Time { us: time.timestamp_micros(), resolution_us: 1_000_000 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn us(text: &str) -> Option<i64> {
+        parse(text).map(|time| time.us)
+    }
+
+    #[test]
+    fn relatives_of_rfc_3339_are_one_instant() {
+        let want = us("2026-11-21T06:44:16.663Z");
+        assert_eq!(want, Some(1_795_243_456_663_000));
+        for text in [
+            "2026-11-21T06:44:16.663000+00:00",
+            "2026-11-21 06:44:16,663",
+            "2026/11/21 06:44:16.663",
+            "2026-11-21T08:44:16.663+0200",
+            "2026-11-21T01:14:16.663-05:30",
+            "2026-11-21 06:44:16.663 UTC",
+            "1795243456.663",
+            "1795243456663",
+            "1795243456663000",
+            "1795243456663000000",
+        ] {
+            assert_eq!(us(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_digits_tell_the_resolution() {
+        let resolution = |text| parse(text).map(|time| time.resolution_us);
+        assert_eq!(resolution("2026-11-21T06:44:16Z"), Some(1_000_000));
+        assert_eq!(resolution("2026-11-21T06:44:16.663Z"), Some(1_000));
+        assert_eq!(resolution("2026-11-21T06:44:16.663228999Z"), Some(1));
+        assert_eq!(resolution("1795243456663"), Some(1_000));
+        assert_eq!(resolution("1795243456"), Some(1_000_000));
+    }
+
+    #[test]
+    fn other_shapes() {
+        assert_eq!(us("00:00:01.5"), Some(1_500_000));
+        assert_eq!(us("04:07:14 pm"), Some(58_034_000_000));
+        assert_eq!(us("Sat, 21 Nov 2026 06:44:16 +0000"), Some(1_795_243_456_000_000));
+        assert_eq!(us("1.795243456663e12"), Some(1_795_243_456_663_000));
+        for text in
+            ["", "17", "12.5", "yesterday", "2026-13-21T06:44:16Z", "2026-11-21", "-5", "2026-11-21T06:44:16 noon"]
+        {
+            assert_eq!(us(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_chrono(seconds in 0i64..4_000_000_000, micros in 0u32..1_000_000) {
+            let time = DateTime::from_timestamp(seconds, micros * 1_000).expect("in range");
+            prop_assert_eq!(us(&time.to_rfc3339_opts(chrono::SecondsFormat::Micros, true)), Some(time.timestamp_micros()));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,40}", digits in "[0-9.:eE+-]{0,40}") {
+            let _ = (parse(&text), parse(&digits));
+        }
+    }
+}

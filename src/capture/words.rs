@@ -1,0 +1,210 @@
+//! The words that home-made wrappers use: for directions, times, sessions and messages.
+
+use super::Direction;
+use crate::protocol::Side;
+
+/// What a direction word says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// Who sent the message, in the log's own terms.
+    Direction(Direction),
+    /// The text is what the server wrote to stderr.
+    Stderr,
+}
+
+const SENT: Option<Word> = Some(Word::Direction(Direction::Sent));
+const RECEIVED: Option<Word> = Some(Word::Direction(Direction::Received));
+
+/// What `word` says of the direction, when it stands under `key`. Words like `in` and `out` are relative to whoever
+/// wrote the log; `client` and `c2s` are not. Words that name the kind of a message (`request`) say nothing.
+pub(crate) fn direction(key: &str, word: &str) -> Option<Word> {
+    let receiver = matches!(plain(key).as_str(), "to" | "dest" | "destination" | "target" | "dst");
+    let word = word.trim().to_lowercase();
+    let found = arrow(&word).or_else(|| named(&plain(&word)));
+    match found {
+        Some(Word::Direction(Direction::By(side))) if receiver => Some(Word::Direction(Direction::By(side.peer()))),
+        found => found,
+    }
+}
+
+/// Lower case, letters and digits only.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// `->` and its relatives alone, or between two sides.
+fn arrow(word: &str) -> Option<Word> {
+    let shape: String = word.chars().filter(|c| !c.is_whitespace()).collect();
+    match shape.as_str() {
+        "->" | "-->" | "=>" | "==>" | ">" | ">>" | ">>>" | "→" => return SENT,
+        "<-" | "<--" | "<=" | "<==" | "<" | "<<" | "<<<" | "←" => return RECEIVED,
+        _ => {}
+    }
+    for arrow in ["-->", "->", "==>", "=>", "→", ">"] {
+        if let Some((from, to)) = shape.split_once(arrow) {
+            return between(&plain(from), &plain(to));
+        }
+    }
+    for arrow in ["<--", "<-", "<==", "<=", "←", "<"] {
+        if let Some((to, from)) = shape.split_once(arrow) {
+            return between(&plain(from), &plain(to));
+        }
+    }
+    None
+}
+
+fn between(from: &str, to: &str) -> Option<Word> {
+    let from = side(from)?;
+    (side(to)? == from.peer()).then_some(Word::Direction(Direction::By(from)))
+}
+
+fn side(word: &str) -> Option<Side> {
+    match word {
+        "client" | "c" | "editor" | "ide" | "host" => Some(Side::Client),
+        "server" | "s" | "agent" => Some(Side::Server),
+        _ => None,
+    }
+}
+
+fn named(word: &str) -> Option<Word> {
+    match word {
+        "in" | "inbound" | "incoming" | "ingress" | "recv" | "received" | "receive" | "receiving" | "read" | "rx" => {
+            RECEIVED
+        }
+        "out" | "outbound" | "outgoing" | "egress" | "sent" | "send" | "sending" | "write" | "tx" => SENT,
+        "stderr" => Some(Word::Stderr),
+        "fromclient" | "toserver" | "stdin" => Some(Word::Direction(Direction::By(Side::Client))),
+        "fromserver" | "toclient" | "fromagent" | "stdout" => Some(Word::Direction(Direction::By(Side::Server))),
+        "toagent" => Some(Word::Direction(Direction::By(Side::Client))),
+        _ => {
+            if let Some(side) = side(word) {
+                return Some(Word::Direction(Direction::By(side)));
+            }
+            // `send-request` and `receive-notification`: the kind follows the direction.
+            let kinds = ["request", "response", "notification", "message"];
+            for kind in kinds {
+                if let Some(start) = word
+                    .strip_suffix(kind)
+                    .filter(|start| matches!(*start, "send" | "recv" | "receive" | "sent" | "received"))
+                {
+                    return named(start);
+                }
+            }
+            ["to", "2"].iter().find_map(|middle| word.split_once(middle).and_then(|(from, to)| between(from, to)))
+        }
+    }
+}
+
+/// Keys of a direction, the most telling first.
+const DIRECTION: [&str; 13] =
+    ["dir", "direction", "from", "sender", "origin", "side", "to", "receiver", "source", "src", "dest", "type", "kind"];
+
+/// Keys of a time.
+const TIME: [&str; 14] = [
+    "ts",
+    "timestamp",
+    "time",
+    "t",
+    "date",
+    "datetime",
+    "at",
+    "createdat",
+    "startedat",
+    "starteddatetime",
+    "timens",
+    "timeus",
+    "timems",
+    "epoch",
+];
+
+/// Keys of a connection, the most telling first.
+const CONNECTION: [&str; 9] =
+    ["conn", "connection", "connectionid", "connid", "channel", "server", "servername", "pid", "processid"];
+
+/// Keys of a session.
+const SESSION: [&str; 5] = ["session", "sessionid", "mcpsessionid", "sid", "sessionname"];
+
+/// Keys of a message, the exact text first.
+const MESSAGE: [&str; 14] = [
+    "raw", "msg", "message", "payload", "data", "body", "rpc", "jsonrpc", "frame", "packet", "content", "line", "text",
+    "log",
+];
+
+/// What a key of a wrapper may stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Meaning {
+    Direction,
+    Time,
+    Connection,
+    Session,
+    Message,
+}
+
+/// What a key may stand for, and its rank among the keys of that meaning (the lower, the more telling).
+pub(crate) fn meaning(key: &str) -> Option<(Meaning, usize)> {
+    let key = plain(key);
+    let rank = |keys: &[&str]| keys.iter().position(|known| *known == key);
+    let lists: [(Meaning, &[&str]); 5] = [
+        (Meaning::Direction, &DIRECTION),
+        (Meaning::Time, &TIME),
+        (Meaning::Connection, &CONNECTION),
+        (Meaning::Session, &SESSION),
+        (Meaning::Message, &MESSAGE),
+    ];
+    lists.into_iter().find_map(|(meaning, keys)| Some((meaning, rank(keys)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(key: &str, word: &str) -> Option<Word> {
+        direction(key, word)
+    }
+
+    #[test]
+    fn sides_are_absolute_and_in_and_out_are_not() {
+        let by = |side| Some(Word::Direction(Direction::By(side)));
+        for word in [
+            "c2s",
+            "C2S",
+            "client",
+            "client->server",
+            "client_to_server",
+            "ClientToServer",
+            "server<-client",
+            "editor -> agent",
+            "client → server",
+        ] {
+            assert_eq!(says("dir", word), by(Side::Client), "{word}");
+        }
+        for word in ["s2c", "server", "server-to-client", "agent→client", "toClient"] {
+            assert_eq!(says("dir", word), by(Side::Server), "{word}");
+        }
+        for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx"] {
+            assert_eq!(says("dir", word), RECEIVED, "{word}");
+        }
+        for word in ["out", "sent", "->", ">>>", "send-request", "write"] {
+            assert_eq!(says("dir", word), SENT, "{word}");
+        }
+        assert_eq!(says("dir", "stderr"), Some(Word::Stderr));
+        for word in ["request", "response", "", "info", "client->client", "total", "2", "notification"] {
+            assert_eq!(says("dir", word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_receiver_is_the_other_side() {
+        assert_eq!(says("to", "server"), says("from", "client"));
+        assert_eq!(says("to", "client"), says("from", "server"));
+    }
+
+    #[test]
+    fn keys_have_one_meaning() {
+        assert_eq!(meaning("@timestamp").map(|(meaning, _)| meaning), Some(Meaning::Time));
+        assert_eq!(meaning("Mcp-Session-Id").map(|(meaning, _)| meaning), Some(Meaning::Session));
+        assert_eq!(meaning("_direction").map(|(meaning, _)| meaning), Some(Meaning::Direction));
+        assert!(meaning("raw") < meaning("msg"));
+        assert_eq!(meaning("level"), None);
+    }
+}
