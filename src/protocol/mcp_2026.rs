@@ -112,6 +112,7 @@ static RULINGS: &[Ruling] = &[
     error("RPC009", &SAME_ID),
     error("RPC010", &ID_NOT_IN_FLIGHT),
     error("RPC012", &SAME_ID),
+    error("RPC021/result", &SAME_ID),
     error("RPC013", &NO_BATCH),
     error("RPC015", &jr::BATCH_NOT_EMPTY),
     error("RPC016", &NOTIFICATION_NO_ID),

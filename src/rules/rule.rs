@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::{Evidence, Finding};
-use crate::protocol::Severity;
+use crate::protocol::{Ruling, Severity};
 use crate::session::{Certainty, Event, Exchange, FrameId, Judgement, Seen};
 
 /// Which kind of event a rule looks at; the auditor calls it for no other.
@@ -21,6 +21,8 @@ pub enum On {
     BatchMismatch,
     /// [`crate::session::What::Request`]
     Request,
+    /// [`crate::session::What::IdReused`]
+    IdReused,
     /// [`crate::session::What::NestedAfterCancel`]
     NestedAfterCancel,
     /// [`crate::session::What::Answer`]
@@ -80,8 +82,12 @@ pub struct Rule {
 /// Makes the finding of `code` for an event, or `None` where the event's profile has no such rule.
 /// Severity and clause are those of the profile.
 pub fn found(code: &'static str, event: &Event<'_>, summary: String) -> Option<Finding> {
-    let ruling = event.profile.ruling(code)?;
-    Some(Finding {
+    Some(found_by(code, event.profile.ruling(code)?, event, summary))
+}
+
+/// The same by a ruling that was looked up already.
+pub fn found_by(code: &'static str, ruling: &Ruling, event: &Event<'_>, summary: String) -> Finding {
+    Finding {
         code,
         severity: ruling.severity,
         certainty: Certainty::Violation,
@@ -93,7 +99,7 @@ pub fn found(code: &'static str, event: &Event<'_>, summary: String) -> Option<F
         frame: event.seen.frame,
         summary,
         evidence: Vec::new(),
-    })
+    }
 }
 
 /// Like [`found`], for rules about the capture itself: always a note, without a clause.

@@ -170,7 +170,8 @@ impl Conn {
         self.facts.first.get_or_insert(seen);
         self.facts.last = Some(seen);
         let Some(now) = seen.at_us else { return };
-        self.facts.timed = true;
+        let started = *self.started_us.get_or_insert(now);
+        self.facts.timed |= now != started;
         if let Some(before) = self.clock.last_us.filter(|before| now < *before) {
             self.clock.steps_back += 1;
             if before - now > self.clock.worst_us {

@@ -49,6 +49,24 @@ impl Conn {
             Kind::Result | Kind::Error => self.answer(step, &incoming),
             Kind::Unclassified => {}
         }
+        self.note_operation(&incoming);
+    }
+
+    /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005).
+    fn note_operation(&mut self, m: &Incoming<'_>) {
+        let life = &mut self.facts.lifecycle;
+        if life.initialized.is_some()
+            || life.initialize_answer.is_none()
+            || life.initialize_failed
+            || m.sender != Side::Client
+        {
+            return;
+        }
+        let opening = &m.profile.opening;
+        let exempt = [opening.initialize, opening.exit].contains(&Some(m.message.method()));
+        if !exempt && m.profile.client_waits(m.message.kind, m.message.method()) {
+            life.operated_early = true;
+        }
     }
 
     /// Messages without `jsonrpc` are held back: where no message has it, the logger dropped it.
@@ -371,12 +389,8 @@ impl Conn {
         if Some(method) == opening.shutdown {
             life.shutdown.get_or_insert(m.seen);
         }
-        let ping = matches!(m.message.method(), "ping");
-        if life.initialize.is_none() && !ping && opening.initialize.is_some() {
+        if life.initialize.is_none() && m.profile.must_follow_initialize(method) {
             life.early_request.get_or_insert(m.seen);
-        }
-        if life.initialize_answer.is_some() && life.initialized.is_none() && !ping {
-            life.operated_early = true;
         }
     }
 

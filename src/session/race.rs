@@ -191,6 +191,8 @@ pub(super) struct Tap<'a> {
     pub(super) settings: &'a Settings,
     pub(super) vantage: Vantage,
     pub(super) resolution_us: i64,
+    /// False as long as all times of the connection are equal.
+    pub(super) timed: bool,
     pub(super) leg: &'a Leg,
     /// Stamps at the decider's own tap, for `first` and `second`, where the capture merges two.
     pub(super) stamps: Option<(Option<Stamp>, Option<Stamp>)>,
@@ -217,6 +219,9 @@ impl Tap<'_> {
         let Some(delta) = delta_us.filter(|delta| *delta >= 0) else {
             return Verdict::Now(Judgement::undecidable("the log has no usable time for these messages"));
         };
+        if !self.timed {
+            return Verdict::Wait;
+        }
         if self.vantage.side() == Some(crossing.decider) {
             return Verdict::Now(self.at_the_decider(delta));
         }
@@ -230,6 +235,7 @@ impl Tap<'_> {
         match self.at_once(crossing) {
             Verdict::Crossed => None,
             Verdict::Now(judgement) => Some(judgement),
+            Verdict::Wait if !self.timed => Some(Judgement::undecidable("all times in the log are equal")),
             Verdict::Wait => crossing.second.since(crossing.first).map(|delta| self.by_round_trip(crossing, delta)),
         }
     }
@@ -304,7 +310,7 @@ mod tests {
             leg.sample(0, latency * 1000, true);
         }
         let settings = Settings::default();
-        let tap = Tap { settings: &settings, vantage, resolution_us: 1000, leg: &leg, stamps: None };
+        let tap = Tap { settings: &settings, vantage, resolution_us: 1000, timed: true, leg: &leg, stamps: None };
         let crossing = Crossing {
             decider: Side::Server,
             first: seen(1, first),

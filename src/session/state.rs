@@ -130,6 +130,8 @@ pub(super) struct Conn {
     pub(super) versions: Versions,
     pub(super) initialize_id: Option<Id>,
     pub(super) clock: Clock,
+    /// The first time in the log.
+    pub(super) started_us: Option<i64>,
     /// When the connection was closed.
     pub(super) closed_at: Option<i64>,
     pub(super) taps: FxHashMap<FrameId, [Option<Stamp>; 2]>,
@@ -219,6 +221,7 @@ impl Conn {
             versions: Versions::default(),
             initialize_id: None,
             clock: Clock::default(),
+            started_us: None,
             closed_at: None,
             taps: FxHashMap::default(),
             orphanages: Vec::new(),
@@ -286,6 +289,7 @@ impl Conn {
             settings,
             vantage: self.facts.vantage,
             resolution_us: self.resolution_us,
+            timed: self.facts.timed,
             leg: &self.legs[index(crossing.decider)],
             stamps,
         }

@@ -8,9 +8,6 @@ use super::state::{Conn, Incoming, Slot, Step};
 use crate::jsonrpc::Id;
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
-/// The updates that belong to a turn; others may come at any time.
-const TURN_UPDATES: [&str; 5] = ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
-
 /// One ACP session's turns.
 #[derive(Default)]
 pub(super) struct Turn {
@@ -148,7 +145,7 @@ impl Conn {
             return;
         }
         let update = Facts::text(m.facts.update).unwrap_or_default();
-        if m.sender != Side::Server || !TURN_UPDATES.contains(&&*update) {
+        if m.sender != Side::Server || !m.profile.belongs_to_turn(&update) {
             return;
         }
         let Some((id, answer)) = turn.ended.take() else { return };

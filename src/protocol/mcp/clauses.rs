@@ -158,6 +158,7 @@ pub mod v2025_11_25 {
             "Once a task is cancelled, it MUST remain in `cancelled`";
         // The catalogue quotes no more of the sentence on terminal statuses; see `illegal-task-transition`.
         TASK_TERMINAL Must "task-terminal" "/basic/utilities/tasks" "MUST NOT transition";
+        TASK_BEGINS Must "task-begins" "/basic/utilities/tasks" "MUST begin in the `working` status";
         TASK_RESULT_BLOCKS Must "task-result-blocks" "/basic/utilities/tasks"
             "MUST block the response until the task reaches a terminal status";
         TASK_CAPABILITY Must "task-capability" "/basic/utilities/tasks"

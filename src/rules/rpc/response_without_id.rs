@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::{IdField, Kind};
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Build, On, Rule, found_by};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -28,5 +28,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     }
     let what = if message.kind == Kind::Error { "error" } else { "result" };
     let summary = format!("{what} without an id: it cannot be told which request it answers");
-    Some(found(RULE.code, event, summary)?.with("response", event.seen))
+    // Where an error may lack its id because none could be read, a result still may not.
+    let ruling = event.profile.ruling(RULE.code);
+    let ruling = ruling.or_else(|| event.profile.ruling("RPC021/result").filter(|_| message.kind == Kind::Result))?;
+    let finding = found_by(RULE.code, ruling, event, summary);
+    Some(finding.with("response", event.seen))
 }
