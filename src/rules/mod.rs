@@ -13,7 +13,7 @@ mod task;
 mod turn;
 
 pub use auditor::{Auditor, Selection, Undecided};
-pub use rule::{Build, On, Rule, duration, found, noted, race_text};
+pub use rule::{Build, On, Rule, duration, found, found_by, noted, race_text};
 
 /// All rules, in the order of their codes. Registering a rule is one line here.
 pub static RULES: &[&Rule] = &[
