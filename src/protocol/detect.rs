@@ -38,8 +38,8 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
     }
 }
 
-/// What a message says about the protocol it belongs to.
-pub fn hint(message: &Message<'_>, facts: &Facts<'_>) -> Hint {
+/// What a message says about the protocol it belongs to. Once a revision is `known`, method names say nothing new.
+pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
     if facts.meta_revision.is_some() {
         return Hint::Stated(
             Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::PROFILE),
@@ -50,6 +50,7 @@ pub fn hint(message: &Message<'_>, facts: &Facts<'_>) -> Hint {
         (Kind::Request, "initialize") => asked(facts),
         (Kind::Result, _) => answered(facts),
         (_, "") => Hint::None,
+        _ if known => Hint::None,
         _ => by_method(method),
     }
 }

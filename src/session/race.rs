@@ -1,6 +1,6 @@
 //! Race reasoning: from the order and the times at one tap, what can a side have known?
 //!
-//! Only "acted although it had already received" needs an argument (`docs/races.md`); it rests, in this order, on
+//! Only "acted although it had already received" needs an argument (`docs/architecture.md`): it rests, in this order, on
 //! content, a causal barrier, the vantage, or an upper bound of the round trip. A round trip bound can accuse, never acquit.
 
 use std::collections::VecDeque;

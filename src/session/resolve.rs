@@ -57,7 +57,7 @@ impl Conn {
     /// Learns what a message tells about protocol and sides.
     pub(super) fn learn(&mut self, message: &Message<'_>, facts: &Facts<'_>, direction: Direction) {
         if !self.profile_fixed {
-            let hint = hint(message, facts);
+            let hint = hint(message, facts, self.profile_known);
             // A request that states its revision speaks for itself; the connection follows only while it knows no better.
             let for_itself = facts.meta_revision.is_some() && self.facts.lifecycle.initialize.is_some();
             if !matches!(hint, Hint::None) && !for_itself {
@@ -189,7 +189,7 @@ impl Conn {
         if facts.meta_revision.is_none() || self.profile_fixed {
             return self.facts.profile;
         }
-        match hint(message, facts) {
+        match hint(message, facts, true) {
             Hint::Stated(profile) => profile,
             _ => self.facts.profile,
         }
