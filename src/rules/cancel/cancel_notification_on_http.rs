@@ -29,7 +29,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     }
     let (object, age) = (object(cancel, target), age(cancel));
-    let summary =
-        format!("the client cancels {object}{age} by notification; over HTTP, closing its stream is the cancel");
+    let summary = format!("the client cancels by notification, not by closing the stream: {object}{age}");
     faulty(RULE.code, event, summary)
 }

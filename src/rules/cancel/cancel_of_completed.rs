@@ -1,6 +1,7 @@
 //! A cancel of a request whose answer stands before it in the log.
 //!
-//! The plain crossing of the two on the wire is legal and common: it comes out as a race, and only as a note.
+//! The plain crossing of the two on the wire is legal and common: it comes out as a race, and only as a note. Left
+//! alone: a server that ends a subscription twice, by a response and by a cancel.
 
 use super::{faulty, object};
 use crate::capture::Proof;
@@ -24,6 +25,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Cancel { cancel, fault: Some(CancelFault::Completed(judgement)), target } = event.what else {
         return None;
     };
+    if target.is_some_and(|target| target.issuer != cancel.sender) {
+        return None;
+    }
     let sender = cancel.sender.as_str();
     let object = object(cancel, target);
     let summary = format!("{object} was answered, and cancelled by the {sender}{}", race_text(&judgement));

@@ -27,5 +27,5 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     }
     let (object, age) = (object(cancel, target), age(cancel));
-    faulty(RULE.code, event, format!("the {} cancels {object}{age} without a reason", cancel.sender.as_str()))
+    faulty(RULE.code, event, format!("the {} cancels without a reason: {object}{age}", cancel.sender.as_str()))
 }

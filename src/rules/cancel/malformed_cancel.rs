@@ -4,7 +4,7 @@
 
 use super::faulty;
 use crate::capture::Proof;
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::rules::{On, Rule};
 use crate::session::{CancelFault, Event, What};
 
@@ -32,8 +32,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     };
     let summary = format!("a cancel by the {} names nothing: {what}{hint}", cancel.sender.as_str());
     let mut finding = faulty(RULE.code, event, summary)?;
-    if null_in_schema && let Some(ruling) = event.profile.ruling("CAN007/null") {
-        (finding.severity, finding.clause) = (ruling.severity, ruling.clause);
+    if null_in_schema {
+        finding.severity = finding.severity.min(Severity::Warning);
     }
     Some(finding)
 }

@@ -1,12 +1,12 @@
 //! A notification that belongs to a cancelled request, where nothing more may be sent for it.
 //!
-//! Left alone: progress, which has a rule of its own, notifications that nothing ties to the request, and those that
-//! may have crossed the cancel (a race, and only a note).
+//! Left alone: progress, which has a rule of its own, notifications that nothing ties to the request, subscriptions
+//! that the server itself ended, and messages that may have crossed the cancel (a race, and only a note).
 
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::rules::{Build, On, Rule, found, race_text};
-use crate::session::{Event, What};
+use crate::session::{Cancellation, Event, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -22,8 +22,13 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::NotificationAfterCancel { exchange, cancel, judgement } = event.what else { return None };
+    let by_issuer = |sent: &Cancellation| sent.seen == cancel && sent.sender == exchange.issuer;
+    if !exchange.cancels.iter().any(by_issuer) {
+        return None;
+    }
     let (label, title) = (exchange.label(), exchange.title());
-    let summary = format!("notification for {label} {title} after it was cancelled{}", race_text(&judgement));
+    let later = race_text(&judgement);
+    let summary = format!("{label} {title} was cancelled, and a notification for it was sent{later}");
     let finding = found(RULE.code, event, summary)?.about(exchange);
     Some(finding.with("cancel", cancel).with("notification", event.seen).judged(&judgement))
 }

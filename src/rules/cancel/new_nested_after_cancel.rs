@@ -29,6 +29,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     }
     let (label, title) = (exchange.label(), exchange.title());
-    let summary = format!("{label} {title} was issued for work that was cancelled{}", race_text(&judgement));
+    let summary = format!("work was cancelled, and {label} {title} was issued for it{}", race_text(&judgement));
     Some(found(RULE.code, event, summary)?.with("cancel", cancel).about(exchange).judged(&judgement))
 }

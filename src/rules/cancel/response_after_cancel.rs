@@ -1,7 +1,8 @@
 //! An answer to a request that was cancelled before, in protocols where a cancelled request is not to be answered.
 //!
 //! Left alone: answers that may have crossed the cancel (a race, and only a note), requests whose cancel was
-//! itself against the rules (`initialize`, tasks), and every protocol in which an answer is still owed.
+//! itself against the rules (`initialize`, tasks), subscriptions that the server itself ended, and every protocol in
+//! which an answer is still owed.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
@@ -22,13 +23,16 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::LateAnswer { exchange, cancel, judgement, error_code, is_error, .. } = event.what else { return None };
+    if cancel.sender != exchange.issuer {
+        return None;
+    }
     let answer = match (is_error, error_code) {
-        (false, _) => "result".to_string(),
+        (false, _) => "a result".to_string(),
         (true, Some(code)) => format!("error {code}"),
-        (true, None) => "error".to_string(),
+        (true, None) => "an error".to_string(),
     };
-    let label = exchange.label();
-    let summary = format!("{answer} for {label} {} after it was cancelled{}", exchange.title(), race_text(&judgement));
+    let (label, title) = (exchange.label(), exchange.title());
+    let summary = format!("{label} {title} was cancelled, and {answer} answered it{}", race_text(&judgement));
     let finding = found(RULE.code, event, summary)?;
     Some(finding.about(exchange).with("cancel", cancel.seen).with("response", event.seen).judged(&judgement))
 }

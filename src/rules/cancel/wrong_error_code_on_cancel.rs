@@ -40,7 +40,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     }
     let (label, title) = (exchange.label(), exchange.title());
-    let summary = format!("error {code} for {label} {title} after it was cancelled{}", race_text(&judgement));
+    let later = race_text(&judgement);
+    let summary = format!("{label} {title} was cancelled, and error {code} answered it{later}");
     let mut finding = found(RULE.code, event, summary)?;
     if !support_evident {
         finding.severity = finding.severity.min(Severity::Warning);

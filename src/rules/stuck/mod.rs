@@ -5,6 +5,7 @@ pub mod never_answered;
 pub mod stuck_live;
 
 use super::duration;
+use crate::protocol::Side;
 use crate::session::{End, Event, What};
 
 /// How the log ends for a request that was never answered, as the second half of a sentence.
@@ -21,7 +22,7 @@ pub(super) fn ending(event: &Event<'_>) -> Option<String> {
         0 => String::new(),
         count => format!("; the {} answered others after it: {count}", peer.as_str()),
     };
-    let gone = event.connection.end == End::Closed(Some(peer));
+    let gone = peer == Side::Server && event.connection.end == End::Closed(Some(peer));
     let crash = if gone { "; that is more likely a crash than a refusal" } else { "" };
     let unsure = judgement.reason.map_or(String::new(), |reason| format!("; not decidable: {reason}"));
     Some(format!("{end}{age}{lived}{crash}{unsure}"))
