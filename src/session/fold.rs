@@ -1,6 +1,6 @@
 //! The fold: frames in, events out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::connection::{Connection, End};
 use super::event::{Batch, Event, FrameId, Seen};
@@ -106,13 +106,18 @@ pub struct Session {
     settings: Settings,
     connections: BTreeMap<u32, Box<Conn>>,
     settled: Settled,
+    /// Connections that were closed, and the frame that did it: they end when nothing has followed for a while.
+    closed: VecDeque<(u32, FrameId)>,
 }
+
+/// How many frames of other connections may pass before a closed connection is ended.
+const AFTER_CLOSE: u64 = 4096;
 
 impl Session {
     /// A fold that has seen nothing.
     pub fn new(settings: Settings) -> Session {
         let settled = Settled::new(settings.window);
-        Session { settings, connections: BTreeMap::new(), settled }
+        Session { settings, connections: BTreeMap::new(), settled, closed: VecDeque::new() }
     }
 
     /// Opens a connection; must come before its first frame.
@@ -124,11 +129,30 @@ impl Session {
     pub fn push(&mut self, id: FrameId, connection: u32, frame: &Frame<'_>, sink: &mut dyn Sink) {
         let Some(conn) = self.connections.get_mut(&connection) else { return };
         let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+        let open = conn.facts.closed.is_none();
         conn.frame(&mut step, id, frame);
+        if open && conn.facts.closed.is_some() && !conn.outlives_close {
+            self.closed.push_back((connection, id));
+        }
+        self.end_closed(id, sink);
         while let Some(place) = self.settled.overflow() {
             if let Some(conn) = self.connections.get_mut(&place.connection) {
                 let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
                 conn.evict(&mut step, &place);
+            }
+        }
+    }
+
+    /// Ends connections that were closed a while ago, unless the store has to be asked about them.
+    fn end_closed(&mut self, now: FrameId, sink: &mut dyn Sink) {
+        while self.closed.front().is_some_and(|(_, at)| now > at + AFTER_CLOSE) {
+            let Some((connection, _)) = self.closed.pop_front() else { return };
+            if self.connections.get(&connection).is_none_or(|conn| conn.has_questions()) {
+                continue;
+            }
+            if let Some(mut conn) = self.connections.remove(&connection) {
+                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+                conn.end(&mut step, &mut Nobody);
             }
         }
     }
@@ -139,6 +163,18 @@ impl Session {
             let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
             conn.end(&mut step, oracle);
         }
+    }
+}
+
+/// The oracle of connections that have no questions.
+struct Nobody;
+
+impl Oracle for Nobody {
+    fn request(&mut self, _: u32, _: Side, _: &Id, _: FrameId) -> Option<Remembered> {
+        None
+    }
+    fn reused_ids(&mut self, _: u32, _: Side) -> Vec<ReusedId> {
+        Vec::new()
     }
 }
 

@@ -42,6 +42,12 @@ impl Conn {
         }
     }
 
+    /// True if the store has to be asked before this connection can end.
+    pub(super) fn has_questions(&self) -> bool {
+        let forgot = self.facts.profile.ids_used_once && self.sides.iter().any(|side| side.evicted);
+        forgot || !self.questions.is_empty()
+    }
+
     /// Answers all questions.
     pub(super) fn answer_questions(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
         let full = self.questions.len() == LIMIT;

@@ -114,6 +114,8 @@ pub(super) struct Conn {
     /// The profile was declared: nothing in the log changes it.
     pub(super) profile_fixed: bool,
     pub(super) profile_known: bool,
+    /// The format itself separates connections: frames may follow a close.
+    pub(super) outlives_close: bool,
     pub(super) head_known: bool,
     /// The side that wrote the log, where frames say only sent and received.
     pub(super) logger: Option<Side>,
@@ -206,6 +208,7 @@ impl Conn {
             facts,
             profile_fixed: fixed,
             profile_known: declared.is_some(),
+            outlives_close: channel.one_connection,
             head_known: channel.complete_head.is_some(),
             logger: channel.vantage.side(),
             resolution_us: channel.resolution_us,
