@@ -100,6 +100,7 @@ fn kind(what: &What<'_>) -> On {
         What::Batch(_) => On::Batch,
         What::BatchMismatch { .. } => On::BatchMismatch,
         What::Request { .. } => On::Request,
+        What::IdReused { .. } => On::IdReused,
         What::NestedAfterCancel { .. } => On::NestedAfterCancel,
         What::Answer { .. } => On::Answer,
         What::Stray { .. } => On::Stray,

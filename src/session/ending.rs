@@ -2,7 +2,7 @@
 
 use super::connection::End;
 use super::event::{CaptureNote, Seen, What};
-use super::exchange::Outcome;
+use super::exchange::{Exchange, Outcome};
 use super::fold::Oracle;
 use super::race::Judgement;
 use super::state::{Conn, Orphanage, Slot, Step};
@@ -136,9 +136,12 @@ impl Conn {
         if !self.facts.complete_head && self.facts.requests > 0 {
             note(self, step, first, CaptureNote::StartsMidway);
         }
+        let due = |exchange: &Exchange| {
+            let silent = exchange.cancel().is_some() && !exchange.profile.answers_cancelled();
+            exchange.in_flight() && !silent
+        };
         let in_flight =
-            self.sides.iter().flat_map(|side| side.live.values()).filter(|slot| slot.exchange.in_flight()).count()
-                as u64;
+            self.sides.iter().flat_map(|side| side.live.values()).filter(|slot| due(&slot.exchange)).count() as u64;
         if self.facts.end == End::Open && in_flight > 0 {
             note(self, step, last, CaptureNote::EndsOpen { in_flight });
         }
@@ -149,7 +152,8 @@ impl Conn {
         if profile.unknown_revision {
             note(self, step, first, CaptureNote::RevisionUnknown);
         }
-        if !self.facts.timed && self.facts.messages > 0 {
+        let one_time = self.started_us.is_some() && self.facts.messages == 1;
+        if !self.facts.timed && self.facts.messages > 0 && !one_time {
             note(self, step, first, CaptureNote::NoTime);
         }
     }

@@ -1,5 +1,6 @@
 //! Helpers that several test programs share: traces in a few lines, and what the rules say about them.
 #![allow(dead_code)]
 
+pub mod captured;
 pub mod trace;
 pub mod verdicts;

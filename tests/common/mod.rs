@@ -1,0 +1,53 @@
+//! Runs the program as a user would, with an empty environment and a fixed width.
+#![allow(dead_code, reason = "every test program uses its own part of this")]
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+
+/// The top of the checkout.
+pub fn top() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The program, in the checkout, with nothing in its environment but what it cannot do without.
+pub fn rpctape() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    command.env_clear().current_dir(top());
+    for name in ["TMPDIR", "TEMP", "TMP", "SYSTEMROOT"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+}
+
+/// What a run said and how it ended.
+pub struct Said {
+    pub out: String,
+    pub err: String,
+    pub code: i32,
+}
+
+/// Runs the program with these arguments.
+pub fn run(args: &[&str]) -> Said {
+    said(rpctape().args(args).output().expect("the program starts"))
+}
+
+/// Runs the program with these arguments and this standard input.
+pub fn run_with(args: &[&str], input: &[u8]) -> Said {
+    said(rpctape().args(args).write_stdin(input).output().expect("the program starts"))
+}
+
+fn said(output: Output) -> Said {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program prints UTF-8");
+    Said { out: text(output.stdout), err: text(output.stderr), code: output.status.code().expect("not killed") }
+}
+
+/// Writes a file into a folder and gives its path as text.
+pub fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, content).expect("a test may write into its own folder");
+    path.to_str().expect("UTF-8").to_string()
+}
