@@ -18,7 +18,9 @@ fn numbers(path: &Path) -> HashMap<u64, u64> {
 #[test]
 fn every_vector_gives_exactly_its_findings() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
-    let expected: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("expected.json")).expect("expected.json")).expect("JSON");
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("expected.json")).expect("expected.json"))
+            .expect("JSON");
     let vectors = expected["vectors"].as_object().expect("vectors");
     let mut errors = Vec::new();
     for (name, vector) in vectors {
@@ -32,7 +34,12 @@ fn every_vector_gives_exactly_its_findings() {
             let at = |frame: u64| numbers[&lines[&frame]];
             let (severity, certainty) = (finding.severity.as_str(), finding.certainty.as_str());
             got.insert(format!("{} at {} {severity} {certainty}", finding.code, at(finding.frame)));
-            strict.insert((finding.code, at(finding.frame), finding.basis.map(|basis| basis.as_str()), finding.exchange.map(at)));
+            strict.insert((
+                finding.code,
+                at(finding.frame),
+                finding.basis.map(|basis| basis.as_str()),
+                finding.exchange.map(at),
+            ));
         }
         let mut want = BTreeSet::new();
         for finding in vector["findings"].as_array().expect("findings") {

@@ -111,7 +111,9 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
         if member == "id" { (facts.param_id, facts.request_id) } else { (facts.request_id, facts.param_id) };
     let foreign_member = own_raw.is_none() && other_raw.is_some();
     let raw = own_raw.or(other_raw);
+    let bad_reason = method == "notifications/cancelled" && facts.reason.is_some_and(|reason| !reason.starts_with('"'));
     let target = match raw {
+        _ if bad_reason => Target::Malformed("the reason is not a string"),
         None if facts.shape == super::ParamsShape::Other => Target::Malformed("params is not an object"),
         None => Target::Malformed("the request id is missing"),
         Some(raw) => target_of(profile, raw),

@@ -72,7 +72,9 @@ fn rulings_are_well_formed_and_not_repeated() {
             assert!(seen.insert(ruling.rule), "{}: {} twice", profile.label(), ruling.rule);
         }
         for case in seen.iter().filter_map(|code| code.split_once('/')) {
-            assert!(seen.contains(case.0), "{}: {case:?} without its rule", profile.label());
+            // From 2025-11-25 on an error may lack its id, and only a result may not.
+            let alone = case == ("RPC021", "result");
+            assert!(alone || seen.contains(case.0), "{}: {case:?} without its rule", profile.label());
         }
         assert!(seen.contains("STK001"), "{}", profile.label());
     }

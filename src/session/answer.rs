@@ -216,7 +216,7 @@ impl Conn {
                 });
             }
         }
-        if slot.exchange.outcome == Outcome::Cancelled {
+        if m.message.error_code() == Some(CANCELLED) {
             self.side_mut(m.sender).supports_cancel = true;
         }
         for late in late {

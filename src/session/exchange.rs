@@ -229,6 +229,12 @@ impl Exchange {
         self.cancels.iter().find(|cancel| !cancel.foreign && cancel.effect != Some(Effect::Moot))
     }
 
+    /// The `session/cancel` that ended its turn, where there is one that came in time.
+    pub fn turn_cancel(&self) -> Option<&Cancellation> {
+        let in_time = |cancel: &&Cancellation| cancel.effect != Some(Effect::Moot);
+        self.cancels.iter().filter(in_time).find(|cancel| cancel.mechanism == Mechanism::SessionCancel)
+    }
+
     /// True while an answer may still come.
     pub fn in_flight(&self) -> bool {
         self.outcome == Outcome::InFlight

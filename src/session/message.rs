@@ -228,7 +228,7 @@ impl Conn {
         parent.exchange.history.add('n', m.sender, issuer);
         slot.exchange.parent = Some(parent.exchange.request.frame);
         slot.parent = Some((issuer, id));
-        let turn_cancelled = parent.exchange.cancels.iter().find(|cancel| !cancel.foreign && cancel.effect.is_none());
+        let turn_cancelled = parent.exchange.turn_cancel();
         if slot.role == Role::Permission && parent.exchange.in_flight() {
             slot.turn_cancel = turn_cancelled.map(|cancel| cancel.seen);
         }
@@ -245,7 +245,9 @@ impl Conn {
         let Some(slot) = self.slot(m.sender, id) else { return };
         let Some((issuer, parent)) = &slot.parent else { return };
         let Some(parent) = self.slot(*issuer, parent).map(|slot| &slot.exchange) else { return };
-        let cancel = parent.cancel().filter(|_| parent.in_flight()).map(|cancel| cancel.seen);
+        // A cancelled request binds what serves it only where the protocol says so; a cancelled turn always does.
+        let cancel = if m.profile.turns { parent.turn_cancel() } else { parent.cancel() };
+        let cancel = cancel.filter(|_| parent.in_flight()).map(|cancel| cancel.seen);
         let Some(cancel) = cancel else { return };
         let exchange = Box::new(slot.exchange.clone());
         let crossing = self.crossing(m.sender, cancel, m.seen, false);
