@@ -1,8 +1,12 @@
 //! What a reader hands on: channels, frames, and lines passed over.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::lines::Line;
+use super::scan::skip_white;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Overrides, Skip, Stamp};
 use crate::error::Result;
 use crate::jsonrpc::{Parsed, Unparsable, parse_at};
@@ -22,6 +26,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// The frame with `body` at this place.
+    #[inline]
     pub(crate) fn frame<'a>(&self, source: u32, body: Body<'a>) -> Frame<'a> {
         Frame {
             source,
@@ -61,12 +66,8 @@ impl<'s> Out<'s> {
         Ok(index)
     }
 
-    /// Hands on a frame.
-    pub(crate) fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
-        self.sink.frame(frame)
-    }
-
     /// Hands on a frame made of `place` and `body`.
+    #[inline]
     pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         self.sink.frame(place.frame(self.source, body))
     }
@@ -98,9 +99,10 @@ impl<'s> Out<'s> {
     /// malformed. A text that ends in the middle of a value where the log itself ends (`log_ends`) was cut by whoever
     /// copied the log, which is no fault of either side: it is passed over.
     pub(crate) fn promised(&mut self, place: &Place, text: &str, log_ends: bool) -> Result<()> {
-        match parse_at::<Facts<'_>>(text, 0) {
+        let start = skip_white(text.as_bytes(), 0);
+        match parse_at::<Facts<'_>>(text, start) {
             Ok((parsed, end)) => match rest_of(text, end) {
-                None => self.put(place, body(text, parsed, end)),
+                None => self.put(place, body(text, start..end, parsed)),
                 Some(_) => self.malformed(place, text.as_bytes(), "more text after the message"),
             },
             Err(fault) if fault.cut && log_ends => {
@@ -129,20 +131,16 @@ pub(crate) fn in_words(fault: &Unparsable) -> String {
     }
 }
 
-/// The body for what was parsed at the start of `text`, up to `end`.
-pub(crate) fn body<'a>(text: &'a str, parsed: Parsed<'a, Facts<'a>>, end: usize) -> Body<'a> {
-    let start = super::scan::skip_white(text.as_bytes(), 0);
-    let whole = &text[start..end];
+/// The body for a message or batch that was parsed in `text`, where it takes `range`.
+#[inline]
+pub(crate) fn body<'a>(text: &'a str, range: Range<usize>, parsed: Parsed<'a, Facts<'a>>) -> Body<'a> {
     match parsed {
-        Parsed::One(message, facts) => Body::Message(Captured { text: whole, json: None, message, facts }),
+        Parsed::One(message, facts) => Body::Message(Captured { text: &text[range], json: None, message, facts }),
         Parsed::Batch(members) => {
-            let members = members
-                .into_iter()
-                .map(|(range, member)| {
-                    (range.start - start..range.end - start, member.map_err(|fault| in_words(&fault)))
-                })
-                .collect();
-            Body::Batch { text: whole, members }
+            let own = |member: &Range<usize>| member.start - range.start..member.end - range.start;
+            let members =
+                members.into_iter().map(|(at, member)| (own(&at), member.map_err(|fault| in_words(&fault)))).collect();
+            Body::Batch { text: &text[range], members }
         }
     }
 }
@@ -150,8 +148,8 @@ pub(crate) fn body<'a>(text: &'a str, parsed: Parsed<'a, Facts<'a>>, end: usize)
 /// Channels by name.
 #[derive(Default)]
 pub(crate) struct Channels {
-    by_name: FxHashMap<Box<str>, u32>,
-    last: Option<(Box<str>, u32)>,
+    by_name: FxHashMap<Rc<str>, u32>,
+    last: Option<(Rc<str>, u32)>,
 }
 
 impl Channels {
@@ -162,15 +160,16 @@ impl Channels {
         {
             return Ok(*index);
         }
-        let index = match self.by_name.get(name) {
-            Some(index) => *index,
+        let found = match self.by_name.get_key_value(name) {
+            Some((name, index)) => (Rc::clone(name), *index),
             None => {
-                let index = out.channel(make())?;
-                self.by_name.insert(name.into(), index);
-                index
+                let known: (Rc<str>, u32) = (name.into(), out.channel(make())?);
+                self.by_name.insert(Rc::clone(&known.0), known.1);
+                known
             }
         };
-        self.last = Some((name.into(), index));
+        let index = found.1;
+        self.last = Some(found);
         Ok(index)
     }
 }

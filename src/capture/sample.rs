@@ -81,9 +81,15 @@ pub(crate) fn looks_like_message(text: &str) -> bool {
             return true;
         }
     }
-    let verb = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"];
+    envelope(version, method, id, params, answer)
+}
+
+/// True if an object with these members is a JSON-RPC message. One without `jsonrpc` must not look like HTTP.
+pub(crate) fn envelope(version: bool, method: Option<&str>, id: bool, params: bool, answer: bool) -> bool {
+    let verbs = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"];
     match method {
-        Some(method) => (id || params) && !verb.contains(&method),
+        _ if version => method.is_some() || id || answer,
+        Some(method) => (id || params) && !verbs.contains(&method),
         None => id && answer,
     }
 }

@@ -23,13 +23,44 @@ pub(crate) fn parse(text: &str) -> Option<Time> {
     date_time(bytes).or_else(|| epoch(text)).or_else(|| time_of_day(bytes)).or_else(|| rfc2822(text))
 }
 
+/// Reads one timestamp after the other, most of them in the same second as the one before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clock {
+    second: [u8; 19],
+    us: i64,
+}
+
+impl Clock {
+    /// A timestamp, in microseconds since the epoch.
+    pub(crate) fn read(&mut self, text: &str) -> Option<i64> {
+        let Some((head, rest)) = text.as_bytes().split_first_chunk::<19>() else {
+            return parse(text).map(|time| time.us);
+        };
+        if *head != self.second {
+            let Some(us) = second(head) else { return parse(text).map(|time| time.us) };
+            *self = Clock { second: *head, us };
+        }
+        let (fraction, _, used) = fraction(rest);
+        match &rest[used..] {
+            b"Z" => Some(self.us + fraction),
+            rest => Some(self.us + fraction - zone(rest)?),
+        }
+    }
+}
+
 fn two(bytes: &[u8], at: usize) -> Option<i64> {
     let (tens, ones) = (bytes.get(at)?.wrapping_sub(b'0'), bytes.get(at + 1)?.wrapping_sub(b'0'));
     (tens < 10 && ones < 10).then_some(i64::from(tens) * 10 + i64::from(ones))
 }
 
 fn date_time(bytes: &[u8]) -> Option<Time> {
-    let (head, rest) = bytes.split_at_checked(19)?;
+    let (head, rest) = bytes.split_first_chunk::<19>()?;
+    let (fraction, resolution_us, used) = fraction(rest);
+    Some(Time { us: second(head)? + fraction - zone(&rest[used..])?, resolution_us })
+}
+
+/// `YYYY-MM-DDTHH:MM:SS`, in microseconds since the epoch.
+fn second(head: &[u8; 19]) -> Option<i64> {
     if !matches!((head[4], head[7]), (b'-', b'-') | (b'/', b'/')) || !matches!(head[10], b'T' | b't' | b' ' | b'_') {
         return None;
     }
@@ -38,9 +69,7 @@ fn date_time(bytes: &[u8]) -> Option<Time> {
         return None;
     }
     let (of_day, _) = clock(&head[11..])?;
-    let (fraction, resolution_us, used) = fraction(rest);
-    let zone = zone(&rest[used..])?;
-    Some(Time { us: days(year, month, day) * DAY_US + of_day + fraction - zone, resolution_us })
+    Some(days(year, month, day) * DAY_US + of_day)
 }
 
 /// `HH:MM:SS` at the start of `bytes`, in microseconds, and its length.
@@ -181,6 +210,23 @@ mod tests {
         assert_eq!(resolution("2026-11-21T06:44:16.663228999Z"), Some(1));
         assert_eq!(resolution("1795243456663"), Some(1_000));
         assert_eq!(resolution("1795243456"), Some(1_000_000));
+    }
+
+    #[test]
+    fn a_clock_reads_what_parse_reads() {
+        let mut clock = Clock::default();
+        for text in [
+            "2026-11-21T06:44:16.663Z",
+            "2026-11-21T06:44:16.9Z",
+            "2026-11-21T06:44:16.9+01:00",
+            "2026-11-21 07:00:00",
+            "1795243456.6631234567890",
+            "12:00:00",
+            "what is the time now?",
+            "2026-11-21T06:44:16.9Zulu",
+        ] {
+            assert_eq!(clock.read(text), us(text), "{text}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::out::{Out, Place, body};
 use crate::capture::sample::{Sample, is_message, looks_like_message};
+use crate::capture::scan::skip_white;
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
 use crate::jsonrpc::{Kind, Parsed, parse_at};
@@ -57,25 +58,34 @@ impl LineReader for BareReader {
             return Ok(());
         }
         let Ok(text) = std::str::from_utf8(line.bytes) else { return self.foreign(line, out) };
-        match parse_at::<Facts<'_>>(text, 0) {
-            Ok((parsed, end)) if is_traffic(text, &parsed) => {
-                let place = self.place(line, text, out)?;
-                out.put(&place, body(text, parsed, end))
-            }
-            Err(fault) if fault.cut && !line.ended => {
-                out.skip(line.number, Skip::CutOff);
-                Ok(())
-            }
-            _ => {
-                out.skip(line.number, Skip::NotAMessage);
-                Ok(())
+        let (mut at, mut known) = (skip_white(line.bytes, 0), false);
+        // Two writers without a lock leave two messages on one line.
+        while matches!(line.bytes.get(at), Some(b'{' | b'[')) || !known {
+            match parse_at::<Facts<'_>>(text, at) {
+                Ok((parsed, end)) if is_traffic(text, &parsed) => {
+                    let place = self.place(line, at, out)?;
+                    out.put(&place, body(text, at..end, parsed))?;
+                    at = skip_white(line.bytes, end);
+                    known = true;
+                }
+                Err(fault) if fault.cut && !line.ended => {
+                    out.skip(line.number, Skip::CutOff);
+                    break;
+                }
+                _ => {
+                    if !known {
+                        out.skip(line.number, Skip::NotAMessage);
+                    }
+                    break;
+                }
             }
         }
+        Ok(())
     }
 
     fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         out.skip_oversized(line);
-        let place = self.place(line, "", out)?;
+        let place = self.place(line, 0, out)?;
         out.put(&place, Body::Gap { lost: Some(1) })
     }
 }
@@ -89,14 +99,13 @@ fn is_traffic(text: &str, parsed: &Parsed<'_, Facts<'_>>) -> bool {
 }
 
 impl BareReader {
-    fn place(&mut self, line: &Line<'_>, text: &str, out: &mut Out<'_>) -> Result<Place> {
+    fn place(&mut self, line: &Line<'_>, at: usize, out: &mut Out<'_>) -> Result<Place> {
         let channel = match self.channel {
             Some(channel) => channel,
             None => out.channel(Channel { proof: Proof::FULL.without(Proof::DIRECTION), ..Channel::default() })?,
         };
         self.channel = Some(channel);
-        let white = text.len() - text.trim_ascii_start().len();
-        let byte_offset = line.offset + white as u64;
+        let byte_offset = line.offset + at as u64;
         Ok(Place {
             line: line.number,
             byte_offset,
@@ -114,7 +123,7 @@ impl BareReader {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
         }
-        let place = self.place(line, "", out)?;
+        let place = self.place(line, 0, out)?;
         out.malformed(&place, line.bytes, "the text is not UTF-8")
     }
 }

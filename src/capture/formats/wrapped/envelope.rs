@@ -61,6 +61,8 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
     if byte(at)? == b'}' {
         return Ok(at + 1);
     }
+    // Keys come in the same order on every line: the next wanted one is most often the one after the last.
+    let mut next = 0;
     loop {
         if byte(at)? != b'"' {
             return Err(Fault::Broken);
@@ -72,9 +74,14 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
             return Err(Fault::Broken);
         }
         at = skip_white(bytes, at + 1);
-        at = match node.0.iter().find(|(wanted, _)| **wanted == *key) {
+        let is = |(wanted, _): &(Box<str>, Want)| **wanted == *key;
+        let place = if node.0.get(next).is_some_and(is) { Some(next) } else { node.0.iter().position(is) };
+        at = match place {
             None => value_end(bytes, at).ok_or(Fault::Cut)?,
-            Some((_, want)) => wanted(text, at, want, found)?,
+            Some(place) => {
+                next = place + 1;
+                wanted(text, at, &node.0[place].1, found)?
+            }
         };
         at = skip_white(bytes, at);
         match byte(at)? {

@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use crate::capture::sample::is_message;
+use crate::capture::sample::{envelope, is_message};
 use crate::capture::time;
 use crate::capture::words::{self, Meaning, Word};
 
 /// How deep a message may lie in its wrapper.
 const DEPTH: usize = 4;
+
+/// How many examples a layout is learned from.
+const EXAMPLES: usize = 50;
 
 /// What stands at a key that the reader wants.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +34,16 @@ pub(crate) enum Want {
 pub(crate) struct Node(pub Vec<(Box<str>, Want)>);
 
 impl Node {
+    /// Brings the keys into the order in which they stand in `text`.
+    fn sort(&mut self, text: &str) {
+        self.0.sort_by_key(|(key, _)| text.find(&format!("\"{key}\"")).unwrap_or(usize::MAX));
+        for (_, want) in &mut self.0 {
+            if let Want::Inside(inner) = want {
+                inner.sort(text);
+            }
+        }
+    }
+
     fn add(&mut self, path: &[String], want: Want) {
         let Some((key, rest)) = path.split_first() else { return };
         let at = self.0.iter().position(|(known, _)| **known == **key);
@@ -70,6 +83,14 @@ pub(crate) struct Layout {
     pub time_key: Option<String>,
     /// How many examples held a message.
     pub hits: usize,
+    /// How many texts were looked at.
+    pub examined: usize,
+}
+
+/// The text as a value, if it may hold a message.
+fn plausible(text: &str) -> Option<Value> {
+    let signs = ["jsonrpc", "\"method", "\"result", "\"error"];
+    signs.iter().any(|sign| text.contains(sign)).then(|| serde_json::from_str(text).ok())?
 }
 
 /// One example: where its message is, and the objects around it.
@@ -81,9 +102,20 @@ struct Example<'v> {
 impl Layout {
     /// Learns from examples, each the JSON text of one wrapper.
     pub(crate) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Layout {
-        let values: Vec<Value> = texts.filter_map(|text| serde_json::from_str(text).ok()).collect();
+        let (mut values, mut examined): (Vec<Value>, usize) = (Vec::new(), 0);
+        let mut first = "";
+        for text in texts {
+            examined += 1;
+            if let Some(value) = plausible(text) {
+                first = if values.is_empty() { text } else { first };
+                values.push(value);
+            }
+            if values.len() == EXAMPLES {
+                break;
+            }
+        }
         let examples: Vec<_> = values.iter().filter_map(example).collect();
-        let mut layout = Layout { resolution_us: 1, hits: examples.len(), ..Layout::default() };
+        let mut layout = Layout { resolution_us: 1, hits: examples.len(), examined, ..Layout::default() };
         layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
         layout.scalars(&examples);
         for example in examples.iter().filter(|example| !example.path.is_empty()) {
@@ -93,6 +125,7 @@ impl Layout {
                 layout.root.add(&example.path, Want::Message);
             }
         }
+        layout.root.sort(first);
         layout
     }
 
@@ -232,7 +265,10 @@ fn holds_message(value: &Value) -> bool {
 }
 
 fn is_envelope(value: &Value) -> bool {
-    value.is_object() && is_message(&value.to_string())
+    let Value::Object(members) = value else { return false };
+    let has = |key: &str| members.contains_key(key);
+    let method = members.get("method").and_then(Value::as_str);
+    envelope(has("jsonrpc"), method, has("id"), has("params"), has("result") || has("error"))
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl Format for Wrapped {
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let layout = Layout::learn(sample.lines());
-        let lines = sample.line_count();
+        let lines = layout.examined;
         let cut = lines == 1 && layout.hits == 0 && !sample.whole && sample.lines().all(cut_wrapper);
         if cut {
             return Match::new(45, "the one line of its head is an object with a JSON-RPC message in it");
@@ -98,11 +98,18 @@ pub(crate) struct Unwrapper {
     /// The message of a string, unescaped.
     unescaped: String,
     name: String,
+    clock: time::Clock,
 }
 
 impl Unwrapper {
     pub(crate) fn new(layout: Layout) -> Unwrapper {
-        Unwrapper { layout, channels: Channels::default(), unescaped: String::new(), name: String::new() }
+        Unwrapper {
+            layout,
+            channels: Channels::default(),
+            unescaped: String::new(),
+            name: String::new(),
+            clock: time::Clock::default(),
+        }
     }
 
     /// One wrapper; `offset` is where `text` starts, `log_ends` that nothing follows it, not even a line's end.
@@ -156,6 +163,7 @@ impl Unwrapper {
         Ok(end)
     }
 
+    #[inline]
     fn emit(&mut self, text: &str, found: Envelope<'_>, line: u64, offset: u64, out: &mut Out<'_>) -> Result<()> {
         if matches!(found.message, Slot::None | Slot::Other) {
             return self.without_message(text, &found, line, offset, out);
@@ -164,8 +172,7 @@ impl Unwrapper {
         match found.message {
             Slot::Parsed(parsed, range) => {
                 place.byte_offset += range.start as u64;
-                let length = range.len();
-                out.put(&place, body(&text[range], rebased(parsed, place.byte_offset - offset), length))
+                out.put(&place, body(text, range, parsed))
             }
             Slot::Broken(fault, range) => {
                 place.byte_offset += range.start as u64;
@@ -242,7 +249,7 @@ impl Unwrapper {
             Some(Word::Direction(direction)) => direction,
             _ => Direction::Unknown,
         };
-        let at_us = found.time.and_then(time::parse).map(|time| time.us);
+        let at_us = found.time.and_then(|text| self.clock.read(text));
         Ok(Place { line, byte_offset: offset, channel, at_us, direction, stream: None, taps: None })
     }
 
@@ -265,16 +272,6 @@ impl Unwrapper {
             Channel { name, proof, resolution_us: layout.resolution_us, ..Channel::default() }
         })
     }
-}
-
-/// Ranges of batch members count from the start of the text that was parsed; here they count from the batch.
-fn rebased<'a, F>(mut parsed: crate::jsonrpc::Parsed<'a, F>, by: u64) -> crate::jsonrpc::Parsed<'a, F> {
-    if let crate::jsonrpc::Parsed::Batch(members) = &mut parsed {
-        for (range, _) in members {
-            *range = range.start - by as usize..range.end - by as usize;
-        }
-    }
-    parsed
 }
 
 #[cfg(test)]
