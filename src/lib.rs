@@ -7,6 +7,8 @@ pub mod capture;
 pub mod error;
 pub mod finding;
 pub mod jsonrpc;
+pub mod pipeline;
 pub mod protocol;
 pub mod rules;
 pub mod session;
+pub mod store;

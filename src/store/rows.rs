@@ -145,3 +145,108 @@ pub struct SourceRow {
     /// Lines passed over: why, how many, and the first of them.
     pub skipped: Vec<(String, u64, u64)>,
 }
+
+/// An exchange, as shown to people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExchangeRow {
+    /// Frame of its request.
+    pub id: i64,
+    /// Row of its connection.
+    pub connection_id: i64,
+    /// Key of its connection.
+    pub connection: String,
+    /// `client` or `server`.
+    pub issuer: String,
+    /// Id as JSON text.
+    pub rpc_id: Option<String>,
+    /// Profile, such as `mcp 2025-11-25`.
+    pub profile: String,
+    /// Method.
+    pub method: String,
+    /// Tool or command, where there is one.
+    pub name: Option<String>,
+    /// Name of the source of its request.
+    pub source: String,
+    /// Line of its request.
+    pub line: u64,
+    /// Frame of its response.
+    pub response_id: Option<i64>,
+    /// Line of its response.
+    pub response_line: Option<u64>,
+    /// The exchange that it served.
+    pub parent_id: Option<i64>,
+    /// When it was sent.
+    pub sent_at_us: Option<i64>,
+    /// When it was settled.
+    pub settled_at_us: Option<i64>,
+    /// Microseconds from the request to the response.
+    pub latency_us: Option<i64>,
+    /// How it ended, in one word.
+    pub outcome: String,
+    /// One letter a message.
+    pub history: String,
+    /// Error code of the response.
+    pub error_code: Option<i64>,
+}
+
+/// A cancel, as shown to people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CancellationRow {
+    /// Row id.
+    pub id: i64,
+    /// Row of its connection.
+    pub connection_id: i64,
+    /// Key of its connection.
+    pub connection: String,
+    /// Frame of the cancel.
+    pub message_id: i64,
+    /// Name of its source.
+    pub source: String,
+    /// Line of the cancel.
+    pub line: u64,
+    /// `client` or `server`.
+    pub sender: String,
+    /// How it was sent.
+    pub mechanism: String,
+    /// The id it names, as JSON text.
+    pub target_rpc_id: Option<String>,
+    /// The exchange that it hits.
+    pub exchange_id: Option<i64>,
+    /// Method of that exchange.
+    pub target_method: Option<String>,
+    /// When it was sent.
+    pub sent_at_us: Option<i64>,
+    /// Microseconds from the request to the cancel.
+    pub delay_us: Option<i64>,
+    /// The reason it gives.
+    pub reason: Option<String>,
+    /// What became of it, in one word.
+    pub effect: Option<String>,
+    /// Frame that shows the effect.
+    pub effect_message_id: Option<i64>,
+    /// When that was.
+    pub effect_at_us: Option<i64>,
+    /// Microseconds from the cancel to the answer.
+    pub settle_us: Option<i64>,
+    /// Error code of the answer.
+    pub response_code: Option<i64>,
+    /// `violation`, `race` or `undecidable`, where the rules say something about it.
+    pub certainty: Option<String>,
+}
+
+/// How many messages of a source went which way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrafficRow {
+    /// Row of the source.
+    pub source_id: i64,
+    /// `client->server`, `server->client`, `sent-by-logger`, `received-by-logger` or `undirected`: as the log states it.
+    pub direction: String,
+    /// `request`, `response`, `error-response`, `notification` or `malformed`.
+    pub kind: String,
+    /// Method of a cancel, and nothing for all other messages.
+    pub cancel_method: Option<String>,
+    /// Error code of an error response.
+    pub error_code: Option<i64>,
+    /// How many.
+    pub count: u64,
+}

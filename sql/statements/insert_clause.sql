@@ -1,0 +1,1 @@
+INSERT OR IGNORE INTO clause (name, level, text, url) VALUES (:name, :level, :text, :url);

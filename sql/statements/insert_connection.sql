@@ -1,0 +1,4 @@
+INSERT INTO connection (key, base, nth, named, source, channel, session, profile, vantage, transport, complete_head,
+                        one_connection, proof, resolution_us, demanded_profile)
+VALUES (:key, :base, :nth, :named, :source, :channel, :session, :profile, :vantage, :transport, :complete_head,
+        :one_connection, :proof, :resolution_us, :demanded_profile);

@@ -1,0 +1,2 @@
+INSERT INTO finding (id, connection, frame, exchange, rule, severity, certainty, basis, profile, clause, evidence, summary)
+VALUES (:id, :connection, :frame, :exchange, :rule, :severity, :certainty, :basis, :profile, :clause, :evidence, :summary);

@@ -1,0 +1,9 @@
+-- The newest request with this id before a frame, where this side sent it. Only settled requests can be asked for, and
+-- those have their exchange.
+SELECT f.id, f.at_us, f.method, e.response, r.at_us
+FROM frame f
+CROSS JOIN exchange e ON e.request = f.id
+LEFT JOIN frame r ON r.id = e.response
+WHERE f.connection = :connection AND f.rpc_id = :rpc_id AND f.kind = 0 AND f.id < :before AND e.issuer = :issuer
+ORDER BY f.id DESC
+LIMIT 1;

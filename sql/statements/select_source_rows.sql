@@ -1,0 +1,1 @@
+SELECT id, name, format, reason, resume_byte FROM source ORDER BY id;

@@ -1,0 +1,30 @@
+-- Every request and what became of it. The id is the frame id of the request.
+CREATE VIEW exchanges AS
+SELECT e.request AS id,
+       q.connection AS connection_id,
+       CASE e.issuer WHEN 0 THEN 'client' ELSE 'server' END AS issuer,
+       CAST(q.rpc_id AS TEXT) AS rpc_id,
+       p.label AS profile,
+       q.method,
+       e.name,
+       e.request AS request_id,
+       e.response AS response_id,
+       e.parent AS parent_id,
+       q.at_us AS sent_at_us,
+       CASE WHEN e.settled IS NULL THEN r.at_us ELSE t.at_us END AS settled_at_us,
+       r.at_us - q.at_us AS latency_us,
+       CASE e.outcome
+           WHEN 0 THEN 'result'
+           WHEN 1 THEN 'error'
+           WHEN 2 THEN 'cancelled'
+           WHEN 3 THEN 'silent'
+           WHEN 4 THEN 'unanswered'
+           WHEN 5 THEN 'superseded'
+       END AS outcome,
+       e.history,
+       r.error_code
+FROM exchange e
+LEFT JOIN frame q ON q.id = e.request
+LEFT JOIN frame r ON r.id = e.response
+LEFT JOIN frame t ON t.id = e.settled
+LEFT JOIN profile p ON p.id = e.profile;

@@ -1,0 +1,135 @@
+//! Logs in, an audited database out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::audit::{self, finish};
+use super::intake::{Intake, Live};
+use super::judge::Judge;
+use super::keys::Channels;
+use super::summary::{Input, Summary, Taken, summarise};
+use super::{Options, Progress};
+use crate::capture::{self, Resume, Skip, Source};
+use crate::error::{Error, ErrorKind, Result};
+use crate::session::Session;
+use crate::store::{Identity, NewSource, Store};
+
+/// Reads logs (`-` is standard input) into a store and judges them, in one transaction: all of it or nothing.
+/// A log that the store has already adds nothing; one that has grown goes on where it ended.
+pub fn ingest(store: &mut Store, inputs: &[String], options: &Options, progress: &mut dyn Progress) -> Result<Summary> {
+    let mut sources = inputs.iter().map(|input| capture::open(input, &options.overrides));
+    ingest_sources(store, &mut sources, options, progress)
+}
+
+/// The same for sources that are opened one after the other.
+pub fn ingest_sources(
+    store: &mut Store,
+    sources: &mut dyn Iterator<Item = Result<Box<dyn Source>>>,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> Result<Summary> {
+    store.begin()?;
+    let done = load(store, sources, options, progress);
+    match done.and_then(|summary| store.commit().map(|()| summary)) {
+        Ok(summary) => Ok(summary),
+        Err(error) => {
+            store.rollback();
+            Err(error)
+        }
+    }
+}
+
+fn load(
+    store: &Store,
+    sources: &mut dyn Iterator<Item = Result<Box<dyn Source>>>,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> Result<Summary> {
+    let fresh = store.is_new();
+    let live = match fresh {
+        true => Some(Live { session: Session::new(options.settings), judge: Judge::new(store, &options.selection)? }),
+        false => None,
+    };
+    let mut intake = Intake {
+        store,
+        ground: store.ground()?,
+        live,
+        channels: Channels::new(options.overrides.profile),
+        touched: BTreeSet::new(),
+        skipped: BTreeMap::new(),
+        gaps: 0,
+        lost: 0,
+        frames: 0,
+        options,
+        progress,
+    };
+    let mut inputs = Vec::new();
+    for source in sources {
+        inputs.push(take_source(store, &mut *source?, &mut intake)?);
+    }
+    let Intake { live, touched, progress, .. } = intake;
+    store.index_ground()?;
+    match live {
+        Some(Live { session, judge }) => finish(store, session, judge)?,
+        None => audit::after_append(store, &touched, options, progress)?,
+    }
+    store.set_meta(audit::JUDGED_WITH, &options.judged_with())?;
+    summarise(store, inputs)
+}
+
+/// Reads one source, or as much of it as is new.
+fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '_>) -> Result<Input> {
+    let name = source.name().to_string();
+    let known = known(store, source)?;
+    intake.progress.source(&name, source.size());
+    let (id, from, identity) = match known {
+        Known::Same => return Ok(Input { name, taken: Taken::AlreadyThere }),
+        Known::Grown { id, from, identity } => (id, from, Some(identity)),
+        Known::New { identity } => {
+            let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
+            (store.add_source(new)?, Resume::default(), identity)
+        }
+    };
+    let grown = from != Resume::default();
+    intake.channels.source(id, &name, grown);
+    let end = source.read(id, from, intake)?;
+    let skipped: Vec<(Skip, u64, u64)> =
+        std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
+    let gaps = (std::mem::take(&mut intake.gaps), std::mem::take(&mut intake.lost));
+    store.finish_source(id, identity.as_ref(), end, &skipped, gaps)?;
+    Ok(Input { name, taken: if grown { Taken::Grown } else { Taken::New } })
+}
+
+/// What the store knows of a source.
+enum Known {
+    /// Exactly this content.
+    Same,
+    /// Its beginning, under the same name.
+    Grown { id: u32, from: Resume, identity: Identity },
+    /// Nothing.
+    New { identity: Option<Identity> },
+}
+
+fn known(store: &Store, source: &dyn Source) -> Result<Known> {
+    // Standard input and pipes have no size and can be read only once: they are always new.
+    if source.size().is_none() || source.name() == "-" {
+        return Ok(Known::New { identity: None });
+    }
+    let earlier = store.sources_named(source.name())?;
+    let sizes: Vec<u64> = earlier.iter().map(|source| source.identity.size).collect();
+    let (identity, heads) = Identity::of(source.name(), &sizes)?;
+    if store.source_with(&identity)?.is_some() {
+        return Ok(Known::Same);
+    }
+    let Some(grown) = earlier.into_iter().find(|earlier| heads.contains(&earlier.identity)) else {
+        return Ok(Known::New { identity: Some(identity) });
+    };
+    if !source.can_resume() {
+        let message = format!(
+            "{} has grown since it was ingested, and a {} log cannot be read on from the middle",
+            source.name(),
+            source.format()
+        );
+        return Err(Error::new(ErrorKind::Usage, message).hint("ingest it into a new database"));
+    }
+    Ok(Known::Grown { id: grown.id, from: grown.resume, identity })
+}

@@ -1,0 +1,83 @@
+//! Takes what a source holds: every frame is stored, and judged in the same pass where the database is new.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::judge::Judge;
+use super::keys::Channels;
+use super::{Options, Progress};
+use crate::capture::{Body, Channel, Frame, FrameSink, Skip};
+use crate::error::Result;
+use crate::session::{Opened, Session};
+use crate::store::{Ground, Store};
+
+/// How often an interrupt is looked for, in frames.
+const INTERRUPT_MASK: u64 = 1023;
+
+/// A fold in the same pass.
+pub(super) struct Live<'s> {
+    pub session: Session,
+    pub judge: Judge<'s>,
+}
+
+/// The sink of all sources of one run.
+pub(super) struct Intake<'s, 'p> {
+    pub store: &'s Store,
+    pub ground: Ground<'s>,
+    /// `None` where the frames are only stored, to be folded from the store afterwards.
+    pub live: Option<Live<'s>>,
+    pub channels: Channels,
+    /// Connections that got frames.
+    pub touched: BTreeSet<u32>,
+    /// Of the current source: lines passed over (how many, the first), gaps, messages lost.
+    pub skipped: BTreeMap<Skip, (u64, u64)>,
+    pub gaps: u64,
+    pub lost: u64,
+    pub frames: u64,
+    pub options: &'p Options,
+    pub progress: &'p mut dyn Progress,
+}
+
+impl Intake<'_, '_> {
+    fn open(&mut self, opened: Option<Opened>) {
+        let Some(opened) = opened else { return };
+        self.touched.insert(opened.id);
+        if let Some(live) = &mut self.live {
+            live.session.open(opened);
+        }
+    }
+}
+
+impl FrameSink for Intake<'_, '_> {
+    fn channel(&mut self, index: u32, channel: Channel) -> Result<()> {
+        let opened = self.channels.channel(index, channel, self.store, &mut self.ground)?;
+        self.open(opened);
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+        self.frames += 1;
+        if self.frames & INTERRUPT_MASK == 0 {
+            self.options.go_on()?;
+        }
+        if let Body::Gap { lost } = frame.body {
+            self.gaps += 1;
+            self.lost += lost.unwrap_or(0);
+        }
+        let (connection, opened) = self.channels.place(&frame, self.store)?;
+        self.open(opened);
+        let id = self.ground.frame(connection, &frame)?;
+        if let Some(Live { session, judge }) = &mut self.live {
+            session.push(id, connection, &frame, judge);
+            judge.failed()?;
+        }
+        Ok(())
+    }
+
+    fn skipped(&mut self, line: u64, why: Skip) {
+        self.skipped.entry(why).or_insert((0, line)).0 += 1;
+    }
+
+    fn progress(&mut self, bytes: u64) {
+        self.progress.bytes(bytes);
+    }
+}

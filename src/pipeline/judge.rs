@@ -1,0 +1,68 @@
+//! Stands between the fold and the store: events become findings, and everything derived is written as it comes.
+
+use crate::error::{Error, Result};
+use crate::protocol::Side;
+use crate::rules::{Auditor, RULES, Selection, Undecided};
+use crate::session::{Cancellation, Connection, Event, Exchange, FrameId, Sink};
+use crate::store::{Derived, Store};
+
+/// A sink that judges and stores. What fails is kept until [`Judge::failed`] is asked: a sink returns nothing.
+pub(super) struct Judge<'s> {
+    auditor: Auditor,
+    derived: Derived<'s>,
+    error: Option<Error>,
+}
+
+impl<'s> Judge<'s> {
+    pub(super) fn new(store: &'s Store, selection: &Selection) -> Result<Judge<'s>> {
+        let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.name)).collect();
+        Ok(Judge { auditor: Auditor::new(selection), derived: store.derived(&rules)?, error: None })
+    }
+
+    /// The first error since it was asked last.
+    pub(super) fn failed(&mut self) -> Result<()> {
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    /// Rules that would have spoken, had the log shown more.
+    pub(super) fn undecided(&self) -> Vec<Undecided> {
+        self.auditor.undecided()
+    }
+
+    fn keep(&mut self, done: Result<()>) {
+        if let Err(error) = done {
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+impl Sink for Judge<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        let Judge { auditor, derived, error } = self;
+        auditor.judge(event, |finding| {
+            if let Err(fault) = derived.finding(&finding) {
+                error.get_or_insert(fault);
+            }
+        });
+    }
+
+    fn inferred(&mut self, frame: FrameId, sender: Side) {
+        let done = self.derived.inferred(frame, sender);
+        self.keep(done);
+    }
+
+    fn exchange(&mut self, _connection: u32, exchange: &Exchange) {
+        let done = self.derived.exchange(exchange);
+        self.keep(done);
+    }
+
+    fn cancellation(&mut self, connection: u32, cancellation: &Cancellation) {
+        let done = self.derived.cancellation(connection, cancellation);
+        self.keep(done);
+    }
+
+    fn connection(&mut self, connection: &Connection, logger: Option<Side>) {
+        let done = self.derived.connection(connection, logger);
+        self.keep(done);
+    }
+}

@@ -1,0 +1,237 @@
+//! From channels to connections: which one a frame belongs to, where a new one starts, and what its key is.
+//!
+//! A channel with a name is the same connection in every source; one without is named by its source. Where the format
+//! does not separate connections, a client that starts anew (`initialize` under an id that was used before, or after a
+//! close) starts a new connection: `NAME`, `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::capture::{Body, Channel, Direction, Frame};
+use crate::error::Result;
+use crate::jsonrpc::{Id, Kind, Message};
+use crate::protocol::{Profile, Side, profiles};
+use crate::session::Opened;
+use crate::store::{Ground, NewConnection, Store, StoredConnection};
+
+/// How many ids of a connection's first requests are remembered: a client that starts anew starts its ids anew.
+const FIRST_IDS: usize = 16;
+
+/// One channel and the connection it is at.
+struct Track {
+    base: String,
+    named: bool,
+    nth: u32,
+    channel: Channel,
+    source: u32,
+    index: u32,
+    connection: u32,
+    first_ids: Vec<u64>,
+    closed: bool,
+}
+
+/// All channels seen so far, and those of the source that is being read.
+pub(super) struct Channels {
+    tracks: Vec<Track>,
+    named: FxHashMap<String, usize>,
+    /// Track of each channel of the current source.
+    current: Vec<Option<usize>>,
+    source: u32,
+    source_name: String,
+    resumed: bool,
+    demanded: Option<&'static Profile>,
+    handshakes: Vec<&'static str>,
+}
+
+impl Channels {
+    /// No channels yet. `demanded` is what the user says all of them speak.
+    pub(super) fn new(demanded: Option<&'static Profile>) -> Channels {
+        let mut handshakes: Vec<&str> = profiles().filter_map(|profile| profile.opening.initialize).collect();
+        handshakes.sort_unstable();
+        handshakes.dedup();
+        Channels {
+            tracks: Vec::new(),
+            named: FxHashMap::default(),
+            current: Vec::new(),
+            source: 0,
+            source_name: String::new(),
+            resumed: false,
+            demanded,
+            handshakes,
+        }
+    }
+
+    /// Turns to the next source; `resumed` where an earlier run read its beginning.
+    pub(super) fn source(&mut self, id: u32, name: &str, resumed: bool) {
+        self.source = id;
+        self.source_name = name.to_string();
+        self.resumed = resumed;
+        self.current.clear();
+    }
+
+    /// A channel of the current source. Returns the connection that is new to the fold, where there is one.
+    pub(super) fn channel(
+        &mut self,
+        index: u32,
+        channel: Channel,
+        store: &Store,
+        ground: &mut Ground<'_>,
+    ) -> Result<Option<Opened>> {
+        let known = channel.name.as_ref().and_then(|name| self.named.get(name).copied());
+        let (at, opened) = match known {
+            Some(at) => (at, None),
+            None => {
+                let stored = match (&channel.name, self.resumed) {
+                    (Some(name), _) => store.connection_named(name)?,
+                    (None, true) => store.connection_of(self.source, index)?,
+                    (None, false) => None,
+                };
+                let (track, opened) = match stored {
+                    Some(stored) => self.go_on(index, channel, stored, ground),
+                    None => self.start(index, channel, store)?,
+                };
+                self.tracks.push(track);
+                let at = self.tracks.len() - 1;
+                if self.tracks[at].named {
+                    self.named.insert(self.tracks[at].base.clone(), at);
+                }
+                (at, Some(opened))
+            }
+        };
+        if self.current.len() <= index as usize {
+            self.current.resize(index as usize + 1, None);
+        }
+        self.current[index as usize] = Some(at);
+        Ok(opened)
+    }
+
+    fn start(&self, index: u32, channel: Channel, store: &Store) -> Result<(Track, Opened)> {
+        let (base, named) = match &channel.name {
+            Some(name) => (name.clone(), true),
+            None => (self.source_name.clone(), false),
+        };
+        let nth = store.connections_under(&base)?;
+        let mut track = Track {
+            base,
+            named,
+            nth,
+            channel,
+            source: self.source,
+            index,
+            connection: 0,
+            first_ids: Vec::new(),
+            closed: false,
+        };
+        let opened = track.open_next(store, self.source, self.demanded)?;
+        Ok((track, opened))
+    }
+
+    /// Goes on with a connection that an earlier run stored.
+    fn go_on(
+        &self,
+        index: u32,
+        channel: Channel,
+        stored: StoredConnection,
+        ground: &mut Ground<'_>,
+    ) -> (Track, Opened) {
+        ground.starts_at(stored.opened.id, stored.frames);
+        let first_ids = stored.first_ids.iter().filter_map(|raw| Id::from_json(raw)).map(|id| digest(&id)).collect();
+        let track = Track {
+            base: channel.name.clone().unwrap_or_else(|| self.source_name.clone()),
+            named: channel.name.is_some(),
+            nth: stored.nth,
+            channel,
+            source: self.source,
+            index,
+            connection: stored.opened.id,
+            first_ids,
+            closed: stored.closed,
+        };
+        (track, stored.opened)
+    }
+
+    /// The connection of a frame, and what the fold has to open first where it starts a new one.
+    pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Opened>)> {
+        let at = self.current.get(frame.channel as usize).copied().flatten();
+        // A reader announces a channel before its first frame.
+        let Some(track) = at.and_then(|at| self.tracks.get_mut(at)) else {
+            let message = format!("a frame at line {} belongs to no channel", frame.line);
+            return Err(crate::error::Error::new(crate::error::ErrorKind::Input, message));
+        };
+        let mut opened = None;
+        match &frame.body {
+            Body::Message(captured) => {
+                let message = &captured.message;
+                if message.kind == Kind::Request {
+                    if track.starts_anew(message, frame.direction, &self.handshakes) {
+                        track.channel.complete_head = Some(true);
+                        opened = Some(track.open_next(store, self.source, self.demanded)?);
+                    }
+                    track.remember(message);
+                }
+            }
+            Body::Close { .. } | Body::Exit { .. } if frame.stream.is_none() => track.closed = true,
+            _ => {}
+        }
+        Ok((track.connection, opened))
+    }
+}
+
+impl Track {
+    fn starts_anew(&self, message: &Message<'_>, direction: Direction, handshakes: &[&str]) -> bool {
+        if self.channel.one_connection || direction == Direction::By(Side::Server) {
+            return false;
+        }
+        let Some(method) = message.method.as_deref() else { return false };
+        if !handshakes.contains(&method) {
+            return false;
+        }
+        let used = message.id.value().is_some_and(|id| self.first_ids.contains(&digest(id)));
+        used || self.closed
+    }
+
+    fn remember(&mut self, message: &Message<'_>) {
+        if self.first_ids.len() < FIRST_IDS
+            && let Some(id) = message.id.value()
+        {
+            self.first_ids.push(digest(id));
+        }
+    }
+
+    /// Stores the next connection of this channel.
+    fn open_next(&mut self, store: &Store, source: u32, demanded: Option<&'static Profile>) -> Result<Opened> {
+        let key = loop {
+            self.nth += 1;
+            let key = match (self.named, self.nth) {
+                (true, 1) => self.base.clone(),
+                (_, nth) => format!("{}/{nth}", self.base),
+            };
+            // Taken by a channel of that very name, or by a source that was rotated.
+            if !store.has_key(&key)? {
+                break key;
+            }
+        };
+        self.source = source;
+        let id = store.add_connection(NewConnection {
+            key: &key,
+            base: &self.base,
+            nth: self.nth,
+            named: self.named,
+            source,
+            channel_index: self.index,
+            channel: &self.channel,
+            demanded,
+        })?;
+        self.connection = id;
+        self.first_ids.clear();
+        self.closed = false;
+        Ok(Opened { id, key, channel: self.channel.clone(), demanded })
+    }
+}
+
+fn digest(id: &Id) -> u64 {
+    let mut hasher = FxHasher::default();
+    id.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,20 @@
+//! Joins the layers: capture, store, session, rules. One pass for a new database; a fold over stored frames after that.
+//!
+//! [`ingest`] reads logs into a [`crate::store::Store`] and judges them, [`audit`] judges stored frames again,
+//! [`summary`] says what a database holds.
+
+mod audit;
+mod ingest;
+mod intake;
+mod judge;
+mod keys;
+mod options;
+mod summary;
+
+#[cfg(test)]
+mod tests;
+
+pub use audit::audit;
+pub use ingest::{ingest, ingest_sources};
+pub use options::{Options, Progress, Quiet};
+pub use summary::{Input, Summary, Taken, summary};

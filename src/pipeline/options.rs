@@ -1,0 +1,55 @@
+//! What a run is asked to do, and who is told how far it is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::capture::Overrides;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rules::Selection;
+use crate::session::Settings;
+
+/// What a run is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the judgement assumes.
+    pub settings: Settings,
+    /// Which rules run.
+    pub selection: Selection,
+    /// What the user says about the logs.
+    pub overrides: Overrides,
+    /// Set from outside to stop; looked at every thousand frames.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Options {
+    /// An error if the run was asked to stop.
+    pub(super) fn go_on(&self) -> Result<()> {
+        match &self.interrupt {
+            Some(flag) if flag.load(Ordering::Relaxed) => {
+                Err(Error::new(ErrorKind::Interrupted, "interrupted; nothing was stored"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the findings of a database depend on beside its frames, as text that two runs can be compared by.
+    pub(super) fn judged_with(&self) -> String {
+        format!("{} {:?} {:?}", env!("CARGO_PKG_VERSION"), self.settings, self.selection)
+    }
+}
+
+/// Is told how far a run is. Every method may be left out.
+pub trait Progress {
+    /// The next source, and its size in bytes where it is known.
+    fn source(&mut self, _name: &str, _size: Option<u64>) {}
+    /// How many bytes of it were read.
+    fn bytes(&mut self, _read: u64) {}
+    /// How many stored frames were judged again.
+    fn frames(&mut self, _judged: u64) {}
+}
+
+/// Tells nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Progress for Quiet {}

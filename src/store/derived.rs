@@ -1,0 +1,231 @@
+//! Writes what the audit makes of the frames: exchanges, cancels, findings, facts of connections.
+
+use std::fmt::Write;
+
+use rusqlite::types::Null;
+use rusqlite::{Statement, named_params};
+use rustc_hash::FxHashMap;
+
+use super::Store;
+use super::codes;
+use super::fail::failed;
+use crate::error::Result;
+use crate::finding::Finding;
+use crate::protocol::{Clause, Profile, Side};
+use crate::session::{Cancellation, Connection, Directions, End, Exchange, FrameId};
+
+const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange.sql");
+const INSERT_CANCELLATION: &str = include_str!("../../sql/statements/insert_cancellation.sql");
+const INSERT_FINDING: &str = include_str!("../../sql/statements/insert_finding.sql");
+const INSERT_FACT: &str = include_str!("../../sql/statements/insert_connection_fact.sql");
+const INSERT_CLAUSE: &str = include_str!("../../sql/statements/insert_clause.sql");
+
+/// Bits of a finding's id below those of its frame: the rule, then a counter.
+const RULE_SHIFT: u32 = 20;
+const FRAME_SHIFT: u32 = RULE_SHIFT + 8;
+/// Bits of a cancellation's id below those of its frame.
+const CANCEL_SHIFT: u32 = 16;
+
+/// Writes derived rows.
+pub struct Derived<'s> {
+    exchange: Statement<'s>,
+    inferred: Statement<'s>,
+    cancellation: Statement<'s>,
+    cancellation_last: Statement<'s>,
+    finding: Statement<'s>,
+    finding_last: Statement<'s>,
+    fact: Statement<'s>,
+    clause: Statement<'s>,
+    profiles: Vec<&'static Profile>,
+    rules: FxHashMap<&'static str, i64>,
+    /// Reused for text that has to be put together.
+    text: String,
+    place: &'s str,
+}
+
+impl Store {
+    /// A writer of derived rows. `rules` are code and slug of the rules that may speak.
+    pub fn derived(&self, rules: &[(&'static str, &'static str)]) -> Result<Derived<'_>> {
+        self.try_derived(rules).map_err(|error| self.fail("write", &error))
+    }
+
+    fn try_derived(&self, rules: &[(&'static str, &'static str)]) -> rusqlite::Result<Derived<'_>> {
+        let profiles = codes::numbered_profiles();
+        let mut insert = self
+            .sql
+            .prepare("INSERT OR REPLACE INTO profile (id, label, protocol, revision) VALUES (?1, ?2, ?3, ?4)")?;
+        for (at, profile) in profiles.iter().enumerate() {
+            insert.execute((at as i64, profile.label(), profile.name, profile.revision))?;
+        }
+        let mut insert = self.sql.prepare("INSERT OR REPLACE INTO rule (code, slug, nth) VALUES (?1, ?2, ?3)")?;
+        for (at, (code, slug)) in rules.iter().enumerate() {
+            insert.execute((code, slug, at as i64))?;
+        }
+        Ok(Derived {
+            exchange: self.sql.prepare(INSERT_EXCHANGE)?,
+            inferred: self.sql.prepare("INSERT OR REPLACE INTO inferred (frame, sender) VALUES (?1, ?2)")?,
+            cancellation: self.sql.prepare(INSERT_CANCELLATION)?,
+            cancellation_last: self.sql.prepare("SELECT max(id) FROM cancellation WHERE id BETWEEN ?1 AND ?2")?,
+            finding: self.sql.prepare(INSERT_FINDING)?,
+            finding_last: self.sql.prepare("SELECT max(id) FROM finding WHERE id BETWEEN ?1 AND ?2")?,
+            fact: self.sql.prepare(INSERT_FACT)?,
+            clause: self.sql.prepare(INSERT_CLAUSE)?,
+            profiles,
+            rules: rules.iter().enumerate().map(|(at, (code, _))| (*code, at as i64)).collect(),
+            text: String::new(),
+            place: &self.place,
+        })
+    }
+}
+
+impl Derived<'_> {
+    /// An exchange that will not change any more.
+    pub fn exchange(&mut self, exchange: &Exchange) -> Result<()> {
+        self.try_exchange(exchange).map_err(|error| failed("write", self.place, &error))
+    }
+
+    /// The sender of a frame whose direction the log does not state.
+    pub fn inferred(&mut self, frame: FrameId, sender: Side) -> Result<()> {
+        let row = (frame as i64, codes::side(sender));
+        self.inferred.execute(row).map(|_| ()).map_err(|error| failed("write", self.place, &error))
+    }
+
+    /// A cancel that will not change any more.
+    pub fn cancellation(&mut self, connection: u32, cancel: &Cancellation) -> Result<()> {
+        self.try_cancellation(connection, cancel).map_err(|error| failed("write", self.place, &error))
+    }
+
+    /// A finding.
+    pub fn finding(&mut self, finding: &Finding) -> Result<()> {
+        self.try_finding(finding).map_err(|error| failed("write", self.place, &error))
+    }
+
+    /// A connection at its end.
+    pub fn connection(&mut self, connection: &Connection, logger: Option<Side>) -> Result<()> {
+        self.try_connection(connection, logger).map_err(|error| failed("write", self.place, &error))
+    }
+
+    fn try_exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
+        let profile = self.profile(exchange.profile);
+        let answer = exchange.answer.map(|seen| seen.frame as i64);
+        let settled = match answer {
+            Some(_) => None,
+            // Nothing is due after a cancel where silence is the answer: that is when it was settled.
+            None if codes::outcome(exchange.outcome) == 3 => exchange.cancel().map(|cancel| cancel.seen.frame as i64),
+            None => None,
+        };
+        let insert = &mut self.exchange;
+        insert.raw_bind_parameter(1, exchange.request.frame as i64)?;
+        insert.raw_bind_parameter(2, codes::side(exchange.issuer))?;
+        insert.raw_bind_parameter(3, answer)?;
+        insert.raw_bind_parameter(4, exchange.parent.map(|frame| frame as i64))?;
+        insert.raw_bind_parameter(5, codes::outcome(exchange.outcome))?;
+        insert.raw_bind_parameter(6, profile)?;
+        insert.raw_bind_parameter(7, settled)?;
+        self.text.clear();
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "{}", exchange.history);
+        insert.raw_bind_parameter(8, self.text.as_str())?;
+        match exchange.name.as_deref() {
+            Some(name) => insert.raw_bind_parameter(9, name)?,
+            None => insert.raw_bind_parameter(9, Null)?,
+        }
+        insert.raw_execute().map(|_| ())
+    }
+
+    fn try_cancellation(&mut self, connection: u32, cancel: &Cancellation) -> rusqlite::Result<()> {
+        let base = (cancel.seen.frame as i64) << CANCEL_SHIFT;
+        let last = base | ((1 << CANCEL_SHIFT) - 1);
+        let id = next_id(&mut self.cancellation_last, base, last)?;
+        self.cancellation.execute(named_params! {
+            ":id": id,
+            ":connection": connection,
+            ":message": cancel.seen.frame as i64,
+            ":sender": codes::side(cancel.sender),
+            ":mechanism": cancel.mechanism.as_str(),
+            ":is_foreign": cancel.foreign,
+            ":target_rpc_id": cancel.target_text.as_deref(),
+            ":exchange": cancel.exchange.map(|frame| frame as i64),
+            ":target_method": cancel.target_method.as_deref(),
+            ":sent_at_us": cancel.seen.at_us,
+            ":delay_us": cancel.delay_us,
+            ":reason": cancel.reason.as_deref(),
+            ":effect": cancel.effect.map(|effect| effect.as_str()),
+            ":effect_message": cancel.effect_seen.map(|seen| seen.frame as i64),
+            ":effect_at_us": cancel.effect_seen.and_then(|seen| seen.at_us),
+            ":response_code": cancel.response_code,
+            ":certainty": cancel.certainty.map(|certainty| certainty.as_str()),
+        })?;
+        Ok(())
+    }
+
+    fn try_finding(&mut self, finding: &Finding) -> rusqlite::Result<()> {
+        let rule = self.rules.get(finding.code).copied().unwrap_or(255).min(255);
+        let base = (finding.frame as i64) << FRAME_SHIFT | rule << RULE_SHIFT;
+        let id = next_id(&mut self.finding_last, base, base | ((1 << RULE_SHIFT) - 1))?;
+        if let Some(clause) = finding.clause {
+            self.clause(clause)?;
+        }
+        let evidence: Vec<(&str, FrameId)> = finding.evidence.iter().map(|item| (item.role, item.frame)).collect();
+        // Words and numbers only: there is nothing that could fail to be written.
+        let evidence = serde_json::to_string(&evidence).unwrap_or_default();
+        self.finding.execute(named_params! {
+            ":id": id,
+            ":connection": finding.connection,
+            ":frame": finding.frame as i64,
+            ":exchange": finding.exchange.map(|frame| frame as i64),
+            ":rule": finding.code,
+            ":severity": codes::severity(finding.severity),
+            ":certainty": codes::certainty(finding.certainty),
+            ":basis": finding.basis.map(codes::basis),
+            ":profile": self.profile(finding.profile),
+            ":clause": finding.clause.map(|clause| clause.id),
+            ":evidence": evidence,
+            ":summary": finding.summary,
+        })?;
+        Ok(())
+    }
+
+    fn try_connection(&mut self, connection: &Connection, logger: Option<Side>) -> rusqlite::Result<()> {
+        self.fact.execute(named_params! {
+            ":connection": connection.id,
+            ":profile": self.profile(connection.profile),
+            ":logger": logger.map(codes::side),
+            ":inferred": connection.directions == Directions::Inferred,
+            ":client_name": connection.client_name,
+            ":server_name": connection.server_name,
+            ":first_frame": connection.first.map(|seen| seen.frame as i64),
+            ":last_frame": connection.last.map(|seen| seen.frame as i64),
+            ":first_at_us": connection.first.and_then(|seen| seen.at_us),
+            ":last_at_us": connection.last.and_then(|seen| seen.at_us),
+            ":messages": connection.messages as i64,
+            ":requests": connection.requests as i64,
+            ":cancels": connection.cancels as i64,
+            ":complete_head": connection.complete_head,
+            ":complete_tail": matches!(connection.end, End::Closed(_)),
+            ":has_gap": connection.has_gap,
+            ":timed": connection.timed,
+        })?;
+        Ok(())
+    }
+
+    fn clause(&mut self, clause: &Clause) -> rusqlite::Result<()> {
+        self.clause.execute((clause.id, clause.level.as_str(), clause.text, clause.url)).map(|_| ())
+    }
+
+    fn profile(&self, profile: &'static Profile) -> i64 {
+        let at = self.profiles.iter().position(|known| std::ptr::eq(*known, profile));
+        // A profile outside the list (a test's own) gets a number that no row has; the views then show NULL.
+        at.map_or(-1, |at| at as i64)
+    }
+}
+
+/// The first free id from `base` on. What a range cannot hold (a million of a kind at one frame) goes behind all others.
+fn next_id(last: &mut Statement<'_>, base: i64, end: i64) -> rusqlite::Result<i64> {
+    let mut used = |end: i64| last.query_row((base, end), |row| row.get::<_, Option<i64>>(0));
+    match used(end)? {
+        None => Ok(base),
+        Some(id) if id < end => Ok(id + 1),
+        Some(id) => Ok(used(i64::MAX)?.unwrap_or(id) + 1),
+    }
+}

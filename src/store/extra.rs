@@ -1,0 +1,108 @@
+//! The `extra` column of a frame: what only few frames have, as JSON.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::codes;
+use crate::capture::{Body, Frame, Stamp};
+use crate::protocol::Side;
+use crate::session::FrameId;
+
+/// A stamp as `[seq, at_us]`.
+type StampPair = (u64, Option<i64>);
+
+/// All members that `extra` can have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Extra<'a> {
+    /// HTTP stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u32>,
+    /// Order and time at the client's and the server's tap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taps: Option<[Option<StampPair>; 2]>,
+    /// Who opened or closed: 0 the client, 1 the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<i64>,
+    /// Exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+    /// How many messages were lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<u64>,
+    /// Why bytes are no message.
+    #[serde(skip_serializing_if = "Option::is_none", borrow)]
+    pub reason: Option<Cow<'a, str>>,
+    /// The batch that this message is a member of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<FrameId>,
+}
+
+impl<'a> Extra<'a> {
+    /// What a frame needs beside the other columns.
+    pub(super) fn of(frame: &'a Frame<'_>) -> Extra<'a> {
+        let mut extra = Extra::place(frame);
+        match &frame.body {
+            Body::Malformed { reason, .. } => extra.reason = Some(Cow::Borrowed(reason)),
+            Body::Open { by } | Body::Close { by } => extra.by = by.map(codes::side),
+            Body::Exit { code } => extra.code = *code,
+            Body::Gap { lost } => extra.lost = *lost,
+            Body::Message(_) | Body::Batch { .. } | Body::Stderr { .. } => {}
+        }
+        extra
+    }
+
+    /// What the members of a batch have in common with it.
+    pub(super) fn place(frame: &Frame<'_>) -> Extra<'static> {
+        let pair = |stamp: Stamp| (stamp.seq, stamp.at_us);
+        let taps = frame.taps.map(|taps| taps.map(|stamp| stamp.map(pair)));
+        Extra { stream: frame.stream, taps, ..Extra::default() }
+    }
+
+    /// As stored: `None` where there is nothing to say.
+    pub(super) fn to_json(&self) -> Option<String> {
+        if *self == Extra::default() {
+            return None;
+        }
+        // Numbers and text only: there is nothing that could fail to be written.
+        serde_json::to_string(self).ok()
+    }
+
+    /// Reads the column back.
+    pub(super) fn from_json(text: Option<&'a str>) -> Extra<'a> {
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    /// The taps as a frame has them.
+    pub(super) fn stamps(&self) -> Option<[Option<Stamp>; 2]> {
+        let stamp = |(seq, at_us): StampPair| Stamp { seq, at_us };
+        self.taps.map(|taps| taps.map(|pair| pair.map(stamp)))
+    }
+
+    /// The side that opened or closed.
+    pub(super) fn side(&self) -> Option<Side> {
+        self.by.map(codes::side_of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_null_and_everything_reads_back() {
+        assert_eq!(Extra::default().to_json(), None);
+        let extra = Extra {
+            stream: Some(3),
+            taps: Some([Some((1, Some(2))), None]),
+            reason: Some("a \"quoted\" reason".into()),
+            batch: Some(7),
+            ..Extra::default()
+        };
+        let text = extra.to_json().unwrap();
+        assert_eq!(Extra::from_json(Some(&text)), extra);
+        assert_eq!(Extra::from_json(Some("{}")), Extra::default());
+        assert_eq!(Extra::from_json(Some("not json")), Extra::default());
+    }
+}

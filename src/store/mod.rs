@@ -1,0 +1,205 @@
+//! SQLite: the only layer that names rusqlite. All SQL longer than a line lives in `sql/`.
+//!
+//! A [`Store`] is opened for reading, for writing (an existing database, or a new one that appears under its name only
+//! when it is whole), or as a temporary one that vanishes with the process. [`Ground`] writes what was captured,
+//! [`Derived`] what the audit makes of it, `refold` hands the frames back, `reader` and its neighbours answer questions.
+
+mod codes;
+mod derived;
+mod exchanges;
+mod extra;
+mod fail;
+mod findings;
+mod ground;
+mod identity;
+mod messages;
+mod oracle;
+mod partial;
+mod query;
+mod reader;
+mod refold;
+mod reports;
+mod rows;
+mod schema;
+mod sources;
+mod tally;
+
+#[cfg(test)]
+mod testing;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+pub use derived::Derived;
+pub use exchanges::{ExchangeFilter, RequestName};
+pub use findings::FindingFilter;
+pub use ground::Ground;
+pub use identity::Identity;
+pub use messages::Raw;
+pub use oracle::StoreOracle;
+pub use query::{Cell, Columns};
+pub use refold::Which;
+pub use reports::{REPORTS, Report};
+pub use rows::{
+    CancellationRow, ClauseRow, ConnectionRow, EvidenceRow, ExchangeRow, FindingRow, MessageRow, SourceRow, TrafficRow,
+};
+pub use sources::{NewConnection, NewSource, StoredConnection, StoredSource};
+pub use tally::{FindingCount, Tally, UndecidedRow};
+
+use crate::error::{Error, ErrorKind, Result};
+use fail::failed;
+use partial::Partial;
+use schema::Version;
+
+/// A database: on disk, or temporary.
+pub struct Store {
+    // Dropped before `partial`: SQLite has to let go of the file first.
+    sql: Connection,
+    place: String,
+    partial: Option<Partial>,
+    version: Version,
+    writable: bool,
+}
+
+/// Words for the temporary database in messages.
+const TEMPORARY: &str = "the temporary database";
+
+const FOR_READING: &str = include_str!("../../sql/statements/set_for_reading.sql");
+const FOR_APPENDING: &str = include_str!("../../sql/statements/set_for_appending.sql");
+const FOR_LOADING: &str = include_str!("../../sql/statements/set_for_loading.sql");
+
+impl Store {
+    /// Opens an existing database to read it. Views of an older program are made anew where the file can be written.
+    pub fn read(path: &Path) -> Result<Store> {
+        let store = Store::open(path, FOR_READING)?;
+        if store.version == Version::Empty {
+            let message = format!("{} is an empty database", store.place);
+            return Err(Error::new(ErrorKind::Database, message).hint("ingest a log into it first"));
+        }
+        let current = store.version == Version::Ours(schema::MIGRATIONS.len());
+        if current && schema::views_are_ours(&store.sql).map_err(|error| store.fail("read", &error))? {
+            return Ok(store);
+        }
+        drop(store);
+        let refreshed = Store::refresh(path);
+        // Where the file cannot be written, a current schema can still be read; its own views may be a little older.
+        if !current {
+            refreshed?;
+        }
+        Store::open(path, FOR_READING)
+    }
+
+    fn refresh(path: &Path) -> Result<()> {
+        let mut store = Store::open(path, FOR_APPENDING)?;
+        store.writable = true;
+        store.begin()?;
+        store.commit()
+    }
+
+    /// Opens a database to add to it, or makes a new one. A new one appears under its name only at [`Store::commit`].
+    pub fn write(path: &Path) -> Result<Store> {
+        let there = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
+        if there {
+            let mut store = Store::open(path, FOR_APPENDING)?;
+            store.writable = true;
+            return Ok(store);
+        }
+        let partial = Partial::create(path)?;
+        let place = shown(path);
+        let fault = |error: rusqlite::Error| failed("create", &place, &error);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let sql = Connection::open_with_flags(partial.path(), flags).map_err(fault)?;
+        sql.execute_batch(FOR_LOADING).map_err(fault)?;
+        Ok(Store { sql, place, partial: Some(partial), version: Version::Empty, writable: true })
+    }
+
+    /// A database that SQLite keeps in a file without a name (in TMPDIR): it is gone when the process is.
+    pub fn temporary() -> Result<Store> {
+        let fault = |error: rusqlite::Error| failed("create", TEMPORARY, &error);
+        let sql = Connection::open("").map_err(fault)?;
+        sql.execute_batch(FOR_LOADING).map_err(fault)?;
+        Ok(Store { sql, place: TEMPORARY.to_string(), partial: None, version: Version::Empty, writable: true })
+    }
+
+    /// True if nothing was ever stored here.
+    pub fn is_new(&self) -> bool {
+        self.version == Version::Empty
+    }
+
+    /// The database in messages.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Begins the one transaction of a load or an audit, and brings the schema up to date in it.
+    pub fn begin(&mut self) -> Result<()> {
+        if !self.writable {
+            let message = format!("{} was opened for reading", self.place);
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        self.sql.execute_batch("BEGIN IMMEDIATE").map_err(|error| self.fail("write", &error))?;
+        // Another process may have made the database in the meantime: the version counts only under the lock.
+        self.version = schema::version(&self.sql, &self.place)?;
+        let from = match self.version {
+            Version::Empty => 0,
+            Version::Ours(version) => version,
+        };
+        schema::migrate(&self.sql, from).map_err(|error| self.fail("write", &error))
+    }
+
+    /// Ends the transaction. A new database is then written out and takes its name.
+    pub fn commit(&mut self) -> Result<()> {
+        self.sql.execute_batch("COMMIT").map_err(|error| self.fail("write", &error))?;
+        self.version = Version::Ours(schema::MIGRATIONS.len());
+        let Some(partial) = self.partial.take() else { return Ok(()) };
+        // Closed before it gets its name, so that nothing of it is left in this process's memory only.
+        let blank = Connection::open_in_memory().map_err(|error| self.fail("close", &error))?;
+        let full = std::mem::replace(&mut self.sql, blank);
+        full.close().map_err(|(_, error)| failed("close", &self.place, &error))?;
+        let path = partial.finish()?;
+        let mut again = Store::open(&path, FOR_APPENDING)?;
+        again.writable = true;
+        *self = again;
+        Ok(())
+    }
+
+    /// Gives up the transaction, where one is open; a new or temporary database must not be used afterwards.
+    pub fn rollback(&mut self) {
+        // Nothing can be done about an error here: the file keeps its journal, and the next open rolls it back.
+        let _ = self.sql.execute_batch("ROLLBACK");
+    }
+
+    fn open(path: &Path, settings: &str) -> Result<Store> {
+        let place = shown(path);
+        let fault = |error: rusqlite::Error| failed("open", &place, &error);
+        // Also for reading, so that the journal of a killed writer can be rolled back; `query_only` guards the data.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let sql = Connection::open_with_flags(path, flags).map_err(fault)?;
+        let version = schema::version(&sql, &place)?;
+        sql.execute_batch(settings).map_err(fault)?;
+        sql.set_prepared_statement_cache_capacity(64);
+        Ok(Store { sql, place, partial: None, version, writable: false })
+    }
+
+    fn fail(&self, doing: &str, error: &rusqlite::Error) -> Error {
+        failed(doing, &self.place, error)
+    }
+
+    fn batch(&self, sql: &str) -> Result<()> {
+        self.sql.execute_batch(sql).map_err(|error| self.fail("write", &error))
+    }
+}
+
+/// True if a file is a database of ours, by its head; a capture that happens to be a SQLite file is not.
+pub fn is_ours(path: &Path) -> bool {
+    use std::io::Read;
+    let mut head = [0u8; 72];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head.starts_with(b"SQLite format 3\0") && head[68..72] == schema::APPLICATION_ID.to_be_bytes()
+}
+
+fn shown(path: &Path) -> String {
+    let path: PathBuf = path.into();
+    path.display().to_string()
+}

@@ -1,0 +1,115 @@
+//! Answers to what the fold no longer remembers, by indexed queries over what is stored.
+
+use rusqlite::types::ValueRef;
+use rusqlite::{OptionalExtension, Statement, ToSql, named_params};
+
+use super::{Store, codes};
+use crate::error::{Error, Result};
+use crate::jsonrpc::Id;
+use crate::protocol::Side;
+use crate::session::{FrameId, Oracle, Remembered, ReusedId, Seen};
+
+const SELECT_REMEMBERED: &str = include_str!("../../sql/statements/select_remembered.sql");
+const SELECT_REUSED: &str = include_str!("../../sql/statements/select_reused_ids.sql");
+const SELECT_LOGGER: &str = include_str!("../../sql/statements/select_logger.sql");
+
+/// The oracle of a store. A question that failed is answered with nothing, and the error kept: ask [`Self::failed`].
+pub struct StoreOracle<'s> {
+    store: &'s Store,
+    remembered: Statement<'s>,
+    reused: Statement<'s>,
+    logger: Statement<'s>,
+    error: Option<Error>,
+}
+
+impl Store {
+    /// The oracle; the indexes of the ground must be there.
+    pub fn oracle(&self) -> Result<StoreOracle<'_>> {
+        let prepare = |sql: &str| self.sql.prepare(sql).map_err(|error| self.fail("read", &error));
+        Ok(StoreOracle {
+            store: self,
+            remembered: prepare(SELECT_REMEMBERED)?,
+            reused: prepare(SELECT_REUSED)?,
+            logger: prepare(SELECT_LOGGER)?,
+            error: None,
+        })
+    }
+}
+
+impl StoreOracle<'_> {
+    /// The first error that a question met.
+    pub fn failed(&mut self) -> Result<()> {
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    fn keep<T>(&mut self, answer: rusqlite::Result<T>) -> Option<T> {
+        match answer {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                let error = self.store.fail("read", &error);
+                self.error.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    fn try_reused(&mut self, connection: u32, issuer: Side) -> rusqlite::Result<Vec<ReusedId>> {
+        let logger: Option<i64> = self.logger.query_row([connection], |row| row.get(0)).optional()?;
+        let values = named_params! { ":connection": connection, ":issuer": codes::side(issuer), ":logger": logger };
+        let rows = self.reused.query_map(values, |row| {
+            Ok(ReusedId {
+                earlier: seen(row.get(0)?, row.get(1)?),
+                later: seen(row.get(2)?, row.get(3)?),
+                id: id_of(row.get_ref(4)?),
+                method: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+            })
+        })?;
+        rows.collect()
+    }
+}
+
+impl Oracle for StoreOracle<'_> {
+    fn request(&mut self, connection: u32, issuer: Side, id: &Id, before: FrameId) -> Option<Remembered> {
+        let text;
+        let key: &dyn ToSql = match id {
+            Id::Int(number) => number,
+            other => {
+                text = other.to_json();
+                &text
+            }
+        };
+        let values = named_params! {
+            ":connection": connection, ":rpc_id": key, ":before": before as i64, ":issuer": codes::side(issuer)
+        };
+        let found = self.remembered.query_row(values, |row| {
+            let answer: Option<i64> = row.get(3)?;
+            let answer_at: Option<i64> = row.get(4)?;
+            Ok(Remembered {
+                request: seen(row.get(0)?, row.get(1)?),
+                method: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
+                answer: answer.map(|frame| seen(frame, answer_at)),
+            })
+        });
+        self.keep(found.optional()).flatten()
+    }
+
+    fn reused_ids(&mut self, connection: u32, issuer: Side) -> Vec<ReusedId> {
+        let found = self.try_reused(connection, issuer);
+        self.keep(found).unwrap_or_default()
+    }
+}
+
+fn seen(frame: i64, at_us: Option<i64>) -> Seen {
+    Seen { frame: frame as FrameId, at_us }
+}
+
+fn id_of(value: ValueRef<'_>) -> Id {
+    match value {
+        ValueRef::Integer(number) => Id::Int(number),
+        ValueRef::Text(raw) => {
+            let raw = std::str::from_utf8(raw).unwrap_or("");
+            Id::from_json(raw).unwrap_or_else(|| Id::Text(raw.into()))
+        }
+        _ => Id::Text("".into()),
+    }
+}

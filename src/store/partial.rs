@@ -1,0 +1,109 @@
+//! A new database under a temporary name: a killed ingest leaves no half database under the real one.
+
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// `NAME.partial`, locked against a second writer, removed unless it is finished.
+pub(super) struct Partial {
+    target: PathBuf,
+    path: PathBuf,
+    /// Held open to the end: closing it would drop SQLite's own locks on the file.
+    file: File,
+    finished: bool,
+}
+
+impl Partial {
+    /// Makes the file, readable by its owner only: it will hold payloads. What a killed ingest left is overwritten.
+    pub(super) fn create(target: &Path) -> Result<Partial> {
+        let mut name = target.as_os_str().to_owned();
+        name.push(".partial");
+        let path = PathBuf::from(name);
+        let shown = path.display().to_string();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(|error| {
+            Error::io("create", &shown, &error).hint("choose a folder that exists and can be written with --db FILE")
+        })?;
+        lock(&file, &shown)?;
+        file.set_len(0).map_err(|error| Error::io("empty", &shown, &error))?;
+        Ok(Partial { target: target.to_path_buf(), path, file, finished: false })
+    }
+
+    /// The file to write to.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the file out to the disk and gives it its real name.
+    pub(super) fn finish(mut self) -> Result<PathBuf> {
+        let shown = self.target.display().to_string();
+        self.file.sync_all().map_err(|error| Error::io("write out", &shown, &error))?;
+        std::fs::rename(&self.path, &self.target).map_err(|error| Error::io("create", &shown, &error))?;
+        self.finished = true;
+        sync_folder(&self.target);
+        Ok(self.target.clone())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.finished {
+            // If this fails, the next ingest overwrites the file.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// On Unix only: elsewhere a lock would keep SQLite itself out.
+#[cfg(unix)]
+fn lock(file: &File, shown: &str) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(std::fs::TryLockError::WouldBlock) => {
+            let message = format!("cannot create {shown}: another program is writing it");
+            Err(Error::new(ErrorKind::Io, message).hint("wait until it is done, or choose another --db FILE"))
+        }
+        // A file system without locks: the guard is lost, nothing else.
+        Err(std::fs::TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn lock(_: &File, _: &str) -> Result<()> {
+    let _ = ErrorKind::Io;
+    Ok(())
+}
+
+/// Makes the rename itself durable, where the system lets a folder be synced.
+fn sync_folder(target: &Path) {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_writer_and_no_leftovers() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("a.db");
+        let first = Partial::create(&target).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(first.path()).unwrap().permissions().mode() & 0o777, 0o600);
+            assert!(Partial::create(&target).is_err());
+        }
+        drop(first);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        Partial::create(&target).unwrap().finish().unwrap();
+        assert!(target.exists());
+    }
+}

@@ -1,0 +1,86 @@
+//! Reads sources and connections.
+
+use rusqlite::Row;
+
+use super::{ConnectionRow, SourceRow, Store, TrafficRow};
+use crate::error::Result;
+
+const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_connection_rows.sql");
+const SELECT_SOURCES: &str = include_str!("../../sql/statements/select_source_rows.sql");
+const SELECT_TRAFFIC: &str = include_str!("../../sql/statements/select_traffic.sql");
+
+impl Store {
+    /// All connections, in the order in which they were first seen.
+    pub fn connections(&self) -> Result<Vec<ConnectionRow>> {
+        self.rows(SELECT_CONNECTIONS, [], connection)
+    }
+
+    /// All sources, in the order in which they were given.
+    pub fn sources(&self) -> Result<Vec<SourceRow>> {
+        let mut sources = self.rows(SELECT_SOURCES, [], source)?;
+        let select = "SELECT source, why, lines, first_line FROM skipped_line ORDER BY source, why";
+        let skipped = self.rows(select, [], |row| {
+            let source: i64 = row.get(0)?;
+            Ok((source, (row.get(1)?, row.get::<_, i64>(2)? as u64, row.get::<_, i64>(3)? as u64)))
+        })?;
+        for (id, line) in skipped {
+            if let Some(source) = sources.iter_mut().find(|source| source.id == id) {
+                source.skipped.push(line);
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Messages of all sources, counted by way, kind, method of a cancel, and error code. Reads every frame's head once.
+    /// `cancel_methods` says which methods are cancels.
+    pub fn traffic(&self, cancel_methods: &[&str]) -> Result<Vec<TrafficRow>> {
+        let methods = serde_json::Value::from(cancel_methods).to_string();
+        self.rows(SELECT_TRAFFIC, [methods], |row| {
+            Ok(TrafficRow {
+                source_id: row.get(0)?,
+                direction: row.get(1)?,
+                kind: row.get(2)?,
+                cancel_method: row.get(3)?,
+                error_code: row.get(4)?,
+                count: row.get::<_, i64>(5)? as u64,
+            })
+        })
+    }
+}
+
+fn source(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
+    Ok(SourceRow {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        format: row.get(2)?,
+        reason: row.get(3)?,
+        bytes: row.get::<_, i64>(4)? as u64,
+        skipped: Vec::new(),
+    })
+}
+
+fn connection(row: &Row<'_>) -> rusqlite::Result<ConnectionRow> {
+    let count = |column: &str| row.get::<_, Option<i64>>(column).map(|count| count.unwrap_or(0) as u64);
+    let word = |column: &str| row.get::<_, Option<String>>(column).map(Option::unwrap_or_default);
+    let yes = |column: &str| row.get::<_, Option<bool>>(column).map(Option::unwrap_or_default);
+    Ok(ConnectionRow {
+        id: row.get("id")?,
+        key: row.get("key")?,
+        session: word("session")?,
+        source: word("source")?,
+        format: word("format")?,
+        protocol: word("protocol")?,
+        revision: word("revision")?,
+        transport: row.get("transport")?,
+        vantage: row.get("vantage")?,
+        client_name: row.get("client_name")?,
+        server_name: row.get("server_name")?,
+        first_at_us: row.get("first_at_us")?,
+        last_at_us: row.get("last_at_us")?,
+        messages: count("messages")?,
+        requests: count("requests")?,
+        cancels: count("cancels")?,
+        complete_head: yes("complete_head")?,
+        complete_tail: yes("complete_tail")?,
+    })
+}

@@ -1,0 +1,221 @@
+//! Hands stored frames back, in the order of their ids, as the capture once handed them on.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+
+use super::codes::{self, kind};
+use super::extra::Extra;
+use super::{Store, schema};
+use crate::capture::{Body, Captured, Frame};
+use crate::error::Result;
+use crate::jsonrpc::{Defects, ErrorObject, Id, IdField, Kind, Message, Parsed, parse_at};
+use crate::protocol::Facts;
+use crate::session::FrameId;
+
+const SELECT_ALL: &str = include_str!("../../sql/statements/select_frames.sql");
+const SELECT_TOUCHED: &str = include_str!("../../sql/statements/select_touched_frames.sql");
+const TOUCH: &str = include_str!("../../sql/statements/create_touched.sql");
+const DROP_ALL: &str = include_str!("../../sql/statements/delete_derived.sql");
+const DROP_TOUCHED: &str = include_str!("../../sql/statements/delete_touched.sql");
+const GROUND_INDEXES: &str = include_str!("../../sql/statements/create_ground_indexes.sql");
+const DERIVED_INDEXES: &str = include_str!("../../sql/statements/create_derived_indexes.sql");
+
+/// Which connections are folded again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// Those named to [`Store::touch`].
+    Touched,
+}
+
+impl Store {
+    /// Names the connections that are to be folded again.
+    pub fn touch(&self, connections: &[u32]) -> Result<()> {
+        self.batch(TOUCH)?;
+        let insert = || {
+            let mut insert = self.sql.prepare("INSERT OR IGNORE INTO temp.touched (connection) VALUES (?1)")?;
+            for connection in connections {
+                insert.execute([connection])?;
+            }
+            let fill = "INSERT INTO temp.touched_frame SELECT id FROM main.frame WHERE connection IN (SELECT connection FROM temp.touched)";
+            self.sql.execute(fill, [])
+        };
+        insert().map(|_| ()).map_err(|error| self.fail("write", &error))
+    }
+
+    /// The connections that are folded again; `None` for all.
+    pub fn touched(&self, which: Which) -> Result<Option<BTreeSet<u32>>> {
+        match which {
+            Which::All => Ok(None),
+            Which::Touched => {
+                let list = self.rows("SELECT connection FROM temp.touched", [], |row| row.get(0))?;
+                Ok(Some(list.into_iter().collect()))
+            }
+        }
+    }
+
+    /// Drops what the audit made of these connections.
+    pub fn drop_derived(&self, which: Which) -> Result<()> {
+        match which {
+            Which::All => self.batch(DROP_ALL),
+            Which::Touched => self.batch(DROP_TOUCHED),
+        }
+    }
+
+    /// Builds the indexes of the ground, once the frames are in.
+    pub fn index_ground(&self) -> Result<()> {
+        self.batch(GROUND_INDEXES)
+    }
+
+    /// Builds the indexes of what the audit made, once it is done.
+    pub fn index_derived(&self) -> Result<()> {
+        self.batch(DERIVED_INDEXES)
+    }
+
+    /// Makes the views anew, for a database that nothing else is written to.
+    pub fn refresh_views(&self) -> Result<()> {
+        schema::make_views(&self.sql).map_err(|error| self.fail("write", &error))
+    }
+
+    /// Hands each frame to `take`, with its id and its connection.
+    pub fn each_frame(&self, which: Which, take: &mut dyn FnMut(FrameId, u32, &Frame<'_>) -> Result<()>) -> Result<()> {
+        let fault = |error: rusqlite::Error| self.fail("read", &error);
+        let select = match which {
+            Which::All => SELECT_ALL,
+            Which::Touched => SELECT_TOUCHED,
+        };
+        let mut select = self.sql.prepare(select).map_err(fault)?;
+        let mut rows = select.query([]).map_err(fault)?;
+        // Members of a batch are read as part of it; their own rows are passed over.
+        let mut members = 0;
+        while let Some(row) = rows.next().map_err(fault)? {
+            if members > 0 {
+                members -= 1;
+                continue;
+            }
+            let stored = Stored::of(row).map_err(fault)?;
+            let frame = stored.frame();
+            if let Body::Batch { members: list, .. } = &frame.body {
+                members = list.len();
+            }
+            take(stored.id, stored.connection, &frame)?;
+        }
+        Ok(())
+    }
+}
+
+/// A row of `frame`; it borrows from SQLite's own buffers.
+struct Stored<'r> {
+    id: FrameId,
+    connection: u32,
+    source: u32,
+    line: u64,
+    byte_offset: u64,
+    at_us: Option<i64>,
+    direction: i64,
+    kind: i64,
+    method: Option<&'r str>,
+    rpc_id: ValueRef<'r>,
+    error_code: Option<i64>,
+    extra: Extra<'r>,
+    body: &'r [u8],
+    json: Option<&'r str>,
+}
+
+impl<'r> Stored<'r> {
+    fn of(row: &'r Row<'_>) -> rusqlite::Result<Stored<'r>> {
+        let text = |at: usize| Ok::<_, rusqlite::Error>(row.get_ref(at)?.as_str_or_null()?);
+        let body = match row.get_ref(12)? {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
+            _ => &[],
+        };
+        Ok(Stored {
+            id: row.get::<_, i64>(0)? as FrameId,
+            connection: row.get(1)?,
+            source: row.get(2)?,
+            line: row.get::<_, i64>(3)? as u64,
+            byte_offset: row.get::<_, i64>(4)? as u64,
+            at_us: row.get(5)?,
+            direction: row.get(6)?,
+            kind: row.get(7)?,
+            method: text(8)?,
+            rpc_id: row.get_ref(9)?,
+            error_code: row.get(10)?,
+            extra: Extra::from_json(text(11)?),
+            body,
+            json: text(13)?,
+        })
+    }
+
+    fn frame(&'r self) -> Frame<'r> {
+        Frame {
+            source: self.source,
+            line: self.line,
+            byte_offset: self.byte_offset,
+            channel: 0,
+            at_us: self.at_us,
+            direction: codes::direction_of(self.direction),
+            stream: self.extra.stream,
+            taps: self.extra.stamps(),
+            body: self.body(),
+        }
+    }
+
+    fn body(&'r self) -> Body<'r> {
+        let text = std::str::from_utf8(self.body).unwrap_or("");
+        match self.kind {
+            kind::BATCH => self.batch(text),
+            kind::OPEN => Body::Open { by: self.extra.side() },
+            kind::CLOSE => Body::Close { by: self.extra.side() },
+            kind::EXIT => Body::Exit { code: self.extra.code },
+            kind::STDERR => Body::Stderr { text },
+            kind::GAP => Body::Gap { lost: self.extra.lost },
+            kind::MALFORMED => self.malformed(self.extra.reason.as_deref().unwrap_or("not a message")),
+            _ => self.message(text),
+        }
+    }
+
+    fn message(&'r self, text: &'r str) -> Body<'r> {
+        let (message, facts) = match parse_at::<Facts<'_>>(self.json.unwrap_or(text), 0) {
+            Ok((Parsed::One(message, facts), _)) => (message, facts),
+            // A format that logs no JSON and had no translation: the columns are all there is.
+            _ => (self.envelope(), Facts::default()),
+        };
+        Body::Message(Captured { text, json: self.json, message, facts })
+    }
+
+    fn batch(&'r self, text: &'r str) -> Body<'r> {
+        match parse_at::<Facts<'_>>(text, 0) {
+            Ok((Parsed::Batch(members), _)) => {
+                let members =
+                    members.into_iter().map(|(range, member)| (range, member.map_err(|why| why.reason))).collect();
+                Body::Batch { text, members }
+            }
+            _ => Body::Batch { text, members: Vec::new() },
+        }
+    }
+
+    fn malformed(&'r self, reason: &str) -> Body<'r> {
+        Body::Malformed { bytes: self.body, reason: reason.to_string() }
+    }
+
+    fn envelope(&'r self) -> Message<'r> {
+        let id = match self.rpc_id {
+            ValueRef::Integer(number) => IdField::Value(Id::Int(number)),
+            ValueRef::Text(raw) => IdField::from_json(std::str::from_utf8(raw).unwrap_or("")),
+            _ => IdField::Absent,
+        };
+        let kind = match self.kind {
+            kind::REQUEST => Kind::Request,
+            kind::NOTIFICATION => Kind::Notification,
+            kind::RESULT => Kind::Result,
+            kind::ERROR => Kind::Error,
+            _ => Kind::Unclassified,
+        };
+        let error = (kind == Kind::Error).then(|| ErrorObject { code: self.error_code, message: None });
+        Message { kind, id, id_text: None, method: self.method.map(Into::into), error, defects: Defects::default() }
+    }
+}

@@ -1,0 +1,176 @@
+//! The shape of a database: migrations counted by `PRAGMA user_version`, views made anew, the mark that it is ours.
+
+use rusqlite::Connection;
+
+use super::fail::failed;
+use crate::error::{Error, ErrorKind, Result};
+
+/// `PRAGMA application_id` of our databases: `rptp` in ASCII.
+pub(super) const APPLICATION_ID: i32 = 0x7270_7470;
+
+/// Migrations in order; the first brings an empty database to version 1.
+pub(super) const MIGRATIONS: &[&str] = &[include_str!("../../sql/migrations/0001_first.sql")];
+
+/// The public face: name and definition, in the order in which they build on each other.
+pub(super) const VIEWS: &[(&str, &str)] = &[
+    ("frames", include_str!("../../sql/views/frames.sql")),
+    ("messages", include_str!("../../sql/views/messages.sql")),
+    ("connections", include_str!("../../sql/views/connections.sql")),
+    ("exchanges", include_str!("../../sql/views/exchanges.sql")),
+    ("cancellations", include_str!("../../sql/views/cancellations.sql")),
+    ("findings", include_str!("../../sql/views/findings.sql")),
+    ("stuck_requests", include_str!("../../sql/views/stuck_requests.sql")),
+    ("late_responses", include_str!("../../sql/views/late_responses.sql")),
+    ("cancel_latency", include_str!("../../sql/views/cancel_latency.sql")),
+];
+
+const DROP_VIEWS: &str = include_str!("../../sql/statements/drop_views.sql");
+
+/// What a file is, before anything is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    /// No tables at all.
+    Empty,
+    /// Ours, at this version.
+    Ours(usize),
+}
+
+/// Tells whether a database is ours and not newer than this program.
+pub(super) fn version(sql: &Connection, place: &str) -> Result<Version> {
+    let fault = |error: rusqlite::Error| failed("open", place, &error);
+    let number = |name: &str| sql.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(fault);
+    let tables: i64 = sql.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(fault)?;
+    let (mark, version) = (number("application_id")?, number("user_version")?);
+    if tables == 0 && mark == 0 && version == 0 {
+        return Ok(Version::Empty);
+    }
+    if mark != i64::from(APPLICATION_ID) {
+        return Err(Error::new(ErrorKind::Database, format!("{place} is a SQLite database, but not one of rpctape"))
+            .hint("choose another file; a database of ours is made by `rpctape ingest LOG --db FILE`"));
+    }
+    match usize::try_from(version) {
+        Ok(version) if version <= MIGRATIONS.len() => Ok(Version::Ours(version)),
+        _ => Err(Error::new(
+            ErrorKind::Database,
+            format!("{place} was written by a newer rpctape (database version {version})"),
+        )
+        .hint(format!(
+            "this rpctape knows versions up to {}: update it, or ingest the captures again",
+            MIGRATIONS.len()
+        ))),
+    }
+}
+
+/// Brings a database from `from` to the newest version and makes its views anew. Must run inside a transaction.
+pub(super) fn migrate(sql: &Connection, from: usize) -> rusqlite::Result<()> {
+    for migration in &MIGRATIONS[from..] {
+        sql.execute_batch(migration)?;
+    }
+    sql.pragma_update(None, "application_id", APPLICATION_ID)?;
+    sql.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
+    make_views(sql)
+}
+
+/// Drops the views and makes them anew: they may change without a migration.
+pub(super) fn make_views(sql: &Connection) -> rusqlite::Result<()> {
+    sql.execute_batch(DROP_VIEWS)?;
+    for (_, view) in VIEWS {
+        sql.execute_batch(view)?;
+    }
+    Ok(())
+}
+
+/// True if the views stored in a database are those of this program.
+pub(super) fn views_are_ours(sql: &Connection) -> rusqlite::Result<bool> {
+    let mut stored = sql.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1")?;
+    for (name, view) in VIEWS {
+        // SQLite keeps the text from CREATE to the last token, without comments around it.
+        let text: Option<String> = match stored.query_row([name], |row| row.get(0)) {
+            Err(rusqlite::Error::QueryReturnedNoRows) => None,
+            other => other?,
+        };
+        if !text.is_some_and(|text| view.trim_end().trim_end_matches(';').ends_with(&text)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh() -> Connection {
+        let sql = Connection::open_in_memory().unwrap();
+        migrate(&sql, 0).unwrap();
+        sql
+    }
+
+    #[test]
+    fn migrations_run_from_empty_and_views_read() {
+        let sql = fresh();
+        assert_eq!(version(&sql, "x").unwrap(), Version::Ours(MIGRATIONS.len()));
+        for (name, _) in VIEWS {
+            let columns = sql.prepare(&format!("SELECT * FROM {name}")).unwrap().column_count();
+            assert!(columns > 8, "{name}");
+        }
+        assert!(views_are_ours(&sql).unwrap());
+        sql.execute_batch("DROP VIEW findings; CREATE VIEW findings AS SELECT 1 AS a").unwrap();
+        assert!(!views_are_ours(&sql).unwrap());
+        make_views(&sql).unwrap();
+        assert!(views_are_ours(&sql).unwrap());
+    }
+
+    #[test]
+    fn others_and_newer_ones_are_refused() {
+        let sql = Connection::open_in_memory().unwrap();
+        assert_eq!(version(&sql, "x").unwrap(), Version::Empty);
+        sql.execute_batch("CREATE TABLE a (b)").unwrap();
+        assert!(version(&sql, "x").unwrap_err().message.contains("not one of rpctape"));
+        let sql = fresh();
+        sql.pragma_update(None, "user_version", 99).unwrap();
+        let error = version(&sql, "x").unwrap_err();
+        assert!(error.message.contains("newer") && error.hint.unwrap().contains("update"));
+    }
+
+    /// The columns that `docs/database.md` promises.
+    #[test]
+    fn the_public_columns_are_there() {
+        let promised = [
+            (
+                "connections",
+                "id key session replay_of source format protocol revision transport vantage client_name server_name \
+                 first_at_us last_at_us messages requests complete_head complete_tail",
+            ),
+            (
+                "messages",
+                "id connection_id seq source line byte_offset at_us sender sender_inferred kind method rpc_id error_code \
+                 bytes raw json",
+            ),
+            (
+                "frames",
+                "id connection_id seq source line byte_offset at_us sender sender_inferred kind method rpc_id error_code \
+                 bytes raw json",
+            ),
+            (
+                "exchanges",
+                "id connection_id issuer rpc_id profile method name request_id response_id parent_id sent_at_us \
+                 settled_at_us latency_us outcome history error_code",
+            ),
+            (
+                "cancellations",
+                "id connection_id message_id line sender mechanism target_rpc_id exchange_id target_method sent_at_us \
+                 delay_us reason effect effect_at_us settle_us response_code certainty",
+            ),
+            (
+                "findings",
+                "id code rule severity certainty basis connection_id exchange_id message_id source line summary clause",
+            ),
+        ];
+        let sql = fresh();
+        for (view, columns) in promised {
+            let list = columns.split_whitespace().collect::<Vec<_>>().join(", ");
+            sql.prepare(&format!("SELECT {list} FROM {view}")).unwrap();
+        }
+    }
+}

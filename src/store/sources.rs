@@ -1,0 +1,250 @@
+//! Sources and connections as the log states them.
+
+use rusqlite::{OptionalExtension, Row, named_params};
+
+use super::{Identity, Store, codes};
+use crate::capture::{Channel, Proof, Resume, Skip, Vantage};
+use crate::error::Result;
+use crate::protocol::Profile;
+use crate::session::Opened;
+
+const INSERT_CONNECTION: &str = include_str!("../../sql/statements/insert_connection.sql");
+const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_connections.sql");
+const UPSERT_SKIPPED: &str = include_str!("../../sql/statements/upsert_skipped_line.sql");
+const UPDATE_SOURCE: &str = include_str!("../../sql/statements/update_source.sql");
+const DEMAND: &str = include_str!("../../sql/statements/update_demands.sql");
+
+/// A source to be stored.
+#[derive(Clone, Copy, Debug)]
+pub struct NewSource<'a> {
+    /// Name as the user gave it.
+    pub name: &'a str,
+    /// Format.
+    pub format: &'a str,
+    /// Why it was taken for that.
+    pub reason: &'a str,
+}
+
+/// A source that is stored already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSource {
+    /// Row id.
+    pub id: u32,
+    /// What it was.
+    pub identity: Identity,
+    /// Where reading stopped.
+    pub resume: Resume,
+}
+
+/// A connection to be stored.
+#[derive(Clone, Copy, Debug)]
+pub struct NewConnection<'a> {
+    /// The key.
+    pub key: &'a str,
+    /// Name of the channel, or of the source where the channel has none.
+    pub base: &'a str,
+    /// Which of the connections that followed each other under `base`.
+    pub nth: u32,
+    /// True if `base` is the name of a channel.
+    pub named: bool,
+    /// The source it starts in.
+    pub source: u32,
+    /// The channel in that source.
+    pub channel_index: u32,
+    /// What the log says of it.
+    pub channel: &'a Channel,
+    /// What the user says it speaks.
+    pub demanded: Option<&'static Profile>,
+}
+
+/// A connection that is stored already.
+#[derive(Clone, Debug)]
+pub struct StoredConnection {
+    /// Which of those under its base it is.
+    pub nth: u32,
+    /// Frames that it has.
+    pub frames: u64,
+    /// True if it was closed.
+    pub closed: bool,
+    /// Ids of its first requests, as JSON text.
+    pub first_ids: Vec<String>,
+    /// Row, key and channel.
+    pub opened: Opened,
+}
+
+impl Store {
+    /// Stores a source; what is known only at its end comes with [`Store::finish_source`].
+    pub fn add_source(&self, source: NewSource<'_>) -> Result<u32> {
+        let insert = "INSERT INTO source (name, format, reason) VALUES (?1, ?2, ?3)";
+        let done = self.sql.execute(insert, (source.name, source.format, source.reason));
+        done.map_err(|error| self.fail("write", &error))?;
+        Ok(self.sql.last_insert_rowid() as u32)
+    }
+
+    /// Stores how far a source was read, what it was then, and the lines that were passed over.
+    pub fn finish_source(
+        &self,
+        id: u32,
+        identity: Option<&Identity>,
+        end: Resume,
+        skipped: &[(Skip, u64, u64)],
+        gaps: (u64, u64),
+    ) -> Result<()> {
+        let fault = |error: rusqlite::Error| self.fail("write", &error);
+        let values = named_params! {
+            ":id": id,
+            ":size": identity.map(|identity| identity.size as i64),
+            ":hash": identity.map(|identity| identity.hash.as_slice()),
+            ":resume_byte": end.byte_offset as i64,
+            ":resume_line": end.lines as i64,
+            ":gaps": gaps.0 as i64,
+            ":lost": gaps.1 as i64,
+        };
+        self.sql.execute(UPDATE_SOURCE, values).map_err(fault)?;
+        for (why, lines, first) in skipped {
+            let values = named_params! { ":source": id, ":why": why.as_str(), ":lines": *lines as i64, ":first_line": *first as i64 };
+            self.sql.execute(UPSERT_SKIPPED, values).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    /// A source with exactly this content.
+    pub fn source_with(&self, identity: &Identity) -> Result<Option<u32>> {
+        let select = "SELECT id FROM source WHERE size = ?1 AND hash = ?2";
+        let found = self.sql.query_row(select, (identity.size as i64, identity.hash.as_slice()), |row| row.get(0));
+        found.optional().map_err(|error| self.fail("read", &error))
+    }
+
+    /// Sources of this name whose identity is known, newest first.
+    pub fn sources_named(&self, name: &str) -> Result<Vec<StoredSource>> {
+        let select = "SELECT id, size, hash, resume_byte, resume_line FROM source WHERE name = ?1 AND hash IS NOT NULL ORDER BY id DESC";
+        self.rows(select, [name], |row| {
+            Ok(StoredSource {
+                id: row.get(0)?,
+                identity: Identity { size: row.get::<_, i64>(1)? as u64, hash: row.get(2)? },
+                resume: Resume { byte_offset: row.get::<_, i64>(3)? as u64, lines: row.get::<_, i64>(4)? as u64 },
+            })
+        })
+    }
+
+    /// Stores a connection; returns its row.
+    pub fn add_connection(&self, new: NewConnection<'_>) -> Result<u32> {
+        let channel = new.channel;
+        let done = self.sql.prepare_cached(INSERT_CONNECTION).and_then(|mut insert| {
+            insert.execute(named_params! {
+                ":key": new.key,
+                ":base": new.base,
+                ":nth": new.nth,
+                ":named": new.named,
+                ":source": new.source,
+                ":channel": new.channel_index,
+                ":session": channel.session,
+                ":profile": channel.profile.map(Profile::label),
+                ":vantage": channel.vantage.as_str(),
+                ":transport": codes::transport(channel.transport),
+                ":complete_head": channel.complete_head,
+                ":one_connection": channel.one_connection,
+                ":proof": channel.proof.bits(),
+                ":resolution_us": channel.resolution_us,
+                ":demanded_profile": new.demanded.map(Profile::label),
+            })
+        });
+        done.map_err(|error| self.fail("write", &error))?;
+        Ok(self.sql.last_insert_rowid() as u32)
+    }
+
+    /// True if a key is taken.
+    pub fn has_key(&self, key: &str) -> Result<bool> {
+        let taken =
+            self.sql.prepare_cached("SELECT 1 FROM connection WHERE key = ?1").and_then(|mut row| row.exists([key]));
+        taken.map_err(|error| self.fail("read", &error))
+    }
+
+    /// How many connections stand under a base.
+    pub fn connections_under(&self, base: &str) -> Result<u32> {
+        let select = "SELECT coalesce(max(nth), 0) FROM connection WHERE base = ?1";
+        self.sql.query_row(select, [base], |row| row.get(0)).map_err(|error| self.fail("read", &error))
+    }
+
+    /// The newest connection of a channel by its name.
+    pub fn connection_named(&self, base: &str) -> Result<Option<StoredConnection>> {
+        let select = "SELECT id, nth FROM connection WHERE base = ?1 AND named ORDER BY nth DESC LIMIT 1";
+        let found = self.sql.query_row(select, [base], |row| Ok((row.get(0)?, row.get(1)?))).optional();
+        self.stored(found.map_err(|error| self.fail("read", &error))?)
+    }
+
+    /// The newest connection of a channel without a name, by its source and its number there.
+    pub fn connection_of(&self, source: u32, channel: u32) -> Result<Option<StoredConnection>> {
+        let select =
+            "SELECT id, nth FROM connection WHERE source = ?1 AND channel = ?2 AND NOT named ORDER BY nth DESC LIMIT 1";
+        let found = self.sql.query_row(select, [source, channel], |row| Ok((row.get(0)?, row.get(1)?))).optional();
+        self.stored(found.map_err(|error| self.fail("read", &error))?)
+    }
+
+    fn stored(&self, found: Option<(u32, u32)>) -> Result<Option<StoredConnection>> {
+        let Some((id, nth)) = found else { return Ok(None) };
+        let Some(opened) = self.opened()?.into_iter().find(|opened| opened.id == id) else { return Ok(None) };
+        let fault = |error: rusqlite::Error| self.fail("read", &error);
+        let count = |sql: &str| self.sql.query_row(sql, [id], |row| row.get::<_, i64>(0)).map_err(fault);
+        let frames = count("SELECT count(*) FROM frame WHERE connection = ?1")? as u64;
+        let ends = "SELECT count(*) FROM frame WHERE connection = ?1 AND kind IN (8, 9) AND extra ->> 'stream' IS NULL";
+        let closed = count(ends)? > 0;
+        let first = "SELECT CAST(rpc_id AS TEXT) FROM frame WHERE connection = ?1 AND kind = 0 AND rpc_id IS NOT NULL ORDER BY id LIMIT 16";
+        let first_ids = self.rows(first, [id], |row| row.get(0))?;
+        Ok(Some(StoredConnection { nth, frames, closed, first_ids, opened }))
+    }
+
+    /// All connections, as the fold opens them.
+    pub fn opened(&self) -> Result<Vec<Opened>> {
+        self.rows(SELECT_CONNECTIONS, [], opened_of)
+    }
+
+    /// What the user says of all connections, overruling the log; `None` leaves what was said before.
+    pub fn demand(&self, profile: Option<&'static Profile>, vantage: Option<Vantage>) -> Result<()> {
+        let values =
+            named_params! { ":profile": profile.map(Profile::label), ":vantage": vantage.map(Vantage::as_str) };
+        self.sql.execute(DEMAND, values).map(|_| ()).map_err(|error| self.fail("write", &error))
+    }
+
+    /// A small fact about the database.
+    pub fn meta(&self, key: &str) -> Result<Option<String>> {
+        let found = self.sql.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0)).optional();
+        found.map_err(|error| self.fail("read", &error))
+    }
+
+    /// Stores a small fact about the database.
+    pub fn set_meta(&self, key: &str, value: &str) -> Result<()> {
+        let done = self.sql.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [key, value]);
+        done.map(|_| ()).map_err(|error| self.fail("write", &error))
+    }
+
+    pub(super) fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let read = || self.sql.prepare_cached(sql)?.query_map(parameters, row)?.collect::<rusqlite::Result<Vec<T>>>();
+        read().map_err(|error| self.fail("read", &error))
+    }
+}
+
+fn opened_of(row: &Row<'_>) -> rusqlite::Result<Opened> {
+    let profile = |column: &str| -> rusqlite::Result<_> {
+        Ok(row.get::<_, Option<String>>(column)?.and_then(|label| codes::profile_of(&label)))
+    };
+    let (vantage, transport): (String, String) = (row.get("vantage")?, row.get("transport")?);
+    let named: bool = row.get("named")?;
+    let channel = Channel {
+        name: if named { row.get("base")? } else { None },
+        session: row.get("session")?,
+        profile: profile("profile")?,
+        vantage: Vantage::from_name(&vantage).unwrap_or(Vantage::Unknown),
+        transport: codes::transport_of(&transport),
+        complete_head: row.get("complete_head")?,
+        one_connection: row.get("one_connection")?,
+        proof: Proof::from_bits(row.get("proof")?),
+        resolution_us: row.get("resolution_us")?,
+    };
+    Ok(Opened { id: row.get("id")?, key: row.get("key")?, channel, demanded: profile("demanded_profile")? })
+}
