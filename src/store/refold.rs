@@ -1,6 +1,7 @@
 //! Hands stored frames back, in the order of their ids, as the capture once handed them on.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
@@ -89,22 +90,41 @@ impl Store {
         };
         let mut select = self.sql.prepare(select).map_err(fault)?;
         let mut rows = select.query([]).map_err(fault)?;
-        // Members of a batch are read as part of it; their own rows are passed over.
-        let mut members = 0;
         while let Some(row) = rows.next().map_err(fault)? {
-            if members > 0 {
-                members -= 1;
+            let stored = Stored::of(row).map_err(fault)?;
+            if stored.kind != kind::BATCH {
+                take(stored.id, stored.connection, &stored.frame(stored.body()))?;
                 continue;
             }
-            let stored = Stored::of(row).map_err(fault)?;
-            let frame = stored.frame();
-            if let Body::Batch { members: list, .. } = &frame.body {
-                members = list.len();
+            // The members' own rows follow at once; what is read of the batch has to outlive them.
+            let (id, connection, text) = (stored.id, stored.connection, stored.text().to_string());
+            let mut members = members_of(&text);
+            let place = stored.frame(Body::Open { by: None });
+            for (_, member) in &mut members {
+                let Some(row) = rows.next().map_err(fault)? else { break };
+                if let Err(reason) = member {
+                    *reason = reason_of(row).map_err(fault)?;
+                }
             }
-            take(stored.id, stored.connection, &frame)?;
+            take(id, connection, &Frame { body: Body::Batch { text: &text, members }, ..place })?;
         }
         Ok(())
     }
+}
+
+/// Members of a batch as the capture handed them on; why one is no message stands in its own row.
+fn members_of(text: &str) -> Vec<(Range<usize>, std::result::Result<(Message<'_>, Facts<'_>), String>)> {
+    match parse_at::<Facts<'_>>(text, 0) {
+        Ok((Parsed::Batch(members), _)) => {
+            members.into_iter().map(|(range, member)| (range, member.map_err(|why| why.reason))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn reason_of(row: &Row<'_>) -> rusqlite::Result<String> {
+    let extra = Extra::from_json(row.get_ref(11)?.as_str_or_null()?);
+    Ok(extra.reason.unwrap_or_default().into_owned())
 }
 
 /// A row of `frame`; it borrows from SQLite's own buffers.
@@ -150,7 +170,7 @@ impl<'r> Stored<'r> {
         })
     }
 
-    fn frame(&'r self) -> Frame<'r> {
+    fn frame<'b>(&self, body: Body<'b>) -> Frame<'b> {
         Frame {
             source: self.source,
             line: self.line,
@@ -160,14 +180,17 @@ impl<'r> Stored<'r> {
             direction: codes::direction_of(self.direction),
             stream: self.extra.stream,
             taps: self.extra.stamps(),
-            body: self.body(),
+            body,
         }
     }
 
+    fn text(&self) -> &'r str {
+        std::str::from_utf8(self.body).unwrap_or("")
+    }
+
     fn body(&'r self) -> Body<'r> {
-        let text = std::str::from_utf8(self.body).unwrap_or("");
+        let text = self.text();
         match self.kind {
-            kind::BATCH => self.batch(text),
             kind::OPEN => Body::Open { by: self.extra.side() },
             kind::CLOSE => Body::Close { by: self.extra.side() },
             kind::EXIT => Body::Exit { code: self.extra.code },
@@ -185,17 +208,6 @@ impl<'r> Stored<'r> {
             _ => (self.envelope(), Facts::default()),
         };
         Body::Message(Captured { text, json: self.json, message, facts })
-    }
-
-    fn batch(&'r self, text: &'r str) -> Body<'r> {
-        match parse_at::<Facts<'_>>(text, 0) {
-            Ok((Parsed::Batch(members), _)) => {
-                let members =
-                    members.into_iter().map(|(range, member)| (range, member.map_err(|why| why.reason))).collect();
-                Body::Batch { text, members }
-            }
-            _ => Body::Batch { text, members: Vec::new() },
-        }
     }
 
     fn malformed(&'r self, reason: &str) -> Body<'r> {
