@@ -2,6 +2,7 @@
 
 use super::event::{Seen, Stray, What};
 use super::exchange::{Effect, Outcome, TaskState};
+use super::message::is_usual;
 use super::race::Judgement;
 use super::state::{Conn, Incoming, Orphanage, Slot, Step, index};
 use super::suspect::{Accused, LateAnswer, Suspect};
@@ -52,14 +53,15 @@ impl Conn {
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray: Stray::ClientAnswer { request } });
     }
 
+    /// The same number in another spelling is the same id, and worth a note.
     fn note_spelling(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
-        if matches!(id, Id::Text(_)) {
-            return;
-        }
+        let Some(text) = m.message.id_text else { return };
         let Some(slot) = self.slot(m.sender.peer(), id) else { return };
-        let canonical = id.to_json();
-        let asked = slot.spelling.as_deref().unwrap_or(&canonical);
-        if m.message.id_text.is_some_and(|text| text != asked) {
+        let same = match &slot.spelling {
+            None => is_usual(text),
+            Some(asked) => **asked == *text,
+        };
+        if !same && !matches!(id, Id::Text(_)) {
             let stray = Stray::OtherSpelling { request: slot.exchange.request };
             self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
         }

@@ -158,7 +158,7 @@ impl Conn {
             _ if m.profile.turns => Facts::text(m.facts.session_id),
             _ => None,
         };
-        let spelling = m.message.id_text.filter(|text| !text.starts_with('"') && **text != id.to_json());
+        let spelling = m.message.id_text.filter(|text| !is_usual(text));
         let exchange = Exchange {
             request: m.seen,
             issuer: m.sender,
@@ -449,4 +449,12 @@ impl Conn {
         let what = What::Stalled { since, requests, for_us };
         self.emit(step, self.facts.profile, now, Some(side), what);
     }
+}
+
+/// True for the usual spelling of an id: a string, or plain digits.
+pub(super) fn is_usual(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
+    let plain =
+        digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits.first() != Some(&b'0')) && text != "-0";
+    text.starts_with('"') || plain
 }

@@ -225,9 +225,11 @@ impl Tap<'_> {
         if self.vantage.side() == Some(crossing.decider) {
             return Verdict::Now(self.at_the_decider(delta));
         }
-        let judged = self.by_round_trip(crossing, delta);
-        // Only more samples could change it, and enough have come already.
-        if self.leg.count >= crossing.samples_before + RECENT as u64 / 2 { Verdict::Now(judged) } else { Verdict::Wait }
+        // Only more samples could change it, until enough have come.
+        if self.leg.count < crossing.samples_before + RECENT as u64 / 2 {
+            return Verdict::Wait;
+        }
+        Verdict::Now(self.by_round_trip(crossing, delta))
     }
 
     /// The verdict with the samples there are now.
