@@ -9,6 +9,7 @@ pub mod finding;
 pub mod jsonrpc;
 pub mod pipeline;
 pub mod protocol;
+pub mod report;
 pub mod rules;
 pub mod session;
 pub mod store;

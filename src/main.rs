@@ -1,1 +1,61 @@
-fn main() {}
+//! The command line: a table of contents. Every command lives in a file of its own under `cli/`.
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+mod cli;
+
+/// A flight recorder and auditor for JSON-RPC: reads captured logs of MCP, ACP, LSP and plain JSON-RPC, pairs every
+/// request with its cancellations and responses, and proves where either side broke the protocol.
+#[derive(Parser, Debug)]
+#[command(name = "rpctape", version, max_term_width = 100)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(after_help = "`rpctape FILE` alone is `rpctape ls FILE`.\n\
+    Exit status: 0 clean, 1 violations at or above --fail-on, 2 could not run or nothing was checked.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Logs to list, where no command is given
+    #[arg(value_name = "FILE", hide = true)]
+    files: Vec<String>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Check(cli::check::CheckArgs),
+    Ls(cli::ls::LsArgs),
+    Show(cli::show::ShowArgs),
+    Ingest(cli::ingest::IngestArgs),
+    Audit(cli::audit::AuditArgs),
+    Query(cli::query::QueryArgs),
+    Export(cli::export::ExportArgs),
+    Rules(cli::rules::RulesArgs),
+    Explain(cli::explain::ExplainArgs),
+    Completions(cli::completions::CompletionsArgs),
+    Man(cli::man::ManArgs),
+}
+
+fn main() -> ExitCode {
+    cli::main(|stop| match Cli::parse() {
+        Cli { command: None, files } => cli::ls::run_bare(files, &names(), stop),
+        Cli { command: Some(command), .. } => match command {
+            Command::Check(args) => cli::check::run(&args, stop),
+            Command::Ls(args) => cli::ls::run(&args, stop),
+            Command::Show(args) => cli::show::run(&args, stop),
+            Command::Ingest(args) => cli::ingest::run(&args, stop),
+            Command::Audit(args) => cli::audit::run(&args, stop),
+            Command::Query(args) => cli::query::run(&args, stop),
+            Command::Export(args) => cli::export::run(&args, stop),
+            Command::Rules(args) => cli::rules::run(&args),
+            Command::Explain(args) => cli::explain::run(&args),
+            Command::Completions(args) => cli::completions::run(&args),
+            Command::Man(args) => cli::man::run(&args),
+        },
+    })
+}
+
+/// Names of the commands, for a typo.
+fn names() -> Vec<String> {
+    Cli::command().get_subcommands().map(|command| command.get_name().to_string()).collect()
+}

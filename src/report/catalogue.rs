@@ -37,7 +37,7 @@ struct ClauseObject {
 /// The table: code, name, worst severity, what it finds.
 pub fn write_human(out: &mut dyn Write, rules: &[&Rule], style: &Style) -> io::Result<()> {
     let columns = ["code", "rule", "severity", "finds"];
-    let mut table = Table::new(columns.map(|name| (name, Lean::Left)));
+    let mut table = Table::new(columns.map(|name| (name, Lean::Left))).wrapped();
     for rule in rules {
         let finds = if rule.default_on { rule.summary.to_string() } else { format!("{} (off)", rule.summary) };
         table.row(vec![rule.code.into(), rule.name.into(), severities(rule), finds]);
@@ -58,7 +58,7 @@ pub fn write_json(out: &mut dyn Write, rules: &[&Rule]) -> io::Result<()> {
 }
 
 /// The severities that a rule has over all profiles: `error`, `warning-error`. Rules about the capture are notes.
-fn severities(rule: &Rule) -> String {
+pub fn severities(rule: &Rule) -> String {
     let mut all: Vec<_> =
         profiles().filter_map(|profile| profile.ruling(rule.code)).map(|ruling| ruling.severity).collect();
     all.sort();

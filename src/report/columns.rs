@@ -67,13 +67,20 @@ pub enum Lean {
 pub struct Table {
     head: Vec<(String, Lean)>,
     rows: Vec<Vec<String>>,
+    wrapped: bool,
 }
 
 impl Table {
     /// A table with these columns.
     pub fn new<S: Into<String>>(head: impl IntoIterator<Item = (S, Lean)>) -> Table {
         let head = head.into_iter().map(|(name, lean)| (escape(&name.into()).into_owned(), lean)).collect();
-        Table { head, rows: Vec::new() }
+        Table { head, rows: Vec::new(), wrapped: false }
+    }
+
+    /// Breaks long cells into lines instead of cutting them.
+    pub fn wrapped(mut self) -> Table {
+        self.wrapped = true;
+        self
     }
 
     /// Adds a row; cells are text as it stood in the log, and cut where they are very long.
@@ -119,7 +126,9 @@ impl Table {
         table.load_style(comfy_table::presets::NOTHING).set_truncation_indicator("...");
         let line = |cells: Vec<&String>| {
             let mut row = Row::from(cells);
-            row.max_height(1);
+            if !self.wrapped {
+                row.max_height(1);
+            }
             row
         };
         table.set_header(line(self.head.iter().map(|(name, _)| name).collect()));

@@ -176,6 +176,10 @@ fn unseen(summary: &Summary) -> String {
         let lines = number::plural(skipped.lines, "line");
         parts.push(format!("{lines} {} (from {}:{})", skipped_text(&skipped.why), skipped.source, skipped.first));
     }
+    if let Some(first) = summary.files.first() {
+        let files = number::plural(summary.files.len() as u64, "file");
+        parts.push(format!("{files} in folders ({}: {})", first.source, first.why));
+    }
     for (n, word) in [(summary.lost, "lost message"), (summary.suppressed, "suppressed finding")] {
         if n > 0 {
             parts.push(number::plural(n, word));

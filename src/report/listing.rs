@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::columns::{Lean, Table};
 use super::escape::{escape, json};
 use super::{Ink, Style, number, time};
-use crate::store::{ConnectionRow, SourceRow};
+use crate::store::{ConnectionRow, SourceRow, TrafficRow};
 
 /// Messages of one direction by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -46,7 +46,7 @@ pub struct ListedSource {
     pub cancellations: Vec<Cancels>,
     /// Error codes of its responses.
     pub error_codes: BTreeMap<i64, u64>,
-    /// First time, as written in the log.
+    /// First time, in UTC.
     pub first: Option<String>,
     /// Last one.
     pub last: Option<String>,
@@ -55,6 +55,29 @@ pub struct ListedSource {
 }
 
 impl ListedSource {
+    fn count(&mut self, row: &TrafficRow) {
+        let kinds = self.by_direction.entry(row.direction.clone()).or_default();
+        match row.kind.as_str() {
+            "request" => kinds.request += row.count,
+            "response" => kinds.response += row.count,
+            "error-response" => kinds.error_response += row.count,
+            "notification" => kinds.notification += row.count,
+            _ => {}
+        }
+        if let Some(code) = row.error_code {
+            *self.error_codes.entry(code).or_default() += row.count;
+        }
+        let Some(method) = &row.cancel_method else { return };
+        let same = |cancels: &&mut Cancels| cancels.method == *method && cancels.direction == row.direction;
+        match self.cancellations.iter_mut().find(same) {
+            Some(cancels) => cancels.count += row.count,
+            None => {
+                let cancels = Cancels { count: row.count, direction: row.direction.clone(), method: method.clone() };
+                self.cancellations.push(cancels);
+            }
+        }
+    }
+
     /// Messages of any kind and direction.
     pub fn messages(&self) -> u64 {
         let sum = |kinds: &Kinds| kinds.request + kinds.response + kinds.error_response + kinds.notification;
@@ -101,6 +124,28 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// Puts together what the store knows.
+    pub fn of(sources: Vec<SourceRow>, connections: Vec<ConnectionRow>, traffic: &[TrafficRow]) -> Listing {
+        let mut listing = Listing::default();
+        for source in sources {
+            let connections: Vec<_> = connections.iter().filter(|row| row.source == source.name).cloned().collect();
+            let mut listed = ListedSource {
+                first: connections.iter().filter_map(|row| row.first_at_us).min().map(time::rfc3339),
+                last: connections.iter().filter_map(|row| row.last_at_us).max().map(time::rfc3339),
+                by_direction: BTreeMap::new(),
+                cancellations: Vec::new(),
+                error_codes: BTreeMap::new(),
+                connections,
+                source,
+            };
+            let id = listed.source.id;
+            traffic.iter().filter(|row| row.source_id == id).for_each(|row| listed.count(row));
+            listed.cancellations.sort_by(|a, b| (&a.direction, &a.method).cmp(&(&b.direction, &b.method)));
+            listing.sources.push(listed);
+        }
+        listing
+    }
+
     /// `--format json`: `{"sources":[...]}`.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "{{\"sources\":[")?;

@@ -23,6 +23,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod time;
+mod traffic;
 
 use std::io::{self, Write};
 
@@ -35,11 +36,12 @@ pub use listing::{Cancels, Kinds, ListedSource, Listing};
 pub use message::{label, label_of, title};
 pub use number::{count, plural, size};
 pub use page::section;
-pub use query::{Cell, Csv, Grid, Objects, RowFormat};
+pub use query::{Csv, Grid, Objects, RowFormat};
 pub use show::Transcript;
 pub use statistics::Statistics;
 pub use style::{Ink, Style};
-pub use summary::{Counts, Skipped, Summary, Undecidable};
+pub use summary::{Counts, PassedOver, Skipped, Summary, Undecidable};
+pub use traffic::TrafficLines;
 
 use crate::store::FindingRow;
 

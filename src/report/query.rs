@@ -7,34 +7,19 @@ use serde_json::Value;
 use super::columns::{Lean, Table};
 use super::escape::{escape, json};
 use super::{Style, columns};
+use crate::store::Cell;
 
 /// The widest cell that a table shows; CSV and JSON have it whole.
 const CELL: usize = 80;
 
-/// One value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// NULL.
-    Null,
-    /// A whole number.
-    Integer(i64),
-    /// Any other number.
-    Real(f64),
-    /// Text.
-    Text(String),
-    /// Bytes.
-    Blob(Vec<u8>),
-}
-
-impl Cell {
-    fn text(&self) -> String {
-        match self {
-            Cell::Null => String::new(),
-            Cell::Integer(n) => n.to_string(),
-            Cell::Real(x) => format!("{x:?}"),
-            Cell::Text(text) => text.clone(),
-            Cell::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        }
+/// A value as text; NULL is empty.
+fn text_of(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Null => String::new(),
+        Cell::Integer(n) => n.to_string(),
+        Cell::Real(x) => format!("{x:?}"),
+        Cell::Text(text) => (*text).to_string(),
+        Cell::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 
@@ -43,7 +28,7 @@ pub trait RowFormat {
     /// The names of the columns; comes first.
     fn head(&mut self, out: &mut dyn Write, columns: &[String]) -> io::Result<()>;
     /// One row.
-    fn row(&mut self, out: &mut dyn Write, cells: &[Cell]) -> io::Result<()>;
+    fn row(&mut self, out: &mut dyn Write, cells: &[Cell<'_>]) -> io::Result<()>;
     /// The end.
     fn finish(&mut self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
@@ -54,43 +39,41 @@ pub trait RowFormat {
 pub struct Grid {
     style: Style,
     columns: Vec<String>,
-    rows: Vec<Vec<Cell>>,
+    /// Whether each column holds nothing but numbers.
+    numeric: Vec<bool>,
+    rows: Vec<Vec<String>>,
 }
 
 impl Grid {
     /// The format for a place.
     pub fn new(style: Style) -> Grid {
-        Grid { style, columns: Vec::new(), rows: Vec::new() }
-    }
-
-    fn lean(&self, column: usize) -> Lean {
-        let numeric = |row: &Vec<Cell>| matches!(row.get(column), Some(Cell::Integer(_) | Cell::Real(_) | Cell::Null));
-        if !self.rows.is_empty() && self.rows.iter().all(numeric) { Lean::Right } else { Lean::Left }
+        Grid { style, columns: Vec::new(), numeric: Vec::new(), rows: Vec::new() }
     }
 }
 
 impl RowFormat for Grid {
     fn head(&mut self, _: &mut dyn Write, columns: &[String]) -> io::Result<()> {
         self.columns = columns.to_vec();
+        self.numeric = vec![true; columns.len()];
         Ok(())
     }
 
-    fn row(&mut self, _: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
+    fn row(&mut self, _: &mut dyn Write, cells: &[Cell<'_>]) -> io::Result<()> {
         // Long cells are cut before they are kept: a table over a large log stays small.
-        let short = cells.iter().map(|cell| match cell {
-            Cell::Text(_) | Cell::Blob(_) => Cell::Text(columns::fit(&escape(&cell.text()), CELL)),
-            cell => cell.clone(),
-        });
-        self.rows.push(short.collect());
+        let mut row = Vec::with_capacity(cells.len());
+        for (cell, numeric) in cells.iter().zip(&mut self.numeric) {
+            *numeric &= !matches!(cell, Cell::Text(_) | Cell::Blob(_));
+            row.push(columns::fit(&escape(&text_of(cell)), CELL));
+        }
+        self.rows.push(row);
         Ok(())
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let head = self.columns.iter().enumerate().map(|(index, name)| (name.clone(), self.lean(index)));
+        let lean = |numeric: bool| if numeric && !self.rows.is_empty() { Lean::Right } else { Lean::Left };
+        let head = self.columns.iter().zip(&self.numeric).map(|(name, numeric)| (name.clone(), lean(*numeric)));
         let mut table = Table::new(head);
-        for row in &self.rows {
-            table.row(row.iter().map(Cell::text).collect());
-        }
+        self.rows.drain(..).for_each(|row| table.row(row));
         for line in table.lines(0, self.style.width) {
             writeln!(out, "{line}")?;
         }
@@ -124,12 +107,12 @@ impl RowFormat for Csv {
         Csv::line(out, columns.iter().map(|name| csv_text(name)))
     }
 
-    fn row(&mut self, out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
+    fn row(&mut self, out: &mut dyn Write, cells: &[Cell<'_>]) -> io::Result<()> {
         Csv::line(
             out,
             cells.iter().map(|cell| match cell {
-                Cell::Text(_) | Cell::Blob(_) => csv_text(&cell.text()),
-                number => number.text(),
+                Cell::Text(_) | Cell::Blob(_) => csv_text(&text_of(cell)),
+                number => text_of(number),
             }),
         )
     }
@@ -152,12 +135,12 @@ impl RowFormat for Objects {
         Ok(())
     }
 
-    fn row(&mut self, out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
+    fn row(&mut self, out: &mut dyn Write, cells: &[Cell<'_>]) -> io::Result<()> {
         let values = cells.iter().map(|cell| match cell {
             Cell::Null => Value::Null,
             Cell::Integer(n) => Value::from(*n),
             Cell::Real(x) => Value::from(*x),
-            text => Value::from(text.text()),
+            text => Value::from(text_of(text)),
         });
         for (index, (name, value)) in self.columns.iter().zip(values).enumerate() {
             write!(out, "{}{name}:{}", if index == 0 { "{" } else { "," }, json(&value)?)?;
@@ -175,7 +158,7 @@ mod tests {
         let columns = ["id", "method", "x"].map(String::from);
         format.head(&mut out, &columns).expect("written");
         for (id, method, x) in [(1, "=cmd|' /C calc'!A0", Cell::Null), (22, "a,\"b\"\u{1b}[2J\n", Cell::Real(-0.5))] {
-            format.row(&mut out, &[Cell::Integer(id), Cell::Text(method.into()), x]).expect("written");
+            format.row(&mut out, &[Cell::Integer(id), Cell::Text(method), x]).expect("written");
         }
         format.finish(&mut out).expect("written");
         String::from_utf8(out).expect("text")

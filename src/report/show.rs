@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use super::columns::pad;
-use super::escape::escape;
+use super::escape::{escape, escape_cut};
+use super::full::LONGEST;
 use super::{Ink, Style, message, number, time};
-use crate::store::MessageRow;
+use crate::store::{FindingRow, MessageRow};
 
 /// Messages of one exchange or connection.
 pub struct Transcript<'a> {
@@ -27,6 +28,19 @@ impl<'a> Transcript<'a> {
         let date = from.and_then(time::date).map_or(String::new(), |date| format!("   {date} UTC"));
         writeln!(out, "{}", self.style.paint(Ink::Strong, &format!("{}{date}", escape(title))))?;
         writeln!(out, "{}", self.style.paint(Ink::Faint, "  line  time              offset  way       size  message"))
+    }
+
+    /// What the rules say about these messages, one line each.
+    pub fn findings(&self, out: &mut dyn Write, findings: &[FindingRow]) -> io::Result<()> {
+        for (index, finding) in findings.iter().enumerate() {
+            if index == 0 {
+                writeln!(out)?;
+            }
+            let head = self.style.severity(&finding.severity, &format!("{}[{}]", finding.severity, finding.rule));
+            let summary = escape_cut(&finding.summary, LONGEST, None);
+            writeln!(out, "{head}: {summary} (line {})", finding.line)?;
+        }
+        Ok(())
     }
 
     /// One message. Offsets count from the first message that has a time.

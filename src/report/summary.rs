@@ -1,11 +1,14 @@
 //! What a check looked at, found, did not look at and could not decide: the last word of every format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::finding::Severity;
-use crate::store::FindingRow;
+use crate::store::{ConnectionRow, FindingRow, SourceRow, UndecidedRow};
+
+/// Lines that every log of a format has: passing over them is reading it right.
+const EXPECTED: [&str; 2] = ["blank", "header"];
 
 /// Counts of findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -37,6 +40,15 @@ pub struct Skipped {
     pub lines: u64,
     /// The first of them.
     pub first: u64,
+}
+
+/// A file in a folder that was passed over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PassedOver {
+    /// The file.
+    pub source: String,
+    /// Why.
+    pub why: String,
 }
 
 /// A rule that this log cannot decide.
@@ -75,6 +87,8 @@ pub struct Summary {
     pub cancels: u64,
     /// Lines that were passed over, blank lines and headers not counted.
     pub skipped: Vec<Skipped>,
+    /// Files in folders that were passed over.
+    pub files: Vec<PassedOver>,
     /// Messages that the recorder says it lost.
     pub lost: u64,
     /// Findings that were silenced.
@@ -88,6 +102,38 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// A summary of what was read, before any finding is counted.
+    pub fn of(connections: &[ConnectionRow], sources: &[SourceRow], undecided: &[UndecidedRow]) -> Summary {
+        let sum = |count: fn(&ConnectionRow) -> u64| connections.iter().map(count).sum();
+        let sessions: BTreeSet<&str> = connections.iter().map(|connection| connection.session.as_str()).collect();
+        let skipped = sources.iter().flat_map(|source| {
+            let told = source.skipped.iter().filter(|(why, ..)| !EXPECTED.contains(&why.as_str()));
+            told.map(|(why, lines, first)| Skipped {
+                source: source.name.clone(),
+                why: why.clone(),
+                lines: *lines,
+                first: *first,
+            })
+        });
+        let undecidable = undecided.iter().map(|row| Undecidable {
+            code: row.code.clone(),
+            rule: row.rule.clone(),
+            lacks: row.lacks.clone(),
+            events: row.events,
+        });
+        Summary {
+            sources: sources.len() as u64,
+            sessions: sessions.len() as u64,
+            connections: connections.len() as u64,
+            messages: sum(|connection| connection.messages),
+            requests: sum(|connection| connection.requests),
+            cancels: sum(|connection| connection.cancels),
+            skipped: skipped.collect(),
+            undecidable: undecidable.collect(),
+            ..Summary::default()
+        }
+    }
+
     /// Counts a finding, and sets the exit code where it fails the check (`None`: nothing does).
     pub fn count(&mut self, finding: &FindingRow, fail_on: Option<Severity>) {
         self.counts.findings += 1;

@@ -1,0 +1,200 @@
+//! `rpctape check`: audit logs, with an exit code for CI.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::protocol::Severity;
+use rpctape::report::{Concise, Document, Full, Lines, PassedOver, Report, Statistics, Style, Summary};
+use rpctape::rules::{self, Selection};
+use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Raw};
+
+use super::input::{self, Loaded, ReadArgs};
+use super::io::{self, Out, written};
+use super::judge::JudgeArgs;
+use super::nearest::nearest;
+use super::screen::ScreenArgs;
+use super::signals::Stop;
+
+/// How much of a message the screen needs; the rest is only counted.
+const EXCERPT: u32 = 1_000;
+
+/// Audit logs: find where either side broke the protocol, and prove it
+///
+/// Exit status: 0 clean, 1 violations at or above --fail-on, 2 could not run or nothing was checked.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Logs, folders, or one database; `-` is standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    #[command(flatten)]
+    print: PrintArgs,
+    /// Keep the database in this file
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    #[command(flatten)]
+    judge: JudgeArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    screen: ScreenArgs,
+}
+
+/// How findings are printed and what fails the check; `audit` has the same flags.
+#[derive(Args, Debug, Default)]
+pub struct PrintArgs {
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Write the answer into a file instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The least severity that makes the exit status 1
+    #[arg(long, value_enum, default_value_t, value_name = "SEVERITY")]
+    fail_on: FailOn,
+    /// Print how often each rule spoke instead of the findings
+    #[arg(long)]
+    statistics: bool,
+    /// Print only findings of this connection (`rpctape ls` shows the keys)
+    #[arg(long, value_name = "KEY")]
+    connection: Option<String>,
+    /// Print at most so many findings; all are counted
+    #[arg(long, value_name = "N")]
+    max_findings: Option<u64>,
+    /// Print every finding, also where many are alike
+    #[arg(long)]
+    no_group: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// The lines that prove it, the clause, why it matters and what to do
+    #[default]
+    Full,
+    /// One line each
+    Concise,
+    /// One JSON document
+    Json,
+    /// One JSON object a line, the last one a summary
+    Jsonl,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// A MUST is broken
+    #[default]
+    Error,
+    /// A SHOULD is broken, or worse
+    Warning,
+    /// Anything at all
+    Note,
+    /// Nothing fails the check
+    None,
+}
+
+impl FailOn {
+    fn severity(self) -> Option<Severity> {
+        match self {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Note => Some(Severity::Note),
+            FailOn::None => None,
+        }
+    }
+}
+
+/// Runs the audit and prints what it found.
+pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
+    let loaded = input::load(&args.files, &args.read, &args.judge, args.db.as_deref(), stop)?;
+    print(&loaded, &args.files, &args.judge.selection()?, &args.print, &args.screen)
+}
+
+/// Prints the findings of a database, and gives the exit code.
+pub fn print(
+    loaded: &Loaded,
+    inputs: &[String],
+    selection: &Selection,
+    args: &PrintArgs,
+    screen: &ScreenArgs,
+) -> Result<u8> {
+    let connections = connections(loaded, args.connection.as_deref())?;
+    let mut summary = begun(loaded, &connections, args);
+    let style = screen.style(args.output.is_some(), args.format == Format::Concise);
+    let mut report = report(args, style);
+    let mut out = Out::open(args.output.as_deref(), inputs)?;
+    let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
+    let filter = FindingFilter { connection: only, ..FindingFilter::default() };
+    let raw = if args.format == Format::Full && !args.statistics { Raw::Head(EXCERPT) } else { Raw::None };
+    let mut pipe_is_open = true;
+    loaded.store.findings(&filter, raw, |finding| {
+        if !taken(selection, &finding) {
+            return Ok(());
+        }
+        summary.count(&finding, args.fail_on.severity());
+        if args.max_findings.is_some_and(|most| summary.counts.findings > most) {
+            summary.not_shown += 1;
+        } else if pipe_is_open {
+            let done = report.finding(&mut out, &finding);
+            pipe_is_open = done.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+            written(done)?;
+        }
+        Ok(())
+    })?;
+    if summary.messages == 0 {
+        summary.exit = 2;
+    }
+    if pipe_is_open {
+        written(report.finish(&mut out, &summary))?;
+    }
+    out.close()?;
+    if summary.messages == 0 {
+        let error = Error::new(ErrorKind::Input, "nothing was checked: no message was found");
+        io::complain(&error.hint("`rpctape ls` shows what each file was taken for; --format-in overrules it"));
+    }
+    Ok(summary.exit)
+}
+
+/// A database may hold findings of rules that this run was not asked for.
+fn taken(selection: &Selection, finding: &FindingRow) -> bool {
+    let all = selection.select.is_empty() && selection.ignore.is_empty();
+    all || rules::find(&finding.code).is_some_and(|rule| selection.takes(rule))
+}
+
+fn report(args: &PrintArgs, style: Style) -> Box<dyn Report> {
+    match args.format {
+        Format::Json => Box::new(Document::default()),
+        Format::Jsonl => Box::new(Lines),
+        _ if args.statistics => Box::new(Statistics::new(style)),
+        Format::Concise => Box::new(Concise::new(style)),
+        Format::Full => Box::new(Full::new(style, !args.no_group)),
+    }
+}
+
+fn connections(loaded: &Loaded, key: Option<&str>) -> Result<Vec<ConnectionRow>> {
+    let all = loaded.store.connections()?;
+    let Some(key) = key else { return Ok(all) };
+    match all.iter().find(|connection| connection.key == key) {
+        Some(found) => Ok(vec![found.clone()]),
+        None => Err(no_connection(key, &all)),
+    }
+}
+
+/// The error for a connection that does not exist.
+pub fn no_connection(key: &str, all: &[ConnectionRow]) -> Error {
+    let hint = match nearest(key, all.iter().map(|connection| connection.key.as_str())) {
+        Some(near) => format!("did you mean {near}? `rpctape ls` lists them all"),
+        None => "`rpctape ls` lists them all".to_string(),
+    };
+    Error::new(ErrorKind::Usage, format!("there is no connection {key}")).hint(hint)
+}
+
+fn begun(loaded: &Loaded, connections: &[ConnectionRow], args: &PrintArgs) -> Summary {
+    let told = &loaded.summary;
+    let mut summary = Summary::of(connections, &told.sources, &told.undecided);
+    let files = loaded.passed_over.iter();
+    summary.files = files.map(|(source, why)| PassedOver { source: source.clone(), why: why.clone() }).collect();
+    // A gap of unknown size has lost one message at least.
+    summary.lost = told.tally.lost.max(told.tally.gaps);
+    summary.fail_on = args.fail_on.severity().map_or("none", Severity::as_str);
+    summary
+}

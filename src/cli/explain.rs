@@ -1,0 +1,39 @@
+//! `rpctape explain RULE`: the page of a rule, as it stands in the documentation.
+
+use clap::Args;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::report::escape_block;
+use rpctape::rules::{self, RULES, Rule};
+
+use super::io;
+use super::nearest::nearest;
+
+/// Explain a rule: what it finds, the clause it rests on, examples, and what to do
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Code or name of a rule (CAN010, response-after-cancel), or `all`
+    #[arg(value_name = "RULE")]
+    rule: String,
+}
+
+/// Prints the page, or all pages.
+pub fn run(args: &ExplainArgs) -> Result<u8> {
+    if args.rule.eq_ignore_ascii_case("all") {
+        let pages: Vec<&str> = RULES.iter().map(|rule| rule.page.trim_end()).collect();
+        io::print(&escape_block(&format!("{}\n", pages.join("\n\n"))))?;
+        return Ok(0);
+    }
+    let rule = rules::find(&args.rule).ok_or_else(|| unknown(&args.rule))?;
+    io::print(&escape_block(&format!("{}\n", rule.page.trim_end())))?;
+    Ok(0)
+}
+
+/// The error for a rule that does not exist.
+pub fn unknown(id: &str) -> Error {
+    let names = RULES.iter().flat_map(|rule: &&Rule| [rule.code, rule.name]);
+    let hint = match nearest(id, names) {
+        Some(name) => format!("did you mean {name}? `rpctape rules` lists them all"),
+        None => "`rpctape rules` lists them all".to_string(),
+    };
+    Error::new(ErrorKind::Usage, format!("there is no rule {id}")).hint(hint)
+}

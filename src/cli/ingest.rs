@@ -1,0 +1,90 @@
+//! `rpctape ingest`: read logs into a database that is kept.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::pipeline::{Summary, Taken};
+use rpctape::report::{escape, plural};
+use rpctape::store;
+
+use super::input::{self, Loaded, ReadArgs};
+use super::io;
+use super::judge::JudgeArgs;
+use super::signals::Stop;
+
+/// Read logs into a database, paired and audited
+///
+/// A log that is in the database already adds nothing; one that has grown goes on where it ended.
+#[derive(Args, Debug)]
+pub struct IngestArgs {
+    /// Logs or folders; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// The database; made where it does not exist
+    #[arg(long, value_name = "FILE")]
+    db: PathBuf,
+    #[command(flatten)]
+    judge: JudgeArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Reads the logs and says what came of it.
+pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
+    if let Some(file) = args.files.iter().find(|file| store::is_ours(file.as_ref())) {
+        return Err(Error::new(ErrorKind::Usage, format!("{file} is a database, not a log"))
+            .hint("`rpctape check` and `rpctape query` take it as it is"));
+    }
+    let options = input::options(&args.read, &args.judge, stop)?;
+    let loaded = input::ingest(&args.files, Some(&args.db), &options, args.read.no_progress)?;
+    io::print(&told(&loaded, &args.db.to_string_lossy()))?;
+    if loaded.summary.tally.messages > 0 {
+        return Ok(0);
+    }
+    io::complain(&Error::new(ErrorKind::Input, "the database holds no message"));
+    Ok(2)
+}
+
+fn told(loaded: &Loaded, db: &str) -> String {
+    let Loaded { summary, passed_over, .. } = loaded;
+    let mut text = String::new();
+    for input in &summary.inputs {
+        let what = match input.taken {
+            Taken::New => "read",
+            Taken::Grown => "read on from where it ended",
+            Taken::AlreadyThere => "in the database already: nothing added",
+        };
+        text.push_str(&format!("{}: {what}\n", escape(&input.name)));
+    }
+    for (file, why) in passed_over {
+        text.push_str(&format!("{}: passed over, {}\n", escape(file), escape(why)));
+    }
+    text.push_str(&format!("{} holds {}\n", escape(db), held(summary)));
+    text.push_str(&format!("{}\n", found(summary)));
+    text
+}
+
+fn held(summary: &Summary) -> String {
+    let tally = &summary.tally;
+    let counts = [
+        (tally.messages, "message"),
+        (tally.requests, "request"),
+        (tally.cancels, "cancel"),
+        (tally.connections, "connection"),
+    ];
+    counts.map(|(count, word)| plural(count, word)).join(", ")
+}
+
+fn found(summary: &Summary) -> String {
+    let counts = ["error", "warning", "note"].map(|severity| {
+        let of = |certainty| summary.count(severity, certainty);
+        (of("violation") + of("race") + of("undecidable"), severity)
+    });
+    let words: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
+    match words.is_empty() {
+        true => "no findings".to_string(),
+        false => format!("found {}; `rpctape check` shows them", words.join(", ")),
+    }
+}

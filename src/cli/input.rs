@@ -1,0 +1,150 @@
+//! Flags about reading, and the way from what the user names (files, folders, standard input, a database) to a store.
+
+use std::path::Path;
+
+use clap::Args;
+use rpctape::capture::{self, Overrides, Vantage};
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::pipeline::{self, Options, Progress};
+use rpctape::protocol::{self, Profile};
+use rpctape::store::{self, Store};
+
+use super::judge::JudgeArgs;
+use super::progress::Bar;
+use super::signals::Stop;
+
+/// What the user says about a log, and how it is read.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadArgs {
+    /// Read the files as this format, instead of telling it from their content
+    #[arg(long, value_name = "FORMAT")]
+    pub format_in: Option<String>,
+    /// What the log speaks: mcp, acp, lsp or jsonrpc, with a revision where needed ('mcp 2025-11-25')
+    #[arg(long, value_name = "PROTOCOL", value_parser = profile)]
+    pub proto: Option<&'static Profile>,
+    /// Where the log was taken: client, server or proxy
+    #[arg(long, value_name = "SIDE", value_parser = vantage)]
+    pub vantage: Option<Vantage>,
+    /// Show no progress
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+impl ReadArgs {
+    /// What the user says about the logs.
+    pub fn overrides(&self) -> Overrides {
+        Overrides { format: self.format_in.clone(), vantage: self.vantage, profile: self.proto }
+    }
+
+    /// True if a flag overrules what a database says of its logs.
+    fn overrules(&self) -> bool {
+        self.format_in.is_some() || self.proto.is_some() || self.vantage.is_some()
+    }
+}
+
+fn profile(text: &str) -> std::result::Result<&'static Profile, String> {
+    let (name, revision) = match text.trim().split_once([' ', '/', ':']) {
+        Some((name, revision)) => (name, Some(revision.trim())),
+        None => (text.trim(), None),
+    };
+    protocol::by_name(&name.to_lowercase(), revision).ok_or_else(|| {
+        let known: Vec<String> = protocol::profiles().map(Profile::label).collect();
+        format!("no such protocol; there are {}", known.join(", "))
+    })
+}
+
+fn vantage(text: &str) -> std::result::Result<Vantage, String> {
+    let taken = Vantage::from_name(text).filter(|vantage| *vantage != Vantage::Merged);
+    taken.ok_or_else(|| "write client, server, proxy or unknown".to_string())
+}
+
+/// A store with what the user asked about in it.
+pub struct Loaded {
+    /// The store: the user's database, or a temporary one.
+    pub store: Store,
+    /// What this run did.
+    pub summary: pipeline::Summary,
+    /// Files in folders that were passed over, and why.
+    pub passed_over: Vec<(String, String)>,
+}
+
+/// The options of a run.
+pub fn options(read: &ReadArgs, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
+    Ok(Options {
+        settings: judge.settings(),
+        selection: judge.selection()?,
+        overrides: read.overrides(),
+        interrupt: Some(stop.flag()),
+    })
+}
+
+/// Opens a database of ours, or reads and judges logs. They go into `db`, or into a database that leaves nothing behind.
+pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, db: Option<&Path>, stop: &Stop) -> Result<Loaded> {
+    let options = options(read, judge, stop)?;
+    if files.is_empty() {
+        return Err(Error::new(ErrorKind::Usage, "no log was named")
+            .hint("name files, folders or a database; `-` is standard input"));
+    }
+    let databases = files.iter().filter(|file| store::is_ours(Path::new(file))).count();
+    match (databases, files) {
+        (0, _) => ingest(files, db, &options, read.no_progress),
+        (1, [file]) if db.is_none() => open(file, read, judge),
+        _ => Err(Error::new(ErrorKind::Usage, "a database is asked alone, not together with logs or with --db")
+            .hint("to add logs to a database: rpctape ingest LOG... --db FILE")),
+    }
+}
+
+fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
+    if judge.differs() || read.overrules() {
+        return Err(Error::new(ErrorKind::Usage, format!("{file} is a database: it holds the judgement made before"))
+            .hint(format!("judge it again with these flags: rpctape audit {file} ...")));
+    }
+    let store = Store::read(Path::new(file))?;
+    let summary = pipeline::summary(&store)?;
+    Ok(Loaded { store, summary, passed_over: Vec::new() })
+}
+
+/// Reads and judges logs.
+pub fn ingest(files: &[String], db: Option<&Path>, options: &Options, no_progress: bool) -> Result<Loaded> {
+    let found = capture::expand(files, &options.overrides)?;
+    if found.paths.is_empty() {
+        let reasons: Vec<String> = found.skipped.iter().take(3).map(|(file, why)| format!("{file}: {why}")).collect();
+        let error = Error::new(ErrorKind::Input, format!("there is no log in {}", files.join(", ")));
+        return Err(if reasons.is_empty() { error } else { error.hint(reasons.join("; ")) });
+    }
+    let mut store = match db {
+        Some(db) => Store::write(db)?,
+        None => Store::temporary()?,
+    };
+    let mut meter = Meter::new(&found.paths, no_progress);
+    let summary = pipeline::ingest(&mut store, &found.paths, options, &mut meter)?;
+    Ok(Loaded { store, summary, passed_over: found.skipped })
+}
+
+/// Turns what the pipeline tells into a bar over all files.
+pub struct Meter {
+    bar: Bar,
+    total: Option<u64>,
+    before: u64,
+    current: u64,
+}
+
+impl Meter {
+    /// A meter for these files.
+    pub fn new(files: &[String], no_progress: bool) -> Meter {
+        let size = |file: &String| std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len());
+        let total = files.iter().map(size).sum::<Option<u64>>().filter(|total| *total > 0);
+        Meter { bar: Bar::new(no_progress), total, before: 0, current: 0 }
+    }
+}
+
+impl Progress for Meter {
+    fn source(&mut self, _: &str, _: Option<u64>) {
+        self.before += std::mem::take(&mut self.current);
+    }
+    fn bytes(&mut self, read: u64) {
+        self.current = read;
+        self.bar.at(self.before + read, self.total);
+    }
+}

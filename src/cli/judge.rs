@@ -1,0 +1,89 @@
+//! Flags about what is judged and how strictly.
+
+use clap::Args;
+use rpctape::error::Result;
+use rpctape::rules::Selection;
+use rpctape::session::Settings;
+
+use super::explain;
+
+/// What is judged and how strictly.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Judging")]
+pub struct JudgeArgs {
+    /// Run only these rules: codes, names, or beginnings of codes such as CAN
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    pub select: Vec<String>,
+    /// Leave these rules out
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// Accuse only where order, content or vantage prove it, never by a latency bound
+    #[arg(long)]
+    pub proof_only: bool,
+    /// Age from which an open request counts as stuck where the log just stops [default: 30s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub stuck_after: Option<i64>,
+    /// Slack between the wire and the place where the log was taken [default: 10ms]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub slack: Option<i64>,
+}
+
+impl JudgeArgs {
+    /// The rules to run; a name that no rule has is an error.
+    pub fn selection(&self) -> Result<Selection> {
+        let selection = Selection { select: self.select.clone(), ignore: self.ignore.clone() };
+        match selection.unknown() {
+            Some(id) => Err(explain::unknown(id)),
+            None => Ok(selection),
+        }
+    }
+
+    /// What the judgement assumes.
+    pub fn settings(&self) -> Settings {
+        let usual = Settings::default();
+        Settings {
+            slack_us: self.slack.unwrap_or(usual.slack_us),
+            stuck_after_us: self.stuck_after.unwrap_or(usual.stuck_after_us),
+            proof_only: self.proof_only,
+            ..usual
+        }
+    }
+
+    /// True if a stored judgement would not do: a flag asks for another one.
+    pub fn differs(&self) -> bool {
+        self.proof_only || self.stuck_after.is_some() || self.slack.is_some()
+    }
+}
+
+/// `30s`, `500ms`, `2m`, `1.5s` in microseconds.
+fn duration(text: &str) -> std::result::Result<i64, String> {
+    let fault = || format!("`{text}` is no duration: write 30s, 500ms or 2m");
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(fault)?;
+    let (number, unit) = text.split_at(split);
+    let scale = match unit {
+        "us" => 1.0,
+        "ms" => 1e3,
+        "s" => 1e6,
+        "m" | "min" => 60e6,
+        "h" => 3600e6,
+        _ => return Err(fault()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| fault())?;
+    let us = number * scale;
+    if us.is_finite() && (0.0..1e15).contains(&us) { Ok(us as i64) } else { Err(fault()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_need_a_unit() {
+        assert_eq!(duration("30s"), Ok(30_000_000));
+        assert_eq!(duration("1.5ms"), Ok(1_500));
+        assert_eq!(duration("2m"), Ok(120_000_000));
+        for bad in ["30", "s", "-1s", "1y", "", "infs"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+}

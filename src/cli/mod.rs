@@ -1,0 +1,50 @@
+//! The commands, one file each, and what they share: where they print, how they read logs, how they stop.
+//!
+//! Only this part of the program prints, reads the environment and looks at a clock (for the progress bar).
+
+pub mod audit;
+pub mod check;
+pub mod completions;
+pub mod explain;
+pub mod export;
+pub mod ingest;
+pub mod ls;
+pub mod man;
+pub mod query;
+pub mod rules;
+pub mod show;
+
+mod input;
+mod io;
+mod judge;
+mod nearest;
+mod progress;
+mod request_name;
+mod screen;
+mod signals;
+
+use std::process::ExitCode;
+
+use rpctape::error::{ErrorKind, Result};
+use signals::Stop;
+
+/// Runs a command and turns what came of it into an exit code.
+pub fn main(command: impl FnOnce(&Stop) -> Result<u8>) -> ExitCode {
+    let stop = match Stop::listen() {
+        Ok(stop) => stop,
+        Err(error) => {
+            io::say(&format!("error: cannot listen for signals: {error}"));
+            return ExitCode::from(2);
+        }
+    };
+    let code = match command(&stop) {
+        Ok(code) => code,
+        // Whoever pressed Ctrl-C knows.
+        Err(error) if error.kind == ErrorKind::Interrupted && stop.exit_code().is_some() => 2,
+        Err(error) => {
+            io::complain(&error);
+            2
+        }
+    };
+    ExitCode::from(stop.exit_code().unwrap_or(code))
+}

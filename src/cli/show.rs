@@ -1,0 +1,100 @@
+//! `rpctape show`: one exchange, or all messages of a connection.
+
+use clap::Args;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::report::{Style, Transcript, plural};
+use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, Raw, Store};
+
+use super::check::no_connection;
+use super::input::{self, ReadArgs};
+use super::io::{Out, written};
+use super::judge::JudgeArgs;
+use super::request_name;
+use super::screen::ScreenArgs;
+use super::signals::Stop;
+
+/// How much of a message one line can show at most.
+const EXCERPT: u32 = 600;
+
+/// Show one exchange with every message that belongs to it, or all messages of a connection
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// A log, a folder or a database; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// The request: 17, #17, s4 (issued by the server), "abc"; #17@2 names the connection too
+    #[arg(value_name = "REQUEST", conflicts_with = "connection")]
+    request: Option<String>,
+    /// Show all messages of this connection (`rpctape ls` shows the keys)
+    #[arg(long, value_name = "KEY")]
+    connection: Option<String>,
+    /// Print every message whole, as it was captured
+    #[arg(long)]
+    raw: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    screen: ScreenArgs,
+}
+
+/// Prints the messages.
+pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
+    let files = std::slice::from_ref(&args.file);
+    let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let style = args.screen.style(false, false);
+    let mut out = Out::open(None, &[])?;
+    match &args.request {
+        Some(name) => exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &style, &mut out)?,
+        None => {
+            let all = loaded.store.connections()?;
+            connection(&loaded.store, chosen(&all, args)?, args.raw, &style, &mut out)?;
+        }
+    }
+    out.close()?;
+    Ok(0)
+}
+
+fn chosen<'a>(all: &'a [ConnectionRow], args: &ShowArgs) -> Result<&'a ConnectionRow> {
+    match (&args.connection, all) {
+        (Some(key), _) => all.iter().find(|row| row.key == *key).ok_or_else(|| no_connection(key, all)),
+        (None, [only]) => Ok(only),
+        (None, []) => Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file))),
+        (None, [first, ..]) => {
+            let message = format!("{} holds {} connections", args.file, all.len());
+            let hint = format!("choose one: --connection '{}', or a request such as #17@1", first.key);
+            Err(Error::new(ErrorKind::Usage, message).hint(hint))
+        }
+    }
+}
+
+fn exchange(store: &Store, row: &ExchangeRow, raw: bool, style: &Style, out: &mut Out) -> Result<()> {
+    let mut transcript = Transcript::new(style, raw);
+    let title = format!(
+        "{} in {}, {}: {} ({})",
+        request_name::title(row),
+        row.connection,
+        row.profile,
+        row.outcome,
+        row.history
+    );
+    let messages = store.messages_of_exchange(row.id, amount(raw))?;
+    written(transcript.head(out, &title, messages.first().and_then(|message| message.at_us)))?;
+    for message in &messages {
+        written(transcript.message(out, message))?;
+    }
+    let filter = FindingFilter { exchange: Some(row.id), ..FindingFilter::default() };
+    let findings = store.all_findings(&filter, Raw::None)?;
+    written(transcript.findings(out, &findings))
+}
+
+fn connection(store: &Store, row: &ConnectionRow, raw: bool, style: &Style, out: &mut Out) -> Result<()> {
+    let mut transcript = Transcript::new(style, raw);
+    let revision = format!("{} {}", row.protocol, row.revision);
+    let title = format!("{}, {}: {}", row.key, revision.trim_end(), plural(row.messages, "message"));
+    written(transcript.head(out, &title, row.first_at_us))?;
+    store.messages_of_connection(row.id, 0, i64::MAX, amount(raw), |message| written(transcript.message(out, &message)))
+}
+
+fn amount(raw: bool) -> Raw {
+    if raw { Raw::All } else { Raw::Head(EXCERPT) }
+}
