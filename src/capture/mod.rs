@@ -29,6 +29,7 @@ mod testing;
 pub use channel::{Channel, Proof, Transport, Vantage};
 pub use detect::list as formats;
 pub use expand::{Expanded, expand};
+pub use formats::rec::{RecEvent, RecHeader, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Stamp};
 pub use open::open;
 pub use read::{FrameSink, Overrides, Resume, Skip, Source};

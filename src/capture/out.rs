@@ -153,6 +153,11 @@ pub(crate) struct Channels {
 }
 
 impl Channels {
+    /// True if a channel of that name was met.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// The channel called `name`, announced with `make` when it is met for the first time.
     pub(crate) fn get(&mut self, name: &str, out: &mut Out<'_>, make: impl FnOnce() -> Channel) -> Result<u32> {
         if let Some((last, index)) = &self.last

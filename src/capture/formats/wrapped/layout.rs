@@ -85,6 +85,8 @@ pub(crate) struct Layout {
     pub hits: usize,
     /// How many texts were looked at.
     pub examined: usize,
+    /// How many of the examples held several messages.
+    several: usize,
 }
 
 /// The text as a value, if it may hold a message.
@@ -95,6 +97,8 @@ fn plausible(text: &str) -> Option<Value> {
 
 /// One example: where its message is, and the objects around it.
 struct Example<'v> {
+    /// True if other messages stand beside it: a request with its response, say.
+    several: bool,
     path: Vec<String>,
     around: Vec<(Vec<String>, &'v Map<String, Value>)>,
 }
@@ -117,6 +121,7 @@ impl Layout {
         let examples: Vec<_> = values.iter().filter_map(example).collect();
         let mut layout = Layout { resolution_us: 1, hits: examples.len(), examined, ..Layout::default() };
         layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
+        layout.several = examples.iter().filter(|example| example.several).count();
         layout.scalars(&examples);
         for example in examples.iter().filter(|example| !example.path.is_empty()) {
             let path = format!("/{}", example.path.join("/"));
@@ -132,6 +137,11 @@ impl Layout {
     /// True if there is anything around the messages that a bare line would not have.
     pub(crate) fn is_wrapper(&self) -> bool {
         !self.paths.is_empty() || self.spread && (self.direction_key.is_some() || self.time_key.is_some())
+    }
+
+    /// True if the wrappers hold several messages each: a record of exchanges, which is not read message by message.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        self.several * 2 > self.hits
     }
 
     /// The paths at which another text keeps its message, where this layout does not know it yet.
@@ -228,32 +238,61 @@ fn example(value: &Value) -> Option<Example<'_>> {
     let top = value.as_object()?;
     let bare = is_envelope(value);
     if bare && top.contains_key("jsonrpc") {
-        return Some(Example { path: Vec::new(), around: vec![(Vec::new(), top)] });
+        return Some(Example::spread(top));
     }
-    let mut level: Vec<(Vec<String>, &Map<String, Value>, Vec<_>)> = vec![(Vec::new(), top, Vec::new())];
+    let mut level: Vec<Place<'_>> = vec![Place { path: Vec::new(), object: top, around: Vec::new() }];
     for _ in 0..DEPTH {
+        let mut found: Option<Example<'_>> = None;
         let mut next = Vec::new();
-        for (path, object, around) in level {
-            let mut around: Vec<(Vec<String>, &Map<String, Value>)> = around;
-            around.push((path.clone(), object));
-            let mut keys: Vec<_> = object.iter().collect();
-            keys.sort_by_key(|(key, _)| match words::meaning(key) {
-                Some((Meaning::Message, rank)) => rank,
-                _ => usize::MAX,
-            });
-            for (key, value) in keys {
-                let path: Vec<String> = path.iter().chain([key]).cloned().collect();
-                if holds_message(value) {
-                    return Some(Example { path, around });
-                }
-                if let Value::Object(inner) = value {
-                    next.push((path, inner, around.clone()));
-                }
-            }
+        for place in level {
+            place.look(&mut found, &mut next);
+        }
+        if found.is_some() {
+            return found;
         }
         level = next;
     }
-    bare.then(|| Example { path: Vec::new(), around: vec![(Vec::new(), top)] })
+    bare.then(|| Example::spread(top))
+}
+
+impl<'v> Example<'v> {
+    fn spread(top: &'v Map<String, Value>) -> Example<'v> {
+        Example { several: false, path: Vec::new(), around: vec![(Vec::new(), top)] }
+    }
+}
+
+/// An object on the way down.
+struct Place<'v> {
+    path: Vec<String>,
+    object: &'v Map<String, Value>,
+    around: Vec<(Vec<String>, &'v Map<String, Value>)>,
+}
+
+impl<'v> Place<'v> {
+    fn look(mut self, found: &mut Option<Example<'v>>, next: &mut Vec<Place<'v>>) {
+        self.around.push((self.path.clone(), self.object));
+        let rank = |key: &str| match words::meaning(key) {
+            Some((Meaning::Message, rank)) => rank,
+            _ => usize::MAX,
+        };
+        let mut keys: Vec<_> = self.object.iter().collect();
+        keys.sort_by_key(|(key, _)| rank(key));
+        for (key, value) in keys {
+            let path: Vec<String> = self.path.iter().chain([key]).cloned().collect();
+            match (holds_message(value), &mut *found) {
+                // `raw` and `msg` in one wrapper are one message, told twice.
+                (true, Some(first)) => {
+                    first.several |= rank(key) == usize::MAX || !path.starts_with(&first.path[..first.path.len() - 1])
+                }
+                (true, none) => *none = Some(Example { several: false, path, around: self.around.clone() }),
+                (false, _) => {
+                    if let Value::Object(inner) = value {
+                        next.push(Place { path, object: inner, around: self.around.clone() });
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn holds_message(value: &Value) -> bool {

@@ -40,7 +40,7 @@ impl Format for Wrapped {
         if cut {
             return Match::new(45, "the one line of its head is an object with a JSON-RPC message in it");
         }
-        if !layout.is_wrapper() || layout.hits * 20 < lines {
+        if !layout.is_wrapper() || layout.is_ambiguous() || layout.hits * 20 < lines {
             return None;
         }
         let which = if layout.hits == lines {
@@ -148,6 +148,15 @@ impl Unwrapper {
             Err(_) => {}
         }
         self.emit(text, found, line, offset, out)
+    }
+
+    /// One record of a document: a wrapper, or a batch.
+    pub(crate) fn record(&mut self, text: &str, line: u64, offset: u64, out: &mut Out<'_>) -> Result<()> {
+        if !text.starts_with('[') {
+            return self.wrapper(text, line, offset, false, out);
+        }
+        let place = self.place(&Envelope::default(), line, offset, out)?;
+        out.promised(&place, text, false)
     }
 
     /// The wrapper is the message, with members of its own beside those of the envelope.

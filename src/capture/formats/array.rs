@@ -1,0 +1,297 @@
+//! Messages or wrappers in one JSON document: an array, an object with such an array in it, or pretty-printed objects
+//! one after the other.
+//!
+//! Home-made exports and debugging tools write this. The document is read whole. Trailing commas and a missing end
+//! are tolerated. What a wrapper looks like is learned as for the line format.
+
+use std::ops::Range;
+
+use super::wrapped::{Layout, Unwrapper};
+use crate::capture::Skip;
+use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::out::Out;
+use crate::capture::sample::{Sample, looks_like_message};
+use crate::capture::scan::{closing_quote, skip_white, value_end};
+use crate::error::Result;
+
+/// The format.
+pub(crate) struct Array;
+
+/// How deep in a document the array may lie.
+const DEPTH: usize = 2;
+
+impl Format for Array {
+    fn name(&self) -> &'static str {
+        "json-array"
+    }
+
+    fn about(&self) -> &'static str {
+        "one JSON document: an array of messages or wrappers, perhaps inside an object"
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let text = sample.text();
+        let start = skip_white(text.as_bytes(), 0);
+        let found = elements(text);
+        let layout = Layout::learn(found.ranges.iter().map(|range| &text[range.clone()]));
+        if layout.hits == 0 || layout.is_ambiguous() || is_by_line(sample) {
+            return None;
+        }
+        let what = if layout.is_wrapper() { "objects with a JSON-RPC message in each" } else { "JSON-RPC messages" };
+        match text.as_bytes().get(start)? {
+            b'[' => Match::new(65, format!("it is a JSON array of {what}")),
+            _ if found.in_array => Match::new(65, format!("it is a JSON document with an array of {what}")),
+            _ => Match::new(48, format!("it is a sequence of {what}, each over several lines")),
+        }
+    }
+
+    fn reader(&self, _: &Sample) -> Reader {
+        Reader::Whole(Box::new(ArrayReader))
+    }
+}
+
+/// True if lines are the records: the first is a whole value, and one that does not hold the others.
+fn is_by_line(sample: &Sample) -> bool {
+    let mut lines = sample.lines();
+    let Some(first) = lines.next() else { return true };
+    let whole = value_end(first.as_bytes(), 0).is_some_and(|end| first[end..].trim_matches([',', ' ']).is_empty());
+    let more = lines.any(|line| line.starts_with(['{', '[']));
+    // One line with a direction beside a batch is a wrapper, not a document.
+    let is_wrapper = || Layout::learn(std::iter::once(first)).direction_key.is_some();
+    whole && (more || first.starts_with('{') && (!elements(first).in_array || is_wrapper()))
+}
+
+/// Where the records of a document are.
+#[derive(Debug, Default)]
+struct Elements {
+    ranges: Vec<Range<usize>>,
+    /// Text that is no JSON.
+    foreign: Vec<usize>,
+    /// Where a record starts whose end is missing.
+    cut: Option<usize>,
+    /// True if they stand in an array inside an object.
+    in_array: bool,
+}
+
+fn elements(text: &str) -> Elements {
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (Elements::default(), 0);
+    loop {
+        at = skip_white(bytes, at);
+        match bytes.get(at) {
+            None => return found,
+            Some(b'[') => at = found.list(text, at),
+            Some(b'{') => at = found.object(text, at),
+            Some(b',' | b']' | b'}') => at += 1,
+            Some(_) => {
+                found.foreign.push(at);
+                at = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+            }
+        }
+    }
+}
+
+impl Elements {
+    /// The members of the array at `at`; gives where it ends.
+    fn list(&mut self, text: &str, at: usize) -> usize {
+        let bytes = text.as_bytes();
+        let mut at = at + 1;
+        loop {
+            at = skip_white(bytes, at);
+            match bytes.get(at) {
+                None => return at,
+                Some(b']') => return at + 1,
+                Some(b',' | b':' | b'}') => at += 1,
+                Some(_) => match value_end(bytes, at) {
+                    Some(end) => {
+                        self.ranges.push(at..end);
+                        at = end;
+                    }
+                    None => {
+                        self.cut = Some(at);
+                        return bytes.len();
+                    }
+                },
+            }
+        }
+    }
+
+    /// A record by itself, or an object that holds an array of them.
+    fn object(&mut self, text: &str, at: usize) -> usize {
+        if !looks_like_message(&text[at..])
+            && let Some(list) = find_list(text, at, DEPTH)
+        {
+            self.in_array = true;
+            let end = self.list(text, list);
+            return value_end(text.as_bytes(), at).unwrap_or(end);
+        }
+        match value_end(text.as_bytes(), at) {
+            Some(end) => {
+                self.ranges.push(at..end);
+                end
+            }
+            None => {
+                self.cut = Some(at);
+                text.len()
+            }
+        }
+    }
+}
+
+/// Where an array of messages or wrappers starts in the object at `at`, which may be cut off.
+fn find_list(text: &str, at: usize, depth: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = skip_white(bytes, at + 1);
+    loop {
+        if bytes.get(at) != Some(&b'"') {
+            return None;
+        }
+        at = skip_white(bytes, closing_quote(bytes, at + 1)? + 1);
+        at = skip_white(bytes, (bytes.get(at) == Some(&b':')).then_some(at + 1)?);
+        match bytes.get(at)? {
+            b'[' if holds_messages(text, at) => return Some(at),
+            b'{' if depth > 1 => {
+                if let Some(list) = find_list(text, at, depth - 1) {
+                    return Some(list);
+                }
+            }
+            _ => {}
+        }
+        at = skip_white(bytes, value_end(bytes, at)?);
+        at = skip_white(bytes, (bytes.get(at) == Some(&b',')).then_some(at + 1)?);
+    }
+}
+
+/// True if one of the first records of the array at `at` holds a message.
+fn holds_messages(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = skip_white(bytes, at + 1);
+    for _ in 0..8 {
+        if bytes.get(at) != Some(&b'{') {
+            return false;
+        }
+        let Some(end) = value_end(bytes, at) else { return looks_like_message(&text[at..]) };
+        if Layout::learn(std::iter::once(&text[at..end])).hits > 0 {
+            return true;
+        }
+        at = skip_white(bytes, end);
+        at = skip_white(bytes, at + usize::from(bytes.get(at) == Some(&b',')));
+    }
+    false
+}
+
+struct ArrayReader;
+
+impl WholeReader for ArrayReader {
+    fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
+        let found = elements(text);
+        let mut unwrap = Unwrapper::new(Layout::learn(found.ranges.iter().map(|range| &text[range.clone()])));
+        let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
+        let mut foreign = found.foreign.into_iter().peekable();
+        for range in found.ranges {
+            while let Some(at) = foreign.next_if(|at| *at < range.start) {
+                out.skip(line.of(at), Skip::NotAMessage);
+            }
+            let number = line.of(range.start);
+            unwrap.record(&text[range.clone()], number, base + range.start as u64, out)?;
+        }
+        for at in foreign {
+            out.skip(line.of(at), Skip::NotAMessage);
+        }
+        if let Some(at) = found.cut {
+            out.skip(line.of(at), Skip::CutOff);
+        }
+        Ok(())
+    }
+}
+
+/// Line numbers of growing offsets.
+struct LineCounter<'t> {
+    text: &'t [u8],
+    at: usize,
+    line: u64,
+}
+
+impl LineCounter<'_> {
+    fn of(&mut self, at: usize) -> u64 {
+        if at > self.at {
+            self.line += memchr::memchr_iter(b'\n', &self.text[self.at..at]).count() as u64;
+            self.at = at;
+        }
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Direction;
+    use crate::capture::testing::{read, read_as, told};
+    use crate::protocol::Side;
+    use proptest::prelude::*;
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+    #[test]
+    fn arrays_of_wrappers_and_of_messages() {
+        let text = format!(
+            "[\n  {{\n    \"time\": 1795243456663,\n    \"from\": \"client\",\n    \"message\": {PING}\n  }},\n  7,\n]\n"
+        );
+        let kept = read("json-array", &text);
+        assert_eq!(kept.texts(), [("message", PING)]);
+        let frame = &kept.frames[0];
+        assert_eq!(
+            (frame.line, frame.direction, frame.at_us),
+            (2, Direction::By(Side::Client), Some(1_795_243_456_663_000))
+        );
+        assert_eq!(&text[frame.byte_offset as usize..][..PING.len()], PING);
+        assert_eq!(kept.skipped, [(7, Skip::NotAMessage)]);
+        let kept = read("json-array", &format!("[{PING},\n[{PING}], {PING}"));
+        let batch = format!("[{PING}]");
+        assert_eq!(kept.texts(), [("message", PING), ("batch", batch.as_str()), ("message", PING)]);
+    }
+
+    #[test]
+    fn documents_with_an_array_in_them_and_pretty_messages() {
+        let text = format!(
+            "{{\"version\": 1, \"tags\": [\"a\"], \"log\": {{\"messages\": [{PING}, {PING}]}}, \"end\": true}}"
+        );
+        assert_eq!(read("json-array", &text).texts(), [("message", PING); 2]);
+        let pretty = "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"method\": \"ping\"\n}";
+        let kept = read("json-array", &format!("{pretty}\n-- noise\n{pretty}\n{}", &pretty[..20]));
+        assert_eq!(kept.texts(), [("message", pretty); 2]);
+        assert_eq!(kept.skipped, [(6, Skip::NotAMessage), (12, Skip::CutOff)]);
+        assert_eq!(kept.frames[1].line, 7);
+    }
+
+    #[test]
+    fn lines_are_left_to_the_line_formats() {
+        let name = |text: String| told(text.as_bytes()).map(|(name, _)| name);
+        assert_eq!(name(format!("[{PING}]\n[{PING}]\n{PING}\n")), Some("ndjson"));
+        assert_eq!(name(format!("{{\"dir\":\"in\",\"msg\":{PING}}}\n")), Some("jsonl-wrapped"));
+        assert_eq!(name(format!("{PING}\n")), Some("ndjson"));
+        assert_eq!(name("[1,2,3]\n".into()), None);
+        let pairs = format!(r#"{{"entries":[{{"request":{{"text":{PING}}},"response":{{"text":{PING}}}}}]}}"#);
+        assert_eq!(name(pairs), None);
+    }
+
+    proptest! {
+        #[test]
+        fn messages_come_back_as_they_were(texts in proptest::collection::vec("\\PC{0,30}", 1..10), wrapped in any::<bool>(), inside in any::<bool>()) {
+            let messages: Vec<String> = texts.iter().enumerate()
+                .map(|(id, text)| serde_json::json!({"jsonrpc": "2.0", "id": id, "method": text}).to_string()).collect();
+            let records: Vec<String> = messages.iter()
+                .map(|message| if wrapped { format!("{{\"dir\":\"in\",\"msg\":{message}}}") } else { message.clone() }).collect();
+            let list = format!("[{}]", records.join(",\n"));
+            let kept = read("json-array", &if inside { format!("{{\"messages\":{list}}}") } else { list });
+            prop_assert_eq!(kept.frames.iter().map(|frame| frame.text.clone()).collect::<Vec<_>>(), messages);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), tail in "[{}\\[\\]\",:a-z0-9\\\\]{0,60}") {
+            read_as("json-array", &bytes);
+            read_as("json-array", format!("[{PING},{tail}").as_bytes());
+            read_as("json-array", format!("{{\"a\":{{\"b\":[{PING}{tail}").as_bytes());
+        }
+    }
+}

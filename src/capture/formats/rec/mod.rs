@@ -1,0 +1,237 @@
+//! Our own recordings, `rec/1`: a header line, then one event a line, appended as it happens.
+//!
+//! Written by the recorder and by `export --as rec`. Messages are kept exactly: as text in `b`, or as base64 in `b64`
+//! where they are no UTF-8. Unknown members and unknown kinds of events are passed over, a torn last line is
+//! tolerated, and lines are valid without the header (the output of a `grep` is still a recording).
+
+mod base64;
+mod line;
+mod writer;
+
+pub use writer::{RecEvent, RecHeader, RecWriter};
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use crate::capture::format::{Format, LineReader, Match, Reader};
+use crate::capture::lines::Line;
+use crate::capture::out::{Channels, Out, Place};
+use crate::capture::sample::Sample;
+use crate::capture::scan::{members, skip_white};
+use crate::capture::time;
+use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
+use crate::error::Result;
+use crate::protocol;
+use line::Event;
+
+/// The format.
+pub(crate) struct Rec;
+
+impl Format for Rec {
+    fn name(&self) -> &'static str {
+        "rec"
+    }
+
+    fn about(&self) -> &'static str {
+        "rpctape's own recordings: a header line {\"rec\":1,...}, then one event a line"
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let first = sample.lines().next()?;
+        if members(first).any(|member| member.key == "rec" && member.value == "1") {
+            return Match::new(100, "its first line is the header of a recording, {\"rec\":1,...}");
+        }
+        let is_event = |line: &str| {
+            let keys: Vec<_> = members(line).map(|member| member.key).collect();
+            ["q", "k", "t"].iter().all(|key| keys.contains(key))
+        };
+        sample
+            .lines()
+            .take(5)
+            .all(is_event)
+            .then(|| Match::new(90, "every line is an event of a recording, with \"q\", \"t\" and \"k\""))
+            .flatten()
+    }
+
+    fn reader(&self, sample: &Sample) -> Reader {
+        Reader::Lines(Box::new(RecReader::new(sample.lines().next().map(Header::read).unwrap_or_default())))
+    }
+}
+
+/// What is wanted of the header line.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default)]
+struct Header {
+    rec: u32,
+    session: Option<String>,
+    part: Option<u32>,
+    t0: Option<String>,
+    proto: Option<String>,
+    revision: Option<String>,
+    transport: Option<String>,
+    vantage: Option<String>,
+}
+
+impl Header {
+    fn read(line: &str) -> Header {
+        serde_json::from_str(line).unwrap_or_default()
+    }
+
+    fn is_http(&self) -> bool {
+        self.transport.as_deref().is_some_and(|transport| transport.contains("http") || transport == "sse")
+    }
+
+    /// A recorder sits between the sides; a log that was exported keeps the vantage it had.
+    fn vantage(&self) -> Vantage {
+        self.vantage.as_deref().and_then(Vantage::from_name).unwrap_or(Vantage::Proxy)
+    }
+
+    fn channel(&self, connection: &str, complete_head: Option<bool>) -> Channel {
+        let session = self.session.clone();
+        let name = session.as_ref().map_or_else(|| connection.to_string(), |session| format!("{session}/{connection}"));
+        let profile = self
+            .proto
+            .as_deref()
+            .zip(self.revision.as_deref())
+            .and_then(|(name, revision)| protocol::by_name(name, Some(revision)));
+        Channel {
+            name: Some(name),
+            session,
+            profile,
+            vantage: self.vantage(),
+            transport: if self.is_http() { Transport::Http } else { Transport::Ordered },
+            complete_head,
+            one_connection: true,
+            proof: if self.is_http() { Proof::FULL.and(Proof::STREAMS) } else { Proof::FULL },
+            resolution_us: 1,
+        }
+    }
+}
+
+struct RecReader {
+    header: Header,
+    t0_us: i64,
+    channels: Channels,
+    /// Connections whose opening was read before any of their messages.
+    opened: FxHashSet<Box<str>>,
+}
+
+impl RecReader {
+    fn new(header: Header) -> RecReader {
+        let t0_us = header.t0.as_deref().and_then(time::parse).map_or(0, |time| time.us);
+        RecReader { header, t0_us, channels: Channels::default(), opened: FxHashSet::default() }
+    }
+}
+
+impl LineReader for RecReader {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Ok(text) = std::str::from_utf8(line.bytes) else {
+            out.skip(line.number, Skip::NotAMessage);
+            return Ok(());
+        };
+        if skip_white(line.bytes, 0) == text.len() {
+            out.skip(line.number, Skip::Blank);
+            return Ok(());
+        }
+        match Event::read(text) {
+            Some(event) => self.event(&event, line, out),
+            None if line.number == 1 && members(text).any(|member| member.key == "rec") => {
+                out.skip(line.number, Skip::Header);
+                Ok(())
+            }
+            None => {
+                let torn = !line.ended && text.trim_start().starts_with('{') && !complete(text);
+                out.skip(line.number, if torn { Skip::CutOff } else { Skip::NotAMessage });
+                Ok(())
+            }
+        }
+    }
+
+    fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.skip_oversized(line);
+        let text = String::from_utf8_lossy(line.bytes);
+        let event = Event::beginning(&text);
+        let place = self.place(&event, line, out)?;
+        out.put(&place, Body::Gap { lost: Some(1) })
+    }
+}
+
+fn complete(text: &str) -> bool {
+    let mut all = members(text);
+    all.by_ref().for_each(drop);
+    all.end().is_some()
+}
+
+impl RecReader {
+    fn place(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<Place> {
+        let connection = event.connection.unwrap_or("1");
+        let first = self.header.part.unwrap_or(1) == 1 && self.opened.contains(connection);
+        let header = &self.header;
+        let channel = self.channels.get(connection, out, || header.channel(connection, first.then_some(true)))?;
+        Ok(Place {
+            line: line.number,
+            byte_offset: line.offset + event.body_at as u64,
+            channel,
+            at_us: event.t_us.map(|t| self.t0_us.saturating_add(t)),
+            direction: event.direction.map_or(Direction::Unknown, Direction::By),
+            stream: event.stream,
+            taps: None,
+        })
+    }
+
+    fn event(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        match event.kind {
+            "msg" if event.truncated => {
+                out.skip(line.number, Skip::Oversized);
+                self.put(event, line, Body::Gap { lost: Some(1) }, out)
+            }
+            "msg" => self.message(event, line, out),
+            "raw" => {
+                let place = self.place(event, line, out)?;
+                out.malformed(&place, &event.bytes(), "the recorder found no message in these bytes")
+            }
+            "open" => {
+                if event.stream.is_none() {
+                    self.opened.insert(event.connection.unwrap_or("1").into());
+                }
+                self.put(event, line, Body::Open { by: event.by }, out)
+            }
+            "close" => self.put(event, line, Body::Close { by: event.by }, out),
+            "exit" => self.put(event, line, Body::Exit { code: event.code }, out),
+            "gap" => self.put(event, line, Body::Gap { lost: event.lost }, out),
+            "err" => {
+                let bytes = event.bytes();
+                self.put(event, line, Body::Stderr { text: &String::from_utf8_lossy(&bytes) }, out)
+            }
+            _ => {
+                out.skip(line.number, Skip::Header);
+                Ok(())
+            }
+        }
+    }
+
+    fn put(&mut self, event: &Event<'_>, line: &Line<'_>, body: Body<'_>, out: &mut Out<'_>) -> Result<()> {
+        let place = self.place(event, line, out)?;
+        out.put(&place, body)
+    }
+
+    fn message(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let place = self.place(event, line, out)?;
+        let bytes = event.bytes();
+        let text: Cow<'_, str> = match &bytes {
+            Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => return out.malformed(&place, bytes, "the text is not UTF-8"),
+            },
+            Cow::Owned(bytes) => match String::from_utf8(bytes.clone()) {
+                Ok(text) => Cow::Owned(text),
+                Err(_) => return out.malformed(&place, bytes, "the text is not UTF-8"),
+            },
+        };
+        out.promised(&place, &text, false)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Recordings written and read back.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::capture::testing::{read, read_as};
+use crate::protocol::Side;
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const T0: i64 = 1_795_243_441_123_456;
+
+fn header() -> RecHeader<'static> {
+    RecHeader {
+        tool: "rpctape test",
+        session: "6f1c",
+        part: 1,
+        t0_us: T0,
+        proto: Some("mcp"),
+        revision: None,
+        transport: Transport::Ordered,
+        vantage: Vantage::Proxy,
+        cmd: &[],
+    }
+}
+
+fn recorded(events: &[RecEvent<'_>]) -> String {
+    let mut writer = RecWriter::new(Vec::new(), &header()).expect("a header");
+    for (at, event) in events.iter().enumerate() {
+        writer.event(Some(T0 + at as i64), 1, None, *event).expect("an event");
+    }
+    String::from_utf8(writer.finish(Some(T0 + 9)).expect("an end")).expect("UTF-8")
+}
+
+#[test]
+fn every_kind_comes_back() {
+    let text = recorded(&[
+        RecEvent::Open(Some(Side::Client)),
+        RecEvent::Message(Some(Side::Client), PING.as_bytes()),
+        RecEvent::Message(Some(Side::Server), b"{\"a\":\"\xff\"}"),
+        RecEvent::Message(Some(Side::Server), b"{\"id\":"),
+        RecEvent::Raw(Some(Side::Server), b"Content-Length"),
+        RecEvent::Stderr(b"WARN \"x\""),
+        RecEvent::Gap(Some(3)),
+        RecEvent::Close(Some(Side::Server)),
+        RecEvent::Exit(Some(-9)),
+    ]);
+    let kept = read("rec", &text);
+    assert_eq!(
+        kept.texts(),
+        [
+            ("open", "client"),
+            ("message", PING),
+            ("malformed", "{\"a\":\"\u{fffd}\"}"),
+            ("malformed", "{\"id\":"),
+            ("malformed", "Content-Length"),
+            ("stderr", "WARN \"x\""),
+            ("gap", "Some(3)"),
+            ("close", "server"),
+            ("exit", "Some(-9)"),
+        ]
+    );
+    let channel = &kept.channels[0];
+    assert_eq!((channel.name.as_deref(), channel.session.as_deref()), (Some("6f1c/1"), Some("6f1c")));
+    assert_eq!((channel.complete_head, channel.vantage, channel.one_connection), (Some(true), Vantage::Proxy, true));
+    assert_eq!((kept.frames[1].at_us, kept.frames[1].direction), (Some(T0 + 1), Direction::By(Side::Client)));
+    assert_eq!(kept.skipped, [(1, Skip::Header), (11, Skip::Header)]);
+}
+
+#[test]
+fn unknown_members_and_kinds_are_passed_over_and_a_torn_line_is_tolerated() {
+    let text = concat!(
+        r#"{"rec":1,"session":"s","part":2,"t0":"2026-11-21T06:24:01.123456Z","new":[1]}"#,
+        "\n",
+        r#"{"q":1,"t":0,"k":"open","c":1}"#,
+        "\n",
+        r#"{"q":2,"t":1,"k":"msg","c":1,"d":"c","s":4,"new":{"b":"no"},"b":"{\"method\":\"a\",\"id\":1}"}"#,
+        "\n",
+        r#"{"q":3,"t":2,"k":"sparkle","c":1}"#,
+        "\n",
+        r#"{"q":4,"t":3,"k":"msg","c":1,"d":"s","b":"{\"id\":1,\"res","trunc":true,"n":99999999}"#,
+        "\n",
+        r#"{"q":5,"t":4,"k":"msg","c":1,"b":"{\"id\":"#,
+    );
+    let kept = read("rec", text);
+    assert_eq!(kept.texts(), [("open", ""), ("message", r#"{"method":"a","id":1}"#), ("gap", "Some(1)")]);
+    assert_eq!(kept.frames[1].stream, Some(4));
+    assert_eq!(kept.channels[0].complete_head, None, "part 2 does not hold the start");
+    assert_eq!(kept.skipped, [(1, Skip::Header), (4, Skip::Header), (5, Skip::Oversized), (6, Skip::CutOff)]);
+}
+
+#[test]
+fn lines_are_valid_without_the_header() {
+    let kept =
+        read("rec", "{\"q\":7,\"t\":5,\"k\":\"msg\",\"c\":2,\"d\":\"c\",\"b\":\"{\\\"method\\\":\\\"a\\\"}\"}\n");
+    assert_eq!((kept.texts(), kept.names()), (vec![("message", r#"{"method":"a"}"#)], vec![Some("2")]));
+    assert_eq!(kept.frames[0].at_us, Some(5));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_come_back(bodies in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 1..8)) {
+        let events: Vec<_> = bodies.iter().map(|body| RecEvent::Raw(None, body)).collect();
+        let kept = read("rec", &recorded(&events));
+        let want: Vec<_> = bodies.iter().map(|body| String::from_utf8_lossy(body).into_owned()).collect();
+        prop_assert_eq!(kept.frames.iter().map(|frame| frame.text.clone()).collect::<Vec<_>>(), want);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), tail in "[{}\\[\\]\",:a-z0-9\\\\]{0,60}") {
+        read_as("rec", &bytes);
+        read_as("rec", format!("{{\"rec\":1}}\n{{\"q\":1,\"k\":\"msg\",\"t\":{tail},\"b\":{tail}}}\n{{\"k\":\"msg\",\"b64\":\"{tail}").as_bytes());
+    }
+}
