@@ -119,7 +119,8 @@ pub fn print(
 ) -> Result<u8> {
     let connections = connections(loaded, args.connection.as_deref())?;
     let mut summary = begun(loaded, &connections, args);
-    let style = screen.style(args.output.is_some(), args.format == Format::Concise);
+    let lines = args.format == Format::Concise || args.statistics;
+    let style = screen.style(args.output.is_some(), lines);
     let mut report = report(args, style);
     let mut out = Out::open(args.output.as_deref(), inputs)?;
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use rpctape::error::Result;
-use rpctape::report::TrafficLines;
+use rpctape::report::{Digits, TrafficLines};
 use rpctape::store::Raw;
 
 use super::input::{self, ReadArgs};
@@ -44,7 +44,12 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     let connections = loaded.store.connections()?;
     for connection in &connections {
         let key = (connections.len() > 1).then_some(connection.key.as_str());
-        let mut lines = TrafficLines::new(key);
+        let mut digits = Digits::default();
+        loaded.store.messages_of_connection(connection.id, 0, i64::MAX, Raw::None, |message| {
+            digits = digits.max(message.at_us.map_or(digits, Digits::of));
+            Ok(())
+        })?;
+        let mut lines = TrafficLines::new(key, digits);
         loaded.store.messages_of_connection(connection.id, 0, i64::MAX, Raw::All, |message| {
             written(lines.message(&mut out, &message))
         })?;

@@ -9,6 +9,8 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
+use super::columns::split_at_width;
+
 /// True for characters that act on a terminal or on the eye instead of being seen: controls, format characters
 /// (Unicode category Cf, with them the bidirectional controls and zero-width ones), line separators, blank fillers.
 pub fn is_hostile(c: char) -> bool {
@@ -43,16 +45,20 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Text from a log, safe to print and at most about `limit` columns; what is left out is said: `...(+18.0 kB)`.
-/// `whole` is the length in bytes of all there is, where `text` itself is already only a part.
+/// Text from a log, safe to print and at most `limit` columns. A cut is seen: `...`, and `...(+18.0 kB)` where a
+/// kilobyte or more is left out. `whole` is the length in bytes of all there is, where `text` is already only a part.
 pub fn escape_cut(text: &str, limit: usize, whole: Option<u64>) -> String {
-    let (head, rest) = super::columns::split_at_width(text, limit);
     let whole = whole.unwrap_or(0).max(text.len() as u64);
-    let left_out = whole - head.len() as u64;
-    if rest.is_empty() && left_out == 0 {
+    let (head, _) = split_at_width(text, limit);
+    if head.len() as u64 == whole {
         return escape(text).into_owned();
     }
-    format!("{}...(+{})", escape(head), super::number::size(left_out))
+    let mark = match whole - head.len() as u64 {
+        0..1_000 => "...".to_string(),
+        left_out => format!("...(+{})", super::number::size(left_out)),
+    };
+    let (head, _) = split_at_width(text, limit.saturating_sub(mark.len()));
+    format!("{}{mark}", escape(head))
 }
 
 /// A block of our own text (pages, tables) with quotations in it: line breaks stay, all else is escaped.
@@ -124,8 +130,8 @@ mod tests {
     #[test]
     fn a_cut_says_what_is_left_out() {
         assert_eq!(escape_cut("abcdef", 6, None), "abcdef");
-        assert_eq!(escape_cut("abcdefgh", 6, None), "abcdef...(+2 B)");
-        assert_eq!(escape_cut("abcdef", 10, Some(18_006)), "abcdef...(+18.0 kB)");
-        assert_eq!(escape_cut("日本語", 4, None), "日本...(+3 B)");
+        assert_eq!(escape_cut("abcdefgh", 6, None), "abc...");
+        assert_eq!(escape_cut("abcdefghij", 14, Some(18_006)), "a...(+18.0 kB)");
+        assert_eq!(escape_cut("日本語日本語", 9, None), "日本語...");
     }
 }

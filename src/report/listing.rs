@@ -157,19 +157,26 @@ impl Listing {
 
     /// The tables for people.
     pub fn write_human(&self, out: &mut dyn Write, style: &Style) -> io::Result<()> {
-        let columns = ["connection", "protocol", "messages", "requests", "cancels", "from - to (UTC)"];
+        let columns = ["connection", "protocol", "messages", "requests", "cancels"];
         let lean = |column: usize| if (2..5).contains(&column) { Lean::Right } else { Lean::Left };
         let mut table = Table::new(columns.iter().enumerate().map(|(index, name)| (*name, lean(index))));
         let connections: Vec<&ConnectionRow> = self.sources.iter().flat_map(|source| &source.connections).collect();
         connections.iter().for_each(|connection| table.row(cells(connection)));
         let lines = table.lines(0, style.width);
-        // As a table every connection has one line, and the parties' names (which may be long) go under it.
+        // As a table every connection has one line; times (UTC) and the parties' names go under it.
         let tabular = lines.len() == connections.len() + 1;
         for (index, line) in lines.iter().enumerate().filter(|_| !connections.is_empty()) {
             writeln!(out, "{line}")?;
             if let Some(connection) = index.checked_sub(1).and_then(|index| connections.get(index)).filter(|_| tabular)
             {
-                writeln!(out, "{}", style.paint(Ink::Faint, &escape(&format!("  {}", parties(connection, style)))))?;
+                writeln!(
+                    out,
+                    "{}",
+                    style.paint(
+                        Ink::Faint,
+                        &escape(&format!("  {}   {}", times(connection), parties(connection, style)))
+                    )
+                )?;
             }
         }
         if !connections.is_empty() && tabular {
@@ -216,18 +223,20 @@ fn object(source: &ListedSource) -> SourceObject<'_> {
     }
 }
 
-fn cells(connection: &ConnectionRow) -> Vec<String> {
-    let span = match (connection.first_at_us, connection.last_at_us) {
+fn times(connection: &ConnectionRow) -> String {
+    match (connection.first_at_us, connection.last_at_us) {
         (Some(first), Some(last)) => time::span(first, last),
         _ => "no times".to_string(),
-    };
+    }
+}
+
+fn cells(connection: &ConnectionRow) -> Vec<String> {
     vec![
         connection.key.clone(),
         format!("{} {}", connection.protocol, connection.revision).trim_end().to_string(),
         number::count(connection.messages),
         number::count(connection.requests),
         number::count(connection.cancels),
-        span,
     ]
 }
 
@@ -313,9 +322,9 @@ mod tests {
     fn people_see_connections_and_why_a_log_was_taken_for_what_it_is() {
         let style = Style { ascii: true, width: Some(100), ..Style::PLAIN };
         insta::assert_snapshot!(text(|out| listing().write_human(out, &style)), @r#"
-        connection  protocol        messages  requests  cancels  from - to (UTC)
-        a.jsonl/1   mcp 2025-11-25     1,284        61        3  2026-11-21 06:44:16 - 06:51:58 (7m 42s)
-          claude\x1b]0;x\x07 2 -> unnamed server
+        connection  protocol        messages  requests  cancels
+        a.jsonl/1   mcp 2025-11-25     1,284        61        3
+          2026-11-21 06:44:16 - 06:51:58 (7m 42s)   claude\x1b]0;x\x07 2 -> unnamed server
 
         a.jsonl: jsonl-wrapped (JSON objects with "dir" and "msg"), 4 messages, 18.2 kB; passed over: 2 lines not a message (from line 7)
         "#);

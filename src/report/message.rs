@@ -1,6 +1,6 @@
 //! One message as one line for people: direction, id, method or kind, and the beginning of what it carries.
 
-use super::escape::{escape, escape_cut};
+use super::escape::escape_cut;
 use super::excerpt;
 use crate::store::MessageRow;
 
@@ -59,9 +59,7 @@ pub fn line(message: &MessageRow, limit: usize) -> String {
             _ => head,
         };
     }
-    // The mark that says how much was cut needs room as well.
-    let shown = if super::columns::width(&escape(body)) > left { left.saturating_sub(13) } else { left };
-    format!("{head} {}", escape_cut(body, shown, cut_length(message, body)))
+    format!("{head} {}", escape_cut(body, left, cut_length(message, body)))
 }
 
 /// Id, and method or kind. Text as it stood in the log.
@@ -123,7 +121,7 @@ pub(super) mod tests {
         let call = r#"{"jsonrpc":"2.0","id":19,"method":"tools/call","params":{"name":"search","arguments":{"q":"invoices 2024"}}}"#;
         let request = message("request", "client", Some("tools/call"), Some("19"), call);
         assert_eq!(line(&request, 80), r#"#19 tools/call {"name":"search","arguments":{"q":"invoices 2024"}}"#);
-        assert_eq!(line(&request, 50), r#"#19 tools/call {"name":"search","argu...(+29 B)"#);
+        assert_eq!(line(&request, 50), r#"#19 tools/call {"name":"search","arguments":{"q..."#);
         assert_eq!(title(&request), "#19 tools/call search");
         assert_eq!(arrow(&request), "c>s ");
 

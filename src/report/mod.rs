@@ -41,6 +41,7 @@ pub use show::Transcript;
 pub use statistics::Statistics;
 pub use style::{Ink, Style};
 pub use summary::{Counts, PassedOver, Skipped, Summary, Undecidable};
+pub use time::Digits;
 pub use traffic::TrafficLines;
 
 use crate::store::FindingRow;

@@ -36,7 +36,7 @@ impl Report for Statistics {
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         let columns = ["count", "code", "rule", "severity", "certainty", "first"];
         let leans = [Lean::Right, Lean::Left, Lean::Left, Lean::Left, Lean::Left, Lean::Left];
-        let mut table = Table::new(columns.into_iter().zip(leans));
+        let mut table = Table::new(columns.into_iter().zip(leans)).wrapped();
         let mut rows: Vec<_> = self.rows.iter().collect();
         rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.count));
         for ((code, rule, severity, certainty), row) in rows {

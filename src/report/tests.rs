@@ -108,9 +108,9 @@ fn full_shows_the_proof_and_folds_what_is_alike() {
     warning[response-after-cancel]: result for #19 tools/call search after it was cancelled 31.2 s later
       --> a.jsonl:6   #19 tools/call search   06:53:51.314
          |
-       4 |  06:52:50.114  c>s  #19 tools/call {"name":"search","arguments":{"q":"invoices 2...(+25 B)
-       5 |  06:53:20.114  c>s  notifications/cancelled {"requestId":19,"...(+18 B)  +30.0 s (request)
-       6 |  06:53:51.314  s>c  #19 result {"content":[]}                            +31.2 s (cancel)
+       4 |  06:52:50.114  c>s  #19 tools/call {"name":"search","arguments":{"q":"invoices 2024","page...
+       5 |  06:53:20.114  c>s  notifications/cancelled {"requestId":19,"reason":"t...  +30.0 s (request)
+       6 |  06:53:51.314  s>c  #19 result {"content":[]}                               +31.2 s (cancel)
          |
          = proof: it came later than every round trip in this log allows (rtt)
          = rule: mcp 2025-11-25, SHOULD: "Not send a response for the cancelled request"
@@ -124,9 +124,9 @@ fn full_shows_the_proof_and_folds_what_is_alike() {
     warning[response-after-cancel]: result for #19 tools/call other after it was cancelled 31.2 s later
       --> a.jsonl:30   #19 tools/call other   06:53:51.314
          |
-      28 |  06:52:50.114  c>s  #19 tools/call {"name":"other","arguments":{"q":"invoices 20...(+24 B)
-      29 |  06:53:20.114  c>s  notifications/cancelled {"requestId":19,"...(+18 B)  +30.0 s (request)
-      30 |  06:53:51.314  s>c  #19 result {"content":[]}                            +31.2 s (cancel)
+      28 |  06:52:50.114  c>s  #19 tools/call {"name":"other","arguments":{"q":"invoices 2024","page"...
+      29 |  06:53:20.114  c>s  notifications/cancelled {"requestId":19,"reason":"t...  +30.0 s (request)
+      30 |  06:53:51.314  s>c  #19 result {"content":[]}                               +31.2 s (cancel)
          |
          = proof: it came later than every round trip in this log allows (rtt)
          = rule: mcp 2025-11-25, SHOULD: "Not send a response for the cancelled request"
@@ -174,7 +174,7 @@ fn counted() {
 fn lines_for_machines() {
     insta::assert_snapshot!(run(Lines, &[late(6, "search")]), @r#"
     {"type":"finding","code":"CAN010","rule":"response-after-cancel","severity":"warning","certainty":"violation","basis":"rtt","profile":"mcp 2025-11-25","connection":"a.jsonl/1","source":"a.jsonl","line":6,"request_line":4,"summary":"result for #19 tools/call search after it was cancelled 31.2 s later","clause":{"level":"SHOULD","text":"Not send a response for the cancelled request","url":"https://example.org/cancellation"},"evidence":[{"role":"request","line":4},{"role":"cancel","line":5},{"role":"response","line":6}]}
-    {"type":"summary","v":1,"counts":{"findings":1,"error":0,"warning":1,"note":0,"violation":1,"race":0,"undecidable":0},"by_rule":{"CAN010":1},"not_shown":0,"sources":1,"sessions":1,"connections":1,"messages":1284,"requests":61,"cancels":3,"skipped":[{"source":"a.jsonl","why":"not a message","lines":4,"first":7}],"lost":0,"suppressed":0,"undecidable":[{"code":"CAN006","rule":"cancel-id-type-mismatch","lacks":["the id inside a cancel"],"events":2}],"fail_on":"warning","exit":1}
+    {"type":"summary","v":1,"counts":{"findings":1,"error":0,"warning":1,"note":0,"violation":1,"race":0,"undecidable":0},"by_rule":{"CAN010":1},"not_shown":0,"sources":1,"sessions":1,"connections":1,"messages":1284,"requests":61,"cancels":3,"skipped":[{"source":"a.jsonl","why":"not a message","lines":4,"first":7}],"files":[],"lost":0,"suppressed":0,"undecidable":[{"code":"CAN006","rule":"cancel-id-type-mismatch","lacks":["the id inside a cancel"],"events":2}],"fail_on":"warning","exit":1}
     "#);
 }
 

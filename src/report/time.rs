@@ -33,7 +33,40 @@ pub fn offset(us: i64) -> String {
 
 /// RFC 3339 in UTC with microseconds, for JSON.
 pub fn rfc3339(us: i64) -> String {
-    utc(us).map_or_else(|| us.to_string(), |time| time.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string())
+    Digits::Micros.rfc3339(us)
+}
+
+/// How many digits after the second a log's times have. Writing more would claim a precision that it does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Digits {
+    /// Whole seconds.
+    #[default]
+    None,
+    /// Three.
+    Millis,
+    /// Six.
+    Micros,
+}
+
+impl Digits {
+    /// The digits that a time needs.
+    pub fn of(us: i64) -> Digits {
+        match (us % 1_000_000, us % 1_000) {
+            (0, _) => Digits::None,
+            (_, 0) => Digits::Millis,
+            _ => Digits::Micros,
+        }
+    }
+
+    /// RFC 3339 in UTC with so many digits.
+    pub fn rfc3339(self, us: i64) -> String {
+        let format = match self {
+            Digits::None => "%Y-%m-%dT%H:%M:%SZ",
+            Digits::Millis => "%Y-%m-%dT%H:%M:%S%.3fZ",
+            Digits::Micros => "%Y-%m-%dT%H:%M:%S%.6fZ",
+        };
+        utc(us).map_or_else(|| us.to_string(), |time| time.format(format).to_string())
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::escape::json;
-use super::time;
+use super::time::Digits;
 use crate::store::MessageRow;
 
 #[derive(Serialize)]
@@ -22,14 +22,15 @@ struct Line<'a> {
 /// The lines of one connection.
 pub struct TrafficLines<'a> {
     connection: Option<&'a str>,
+    digits: Digits,
     /// The array whose members come next: source, line, and where it ends.
     batch: Option<(String, u64, u64)>,
 }
 
 impl<'a> TrafficLines<'a> {
-    /// Lines that name their connection where there are several.
-    pub fn new(connection: Option<&'a str>) -> TrafficLines<'a> {
-        TrafficLines { connection, batch: None }
+    /// Lines that name their connection where there are several, and write times with so many digits.
+    pub fn new(connection: Option<&'a str>, digits: Digits) -> TrafficLines<'a> {
+        TrafficLines { connection, digits, batch: None }
     }
 
     /// Writes a message; frames that are no message (a stream that closes, a line of stderr) are left out. A batch is
@@ -50,7 +51,7 @@ impl<'a> TrafficLines<'a> {
             _ => None,
         };
         let line = Line {
-            ts: row.at_us.map(time::rfc3339),
+            ts: row.at_us.map(|us| self.digits.rfc3339(us)),
             dir,
             conn: self.connection,
             raw: row.raw.as_deref().unwrap_or_default(),
@@ -80,7 +81,7 @@ mod tests {
         member.byte_offset = 1;
         let mut next = message("result", "server", None, Some("1"), "{\u{1b}}");
         next.line = 2;
-        let (mut lines, mut out) = (TrafficLines::new(None), Vec::new());
+        let (mut lines, mut out) = (TrafficLines::new(None, Digits::Micros), Vec::new());
         for row in [&batch, &member, &next] {
             lines.message(&mut out, row).expect("written");
         }

@@ -1,0 +1,252 @@
+//! How the program behaves as a program: exit codes, errors with hints, files it writes, databases it keeps.
+
+mod common;
+
+use common::{file, run, run_with, top};
+
+/// The fault that each sample shows, by the code that must be found in it.
+const FAULTS: [(&str, &str); 15] = [
+    ("01-cancel-in-the-wrong-direction", "CAN001"),
+    ("02-cancel-of-an-unknown-id", "CAN004"),
+    ("03-cancel-of-a-finished-request", "CAN005"),
+    ("04-cancel-with-an-id-of-the-wrong-type", "CAN030"),
+    ("05-cancelled-twice", "CAN006"),
+    ("06-result-after-cancel", "CAN010"),
+    ("07-error-32800-after-cancel", "CAN010"),
+    ("08-initialize-cancelled", "CAN003"),
+    ("09-cancel-without-request-id", "CAN007"),
+    ("10-cancel-sent-as-a-request", "RPC016"),
+    ("11-task-cancelled-by-notification", "CAN017"),
+    ("12-never-answered", "STK001"),
+    ("13-progress-after-cancel", "PRG002"),
+    ("14-lsp-cancel-never-answered", "CAN011"),
+    ("15-acp-cancel-never-answered", "CAN011"),
+];
+
+#[test]
+fn every_fault_is_proven_and_nothing_else_is_accused() {
+    for (sample, code) in FAULTS {
+        let said = run(&["check", &format!("samples/faults/{sample}.jsonl"), "--format", "jsonl"]);
+        let proven = said.out.lines().filter(|line| line.contains(r#""certainty":"violation""#));
+        let codes: Vec<String> = proven
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["code"].to_string())
+            .filter(|code| !code.starts_with("\"CAP"))
+            .collect();
+        assert_eq!(codes, [format!("\"{code}\"")], "{sample}");
+    }
+}
+
+#[test]
+fn exit_codes() {
+    let code = |args: &[&str]| run(args).code;
+    assert_eq!(code(&["check", "samples/mcp/good.jsonl"]), 0);
+    assert_eq!(code(&["check", "samples/mcp/bad.jsonl"]), 1);
+    assert_eq!(code(&["check", "samples/mcp/bad.jsonl", "--fail-on", "none"]), 0);
+    assert_eq!(code(&["check", "samples/faults/06-result-after-cancel.jsonl"]), 0);
+    assert_eq!(code(&["check", "samples/faults/06-result-after-cancel.jsonl", "--fail-on", "warning"]), 1);
+    assert_eq!(
+        code(&["check", "samples/faults/06-result-after-cancel.jsonl", "--fail-on", "warning", "--proof-only"]),
+        0
+    );
+    assert_eq!(code(&["check"]), 2);
+    assert_eq!(code(&["check", "no/such/file.jsonl"]), 2);
+    assert_eq!(code(&["check", "samples/mcp/bad.jsonl", "--select", "nonsense"]), 2);
+    assert_eq!(code(&["check", "--nonsense"]), 2);
+    assert_eq!(code(&["ls", "samples/mcp/bad.jsonl"]), 0);
+}
+
+#[test]
+fn nothing_to_check_is_no_success() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, content) in [("empty.jsonl", ""), ("prose.txt", "no message here\nnone at all\n")] {
+        let path = file(folder.path(), name, content);
+        let said = run(&["check", &path]);
+        assert_eq!(said.code, 2, "{name}: {}", said.out);
+        assert!(said.err.contains("error: ") && said.err.contains("hint: "), "{}", said.err);
+    }
+    assert_eq!(run(&["check", folder.path().to_str().expect("UTF-8")]).code, 2);
+}
+
+#[test]
+fn errors_say_what_to_do_next() {
+    let cases: [(&[&str], &str, &str); 7] = [
+        (
+            &["explain", "respone-after-cancel"],
+            "there is no rule respone-after-cancel",
+            "did you mean response-after-cancel?",
+        ),
+        (&["chek"], "there is no command and no file chek", "did you mean `rpctape check`?"),
+        (&["show", "samples/mcp/bad.jsonl", "#44"], "there is no request #44", "the nearest is #12"),
+        (&["show", "samples/acp/bad.jsonl", "0"], "0 fits 2 requests", "name the connection as in #17@2"),
+        (&["show", "samples/mcp"], "samples/mcp holds 2 connections", "choose one"),
+        (
+            &["check", "samples/mcp/bad.jsonl", "--connection", "samples/mcp/bad.jsonl/2"],
+            "there is no connection",
+            "did you mean",
+        ),
+        (&["query", "samples/mcp/bad.jsonl", "delete from frame"], "only a query that reads is run", "SELECT"),
+    ];
+    for (args, error, hint) in cases {
+        let said = run(args);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{args:?}");
+        assert!(said.err.starts_with("error: ") && said.err.contains(error), "{args:?}: {}", said.err);
+        assert!(said.err.contains("hint: ") && said.err.contains(hint), "{args:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_file_alone_is_listed() {
+    let said = run(&["samples/mcp/good.jsonl"]);
+    assert_eq!(said.code, 0);
+    assert!(said.out.contains("samples/mcp/good.jsonl/1") && said.err.contains("next: rpctape check"), "{}", said.err);
+}
+
+#[test]
+fn standard_input_is_a_log_like_any_other() {
+    let log = std::fs::read(top().join("samples/mcp/bad.jsonl")).expect("the sample");
+    let said = run_with(&["check", "-", "--format", "concise"], &log);
+    assert_eq!(said.code, 1, "{}", said.err);
+    let named = run(&["check", "samples/mcp/bad.jsonl", "--format", "concise"]);
+    assert_eq!(said.out.replace("-:", "samples/mcp/bad.jsonl:"), named.out);
+}
+
+#[test]
+fn a_kept_database_gives_the_same_answers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let db = folder.path().join("session.db").display().to_string();
+    let ingested = run(&["ingest", "samples/mcp/bad.jsonl", "--db", &db]);
+    assert_eq!(ingested.code, 0, "{}", ingested.err);
+    let again = run(&["ingest", "samples/mcp/bad.jsonl", "--db", &db]);
+    assert!(again.out.contains("nothing added"), "{}", again.out);
+    let direct = run(&["check", "samples/mcp/bad.jsonl", "--format", "jsonl"]);
+    let kept = run(&["check", &db, "--format", "jsonl"]);
+    let audited = run(&["audit", &db, "--format", "jsonl"]);
+    assert_eq!(direct.out, kept.out);
+    assert_eq!(direct.out, audited.out);
+    assert_eq!((direct.code, kept.code, audited.code), (1, 1, 1));
+    let other = run(&["check", &db, "--proof-only"]);
+    assert_eq!(other.code, 2);
+    assert!(other.err.contains("rpctape audit"), "{}", other.err);
+    let proven = run(&["audit", &db, "--proof-only", "--format", "jsonl"]);
+    assert_ne!(direct.out, proven.out);
+    assert!(!proven.out.contains(r#""severity":"error","certainty":"violation","basis":"rtt""#));
+}
+
+#[test]
+fn a_selection_holds_for_logs_and_for_databases() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let db = folder.path().join("session.db").display().to_string();
+    run(&["ingest", "samples/mcp/bad.jsonl", "--db", &db]);
+    for input in ["samples/mcp/bad.jsonl", &db] {
+        let said =
+            run(&["check", input, "--select", "CAN", "--ignore", "duplicate-cancel,CAN010", "--format", "concise"]);
+        assert!(said.out.contains("cancel-wrong-direction"), "{}", said.out);
+        for absent in ["duplicate-cancel", "response-after-cancel", "progress-after-cancel"] {
+            assert!(!said.out.contains(absent), "{input}: {}", said.out);
+        }
+    }
+}
+
+#[test]
+fn an_answer_in_a_file_is_whole_and_never_an_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out.jsonl").display().to_string();
+    let said = run(&["check", "samples/mcp/bad.jsonl", "--format", "jsonl", "-o", &out]);
+    assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+    let written = std::fs::read_to_string(&out).expect("the answer");
+    assert_eq!(written, run(&["check", "samples/mcp/bad.jsonl", "--format", "jsonl"]).out);
+    let log = file(folder.path(), "log.jsonl", &written);
+    let before = std::fs::read(&log).expect("the log");
+    let refused = run(&["export", &log, "--as", "jsonl", "-o", &log]);
+    assert_eq!(refused.code, 2);
+    assert_eq!(std::fs::read(&log).expect("the log"), before);
+    let names: Vec<_> = std::fs::read_dir(folder.path())
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
+fn what_is_exported_is_read_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for sample in ["mcp/bad", "acp/bad", "jsonrpc/good", "jsonrpc/bad"] {
+        let sample = format!("samples/{sample}.jsonl");
+        let exported = run(&["export", &sample, "--as", "jsonl"]);
+        let copy = file(folder.path(), "copy.jsonl", &exported.out);
+        let findings = |path: &str| run(&["check", path, "--format", "concise"]).out.replace(path, "log");
+        assert_eq!(findings(&sample), findings(&copy));
+        let sql = "select at_us, sender, kind, raw from messages order by id";
+        let rows = |path: &str| run(&["query", path, sql, "--format", "jsonl"]).out;
+        assert_eq!(rows(&sample), rows(&copy));
+    }
+}
+
+#[test]
+fn at_most_so_many_findings_are_printed_and_all_are_counted() {
+    let said = run(&["check", "samples/mcp/bad.jsonl", "--format", "jsonl", "--max-findings", "2"]);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines.len(), 3);
+    let summary: serde_json::Value = serde_json::from_str(lines[2]).expect("JSON");
+    let all = summary["counts"]["findings"].as_u64().expect("a count");
+    assert_eq!(summary["not_shown"].as_u64(), Some(all - 2));
+    assert_eq!(said.code, 1);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
+        .args(["explain", "all"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn manual_pages_and_completions_name_every_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().display().to_string();
+    assert_eq!(run(&["man", "-o", &path]).code, 0);
+    let help = run(&["--help"]).out;
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    for command in commands.filter_map(|line| line.split_whitespace().next()) {
+        let page = std::fs::read_to_string(folder.path().join(format!("rpctape-{command}.1"))).expect(command);
+        for section in ["EXIT STATUS", "FILES", "ENVIRONMENT", "EXAMPLES"] {
+            assert!(page.contains(section), "{command}: {section}");
+        }
+        assert!(run(&["completions", "bash"]).out.contains(command), "{command}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_with_its_own_code_and_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().expect("a folder");
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        // Standard input stays open: the program waits for more of the log when the signal comes.
+        let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
+            .args(["check", "-"])
+            .env("TMPDIR", folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let kill = |id: u32| Command::new("kill").args([format!("-{signal}"), id.to_string()]).status().expect("kill");
+        assert!(kill(child.id()).success());
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        // Once more, for a read that no signal wakes: the second one ends it at once.
+        if child.try_wait().expect("a child").is_none() {
+            kill(child.id());
+        }
+        assert_eq!(child.wait().expect("it ends").code(), Some(code), "{signal}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
+}

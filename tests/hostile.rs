@@ -1,0 +1,112 @@
+//! One log in which every text is hostile, through every output: nothing of it reaches the screen as it was.
+
+mod common;
+
+use common::{file, run};
+
+/// Escape sequences, a forged line, C1 controls, bidirectional controls, zero-width characters, markup, a formula.
+const BAD: &str = "\u{1b}[2K\u{1b}]8;;http://x\u{7}\u{9b}1A\r\nerror[forged]: ok\u{202e}\u{2066}\u{200b}\u{feff}<script>=cmd|' /C'!A0";
+
+fn hostile_log() -> String {
+    let bad = serde_json::to_string(BAD).expect("a string");
+    // JSON may hold DEL, C1 and format characters unescaped: as a program that does not care would log them.
+    let raw = "\"\u{7f}\u{9b}2J\u{202e}\u{2028}=1+1\"";
+    let client = [
+        format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{{}},"clientInfo":{{"name":{bad},"version":{raw}}}}}}}"#
+        ),
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_string(),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{bad},"method":"tools/call","params":{{"name":{bad},"arguments":{{"q":{raw}}}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{bad},"reason":{bad}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{raw},"reason":{raw}}}}}"#
+        ),
+        format!(r#"{{"jsonrpc":"2.0","id":{raw},"method":{bad},"params":{raw}}}"#),
+        r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#.to_string(),
+    ];
+    let server = [
+        format!(
+            r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-11-25","capabilities":{{}},"serverInfo":{{"name":{raw},"version":{bad}}}}}}}"#
+        ),
+        r#"{"jsonrpc":"2.0","id":7,"result":{}}"#.to_string(),
+        format!(r#"{{"jsonrpc":"2.0","id":{bad},"error":{{"code":-32000,"message":{bad}}}}}"#),
+        format!(r#"{{"id":{raw},"result":{raw},"error":{raw}}}"#),
+        "not json \u{1b}[31m \u{202e} at all".to_string(),
+    ];
+    let mut lines: Vec<(&str, &String)> = client.iter().map(|line| ("c2s", line)).collect();
+    lines.insert(1, ("s2c", &server[0]));
+    lines.extend(server[1..].iter().map(|line| ("s2c", line)));
+    let mut log = String::new();
+    for (second, (dir, raw)) in lines.iter().enumerate() {
+        let raw = serde_json::to_string(raw).expect("a string");
+        log.push_str(&format!("{{\"ts\":\"2026-04-12T06:11:{:02}Z\",\"dir\":\"{dir}\",\"raw\":{raw}}}\n", second * 4));
+    }
+    log.push_str("\u{1b}[32mall is well\u{202e}\n");
+    log
+}
+
+fn is_hostile(c: char) -> bool {
+    c != '\n'
+        && (c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))
+}
+
+#[test]
+fn through_every_output() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = if cfg!(windows) { "log.jsonl" } else { "l\u{1b}[31mo\u{202e}g.jsonl" };
+    let log = file(folder.path(), name, hostile_log());
+    let db = folder.path().join("kept.db").display().to_string();
+    let everything = "select * from messages";
+    let commands: Vec<Vec<&str>> = vec![
+        vec!["check", &log],
+        vec!["check", &log, "--no-group", "--ascii"],
+        vec!["check", &log, "--format", "concise"],
+        vec!["check", &log, "--format", "json"],
+        vec!["check", &log, "--format", "jsonl"],
+        vec!["check", &log, "--statistics"],
+        vec!["ls", &log],
+        vec!["ls", &log, "--format", "json"],
+        vec![&log],
+        vec!["show", &log],
+        vec!["show", &log, "--raw"],
+        vec!["show", &log, BAD],
+        vec!["show", &log, "\u{1b}[31m17"],
+        vec!["show", &log, "--connection", BAD],
+        vec!["query", &log, everything],
+        vec!["query", &log, everything, "--format", "csv"],
+        vec!["query", &log, everything, "--format", "jsonl"],
+        vec!["query", &log, "select * from cancellations"],
+        vec!["query", &log, "select 1 as \"\u{1b}[31m\""],
+        vec!["query", &log, "select \u{1b}[31m"],
+        vec!["ingest", &log, "--db", &db],
+        vec!["audit", &db],
+        vec!["export", &log, "--as", "jsonl"],
+        vec!["explain", BAD],
+        vec!["check", "\u{1b}[31m/no/such/file"],
+        vec!["check", &log, "--select", BAD],
+        vec![BAD],
+    ];
+    let mut shown = 0;
+    for args in commands {
+        let said = run(&args);
+        for text in [&said.out, &said.err] {
+            assert!(!text.contains(is_hostile), "{args:?}: {:?}", text.lines().find(|line| line.contains(is_hostile)));
+            assert!(!text.lines().any(|line| line.starts_with("error[forged]")), "{args:?}: {text}");
+            shown += usize::from(text.contains("forged"));
+        }
+        assert!(!said.err.contains("panicked"), "{args:?}: {}", said.err);
+    }
+    assert!(shown > 10, "hostile text is shown, not dropped: {shown}");
+}
+
+#[test]
+fn a_spreadsheet_gets_no_formula() {
+    let sql = "select '=1+1' as a, '+1' as b, '-1' as c, '@x' as d, -1 as e, '=\"a,b\"' as f";
+    let said = run(&["query", "samples/mcp/good.jsonl", sql, "--format", "csv"]);
+    assert_eq!(said.out, "a,b,c,d,e,f\n'=1+1,'+1,'-1,'@x,-1,\"'=\"\"a,b\"\"\"\n");
+}
