@@ -61,6 +61,7 @@ fn through_every_output() {
     let name = if cfg!(windows) { "log.jsonl" } else { "l\u{1b}[31mo\u{202e}g.jsonl" };
     let log = file(folder.path(), name, hostile_log());
     let db = folder.path().join("kept.db").display().to_string();
+    let rec = folder.path().join("copy.rec.jsonl").display().to_string();
     let everything = "select * from messages";
     let commands: Vec<Vec<&str>> = vec![
         vec!["check", &log],
@@ -86,6 +87,8 @@ fn through_every_output() {
         vec!["ingest", &log, "--db", &db],
         vec!["audit", &db],
         vec!["export", &log, "--as", "jsonl"],
+        vec!["export", &log, "--as", "rec", "-o", &rec],
+        vec!["check", &rec],
         vec!["explain", BAD],
         vec!["check", "\u{1b}[31m/no/such/file"],
         vec!["check", &log, "--select", BAD],

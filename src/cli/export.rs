@@ -1,19 +1,22 @@
 //! `rpctape export`: the traffic itself, for other programs.
 
-use std::io::Write;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rpctape::error::Result;
+use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Transport, Vantage};
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLines};
-use rpctape::store::Raw;
+use rpctape::store::{ConnectionRow, Store, Which};
 
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
 use super::signals::Stop;
 
-/// Write the traffic in a form that other programs read
+/// Write the traffic in a form that rpctape and other programs read
 #[derive(Args, Debug)]
 pub struct ExportArgs {
     /// A log, a folder or a database; `-` is standard input
@@ -33,28 +36,123 @@ pub struct ExportArgs {
 enum Kind {
     /// One JSON object a message: time, direction, connection, and the text as captured
     Jsonl,
+    /// A recording of ours: every frame, with the ends of connections and the gaps
+    Rec,
 }
 
-/// Writes the traffic, connection by connection.
+/// Writes the traffic in the order in which it was captured.
 pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
-    let Kind::Jsonl = args.kind;
-    let mut out = Out::open(args.output.as_deref(), files)?;
-    let connections = loaded.store.connections()?;
-    for connection in &connections {
-        let key = (connections.len() > 1).then_some(connection.key.as_str());
-        let mut digits = Digits::default();
-        loaded.store.messages_of_connection(connection.id, 0, i64::MAX, Raw::None, |message| {
-            digits = digits.max(message.at_us.map_or(digits, Digits::of));
-            Ok(())
-        })?;
-        let mut lines = TrafficLines::new(key, digits);
-        loaded.store.messages_of_connection(connection.id, 0, i64::MAX, Raw::All, |message| {
-            written(lines.message(&mut out, &message))
-        })?;
+    let connections = Connections::of(loaded.store.connections()?);
+    if connections.rows.is_empty() {
+        return Err(Error::new(ErrorKind::Input, format!("{} holds no message to export", args.file)));
     }
-    written(out.flush())?;
+    let mut out = Out::open(args.output.as_deref(), files)?;
+    match args.kind {
+        Kind::Jsonl => lines(&loaded.store, &connections, &mut out)?,
+        Kind::Rec => recording(&loaded.store, &connections, &mut out)?,
+    }
     out.close()?;
     Ok(0)
+}
+
+/// Connections by row.
+struct Connections {
+    rows: BTreeMap<u32, ConnectionRow>,
+}
+
+impl Connections {
+    fn of(rows: Vec<ConnectionRow>) -> Connections {
+        Connections { rows: rows.into_iter().filter_map(|row| Some((u32::try_from(row.id).ok()?, row))).collect() }
+    }
+
+    /// Who sent a frame, where the log says so. What was inferred is left to whoever reads the export.
+    fn sender(&self, connection: u32, frame: &Frame<'_>) -> Option<Side> {
+        let logger = || self.rows.get(&connection).and_then(|row| Vantage::from_name(&row.vantage)?.side());
+        match frame.direction {
+            Direction::By(side) => Some(side),
+            Direction::Sent => logger(),
+            Direction::Received => logger().map(Side::peer),
+            Direction::Unknown => None,
+        }
+    }
+
+    /// What all connections have in common, if they do.
+    fn common(&self, of: fn(&ConnectionRow) -> &str) -> Option<&str> {
+        let mut all = self.rows.values().map(of);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first).filter(|word| !word.is_empty())
+    }
+}
+
+fn lines(store: &Store, connections: &Connections, out: &mut Out) -> Result<()> {
+    let mut digits: BTreeMap<u32, Digits> = BTreeMap::new();
+    store.each_frame(Which::All, &mut |_, connection, frame| {
+        let needed = digits.entry(connection).or_default();
+        *needed = (*needed).max(frame.at_us.map_or(Digits::default(), Digits::of));
+        Ok(())
+    })?;
+    let several = connections.rows.len() > 1;
+    store.each_frame(Which::All, &mut |_, connection, frame| {
+        let Some(bytes) = text(&frame.body) else { return Ok(()) };
+        let key = connections.rows.get(&connection).filter(|_| several).map(|row| row.key.as_str());
+        let lines = TrafficLines { connection: key, digits: digits.get(&connection).copied().unwrap_or_default() };
+        let dir = connections.sender(connection, frame).map(|side| if side == Side::Client { "c2s" } else { "s2c" });
+        written(lines.write(out, frame.at_us, dir, &String::from_utf8_lossy(bytes)))
+    })
+}
+
+/// The text of a message, a batch, or bytes that are neither.
+fn text<'a>(body: &'a Body<'_>) -> Option<&'a [u8]> {
+    match body {
+        Body::Message(captured) => Some(captured.text.as_bytes()),
+        Body::Batch { text, .. } => Some(text.as_bytes()),
+        Body::Malformed { bytes, .. } => Some(bytes),
+        _ => None,
+    }
+}
+
+fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<()> {
+    let http = connections.common(|row| &row.transport) == Some("http");
+    let header = RecHeader {
+        tool: concat!("rpctape ", env!("CARGO_PKG_VERSION")),
+        session: connections.common(|row| &row.session).unwrap_or("export"),
+        part: 1,
+        t0_us: connections.rows.values().filter_map(|row| row.first_at_us).min().unwrap_or(0),
+        proto: connections.common(|row| &row.protocol),
+        revision: connections.common(|row| &row.revision),
+        transport: if http { Transport::Http } else { Transport::Ordered },
+        vantage: connections.common(|row| &row.vantage).and_then(Vantage::from_name).unwrap_or(Vantage::Unknown),
+        cmd: &[],
+    };
+    let mut writer = broken_pipe_is_fine(RecWriter::new(&mut *out as &mut dyn Write, &header))?;
+    let mut last = None;
+    store.each_frame(Which::All, &mut |_, connection, frame| {
+        let Some(open) = &mut writer else { return Ok(()) };
+        last = frame.at_us.or(last);
+        let sender = connections.sender(connection, frame);
+        let event = match &frame.body {
+            Body::Message(captured) => RecEvent::Message(sender, captured.text.as_bytes()),
+            Body::Batch { text, .. } => RecEvent::Message(sender, text.as_bytes()),
+            Body::Malformed { bytes, .. } => RecEvent::Raw(sender, bytes),
+            Body::Open { by } => RecEvent::Open(*by),
+            Body::Close { by } => RecEvent::Close(*by),
+            Body::Exit { code } => RecEvent::Exit(*code),
+            Body::Stderr { text } => RecEvent::Stderr(text.as_bytes()),
+            Body::Gap { lost } => RecEvent::Gap(*lost),
+        };
+        written(open.event(frame.at_us, connection, frame.stream, event))
+    })?;
+    match writer {
+        Some(writer) => written(writer.finish(last).map(|_| ())),
+        None => Ok(()),
+    }
+}
+
+fn broken_pipe_is_fine<T>(result: io::Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) => written(Err(error)).map(|()| None),
+    }
 }
