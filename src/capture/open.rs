@@ -140,3 +140,6 @@ impl Log {
         Ok((text, start))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,13 +34,17 @@ impl Format for Array {
         let start = skip_white(text.as_bytes(), 0);
         let found = elements(text);
         let layout = Layout::learn(found.ranges.iter().map(|range| &text[range.clone()]));
-        if layout.hits == 0 || layout.is_ambiguous() || is_by_line(sample) {
+        if layout.hits == 0 || layout.is_doubtful() || is_by_line(sample) {
             return None;
         }
         let what = if layout.is_wrapper() { "objects with a JSON-RPC message in each" } else { "JSON-RPC messages" };
+        let inner = skip_white(text.as_bytes(), start + 1);
         match text.as_bytes().get(start)? {
+            // `[info] ...` is a text log.
+            b'[' if !matches!(text.as_bytes().get(inner), Some(b'{' | b'[')) => None,
             b'[' => Match::new(65, format!("it is a JSON array of {what}")),
             _ if found.in_array => Match::new(65, format!("it is a JSON document with an array of {what}")),
+            _ if !found.is_sequence(text) => None,
             _ => Match::new(48, format!("it is a sequence of {what}, each over several lines")),
         }
     }
@@ -92,6 +96,11 @@ fn elements(text: &str) -> Elements {
 }
 
 impl Elements {
+    /// True for records over several lines with little else between them.
+    fn is_sequence(&self, text: &str) -> bool {
+        self.foreign.len() <= self.ranges.len() && self.ranges.iter().any(|range| text[range.clone()].contains('\n'))
+    }
+
     /// The members of the array at `at`; gives where it ends.
     fn list(&mut self, text: &str, at: usize) -> usize {
         let bytes = text.as_bytes();

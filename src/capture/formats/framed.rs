@@ -29,27 +29,35 @@ impl Format for Framed {
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let text = sample.text().as_bytes();
-        let mut at = 0;
+        let (mut at, mut sound, mut unsound) = (0, 0, 0);
         while let Some(start) = find_header(&text[at..]) {
             at += start;
-            if let Ok(header) = read_header(&text[at..], usize::MAX)
-                && matches!(text.get(at + header.length), Some(b'{' | b'['))
-            {
-                let reason = if at == 0 {
-                    "it starts with a Content-Length header and a JSON body"
-                } else {
-                    "it holds Content-Length headers, each with a JSON body"
-                };
-                return Match::new(if at == 0 { 85 } else { 55 }, reason);
+            if let Ok(header) = read_header(&text[at..], usize::MAX) {
+                match body_is_json(&text[at + header.length..], header.content_length) {
+                    true => sound += 1,
+                    false => unsound += 1,
+                }
             }
             at += 1;
         }
-        None
+        match is_header(text) {
+            _ if sound == 0 => None,
+            true => Match::new(85, "it starts with a Content-Length header, and such headers have a JSON body"),
+            // A log that prints the header above a text of another length is no dump.
+            false if unsound > 0 => None,
+            false => Match::new(55, "it holds Content-Length headers, each with a JSON body"),
+        }
     }
 
     fn reader(&self, _: &Sample) -> Reader {
         Reader::Bytes(Box::new(FramedReader { channel: None, line: 1 }))
     }
+}
+
+/// True if a body of the announced length, or what the sample has of it, is JSON.
+fn body_is_json(text: &[u8], length: usize) -> bool {
+    matches!(text.first(), Some(b'{' | b'['))
+        && text.get(..length).is_none_or(|body| serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok())
 }
 
 /// Where a header starts, at a line's start or after text that did not end its line.

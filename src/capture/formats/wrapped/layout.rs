@@ -85,8 +85,10 @@ pub(crate) struct Layout {
     pub hits: usize,
     /// How many texts were looked at.
     pub examined: usize,
-    /// How many of the examples held several messages.
+    /// How many of the examples held several messages, or an HTTP message around one.
     several: usize,
+    /// How many of the messages name their version.
+    versioned: usize,
 }
 
 /// The text as a value, if it may hold a message.
@@ -97,6 +99,8 @@ fn plausible(text: &str) -> Option<Value> {
 
 /// One example: where its message is, and the objects around it.
 struct Example<'v> {
+    /// True if the message has a `jsonrpc` member.
+    versioned: bool,
     /// True if other messages stand beside it: a request with its response, say.
     several: bool,
     path: Vec<String>,
@@ -121,7 +125,8 @@ impl Layout {
         let examples: Vec<_> = values.iter().filter_map(example).collect();
         let mut layout = Layout { resolution_us: 1, hits: examples.len(), examined, ..Layout::default() };
         layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
-        layout.several = examples.iter().filter(|example| example.several).count();
+        layout.several = examples.iter().filter(|example| example.several || example.is_http()).count();
+        layout.versioned = examples.iter().filter(|example| example.versioned).count();
         layout.scalars(&examples);
         for example in examples.iter().filter(|example| !example.path.is_empty()) {
             let path = format!("/{}", example.path.join("/"));
@@ -139,14 +144,20 @@ impl Layout {
         !self.paths.is_empty() || self.spread && (self.direction_key.is_some() || self.time_key.is_some())
     }
 
-    /// True if the wrappers hold several messages each: a record of exchanges, which is not read message by message.
-    pub(crate) fn is_ambiguous(&self) -> bool {
-        self.several * 2 > self.hits
+    /// True if this is no log of one message a record: records of exchanges and of HTTP (whose event streams are not
+    /// unpacked here) would be read by half, and objects that merely have a `method` and an `id` not at all.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        let told = self.versioned * 2 >= self.hits || self.direction_key.is_some() && !self.spread;
+        self.several * 2 > self.hits || !told
     }
 
     /// The paths at which another text keeps its message, where this layout does not know it yet.
     pub(crate) fn extend(&mut self, text: &str) -> bool {
         let other = Layout::learn(std::iter::once(text));
+        if self.hits == 0 && other.is_wrapper() {
+            *self = other;
+            return true;
+        }
         let Some(path) = other.paths.first() else { return false };
         if self.paths.len() >= 16 || self.paths.contains(path) {
             return false;
@@ -257,7 +268,28 @@ fn example(value: &Value) -> Option<Example<'_>> {
 
 impl<'v> Example<'v> {
     fn spread(top: &'v Map<String, Value>) -> Example<'v> {
-        Example { several: false, path: Vec::new(), around: vec![(Vec::new(), top)] }
+        Example {
+            versioned: top.contains_key("jsonrpc"),
+            several: false,
+            path: Vec::new(),
+            around: vec![(Vec::new(), top)],
+        }
+    }
+}
+
+impl Example<'_> {
+    /// True if the message is the body of a request or response of HTTP.
+    fn is_http(&self) -> bool {
+        self.around.iter().any(|(_, object)| object.contains_key("headers"))
+    }
+}
+
+fn is_versioned(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("\"jsonrpc\""),
+        Value::Array(members) => members.iter().any(is_versioned),
+        Value::Object(members) => members.contains_key("jsonrpc"),
+        _ => false,
     }
 }
 
@@ -284,7 +316,14 @@ impl<'v> Place<'v> {
                 (true, Some(first)) => {
                     first.several |= rank(key) == usize::MAX || !path.starts_with(&first.path[..first.path.len() - 1])
                 }
-                (true, none) => *none = Some(Example { several: false, path, around: self.around.clone() }),
+                (true, none) => {
+                    *none = Some(Example {
+                        versioned: is_versioned(value),
+                        several: false,
+                        path,
+                        around: self.around.clone(),
+                    })
+                }
                 (false, _) => {
                     if let Value::Object(inner) = value {
                         next.push(Place { path, object: inner, around: self.around.clone() });

@@ -20,6 +20,8 @@ use crate::capture::time;
 use crate::capture::words::{self, Word};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
+use crate::jsonrpc::{Kind, Parsed};
+use crate::protocol::Facts;
 
 /// The format.
 pub(crate) struct Wrapped;
@@ -40,7 +42,7 @@ impl Format for Wrapped {
         if cut {
             return Match::new(45, "the one line of its head is an object with a JSON-RPC message in it");
         }
-        if !layout.is_wrapper() || layout.is_ambiguous() || layout.hits * 20 < lines {
+        if !layout.is_wrapper() || layout.is_doubtful() || layout.hits * 20 < lines {
             return None;
         }
         let which = if layout.hits == lines {
@@ -82,6 +84,9 @@ impl LineReader for WrappedReader {
 
     fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         out.skip_oversized(line);
+        if self.unwrap.layout.hits == 0 {
+            return Ok(());
+        }
         // Its beginning may tell which connection lost a message here.
         let text = String::from_utf8_lossy(line.bytes);
         let mut found = Envelope::default();
@@ -179,6 +184,10 @@ impl Unwrapper {
         }
         let mut place = self.place(&found, line, offset, out)?;
         match found.message {
+            Slot::Parsed(parsed, _) if self.is_remark(found.direction, &parsed) => {
+                out.skip(line, Skip::Header);
+                Ok(())
+            }
             Slot::Parsed(parsed, range) => {
                 place.byte_offset += range.start as u64;
                 out.put(&place, body(text, range, parsed))
@@ -242,6 +251,12 @@ impl Unwrapper {
         }
         let place = self.place(&found, line.number, line.offset, out)?;
         out.malformed(&place, line.bytes, "the text is not UTF-8")
+    }
+
+    /// True for what the logger itself says under the message's key, with a word of its own for the direction.
+    fn is_remark(&self, direction: Option<&str>, parsed: &Parsed<'_, Facts<'_>>) -> bool {
+        let Parsed::One(message, _) = parsed else { return false };
+        message.kind == Kind::Unclassified && self.layout.direction_key.is_some() && self.word(direction).is_none()
     }
 
     fn word(&self, direction: Option<&str>) -> Option<Word> {

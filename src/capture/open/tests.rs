@@ -1,0 +1,216 @@
+//! Whole files as they come: compressed, cut, in other encodings, empty, hostile, growing.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::capture::testing::Kept;
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(tempfile::tempdir().expect("a directory"))
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> String {
+        let path: PathBuf = self.0.path().join(name);
+        std::fs::write(&path, bytes).expect("written");
+        path.to_string_lossy().into_owned()
+    }
+}
+
+fn read(path: &str) -> (Kept, Resume) {
+    let mut source = open(path, &Overrides::default()).expect("a log");
+    let mut kept = Kept::default();
+    let end = source.read(0, Resume::default(), &mut kept).expect("readable");
+    (kept, end)
+}
+
+fn fault(path: &str) -> (String, String) {
+    match open(path, &Overrides::default()) {
+        Ok(source) => panic!("taken for {}: {}", source.format(), source.reason()),
+        Err(error) => (error.message.replace(path, "FILE"), error.hint.unwrap_or_default()),
+    }
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).expect("compressed");
+    encoder.finish().expect("compressed")
+}
+
+#[test]
+fn compressed_texts_are_unpacked_and_a_missing_end_is_told() {
+    let files = Files::new();
+    let text = format!("{PING}\n").repeat(9);
+    let want = read(&files.write("plain", text.as_bytes())).0;
+    let mut twice = gzip(&text[..text.len() / 2]);
+    twice.extend(gzip(&text[text.len() / 2..]));
+    for (name, bytes) in
+        [("a.gz", gzip(&text)), ("b.gz", twice), ("c", zstd::encode_all(text.as_bytes(), 1).expect("compressed"))]
+    {
+        let path = files.write(name, &bytes);
+        assert_eq!(read(&path).0.frames, want.frames, "{name}");
+        assert!(!open(&path, &Overrides::default()).expect("a log").can_resume());
+    }
+    // Hard to compress, so that the missing end takes whole lines with it.
+    let long: String = (0..9_000u64)
+        .map(|n| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{:x}\"}}\n", n.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        .collect();
+    let bytes = gzip(&long);
+    let (kept, _) = read(&files.write("cut.gz", &bytes[..bytes.len() / 2]));
+    assert!(kept.frames.len() > 1_000, "{}", kept.frames.len());
+    assert_eq!(kept.skipped.last().map(|(_, why)| *why), Some(Skip::CutOff));
+}
+
+#[test]
+fn marks_and_wide_characters() {
+    let files = Files::new();
+    let (kept, end) = read(&files.write("bom", format!("\u{feff}{PING}\r\n{PING}\r\n").as_bytes()));
+    assert_eq!(kept.texts(), [("message", PING); 2]);
+    assert_eq!((kept.frames[0].byte_offset, kept.frames[1].byte_offset), (3, 3 + PING.len() as u64 + 2));
+    assert_eq!(end, Resume { byte_offset: 3 + 2 * (PING.len() as u64 + 2), lines: 2 });
+    let wide = |text: &str, mark: bool| -> Vec<u8> {
+        let mark: &[u16] = if mark { &[0xFEFF] } else { &[] };
+        mark.iter().copied().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    for (name, mark) in [("marked", true), ("bare", false)] {
+        let (kept, _) = read(&files.write(name, &wide(&format!("{PING}\n{PING}\n"), mark)));
+        assert_eq!(kept.texts(), [("message", PING); 2]);
+    }
+}
+
+#[test]
+fn what_is_no_log_is_refused_with_a_hint() {
+    let files = Files::new();
+    let png = [&[0x89, b'P', b'N', b'G', 13, 10, 26, 10][..], &[0; 300]].concat();
+    let cases: [(&[u8], &str); 7] = [
+        (b"", "FILE is empty"),
+        (b"\n \n\0\0", "FILE is empty"),
+        (&png, "FILE is a picture, not a log"),
+        (&[0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3], "FILE is a binary file, not a log"),
+        (b"hello\nworld\n", "FILE holds no JSON-RPC that rpctape can read"),
+        (b"PK\x03\x04....", "FILE is a zip archive, not a log"),
+        (b"{\"level\":\"info\"}\n", "FILE holds no JSON-RPC that rpctape can read"),
+    ];
+    for (bytes, want) in cases {
+        let (message, hint) = fault(&files.write("x", bytes));
+        assert_eq!(message, want);
+        assert!(!hint.is_empty(), "{want}");
+    }
+    let (message, hint) = fault(&files.0.path().to_string_lossy());
+    assert_eq!((message.as_str(), hint.is_empty()), ("FILE is a directory, not a log", false));
+    assert!(fault("no/such/file").0.starts_with("cannot read FILE: "));
+    let named = Overrides { format: Some("nonsense".into()), ..Overrides::default() };
+    let error = open(&files.write("x", PING.as_bytes()), &named).err().expect("no such format");
+    assert!(error.message.contains("nonsense") && error.hint.is_some_and(|hint| hint.contains("ndjson")));
+}
+
+#[test]
+fn a_named_format_and_vantage_overrule() {
+    let files = Files::new();
+    let overrides = Overrides {
+        format: Some("ndjson".into()),
+        vantage: Some(crate::capture::Vantage::Server),
+        ..Overrides::default()
+    };
+    let mut source = open(&files.write("x", b"nothing\n"), &overrides).expect("forced");
+    assert_eq!((source.format(), source.reason()), ("ndjson", "it was asked for"));
+    let mut source2 = open(&files.write("y", PING.as_bytes()), &overrides).expect("forced");
+    let mut kept = Kept::default();
+    source.read(0, Resume::default(), &mut kept).expect("readable");
+    source2.read(0, Resume::default(), &mut kept).expect("readable");
+    assert_eq!(kept.channels[0].vantage, crate::capture::Vantage::Server);
+}
+
+#[test]
+fn a_huge_line_is_passed_over_and_the_rest_is_read() {
+    let files = Files::new();
+    let line = format!("{{\"dir\":\"c2s\",\"session\":\"s\",\"msg\":{PING}}}\n");
+    let mut huge = line.replace("}}", "").trim_end().to_string();
+    huge.push_str(",\"params\":\"");
+    huge.push_str(&"x".repeat(20 << 20));
+    huge.push_str("\"}}\n");
+    for (text, known) in [(format!("{line}{huge}{line}"), true), (format!("{huge}{line}"), false)] {
+        let (kept, _) = read(&files.write("huge", text.as_bytes()));
+        let messages = kept.frames.iter().filter(|frame| frame.text == PING).count();
+        assert_eq!(messages, text.matches("\"ping\"}}\n").count(), "{:?}", kept.skipped);
+        // Which connection lost a message is known once the head has shown what the wrappers look like.
+        assert_eq!(kept.frames.iter().any(|frame| frame.kind == "gap"), known);
+        assert_eq!(kept.skipped.iter().map(|(_, why)| *why).collect::<Vec<_>>(), [Skip::Oversized]);
+        assert_eq!(kept.names(), [Some("s")]);
+    }
+}
+
+/// Reads what is new since `from`; gives the texts of the messages with their lines.
+fn grown(path: &str, from: &mut Resume) -> Vec<(u64, u64)> {
+    let mut source = open(path, &Overrides::default()).expect("a log");
+    assert!(source.can_resume());
+    let mut kept = Kept::default();
+    *from = source.read(0, *from, &mut kept).expect("readable");
+    kept.frames.iter().map(|frame| (frame.line, frame.byte_offset)).collect()
+}
+
+#[test]
+fn a_grown_file_goes_on_where_it_ended() {
+    let files = Files::new();
+    let mut from = Resume::default();
+    let line = format!("{PING}\n");
+    let n = line.len() as u64;
+    // Two lines and the beginning of a third, which is not used up.
+    let path = files.write("log", format!("{line}{line}{}", &PING[..9]).as_bytes());
+    assert_eq!(grown(&path, &mut from), [(1, 0), (2, n)]);
+    assert_eq!(from, Resume { byte_offset: 2 * n, lines: 2 });
+    // The third is complete now but for its newline: it is used up.
+    append(&path, &PING[9..]);
+    assert_eq!(grown(&path, &mut from), [(3, 2 * n)]);
+    assert_eq!(grown(&path, &mut from), []);
+    // Its newline and a fourth: nothing comes twice, and lines are counted right.
+    append(&path, &format!("\n{line}"));
+    assert_eq!(grown(&path, &mut from), [(4, 3 * n)]);
+    assert_eq!(from, Resume { byte_offset: 4 * n, lines: 4 });
+}
+
+fn append(path: &str, text: &str) {
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).expect("opened");
+    file.write_all(text.as_bytes()).expect("written");
+}
+
+#[test]
+fn a_file_is_read_twice_alike_and_noise_before_the_first_message_is_no_obstacle() {
+    let files = Files::new();
+    let path = files.write("log", format!("{}{PING}\n{PING}\n", "starting up\n".repeat(300)).as_bytes());
+    let error = fault(&path);
+    assert!(error.0.contains("no JSON-RPC"), "two messages in three hundred lines are not a log: {error:?}");
+    let path =
+        files.write("log", format!("{}{}", "starting up\n".repeat(300), format!("{PING}\n").repeat(100)).as_bytes());
+    let mut source = open(&path, &Overrides::default()).expect("a log");
+    let (mut once, mut again) = (Kept::default(), Kept::default());
+    source.read(0, Resume::default(), &mut once).expect("readable");
+    source.read(0, Resume::default(), &mut again).expect("readable");
+    assert_eq!((once.frames.len(), &once.frames), (100, &again.frames));
+}
+
+#[test]
+fn every_format_has_a_sample_of_its_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
+    for (name, _) in crate::capture::formats() {
+        let folder =
+            std::fs::read_dir(root.join(name)).unwrap_or_else(|error| panic!("samples/formats/{name}: {error}"));
+        let mut read_one = false;
+        for file in folder {
+            let path = file.expect("a file").path().to_string_lossy().into_owned();
+            let source = open(&path, &Overrides::default()).unwrap_or_else(|error| panic!("{path}: {error}"));
+            assert_eq!(source.format(), name, "{path}: {}", source.reason());
+            let (kept, _) = read(&path);
+            let messages = kept.frames.iter().filter(|frame| frame.kind == "message").count();
+            assert!(messages >= 4, "{path}: {messages} messages");
+            assert!(!kept.frames.iter().any(|frame| frame.kind == "malformed"), "{path}");
+            read_one = true;
+        }
+        assert!(read_one, "samples/formats/{name} is empty");
+    }
+}
