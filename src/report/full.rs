@@ -14,6 +14,13 @@ use crate::store::FindingRow;
 /// Columns that a sentence may take before it is cut: a log can hold a method name of any length.
 pub(super) const LONGEST: usize = 400;
 
+/// How many kinds of finding of one rule are shown whole, and of notes.
+const WHOLE: usize = 3;
+const WHOLE_NOTES: usize = 1;
+
+/// How many further kinds of one rule get a line of their own.
+const BRIEF: usize = 8;
+
 /// The format.
 pub struct Full {
     style: Style,
@@ -26,6 +33,40 @@ impl Full {
     /// The format for a place; `fold` puts findings that are alike into one entry.
     pub fn new(style: Style, fold: bool) -> Full {
         Full { style, groups: fold.then(Groups::default), quoted: BTreeSet::new() }
+    }
+
+    /// The findings of one rule: the first few kinds whole, some more as one line each, the rest as a number.
+    fn cluster(&mut self, out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
+        let Some(first) = groups.first().map(|group| &group.first) else { return Ok(()) };
+        let whole = if first.severity == "note" { WHOLE_NOTES } else { WHOLE };
+        let (shown, rest) = groups.split_at(whole.min(groups.len()));
+        for group in shown {
+            self.entry(out, group)?;
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let style = &self.style;
+        let head = style.severity(&first.severity, &format!("{}[{}]", first.severity, first.rule));
+        let findings: u64 = rest.iter().map(|group| group.more + 1).sum();
+        writeln!(out, "{head}: {} more, about other methods or tools", number::count(findings))?;
+        let arrow = style.paint(Ink::Faint, "-->");
+        for group in rest.iter().take(BRIEF) {
+            let more =
+                if group.more > 0 { format!("   and {} more", number::count(group.more)) } else { String::new() };
+            writeln!(
+                out,
+                "  {arrow} {}:{}{}{more}",
+                escape(&group.first.source),
+                group.first.line,
+                place(&group.first)
+            )?;
+        }
+        if rest.len() > BRIEF {
+            let kinds = number::count((rest.len() - BRIEF) as u64);
+            writeln!(out, "  {arrow} ... {kinds} more kinds: --format concise shows every finding")?;
+        }
+        writeln!(out)
     }
 
     fn entry(&mut self, out: &mut dyn Write, group: &Group) -> io::Result<()> {
@@ -71,8 +112,8 @@ impl Report for Full {
     }
 
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-        for group in self.groups.take().map(Groups::into_sorted).unwrap_or_default() {
-            self.entry(out, &group)?;
+        for cluster in self.groups.take().map(Groups::into_clusters).unwrap_or_default() {
+            self.cluster(out, &cluster)?;
         }
         closing(out, summary, &self.style)
     }

@@ -47,6 +47,14 @@ pub fn subject(finding: &FindingRow) -> Option<&crate::store::MessageRow> {
     request.or_else(offending).map(|evidence| &evidence.message)
 }
 
+fn rank(severity: &str) -> u8 {
+    match severity {
+        "error" => 0,
+        "warning" => 1,
+        _ => 2,
+    }
+}
+
 /// Findings folded, in the order in which each kind came first.
 #[derive(Default)]
 pub struct Groups {
@@ -74,14 +82,20 @@ impl Groups {
         }
     }
 
-    /// The groups: errors first, then warnings, then notes; each in order of the log.
-    pub fn into_sorted(self) -> Vec<Group> {
-        let mut groups = self.groups;
-        groups.sort_by_key(|group| match group.first.severity.as_str() {
-            "error" => 0,
-            "warning" => 1,
-            _ => 2,
-        });
-        groups
+    /// The groups of each rule together, in the order of the log: errors first, then warnings, then notes.
+    pub fn into_clusters(self) -> Vec<Vec<Group>> {
+        let mut clusters: Vec<Vec<Group>> = Vec::new();
+        let mut index: HashMap<(String, String, String), usize> = HashMap::new();
+        for group in self.groups {
+            let FindingRow { code, severity, certainty, .. } = &group.first;
+            let next = clusters.len();
+            let at = *index.entry((code.clone(), severity.clone(), certainty.clone())).or_insert(next);
+            match clusters.get_mut(at) {
+                Some(cluster) => cluster.push(group),
+                None => clusters.push(vec![group]),
+            }
+        }
+        clusters.sort_by_key(|cluster| cluster.first().map_or(2, |group| rank(&group.first.severity)));
+        clusters
     }
 }

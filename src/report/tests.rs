@@ -139,6 +139,16 @@ fn full_shows_the_proof_and_folds_what_is_alike() {
 }
 
 #[test]
+fn many_kinds_of_one_rule_stay_readable() {
+    let rows: Vec<FindingRow> = (0..2000).map(|n| late(10 + n, &format!("tool-{}", n % 500))).collect();
+    let text = run(Full::new(Style::PLAIN, true), &rows);
+    assert!(text.lines().count() < 80, "{text}");
+    assert!(text.contains("warning[response-after-cancel]: 1,988 more, about other methods or tools"), "{text}");
+    assert!(text.contains("  --> a.jsonl:13   #19 tools/call tool-3   06:53:51.314   and 3 more"), "{text}");
+    assert!(text.contains("  --> ... 489 more kinds: --format concise shows every finding"), "{text}");
+}
+
+#[test]
 fn narrow_screens_stay_within_their_width() {
     let style = Style { width: Some(80), ..Style::PLAIN };
     let text = run(Full::new(style, true), &[late(6, "search")]);
