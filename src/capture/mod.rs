@@ -33,3 +33,4 @@ pub use formats::rec::{RecEvent, RecHeader, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Stamp};
 pub use open::open;
 pub use read::{FrameSink, Overrides, Resume, Skip, Source};
+pub use time::zone_minutes;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::lines::Line;
 use super::scan::skip_white;
+use super::time::Zoning;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Overrides, Skip, Stamp};
 use crate::error::Result;
 use crate::jsonrpc::{Parsed, Unparsable, parse_at};
@@ -47,13 +48,24 @@ pub(crate) struct Out<'s> {
     sink: &'s mut dyn FrameSink,
     pub(crate) source: u32,
     overrides: &'s Overrides,
+    zoning: Zoning,
     channels: u32,
     cut_at: Option<u64>,
 }
 
 impl<'s> Out<'s> {
     pub(crate) fn new(sink: &'s mut dyn FrameSink, source: u32, overrides: &'s Overrides) -> Out<'s> {
-        Out { sink, source, overrides, channels: 0, cut_at: None }
+        Out { sink, source, overrides, zoning: overrides.zoning(), channels: 0, cut_at: None }
+    }
+
+    /// What the user says of zone and day, for times that do not say it.
+    pub(crate) fn zoning(&self) -> &Zoning {
+        &self.zoning
+    }
+
+    /// What the user says tells connections apart.
+    pub(crate) fn connection_key(&self) -> Option<&'s [String]> {
+        self.overrides.connection_key.as_deref()
     }
 
     /// Announces a channel; what the user says of the log overrules it.

@@ -1,5 +1,6 @@
 //! The seam between sources and everything above: how a source is opened and how its frames are handed on.
 
+use super::time::{DAY_US, Zoning};
 use super::{Channel, Frame, Vantage};
 use crate::error::Result;
 use crate::protocol::Profile;
@@ -13,6 +14,20 @@ pub struct Overrides {
     pub vantage: Option<Vantage>,
     /// What the log speaks.
     pub profile: Option<&'static Profile>,
+    /// Zone of times that tell none, in minutes east of UTC.
+    pub tz: Option<i32>,
+    /// The day on which a log of times of day begins.
+    pub date: Option<chrono::NaiveDate>,
+    /// What tells connections apart, for formats that have named fields.
+    pub connection_key: Option<Vec<String>>,
+}
+
+impl Overrides {
+    pub(super) fn zoning(&self) -> Zoning {
+        let epoch = chrono::NaiveDate::default();
+        let days = self.date.map_or(0, |date| date.signed_duration_since(epoch).num_days());
+        Zoning { offset_us: i64::from(self.tz.unwrap_or(0)) * 60_000_000, date_us: days * DAY_US }
+    }
 }
 
 /// Receives what a source holds, in order. Frames borrow from the reader's buffer and live for one call.

@@ -1,7 +1,8 @@
 //! Timestamps of logs to microseconds since the epoch.
 //!
-//! A time without a zone is taken as UTC and a time of day as 1970-01-01: the reader's own zone and the file's
-//! date never enter, so that the same log gives the same answer everywhere.
+//! A time without a zone is taken as UTC and a time of day as 1970-01-01, unless the user says otherwise
+//! ([`Zoning`]): the reader's own zone and the file's date never enter, so that the same log gives the same answer
+//! everywhere. Times of day that pass midnight go on with the next day.
 
 use chrono::DateTime;
 
@@ -12,9 +13,31 @@ pub(crate) struct Time {
     pub us: i64,
     /// Microseconds of one unit of its last digit, at least 1.
     pub resolution_us: i64,
+    /// True if the text has a date (or counts from the epoch).
+    pub dated: bool,
+    /// True if the text tells its zone.
+    pub zoned: bool,
 }
 
-const DAY_US: i64 = 86_400_000_000;
+/// What the user says of times that do not say it themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Zoning {
+    /// Microseconds east of UTC, for times without a zone.
+    pub offset_us: i64,
+    /// Microseconds from the epoch to the day on which a log of times of day begins.
+    pub date_us: i64,
+}
+
+pub(crate) const DAY_US: i64 = 86_400_000_000;
+
+impl Time {
+    /// The instant, with what the user says of the zone and the day.
+    fn placed(&self, zoning: &Zoning) -> i64 {
+        let date = if self.dated { 0 } else { zoning.date_us };
+        let offset = if self.zoned { 0 } else { zoning.offset_us };
+        self.us + date - offset
+    }
+}
 
 /// Reads a timestamp in any of the shapes that logs have: RFC 3339 and its relatives (`T` or blank, `-` or `/`,
 /// dot or comma, zone or none), a number since the epoch, a time of day, RFC 2822.
@@ -28,24 +51,69 @@ pub(crate) fn parse(text: &str) -> Option<Time> {
 pub(crate) struct Clock {
     second: [u8; 19],
     us: i64,
+    days: Days,
 }
 
 impl Clock {
     /// A timestamp, in microseconds since the epoch.
     pub(crate) fn read(&mut self, text: &str) -> Option<i64> {
+        self.read_in(text, &Zoning::default())
+    }
+
+    /// The same, with what the user says of zone and day.
+    pub(crate) fn read_in(&mut self, text: &str, zoning: &Zoning) -> Option<i64> {
         let Some((head, rest)) = text.as_bytes().split_first_chunk::<19>() else {
-            return parse(text).map(|time| time.us);
+            return self.other(text, zoning);
         };
         if *head != self.second {
-            let Some(us) = second(head) else { return parse(text).map(|time| time.us) };
-            *self = Clock { second: *head, us };
+            let Some(us) = second(head) else { return self.other(text, zoning) };
+            (self.second, self.us) = (*head, us);
         }
         let (fraction, _, used) = fraction(rest);
         match &rest[used..] {
             b"Z" => Some(self.us + fraction),
-            rest => Some(self.us + fraction - zone(rest)?),
+            rest => Some(self.us + fraction - zone(rest)?.unwrap_or(zoning.offset_us)),
         }
     }
+
+    fn other(&mut self, text: &str, zoning: &Zoning) -> Option<i64> {
+        parse(text).map(|time| self.days.place(&time, zoning))
+    }
+}
+
+/// Counts the midnights in a log of times of day: a step back by more than half a day is one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Days {
+    passed_us: i64,
+    last: Option<i64>,
+}
+
+impl Days {
+    /// The instant of a time.
+    pub(crate) fn place(&mut self, time: &Time, zoning: &Zoning) -> i64 {
+        if time.dated {
+            return time.placed(zoning);
+        }
+        let last = *self.last.get_or_insert(time.us);
+        if last - time.us > DAY_US / 2 {
+            self.passed_us += DAY_US;
+        } else if time.us - last > DAY_US / 2 && self.passed_us > 0 {
+            // A line from before midnight that was written after one from after it.
+            return time.placed(zoning) + self.passed_us - DAY_US;
+        }
+        self.last = Some(time.us);
+        time.placed(zoning) + self.passed_us
+    }
+}
+
+/// A zone as people write it (`utc`, `Z`, `+02:00`, `-0530`), in minutes east of UTC.
+pub fn zone_minutes(text: &str) -> Option<i32> {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("utc") || text.eq_ignore_ascii_case("gmt") {
+        return Some(0);
+    }
+    let us = zone(text.as_bytes())??;
+    i32::try_from(us / 60_000_000).ok().filter(|minutes| minutes.abs() <= 18 * 60)
 }
 
 fn two(bytes: &[u8], at: usize) -> Option<i64> {
@@ -56,7 +124,9 @@ fn two(bytes: &[u8], at: usize) -> Option<i64> {
 fn date_time(bytes: &[u8]) -> Option<Time> {
     let (head, rest) = bytes.split_first_chunk::<19>()?;
     let (fraction, resolution_us, used) = fraction(rest);
-    Some(Time { us: second(head)? + fraction - zone(&rest[used..])?, resolution_us })
+    let zone = zone(&rest[used..])?;
+    let us = second(head)? + fraction - zone.unwrap_or(0);
+    Some(Time { us, resolution_us, dated: true, zoned: zone.is_some() })
 }
 
 /// `YYYY-MM-DDTHH:MM:SS`, in microseconds since the epoch.
@@ -97,10 +167,11 @@ fn fraction(bytes: &[u8]) -> (i64, i64, usize) {
     (us, unit, at)
 }
 
-/// What follows the fraction: the offset from UTC in microseconds, 0 where there is none.
-fn zone(bytes: &[u8]) -> Option<i64> {
+/// What follows the fraction: the offset from UTC in microseconds, `Some(None)` where there is no zone.
+fn zone(bytes: &[u8]) -> Option<Option<i64>> {
     let sign = match bytes {
-        [] | b"Z" | b"z" | b" UTC" | b" Z" => return Some(0),
+        [] => return Some(None),
+        b"Z" | b"z" | b" UTC" | b" Z" => return Some(Some(0)),
         [b'+', ..] => 1,
         [b'-', ..] => -1,
         [b' ', rest @ ..] if matches!(rest.first(), Some(b'+' | b'-')) => return zone(rest),
@@ -113,7 +184,7 @@ fn zone(bytes: &[u8]) -> Option<i64> {
         6 if bytes[3] == b':' => two(bytes, 4)?,
         _ => return None,
     };
-    Some(sign * (hours * 60 + minutes) * 60_000_000)
+    Some(Some(sign * (hours * 60 + minutes) * 60_000_000))
 }
 
 /// Days from 1970-01-01 in the civil calendar.
@@ -148,16 +219,21 @@ pub(crate) fn epoch(text: &str) -> Option<Time> {
         step_ns /= 10;
         us += i64::from(digit - b'0') * (step_ns / 1_000);
     }
-    Some(Time { us, resolution_us: (step_ns / 1_000).max(1) })
+    Some(Time { us, resolution_us: (step_ns / 1_000).max(1), dated: true, zoned: true })
 }
 
-/// `HH:MM:SS` with or without a fraction and `AM` or `PM`.
+/// `HH:MM:SS` or `H:MM:SS` with or without a fraction and `AM` or `PM`.
 fn time_of_day(bytes: &[u8]) -> Option<Time> {
-    let (of_day, length) = clock(bytes)?;
+    let (of_day, length) = clock(bytes).or_else(|| {
+        let head = bytes.get(..7)?;
+        let (of_day, _) = clock(&[b'0', head[0], head[1], head[2], head[3], head[4], head[5], head[6]])?;
+        Some((of_day, 7))
+    })?;
     let rest = &bytes[length..];
     let (fraction, resolution_us, used) = fraction(rest);
     let noon = 12 * 3_600_000_000;
-    let of_day = match rest[used..].to_ascii_uppercase().as_slice() {
+    let suffix = rest[used..].to_ascii_uppercase();
+    let of_day = match suffix.as_slice() {
         b"" | b"Z" => of_day,
         b" AM" if of_day >= noon => of_day - noon,
         b" AM" => of_day,
@@ -165,12 +241,12 @@ fn time_of_day(bytes: &[u8]) -> Option<Time> {
         b" PM" => of_day,
         _ => return None,
     };
-    Some(Time { us: of_day + fraction, resolution_us })
+    Some(Time { us: of_day + fraction, resolution_us, dated: false, zoned: suffix == b"Z" })
 }
 
 fn rfc2822(text: &str) -> Option<Time> {
     let time = DateTime::parse_from_rfc2822(text).ok()?;
-    Some(Time { us: time.timestamp_micros(), resolution_us: 1_000_000 })
+    Some(Time { us: time.timestamp_micros(), resolution_us: 1_000_000, dated: true, zoned: true })
 }
 
 #[cfg(test)]
@@ -240,6 +316,24 @@ mod tests {
         {
             assert_eq!(us(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_the_user_says_fills_what_the_log_leaves_out() {
+        let zoning = Zoning { offset_us: 2 * 3_600_000_000, date_us: 10 * DAY_US };
+        let read = |text| Clock::default().read_in(text, &zoning);
+        assert_eq!(read("2026-11-21T08:44:16.663"), us("2026-11-21T06:44:16.663Z"));
+        assert_eq!(read("2026-11-21T08:44:16.663+01:00"), us("2026-11-21T07:44:16.663Z"));
+        assert_eq!(read("02:00:00"), Some(10 * DAY_US));
+        assert_eq!(read("1795243456"), us("1795243456"));
+    }
+
+    #[test]
+    fn midnight_begins_the_next_day_and_a_late_line_belongs_to_the_last() {
+        let mut clock = Clock::default();
+        let texts = ["11:59:59 PM", "12:00:01 AM", "11:59:59.5 PM", "1:00:00 AM", "0:30:00 AM"];
+        let hours: Vec<_> = texts.map(|text| clock.read(text).map(|us| us / 1_000_000)).into_iter().flatten().collect();
+        assert_eq!(hours, [86_399, 86_401, 86_399, 90_000, 88_200]);
     }
 
     proptest! {

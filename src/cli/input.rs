@@ -17,7 +17,7 @@ use super::signals::Stop;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadArgs {
-    /// Read the files as this format, instead of telling it from their content
+    /// Read the files as this format, instead of telling it from their content: a name, or a definition (FILE.toml)
     #[arg(long, value_name = "FORMAT")]
     pub format_in: Option<String>,
     /// What the log speaks: mcp, acp, lsp or jsonrpc, with a revision where needed ('mcp 2025-11-25')
@@ -26,6 +26,15 @@ pub struct ReadArgs {
     /// Where the log was taken: client, server or proxy
     #[arg(long, value_name = "SIDE", value_parser = vantage)]
     pub vantage: Option<Vantage>,
+    /// Zone of times that tell none: UTC, or an offset such as +02:00
+    #[arg(long, value_name = "ZONE", value_parser = zone, allow_hyphen_values = true)]
+    pub tz: Option<i32>,
+    /// The day on which a log of times of day begins
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    pub date: Option<chrono::NaiveDate>,
+    /// What tells connections apart, in formats with named fields: a field or a JSON pointer, several with commas
+    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    pub connection_key: Option<Vec<String>>,
     /// Show no progress
     #[arg(long)]
     pub no_progress: bool,
@@ -34,12 +43,21 @@ pub struct ReadArgs {
 impl ReadArgs {
     /// What the user says about the logs.
     pub fn overrides(&self) -> Overrides {
-        Overrides { format: self.format_in.clone(), vantage: self.vantage, profile: self.proto }
+        Overrides {
+            format: self.format_in.clone(),
+            vantage: self.vantage,
+            profile: self.proto,
+            tz: self.tz,
+            date: self.date,
+            connection_key: self.connection_key.clone(),
+        }
     }
 
     /// True if a flag overrules what a database says of its logs.
     fn overrules(&self) -> bool {
-        self.format_in.is_some() || self.proto.is_some() || self.vantage.is_some()
+        let times = self.tz.is_some() || self.date.is_some();
+        let said = self.format_in.is_some() || self.proto.is_some() || self.vantage.is_some();
+        said || times || self.connection_key.is_some()
     }
 }
 
@@ -57,6 +75,14 @@ fn profile(text: &str) -> std::result::Result<&'static Profile, String> {
 fn vantage(text: &str) -> std::result::Result<Vantage, String> {
     let taken = Vantage::from_name(text).filter(|vantage| *vantage != Vantage::Merged);
     taken.ok_or_else(|| "write client, server, proxy or unknown".to_string())
+}
+
+fn zone(text: &str) -> std::result::Result<i32, String> {
+    capture::zone_minutes(text).ok_or_else(|| "write UTC or an offset such as +02:00".to_string())
+}
+
+fn day(text: &str) -> std::result::Result<chrono::NaiveDate, String> {
+    text.parse().map_err(|_| "write a day as 2026-11-21".to_string())
 }
 
 /// A store with what the user asked about in it.
