@@ -11,14 +11,14 @@ use crate::session::{FrameId, Oracle, Remembered, ReusedId, Seen};
 
 const SELECT_REMEMBERED: &str = include_str!("../../sql/statements/select_remembered.sql");
 const SELECT_REUSED: &str = include_str!("../../sql/statements/select_reused_ids.sql");
-const SELECT_LOGGER: &str = include_str!("../../sql/statements/select_logger.sql");
 
 /// The oracle of a store. A question that failed is answered with nothing, and the error kept: ask [`Self::failed`].
 pub struct StoreOracle<'s> {
     store: &'s Store,
     remembered: Statement<'s>,
     reused: Statement<'s>,
-    logger: Statement<'s>,
+    /// What was found for the connection asked about last: both sides come from one query.
+    found: Option<(u32, Vec<(Side, ReusedId)>)>,
     error: Option<Error>,
 }
 
@@ -30,7 +30,7 @@ impl Store {
             store: self,
             remembered: prepare(SELECT_REMEMBERED)?,
             reused: prepare(SELECT_REUSED)?,
-            logger: prepare(SELECT_LOGGER)?,
+            found: None,
             error: None,
         })
     }
@@ -53,16 +53,15 @@ impl StoreOracle<'_> {
         }
     }
 
-    fn try_reused(&mut self, connection: u32, issuer: Side) -> rusqlite::Result<Vec<ReusedId>> {
-        let logger: Option<i64> = self.logger.query_row([connection], |row| row.get(0)).optional()?;
-        let values = named_params! { ":connection": connection, ":issuer": codes::side(issuer), ":logger": logger };
-        let rows = self.reused.query_map(values, |row| {
-            Ok(ReusedId {
-                earlier: seen(row.get(0)?, row.get(1)?),
-                later: seen(row.get(2)?, row.get(3)?),
-                id: id_of(row.get_ref(4)?),
-                method: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
-            })
+    fn try_reused(&mut self, connection: u32) -> rusqlite::Result<Vec<(Side, ReusedId)>> {
+        let rows = self.reused.query_map(named_params! { ":connection": connection }, |row| {
+            let reused = ReusedId {
+                earlier: seen(row.get(1)?, row.get(2)?),
+                later: seen(row.get(3)?, row.get(4)?),
+                id: id_of(row.get_ref(5)?),
+                method: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
+            };
+            Ok((codes::side_of(row.get(0)?), reused))
         })?;
         rows.collect()
     }
@@ -94,8 +93,12 @@ impl Oracle for StoreOracle<'_> {
     }
 
     fn reused_ids(&mut self, connection: u32, issuer: Side) -> Vec<ReusedId> {
-        let found = self.try_reused(connection, issuer);
-        self.keep(found).unwrap_or_default()
+        if self.found.as_ref().is_none_or(|(asked, _)| *asked != connection) {
+            let found = self.try_reused(connection);
+            self.found = Some((connection, self.keep(found).unwrap_or_default()));
+        }
+        let found = self.found.iter().flat_map(|(_, found)| found);
+        found.filter(|(side, _)| *side == issuer).map(|(_, reused)| reused.clone()).collect()
     }
 }
 

@@ -85,6 +85,7 @@ mod files {
         let sources: String = listed("src/store").iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
         let mut store = Store::temporary().unwrap();
         store.begin().unwrap();
+        store.index_ground().unwrap();
         store.touch(&[]).unwrap();
         for path in listed("sql") {
             let name = format!("{}", path.display());
@@ -120,7 +121,6 @@ mod files {
             ("SELECT * FROM findings WHERE code = 'CAN010'", "finding_rule"),
             (include_str!("../../sql/statements/select_remembered.sql"), "frame_request"),
             (include_str!("../../sql/statements/select_reused_ids.sql"), "COVERING INDEX frame_request"),
-            (include_str!("../../sql/statements/select_logger.sql"), "frame_request"),
             (include_str!("../../sql/statements/select_exchanges_by_rpc_id.sql"), "frame_request"),
             (include_str!("../../sql/statements/select_odd_exchange_rows.sql"), "exchange_odd"),
             (include_str!("../../sql/statements/select_nested_exchange_rows.sql"), "exchange_parent"),
