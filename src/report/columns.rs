@@ -54,6 +54,16 @@ pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     lines
 }
 
+/// A sentence of a screen, broken at blanks; lines after the first are indented a little.
+pub fn hang(text: &str, limit: usize) -> Vec<String> {
+    let Some(first) = wrap(text, limit).into_iter().next() else { return Vec::new() };
+    // `wrap` joins words by single blanks; the rest begins after as many words.
+    let words = first.split_whitespace().count();
+    let rest = text.split_whitespace().skip(words).collect::<Vec<_>>().join(" ");
+    let rest = wrap(&rest, limit.saturating_sub(4)).into_iter().map(|line| format!("    {line}"));
+    std::iter::once(first).chain(rest).collect()
+}
+
 /// Which way a column leans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lean {
@@ -107,7 +117,7 @@ impl Table {
             .collect();
         let room = limit.map(|limit| limit.saturating_sub(indent));
         if room.is_some_and(|room| least.iter().sum::<usize>() + 2 * least.len().saturating_sub(1) > room) {
-            return self.list(indent);
+            return self.list(indent, room.unwrap_or(usize::MAX));
         }
         let mut table = self.layout(&least);
         match room {
@@ -148,11 +158,12 @@ impl Table {
         table
     }
 
-    fn list(&self, indent: usize) -> Vec<String> {
+    fn list(&self, indent: usize, room: usize) -> Vec<String> {
         let label = self.head.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
         let mut lines = Vec::new();
         for row in &self.rows {
             for ((name, _), cell) in self.head.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
+                let cell = fit(cell, room.saturating_sub(label + 2).max(12));
                 lines.push(format!("{}{}  {cell}", " ".repeat(indent), pad(name, label)));
             }
             lines.push(String::new());
@@ -191,5 +202,7 @@ mod tests {
     #[test]
     fn words_are_not_broken() {
         assert_eq!(wrap("a bb  ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+        assert_eq!(hang("a bb ccc dddd e", 8), ["a bb ccc", "    dddd", "    e"]);
+        assert_eq!(hang("a bb ccc", usize::MAX), ["a bb ccc"]);
     }
 }

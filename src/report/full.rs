@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::columns::wrap;
+use super::columns::{hang, wrap};
 use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
@@ -47,9 +47,9 @@ impl Full {
             return Ok(());
         }
         let style = &self.style;
-        let head = style.severity(&first.severity, &format!("{}[{}]", first.severity, first.rule));
         let findings: u64 = rest.iter().map(|group| group.more + 1).sum();
-        writeln!(out, "{head}: {} more, about other methods or tools", number::count(findings))?;
+        let text = format!("{} more, about other methods or tools", number::count(findings));
+        sentence(out, first, &text, style)?;
         let arrow = style.paint(Ink::Faint, "-->");
         for group in rest.iter().take(BRIEF) {
             let more =
@@ -72,8 +72,7 @@ impl Full {
     fn entry(&mut self, out: &mut dyn Write, group: &Group) -> io::Result<()> {
         let quote = self.quoted.insert(group.first.rule.clone());
         let (finding, style) = (&group.first, &self.style);
-        let head = format!("{}[{}]", finding.severity, finding.rule);
-        writeln!(out, "{}: {}", style.severity(&finding.severity, &head), escape_cut(&finding.summary, LONGEST, None))?;
+        sentence(out, finding, &escape_cut(&finding.summary, LONGEST, None), style)?;
         let arrow = style.paint(Ink::Faint, "-->");
         writeln!(out, "  {arrow} {}:{}{}", escape(&finding.source), finding.line, place(finding))?;
         let (lines, gutter) = snippet(finding, style);
@@ -117,6 +116,18 @@ impl Report for Full {
         }
         closing(out, summary, &self.style)
     }
+}
+
+/// `error[rule]: text`, broken at blanks. The text is escaped already.
+pub(super) fn sentence(out: &mut dyn Write, finding: &FindingRow, text: &str, style: &Style) -> io::Result<()> {
+    let head = format!("{}[{}]:", finding.severity, finding.rule);
+    for (index, line) in hang(&format!("{head} {text}"), style.columns()).into_iter().enumerate() {
+        match line.strip_prefix(&head).filter(|_| index == 0) {
+            Some(rest) => writeln!(out, "{}{rest}", style.severity(&finding.severity, &head))?,
+            None => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
 }
 
 /// What stands behind the line number: the exchange, and when.
@@ -171,8 +182,12 @@ fn others(group: &Group) -> String {
 
 /// The summary for people: what was found, what was not looked at, and what this log cannot decide.
 pub fn closing(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Result<()> {
-    writeln!(out, "{}", style.paint(Ink::Strong, &verdict(summary)))?;
-    writeln!(out, "not looked at: {}", escape(&unseen(summary)))?;
+    for line in hang(&verdict(summary), style.wrap_at()) {
+        writeln!(out, "{}", style.paint(Ink::Strong, &line))?;
+    }
+    for line in hang(&escape(&format!("not looked at: {}", unseen(summary))), style.wrap_at()) {
+        writeln!(out, "{line}")?;
+    }
     if !summary.undecidable.is_empty() {
         writeln!(out, "not decidable from this log:")?;
         for rule in &summary.undecidable {

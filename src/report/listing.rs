@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::columns::{Lean, Table};
+use super::columns::{Lean, Table, hang};
 use super::escape::{escape, json};
 use super::{Ink, Style, number, time};
 use crate::store::{ConnectionRow, SourceRow, TrafficRow};
@@ -183,7 +183,9 @@ impl Listing {
             writeln!(out)?;
         }
         for source in &self.sources {
-            writeln!(out, "{}", escape(&described(source)))?;
+            for line in hang(&escape(&described(source)), style.columns()) {
+                writeln!(out, "{line}")?;
+            }
         }
         Ok(())
     }
@@ -326,7 +328,8 @@ mod tests {
         a.jsonl/1   mcp 2025-11-25     1,284        61        3
           2026-11-21 06:44:16 - 06:51:58 (7m 42s)   claude\x1b]0;x\x07 2 -> unnamed server
 
-        a.jsonl: jsonl-wrapped (JSON objects with "dir" and "msg"), 4 messages, 18.2 kB; passed over: 2 lines not a message (from line 7)
+        a.jsonl: jsonl-wrapped (JSON objects with "dir" and "msg"), 4 messages, 18.2 kB; passed over: 2
+            lines not a message (from line 7)
         "#);
     }
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::columns::pad;
+use super::columns::{hang, pad};
 use super::escape::{escape, escape_cut};
-use super::full::LONGEST;
+use super::full::{self, LONGEST};
 use super::{Ink, Style, message, number, time};
 use crate::store::{FindingRow, MessageRow};
 
@@ -23,11 +23,20 @@ impl<'a> Transcript<'a> {
         Transcript { style, raw, start: None, source: None }
     }
 
+    /// True where the message needs the room that its size would take.
+    fn narrow(&self) -> bool {
+        self.style.columns() < 90
+    }
+
     /// The head line: what is shown, and the date once.
     pub fn head(&self, out: &mut dyn Write, title: &str, from: Option<i64>) -> io::Result<()> {
-        let date = from.and_then(time::date).map_or(String::new(), |date| format!("   {date} UTC"));
-        writeln!(out, "{}", self.style.paint(Ink::Strong, &format!("{}{date}", escape(title))))?;
-        writeln!(out, "{}", self.style.paint(Ink::Faint, "  line  time              offset  way       size  message"))
+        let date = from.and_then(time::date).map_or(String::new(), |date| format!(", {date} UTC"));
+        for line in hang(&format!("{}{date}", escape(title)), self.style.columns()) {
+            writeln!(out, "{}", self.style.paint(Ink::Strong, &line))?;
+        }
+        let size = if self.narrow() { "" } else { "     size  " };
+        let columns = format!("  line  time              offset  way  {size}message");
+        writeln!(out, "{}", self.style.paint(Ink::Faint, &columns))
     }
 
     /// What the rules say about these messages, one line each.
@@ -36,9 +45,8 @@ impl<'a> Transcript<'a> {
             if index == 0 {
                 writeln!(out)?;
             }
-            let head = self.style.severity(&finding.severity, &format!("{}[{}]", finding.severity, finding.rule));
             let summary = escape_cut(&finding.summary, LONGEST, None);
-            writeln!(out, "{head}: {summary} (line {})", finding.line)?;
+            full::sentence(out, finding, &format!("{summary} (line {})", finding.line), self.style)?;
         }
         Ok(())
     }
@@ -54,13 +62,13 @@ impl<'a> Transcript<'a> {
         self.start = self.start.or(row.at_us);
         let at = row.at_us.map(time::clock).unwrap_or_default();
         let offset = row.at_us.zip(self.start).map(|(at, start)| time::offset(at - start)).unwrap_or_default();
-        let size = number::size(row.bytes);
-        let room = self.style.columns().saturating_sub(49);
+        let size = if self.narrow() { String::new() } else { format!("{:>9}  ", number::size(row.bytes)) };
+        let room = self.style.columns().saturating_sub(39 + size.len());
         let text = match self.raw {
             true => escape(&message::head(row)).into_owned(),
             false => message::line(row, room),
         };
-        let line = format!("{:>6}  {} {offset:>11}  {} {size:>9}  {text}", row.line, pad(&at, 12), message::arrow(row));
+        let line = format!("{:>6}  {} {offset:>11}  {} {size}{text}", row.line, pad(&at, 12), message::arrow(row));
         writeln!(out, "{}", line.trim_end())?;
         match row.raw.as_deref() {
             Some(raw) if self.raw => writeln!(out, "        {}", escape(raw)),

@@ -20,6 +20,11 @@ impl Style {
         self.width.unwrap_or(100).max(40)
     }
 
+    /// Columns at which a sentence is broken: nowhere where there is no limit.
+    pub fn wrap_at(&self) -> usize {
+        self.width.unwrap_or(usize::MAX)
+    }
+
     /// Text in a colour, where there is colour.
     pub fn paint(&self, ink: Ink, text: &str) -> String {
         if self.color && !text.is_empty() { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_string() }
