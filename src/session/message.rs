@@ -256,7 +256,9 @@ impl Conn {
 
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
     fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> u32 {
-        let Some(mut old) = self.side_mut(m.sender).live.remove(id) else { return 0 };
+        let issued = self.side_mut(m.sender);
+        issued.count_up(id);
+        let Some(mut old) = issued.live.remove(id) else { return 0 };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
         if in_flight {

@@ -44,7 +44,7 @@ impl Conn {
 
     /// True if the store has to be asked before this connection can end.
     pub(super) fn has_questions(&self) -> bool {
-        let forgot = self.facts.profile.ids_used_once && self.sides.iter().any(|side| side.evicted);
+        let forgot = self.facts.profile.ids_used_once && self.sides.iter().any(|side| side.unsure);
         forgot || !self.questions.is_empty()
     }
 
@@ -149,7 +149,7 @@ impl Conn {
     /// Ids that were used again after the window had dropped their first use.
     fn reused_ids(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
         for side in Side::BOTH {
-            if !self.side(side).evicted || !self.facts.profile.ids_used_once {
+            if !self.side(side).unsure || !self.facts.profile.ids_used_once {
                 continue;
             }
             let mut reported = std::mem::take(&mut self.sides[index(side)].reused);

@@ -1,5 +1,6 @@
 //! What the fold remembers of one connection.
 
+use std::hash::Hasher;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -85,6 +86,10 @@ pub(super) struct Issued {
     pub(super) early_cancels: Vec<Suspect>,
     /// True once something was dropped behind the window.
     pub(super) evicted: bool,
+    /// The highest id so far, where ids count up: a higher one cannot have been used before.
+    pub(super) highest: Option<(u64, i64)>,
+    /// True once an id came that may have been used before by a request that was dropped.
+    pub(super) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.
     pub(super) reused: Vec<FrameId>,
     /// Answers that this side has sent.
@@ -172,6 +177,39 @@ pub(super) fn index(side: Side) -> usize {
     match side {
         Side::Client => 0,
         Side::Server => 1,
+    }
+}
+
+impl Issued {
+    /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
+    pub(super) fn count_up(&mut self, id: &Id) {
+        let (Some(now), before) = (rank(id), self.highest) else {
+            self.unsure |= self.evicted;
+            return;
+        };
+        match before {
+            Some((series, highest)) if series == now.0 && now.1 <= highest => self.unsure |= self.evicted,
+            Some((series, _)) if series != now.0 => self.unsure |= self.evicted,
+            _ => self.highest = Some(now),
+        }
+    }
+}
+
+/// An id as a number in a series: `7`, or `7` of `req-` for `"req-7"`.
+fn rank(id: &Id) -> Option<(u64, i64)> {
+    match id {
+        Id::Int(number) => Some((0, *number)),
+        Id::Number(_) => None,
+        Id::Text(text) => {
+            let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
+            let (prefix, number) = text.split_at(text.len() - digits);
+            // `req-07` and `req-7` are two ids with one number.
+            let number = number.parse().ok().filter(|_| digits == 1 || !number.starts_with('0'))?;
+            let mut hasher = rustc_hash::FxHasher::default();
+            hasher.write(prefix.as_bytes());
+            hasher.write_u8(1);
+            Some((hasher.finish(), number))
+        }
     }
 }
 
