@@ -8,7 +8,7 @@ use rpctape::pipeline;
 use rpctape::store::Store;
 
 use super::check::{self, PrintArgs};
-use super::input::{self, Loaded, Meter, ReadArgs};
+use super::input::{self, Loaded, Meter, SaidArgs};
 use super::judge::JudgeArgs;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
@@ -26,19 +26,19 @@ pub struct AuditArgs {
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
-    read: ReadArgs,
+    said: SaidArgs,
     #[command(flatten)]
     screen: ScreenArgs,
 }
 
 /// Judges again and prints what was found.
 pub fn run(args: &AuditArgs, stop: &Stop) -> Result<u8> {
-    let options = input::options(&args.read, &args.judge, stop)?;
+    let options = input::options(args.said.overrides(), &args.judge, stop)?;
     let path = Path::new(&args.database);
     // Reading first: a file that is no database of ours must not be made into one.
     drop(Store::read(path)?);
     let mut store = Store::write(path)?;
-    let summary = pipeline::audit(&mut store, &options, &mut Meter::new(&[], args.read.no_progress))?;
+    let summary = pipeline::audit(&mut store, &options, &mut Meter::new(&[], args.said.no_progress))?;
     let loaded = Loaded { store, summary, passed_over: Vec::new() };
     let inputs = std::slice::from_ref(&args.database);
     check::print(&loaded, inputs, &options.selection, &args.print, &args.screen)

@@ -36,8 +36,8 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Usage, format!("{file} is a database, not a log"))
             .hint("`rpctape check` and `rpctape query` take it as it is"));
     }
-    let options = input::options(&args.read, &args.judge, stop)?;
-    let loaded = input::ingest(&args.files, Some(&args.db), &options, args.read.no_progress)?;
+    let options = input::options(args.read.overrides(), &args.judge, stop)?;
+    let loaded = input::ingest(&args.files, Some(&args.db), &options, args.read.said.no_progress)?;
     io::print(&told(&loaded, &args.db.to_string_lossy()))?;
     if loaded.summary.tally.messages > 0 {
         return Ok(0);

@@ -20,12 +20,8 @@ pub struct ReadArgs {
     /// Read the files as this format, instead of telling it from their content: a name, or a definition (FILE.toml)
     #[arg(long, value_name = "FORMAT")]
     pub format_in: Option<String>,
-    /// What the log speaks: mcp, acp, lsp or jsonrpc, with a revision where needed ('mcp 2025-11-25')
-    #[arg(long, value_name = "PROTOCOL", value_parser = profile)]
-    pub proto: Option<&'static Profile>,
-    /// Where the log was taken: client, server or proxy
-    #[arg(long, value_name = "SIDE", value_parser = vantage)]
-    pub vantage: Option<Vantage>,
+    #[command(flatten)]
+    pub said: SaidArgs,
     /// Zone of times that tell none: UTC, or an offset such as +02:00
     #[arg(long, value_name = "ZONE", value_parser = zone, allow_hyphen_values = true)]
     pub tz: Option<i32>,
@@ -35,9 +31,28 @@ pub struct ReadArgs {
     /// What tells connections apart, in formats with named fields: a field or a JSON pointer, several with commas
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
+}
+
+/// What the user says about the traffic itself, also after it was ingested.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub struct SaidArgs {
+    /// What the log speaks: mcp, acp, lsp or jsonrpc, with a revision where needed ('mcp 2025-11-25')
+    #[arg(long, value_name = "PROTOCOL", value_parser = profile)]
+    pub proto: Option<&'static Profile>,
+    /// Where the log was taken: client, server or proxy
+    #[arg(long, value_name = "SIDE", value_parser = vantage)]
+    pub vantage: Option<Vantage>,
     /// Show no progress
     #[arg(long)]
     pub no_progress: bool,
+}
+
+impl SaidArgs {
+    /// What the user says, where the log itself is not read again.
+    pub fn overrides(&self) -> Overrides {
+        Overrides { vantage: self.vantage, profile: self.proto, ..Overrides::default() }
+    }
 }
 
 impl ReadArgs {
@@ -45,18 +60,17 @@ impl ReadArgs {
     pub fn overrides(&self) -> Overrides {
         Overrides {
             format: self.format_in.clone(),
-            vantage: self.vantage,
-            profile: self.proto,
             tz: self.tz,
             date: self.date,
             connection_key: self.connection_key.clone(),
+            ..self.said.overrides()
         }
     }
 
     /// True if a flag overrules what a database says of its logs.
     fn overrules(&self) -> bool {
         let times = self.tz.is_some() || self.date.is_some();
-        let said = self.format_in.is_some() || self.proto.is_some() || self.vantage.is_some();
+        let said = self.format_in.is_some() || self.said.proto.is_some() || self.said.vantage.is_some();
         said || times || self.connection_key.is_some()
     }
 }
@@ -96,25 +110,20 @@ pub struct Loaded {
 }
 
 /// The options of a run.
-pub fn options(read: &ReadArgs, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
-    Ok(Options {
-        settings: judge.settings(),
-        selection: judge.selection()?,
-        overrides: read.overrides(),
-        interrupt: Some(stop.flag()),
-    })
+pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
+    Ok(Options { settings: judge.settings(), selection: judge.selection()?, overrides, interrupt: Some(stop.flag()) })
 }
 
 /// Opens a database of ours, or reads and judges logs. They go into `db`, or into a database that leaves nothing behind.
 pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, db: Option<&Path>, stop: &Stop) -> Result<Loaded> {
-    let options = options(read, judge, stop)?;
+    let options = options(read.overrides(), judge, stop)?;
     if files.is_empty() {
         return Err(Error::new(ErrorKind::Usage, "no log was named")
             .hint("name files, folders or a database; `-` is standard input"));
     }
     let databases = files.iter().filter(|file| store::is_ours(Path::new(file))).count();
     match (databases, files) {
-        (0, _) => ingest(files, db, &options, read.no_progress),
+        (0, _) => ingest(files, db, &options, read.said.no_progress),
         (1, [file]) if db.is_none() => open(file, read, judge),
         _ => Err(Error::new(ErrorKind::Usage, "a database is asked alone, not together with logs or with --db")
             .hint("to add logs to a database: rpctape ingest LOG... --db FILE")),
