@@ -7,6 +7,7 @@ pub mod check;
 pub mod completions;
 pub mod explain;
 pub mod export;
+pub mod formats;
 pub mod ingest;
 pub mod ls;
 pub mod man;

@@ -1,4 +1,4 @@
-//! The list of rules, for people and for machines.
+//! Lists of what the program knows: rules, for people and for machines, and log formats.
 
 use std::io::{self, Write};
 
@@ -32,6 +32,18 @@ struct ClauseObject {
     level: &'static str,
     text: &'static str,
     url: &'static str,
+}
+
+/// Log formats by name, each with the line that says what it is.
+pub fn format_list(out: &mut dyn Write, formats: &[(&str, &str)], style: &Style) -> io::Result<()> {
+    let mut table = Table::new(["format", "is"].map(|name| (name, Lean::Left))).wrapped();
+    for (name, about) in formats {
+        table.row(vec![(*name).to_string(), (*about).to_string()]);
+    }
+    for line in table.lines(0, style.width) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
 /// The table: code, name, worst severity, what it finds.

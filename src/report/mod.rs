@@ -27,6 +27,7 @@ mod traffic;
 
 use std::io::{self, Write};
 
+pub use catalogue::format_list;
 pub use columns::wrap;
 pub use concise::Concise;
 pub use escape::{escape, escape_block, json};
