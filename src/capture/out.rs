@@ -27,7 +27,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// The frame with `body` at this place.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn frame<'a>(&self, source: u32, body: Body<'a>) -> Frame<'a> {
         Frame {
             source,
@@ -79,7 +79,7 @@ impl<'s> Out<'s> {
     }
 
     /// Hands on a frame made of `place` and `body`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         self.sink.frame(place.frame(self.source, body))
     }
@@ -144,7 +144,7 @@ pub(crate) fn in_words(fault: &Unparsable) -> String {
 }
 
 /// The body for a message or batch that was parsed in `text`, where it takes `range`.
-#[inline]
+#[inline(always)]
 pub(crate) fn body<'a>(text: &'a str, range: Range<usize>, parsed: Parsed<'a, Facts<'a>>) -> Body<'a> {
     match parsed {
         Parsed::One(message, facts) => Body::Message(Captured { text: &text[range], json: None, message, facts }),

@@ -5,6 +5,9 @@
 
 use memchr::memchr2;
 
+/// Strings up to this length are looked through byte by byte.
+const SHORT: usize = 12;
+
 /// The first byte at or after `at` that is no white space.
 pub(crate) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
@@ -15,6 +18,14 @@ pub(crate) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
 
 /// The closing quote of a string whose content starts at `at`.
 pub(crate) fn closing_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
+    // Keys and names are short: looking at a few bytes costs less than setting up a vector search.
+    for (step, byte) in bytes.get(at..)?.iter().take(SHORT).enumerate() {
+        match byte {
+            b'"' => return Some(at + step),
+            b'\\' => break,
+            _ => {}
+        }
+    }
     loop {
         let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
         if bytes[found] == b'"' {

@@ -32,9 +32,12 @@ impl Format for Array {
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let text = sample.text();
         let start = skip_white(text.as_bytes(), 0);
+        if !matches!(text.as_bytes().get(start), Some(b'{' | b'[')) || is_by_line(sample) {
+            return None;
+        }
         let found = elements(text);
         let layout = Layout::learn(found.ranges.iter().map(|range| &text[range.clone()]));
-        if layout.hits == 0 || layout.is_doubtful() || is_by_line(sample) {
+        if layout.hits == 0 || layout.is_doubtful() {
             return None;
         }
         let what = if layout.is_wrapper() { "objects with a JSON-RPC message in each" } else { "JSON-RPC messages" };

@@ -207,7 +207,7 @@ fn every_format_has_a_sample_of_its_own() {
             assert_eq!(source.format(), name, "{path}: {}", source.reason());
             let (kept, _) = read(&path);
             let messages = kept.frames.iter().filter(|frame| frame.kind == "message").count();
-            assert!(messages >= 4, "{path}: {messages} messages");
+            assert!(messages >= 2, "{path}: {messages} messages");
             assert!(!kept.frames.iter().any(|frame| frame.kind == "malformed"), "{path}");
             read_one = true;
         }

@@ -177,7 +177,7 @@ impl Unwrapper {
         Ok(end)
     }
 
-    #[inline]
+    #[inline(always)]
     fn emit(&mut self, text: &str, found: Envelope<'_>, line: u64, offset: u64, out: &mut Out<'_>) -> Result<()> {
         if matches!(found.message, Slot::None | Slot::Other) {
             return self.without_message(text, &found, line, offset, out);
@@ -273,7 +273,7 @@ impl Unwrapper {
             Some(Word::Direction(direction)) => direction,
             _ => Direction::Unknown,
         };
-        let at_us = found.time.and_then(|text| self.clock.read(text));
+        let at_us = found.time.and_then(|text| self.clock.read_in(text, out.zoning()));
         Ok(Place { line, byte_offset: offset, channel, at_us, direction, stream: None, taps: None })
     }
 
