@@ -20,6 +20,7 @@ const INSERT_FRAME: &str = include_str!("../../sql/statements/insert_frame.sql")
 /// Writes frames with growing ids.
 pub struct Ground<'s> {
     frame: Statement<'s>,
+    nulls: Nulls,
     next: FrameId,
     /// How many frames each connection has, by its id.
     counts: Vec<u64>,
@@ -51,7 +52,7 @@ impl Store {
         let next: i64 =
             self.sql.query_row("SELECT coalesce(max(id), 0) + 1 FROM frame", [], |row| row.get(0)).map_err(fault)?;
         let frame = self.sql.prepare(INSERT_FRAME).map_err(fault)?;
-        Ok(Ground { frame, next: next as FrameId, counts: Vec::new(), place: &self.place })
+        Ok(Ground { frame, nulls: Nulls::default(), next: next as FrameId, counts: Vec::new(), place: &self.place })
     }
 }
 
@@ -137,20 +138,20 @@ impl Ground<'_> {
         insert.raw_bind_parameter(4, frame.source)?;
         insert.raw_bind_parameter(5, frame.line as i64)?;
         insert.raw_bind_parameter(6, row.byte_offset as i64)?;
-        bind(insert, 7, frame.at_us)?;
+        self.nulls.bind(insert, 7, frame.at_us)?;
         insert.raw_bind_parameter(8, codes::direction(frame.direction))?;
         insert.raw_bind_parameter(9, row.kind)?;
-        bind(insert, 10, row.message.and_then(|message| message.method.as_deref()))?;
-        bind_id(insert, 11, row.message)?;
-        bind(insert, 12, row.message.and_then(Message::error_code))?;
+        self.nulls.bind(insert, 10, row.message.and_then(|message| message.method.as_deref()))?;
+        self.nulls.bind_id(insert, 11, row.message)?;
+        self.nulls.bind(insert, 12, row.message.and_then(Message::error_code))?;
         insert.raw_bind_parameter(13, row.bytes as i64)?;
-        bind(insert, 14, row.extra.as_deref())?;
+        self.nulls.bind(insert, 14, row.extra.as_deref())?;
         match row.body {
             Text::None => insert.raw_bind_parameter(15, Null)?,
             Text::Utf8(text) => insert.raw_bind_parameter(15, text)?,
             Text::Bytes(bytes) => insert.raw_bind_parameter(15, bytes)?,
         }
-        bind(insert, 16, row.json)?;
+        self.nulls.bind(insert, 16, row.json)?;
         insert.raw_execute()?;
         self.next += 1;
         Ok(())
@@ -167,22 +168,40 @@ impl Ground<'_> {
     }
 }
 
-fn bind<T: ToSql>(statement: &mut Statement<'_>, at: usize, value: Option<T>) -> rusqlite::Result<()> {
-    match value {
-        Some(value) => statement.raw_bind_parameter(at, value),
-        None => statement.raw_bind_parameter(at, Null),
-    }
-}
+/// Which parameters hold a value. Most frames leave the same ones NULL, and what is bound stays bound.
+#[derive(Default)]
+struct Nulls(u32);
 
-/// An id by value: integers as INTEGER, all else as JSON text in one spelling, so that an index finds them.
-fn bind_id(statement: &mut Statement<'_>, at: usize, message: Option<&Message<'_>>) -> rusqlite::Result<()> {
-    let Some(IdField::Value(id)) = message.map(|message| &message.id) else {
-        return statement.raw_bind_parameter(at, Null);
-    };
-    match (id, message.and_then(|message| message.id_text)) {
-        (Id::Int(number), _) => statement.raw_bind_parameter(at, *number),
-        // A string without escapes is spelled as `to_json` would spell it.
-        (Id::Text(_), Some(raw)) if !raw.contains('\\') => statement.raw_bind_parameter(at, raw),
-        _ => statement.raw_bind_parameter(at, id.to_json()),
+impl Nulls {
+    fn bind<T: ToSql>(&mut self, insert: &mut Statement<'_>, at: usize, value: Option<T>) -> rusqlite::Result<()> {
+        match value {
+            Some(value) => {
+                self.0 |= 1 << at;
+                insert.raw_bind_parameter(at, value)
+            }
+            None if self.0 & 1 << at == 0 => Ok(()),
+            None => {
+                self.0 &= !(1 << at);
+                insert.raw_bind_parameter(at, Null)
+            }
+        }
+    }
+
+    /// An id by value: integers as INTEGER, all else as JSON text in one spelling, so that an index finds them.
+    fn bind_id(
+        &mut self,
+        insert: &mut Statement<'_>,
+        at: usize,
+        message: Option<&Message<'_>>,
+    ) -> rusqlite::Result<()> {
+        let Some(IdField::Value(id)) = message.map(|message| &message.id) else {
+            return self.bind(insert, at, None::<i64>);
+        };
+        match (id, message.and_then(|message| message.id_text)) {
+            (Id::Int(number), _) => self.bind(insert, at, Some(*number)),
+            // A string without escapes is spelled as `to_json` would spell it.
+            (Id::Text(_), Some(raw)) if !raw.contains('\\') => self.bind(insert, at, Some(raw)),
+            _ => self.bind(insert, at, Some(id.to_json())),
+        }
     }
 }
