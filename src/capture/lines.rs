@@ -48,11 +48,6 @@ impl<R: Read> Buffer<R> {
         &self.bytes[self.start..self.end]
     }
 
-    /// True if the stream holds no more than the window.
-    pub(crate) fn at_end(&self) -> bool {
-        self.at_end
-    }
-
     /// Passes over the first `length` bytes of the window.
     pub(crate) fn consume(&mut self, length: usize) {
         self.start += length;
