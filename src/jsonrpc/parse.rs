@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -77,8 +76,11 @@ pub fn parse_at<'a, F: Lift<'a>>(text: &'a str, at: usize) -> Result<(Parsed<'a,
     let start = skip_white(text.as_bytes(), at);
     match text.as_bytes().get(start) {
         Some(b'{') => {
-            let (one, end) = one::<Envelope<F>>(text, start)?;
-            Ok((Parsed::One(one.message, one.lifted), end))
+            let mut envelope = Envelope::<F>::default();
+            let end = object(&text[start..], &mut envelope)
+                .map_err(|fault| Unparsable { column: start + fault.column, ..fault })?;
+            let (message, lifted) = envelope.finish();
+            Ok((Parsed::One(message, lifted), start + end))
         }
         Some(b'[') => batch(text, start),
         Some(_) => {
@@ -100,13 +102,16 @@ fn one<'a, T: Deserialize<'a>>(text: &'a str, start: usize) -> Result<(T, usize)
     let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<T>();
     match stream.next() {
         Some(Ok(value)) => Ok((value, start + stream.byte_offset())),
-        Some(Err(error)) => Err(Unparsable {
-            column: start + error.column().saturating_sub(1),
-            cut: error.is_eof(),
-            reason: reason_of(&error),
-        }),
+        Some(Err(error)) => {
+            let fault = unparsable(&error);
+            Err(Unparsable { column: start + fault.column, ..fault })
+        }
         None => Err(Unparsable { reason: "no text".into(), column: start, cut: true }),
     }
+}
+
+fn unparsable(error: &serde_json::Error) -> Unparsable {
+    Unparsable { column: error.column().saturating_sub(1), cut: error.is_eof(), reason: reason_of(error) }
 }
 
 /// serde_json ends its messages with a position inside the slice it was given; ours is told apart from it.
@@ -115,6 +120,15 @@ fn reason_of(error: &serde_json::Error) -> String {
     match text.rfind(" at line ") {
         Some(at) => text[..at].to_string(),
         None => text,
+    }
+}
+
+/// Reads the object at the start of `text` in place, since the facts are too large to be passed around; gives its end.
+fn object<'a, F: Lift<'a>>(text: &'a str, envelope: &mut Envelope<'a, F>) -> Result<usize, Unparsable> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    match envelope.deserialize(&mut deserializer) {
+        Ok(()) => Ok(deserializer.into_iter::<IgnoredAny>().byte_offset()),
+        Err(error) => Err(unparsable(&error)),
     }
 }
 
@@ -127,7 +141,10 @@ fn batch<'a, F: Lift<'a>>(text: &'a str, start: usize) -> Result<(Parsed<'a, F>,
             let raw = raw.get();
             let from = raw.as_ptr() as usize - base;
             let message = match raw.as_bytes().first() {
-                Some(b'{') => one::<Envelope<F>>(raw, 0).map(|(one, _)| (one.message, one.lifted)),
+                Some(b'{') => {
+                    let mut envelope = Envelope::<F>::default();
+                    object(raw, &mut envelope).map(|_| envelope.finish())
+                }
                 _ => Err(Unparsable { reason: "a member of a batch is a JSON object".into(), column: 0, cut: false }),
             };
             (from..from + raw.len(), message)
@@ -229,55 +246,63 @@ enum Shape {
     Scalar,
 }
 
+/// The members of an envelope as they are read, and what is lifted from them.
+#[derive(Default)]
 struct Envelope<'a, F> {
-    message: Message<'a>,
+    version: Option<&'a str>,
+    method: Option<&'a str>,
+    id: Option<&'a str>,
+    params: Option<Shape>,
+    result: Option<Shape>,
+    error: Option<ErrorMember<'a>>,
+    defects: Defects,
     lifted: F,
 }
 
-impl<'de, F: Lift<'de>> Deserialize<'de> for Envelope<'de, F> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EnvelopeVisitor(PhantomData))
+impl<'a, F> Envelope<'a, F> {
+    fn finish(self) -> (Message<'a>, F) {
+        let mut defects = self.defects;
+        let is_two = |raw: &str| raw == "\"2.0\"" || raw.starts_with('"') && lenient_string(raw) == "2.0";
+        if !self.version.is_some_and(is_two) {
+            defects.add(Defect::JsonrpcMember);
+        }
+        (classify(self.id, self.method, self.params, self.result, self.error, defects), self.lifted)
     }
 }
 
-struct EnvelopeVisitor<F>(PhantomData<F>);
+impl<'de, F: Lift<'de>> DeserializeSeed<'de> for &mut Envelope<'de, F> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
 
-impl<'de, F: Lift<'de>> Visitor<'de> for EnvelopeVisitor<F> {
-    type Value = Envelope<'de, F>;
+impl<'de, F: Lift<'de>> Visitor<'de> for &mut Envelope<'de, F> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON-RPC message (an object)")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut lifted = F::default();
-        let mut defects = Defects::default();
-        let (mut version, mut method, mut id) = (None, None, None);
-        let (mut params, mut result, mut error) = (None, None, None);
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(member) = map.next_key::<Slot>()? {
             let twice = match member {
-                Slot::Jsonrpc => version.replace(map.next_value::<&RawValue>()?.get()).is_some(),
-                Slot::Id => id.replace(map.next_value::<&RawValue>()?.get()).is_some(),
-                Slot::Method => method.replace(map.next_value::<&RawValue>()?.get()).is_some(),
-                Slot::Params => params.replace(map.next_value_seed(Body(&mut lifted, Params))?).is_some(),
-                Slot::Result => result.replace(map.next_value_seed(Body(&mut lifted, Outcome))?).is_some(),
-                Slot::Error => error.replace(map.next_value::<ErrorMember>()?).is_some(),
+                Slot::Jsonrpc => self.version.replace(map.next_value::<&RawValue>()?.get()).is_some(),
+                Slot::Id => self.id.replace(map.next_value::<&RawValue>()?.get()).is_some(),
+                Slot::Method => self.method.replace(map.next_value::<&RawValue>()?.get()).is_some(),
+                Slot::Params => self.params.replace(map.next_value_seed(Body(&mut self.lifted, Params))?).is_some(),
+                Slot::Result => self.result.replace(map.next_value_seed(Body(&mut self.lifted, Outcome))?).is_some(),
+                Slot::Error => self.error.replace(map.next_value::<ErrorMember>()?).is_some(),
                 Slot::Other => {
                     map.next_value::<IgnoredAny>()?;
                     false
                 }
             };
             if twice {
-                defects.add(Defect::DuplicateMember);
+                self.defects.add(Defect::DuplicateMember);
             }
         }
-        if version != Some("\"2.0\"")
-            && !version.is_some_and(|raw| lenient_string(raw) == "2.0" && raw.starts_with('"'))
-        {
-            defects.add(Defect::JsonrpcMember);
-        }
-        let message = classify(id, method, params, result, error, defects);
-        Ok(Envelope { message, lifted })
+        Ok(())
     }
 }
 

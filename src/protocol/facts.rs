@@ -42,7 +42,7 @@ pub struct Facts<'a> {
     pub progress_token: Raw<'a>,
     /// `params.progressToken` (MCP progress) or `params.token` (LSP progress).
     pub token: Raw<'a>,
-    /// `params.progress`.
+    /// `params.progress` (MCP) or `params.value.percentage` (LSP).
     pub progress: Raw<'a>,
     /// `params.value.kind` (LSP `begin`, `report`, `end`).
     pub value_kind: Raw<'a>,
@@ -265,6 +265,7 @@ impl<'a> Section<'_, 'a> {
             (Part::RelatedTask, "taskId") => &mut facts.related_task,
             (Part::Update, "sessionUpdate") => &mut facts.update,
             (Part::Value, "kind") => &mut facts.value_kind,
+            (Part::Value, "percentage") => &mut facts.progress,
             (Part::Task, "taskId") => &mut facts.task_id,
             (Part::Task, "status") => &mut facts.task_status,
             (Part::Outcome, "outcome") => &mut facts.outcome,

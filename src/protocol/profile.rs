@@ -131,6 +131,11 @@ impl Profile {
         self.family != Family::Lsp
     }
 
+    /// True if a progress value may stay as it is from one report to the next (LSP percentages).
+    pub fn progress_may_rest(&self) -> bool {
+        self.family == Family::Lsp
+    }
+
     /// True if a cancelled request is still owed an answer.
     pub fn answers_cancelled(&self) -> bool {
         self.after_cancel == AfterCancel::Answer

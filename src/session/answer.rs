@@ -83,6 +83,9 @@ impl Conn {
 
     fn unknown_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
         let issuer = m.sender.peer();
+        if self.side(issuer).evicted {
+            return self.ask_about_answer(m, id);
+        }
         let twin = id.twin().filter(|twin| self.slot(issuer, twin).is_some_and(|slot| slot.exchange.in_flight()));
         if let Some(twin) = twin {
             if let Some(slot) = self.slot(issuer, &twin) {
@@ -90,9 +93,6 @@ impl Conn {
                 self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
             }
             return self.settle(step, m, issuer, &twin);
-        }
-        if self.side(issuer).evicted {
-            return self.ask_about_answer(m, id);
         }
         let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray: Stray::UnknownId { judgement } });

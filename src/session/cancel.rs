@@ -109,6 +109,10 @@ impl Conn {
         if self.slot(m.sender, id).is_some() {
             return Found::Own(m.sender, id.clone());
         }
+        // It may have been its own all the same: the store will know.
+        if self.side(m.sender).evicted {
+            return Found::Nowhere;
+        }
         // Where servers ask nothing, a client's cancel of a server's id is just an unknown one.
         let both_ask = m.profile.server_cancel == ServerCancel::OwnRequests;
         if both_ask && self.slot(peer, id).is_some() {

@@ -213,7 +213,11 @@ impl Conn {
         let issued = self.side_mut(m.sender);
         let tokens = [m.facts.progress_token, m.facts.work_done_token, m.facts.partial_result_token];
         for token in tokens.into_iter().flatten() {
-            if let Some(token) = Id::from_json(token).filter(|token| token != id) {
+            let Some(token) = Id::from_json(token) else { continue };
+            // A token that is the request's own id is found by that; it may have been another request's token before.
+            if token == *id {
+                issued.tokens.remove(&token);
+            } else {
                 issued.tokens.insert(token, id.clone());
             }
         }

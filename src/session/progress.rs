@@ -99,7 +99,8 @@ impl Conn {
             return late.then_some(ProgressFault::AfterAnswer { answer, judgement });
         }
         let before = slot.progress_value.replace(value.unwrap_or(f64::NAN));
-        let not_more = matches!((before, value), (Some(before), Some(now)) if now <= before);
+        let rest = slot.exchange.profile.progress_may_rest();
+        let not_more = matches!((before, value), (Some(before), Some(now)) if now < before || now == before && !rest);
         let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).map(|cancel| cancel.seen);
         let (void, request, profile) = (slot.cancel_void, slot.exchange.request.frame, slot.exchange.profile);
         if let (Some(cancel), false, false) = (cancel, void, profile.answers_cancelled()) {

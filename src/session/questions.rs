@@ -68,9 +68,17 @@ impl Conn {
     }
 
     fn about_answer(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle, q: &Question) {
-        let found = oracle.request(self.facts.id, q.sender.peer(), &q.id, q.seen.frame);
+        let issuer = q.sender.peer();
+        let found = oracle.request(self.facts.id, issuer, &q.id, q.seen.frame);
+        let twin = match (&found, q.id.twin()) {
+            (None, Some(twin)) => oracle.request(self.facts.id, issuer, &twin, q.seen.frame),
+            _ => None,
+        };
         let stray = match found {
             Some(Remembered { request, answer, .. }) => Stray::Duplicate { request, answer },
+            None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {
+                Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request) }
+            }
             None => Stray::UnknownId {
                 judgement: Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests"),
             },
@@ -130,15 +138,26 @@ impl Conn {
             ServerCancel::OwnRequests => oracle.request(self.facts.id, peer, &q.id, q.seen.frame),
             ServerCancel::ListenOnly => None,
         };
-        let fault = match &other {
-            _ if cancel.foreign => CancelFault::ForeignDialect,
-            Some(_) => CancelFault::WrongDirection(judgement),
-            None => CancelFault::UnknownId(judgement),
+        let twin = match (&other, q.id.twin()) {
+            (None, Some(twin)) => {
+                oracle.request(self.facts.id, q.sender, &twin, q.seen.frame).map(|found| (found, twin))
+            }
+            _ => None,
         };
-        let target = other.as_ref().map(|found| Target {
+        // The twin must have been in flight when the cancel was sent.
+        let twin = twin.filter(|(found, _)| found.answer.is_none_or(|answer| answer.frame > q.seen.frame));
+        let fault = match (&other, &twin) {
+            _ if cancel.foreign => CancelFault::ForeignDialect,
+            (Some(_), _) => CancelFault::WrongDirection(judgement),
+            (None, Some(_)) => CancelFault::TypeMismatch,
+            (None, None) => CancelFault::UnknownId(judgement),
+        };
+        let near =
+            other.as_ref().map(|found| (found, peer, &q.id)).or(twin.as_ref().map(|(found, id)| (found, q.sender, id)));
+        let target = near.map(|(found, issuer, id)| Target {
             request: found.request,
-            issuer: peer,
-            id: &q.id,
+            issuer,
+            id,
             method: &found.method,
             answer: found.answer,
             first_cancel: None,
