@@ -171,6 +171,11 @@ impl Channels {
                     track.remember(message);
                 }
             }
+            // The log says that the client connects; where it had been at work before, it connects anew.
+            Body::Open { .. } if frame.stream.is_none() && track.was_at_work() => {
+                track.channel.complete_head = Some(true);
+                opened = Some(track.open_next(store, self.source, self.demanded)?);
+            }
             Body::Close { .. } | Body::Exit { .. } if frame.stream.is_none() => track.closed = true,
             _ => {}
         }
@@ -179,6 +184,10 @@ impl Channels {
 }
 
 impl Track {
+    fn was_at_work(&self) -> bool {
+        !self.channel.one_connection && !self.first_ids.is_empty()
+    }
+
     fn starts_anew(&self, message: &Message<'_>, direction: Direction, handshakes: &[&str]) -> bool {
         if self.channel.one_connection || direction == Direction::By(Side::Server) {
             return false;

@@ -24,6 +24,10 @@ impl Conn {
         }
         self.judge_all(step);
         self.end_versions(step);
+        // After `exit` the server is gone, whether or not the log shows the pipe closing.
+        if self.facts.end == End::Open && self.facts.lifecycle.exit.is_some() {
+            self.facts.end = End::Closed(Some(Side::Client));
+        }
         let Some(last) = self.facts.last else { return };
         let end = Seen { frame: self.facts.closed.unwrap_or(last.frame), at_us: self.end_time(last) };
         for side in Side::BOTH {
