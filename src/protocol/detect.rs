@@ -90,6 +90,8 @@ fn by_method(method: &str) -> Hint {
     let families = [&mcp::UNKNOWN as &'static Profile, acp::stable(), lsp::current()];
     let mut known = families.into_iter().filter(|profile| profile.method(method).is_some());
     match (known.next(), known.next()) {
+        // A name that any home-made protocol may have tells nothing.
+        _ if matches!(method, "ping" | "initialized" | "exit" | "shutdown") => Hint::None,
         (Some(only), None) => Hint::Family(only),
         _ if method.starts_with("textDocument/") || method.starts_with("workspace/") => Hint::Family(lsp::current()),
         _ => Hint::None,
