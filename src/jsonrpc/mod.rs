@@ -2,13 +2,16 @@
 //!
 //! Parsing never fails: what is wrong with a message is part of what [`parse`] returns.
 
+mod error_member;
 mod framing;
 mod id;
 mod message;
 mod parse;
+mod text;
 
 pub use framing::{FrameError, Header, read_header};
 pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
 pub(crate) use parse::Key;
-pub use parse::{Lift, Member, NoLift, Parsed, Unparsable, lenient_string, parse, parse_at};
+pub use parse::{Lift, Member, NoLift, Parsed, Unparsable, parse, parse_at};
+pub use text::lenient_string;

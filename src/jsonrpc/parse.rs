@@ -10,8 +10,10 @@ use std::ops::Range;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::message::{Defect, Defects, ErrorObject, Kind, Message};
-use super::{Id, IdField};
+use super::IdField;
+use super::error_member::ErrorMember;
+use super::message::{Defect, Defects, Kind, Message};
+use super::text::lenient_string;
 
 /// Takes what it wants from the members of `params` and `result`, and leaves the rest.
 ///
@@ -151,55 +153,6 @@ fn batch<'a, F: Lift<'a>>(text: &'a str, start: usize) -> Result<(Parsed<'a, F>,
         })
         .collect();
     Ok((Parsed::Batch(members), end))
-}
-
-/// Unescapes a JSON string given with its quotes. Lone surrogates become U+FFFD; it never fails.
-pub fn lenient_string(raw: &str) -> Cow<'_, str> {
-    let inner = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
-    if !inner.contains('\\') {
-        return Cow::Borrowed(inner);
-    }
-    let mut out = String::with_capacity(inner.len());
-    let mut units: Vec<u16> = Vec::new();
-    let mut chars = inner.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('b') => out.push('\u{8}'),
-            Some('f') => out.push('\u{c}'),
-            Some('u') => {
-                units.clear();
-                units.push(hex4(&mut chars));
-                // A surrogate pair is two escapes in a row.
-                while chars.as_str().starts_with("\\u") {
-                    chars.next();
-                    chars.next();
-                    units.push(hex4(&mut chars));
-                }
-                out.extend(char::decode_utf16(units.iter().copied()).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
-            }
-            Some(other) => out.push(other),
-            None => out.push('\\'),
-        }
-    }
-    Cow::Owned(out)
-}
-
-fn hex4(chars: &mut std::str::Chars<'_>) -> u16 {
-    let mut value = 0u16;
-    for _ in 0..4 {
-        let digit = chars.clone().next().and_then(|c| c.to_digit(16));
-        let Some(digit) = digit else { return 0xFFFD };
-        chars.next();
-        value = value << 4 | digit as u16;
-    }
-    value
 }
 
 /// Keys of the envelope.
@@ -465,43 +418,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
         }
         deserializer.deserialize_str(Text)
     }
-}
-
-enum ErrorMember<'a> {
-    Object { error: ErrorObject<'a>, sound: bool },
-    Null,
-    Other,
-}
-
-impl<'de> Deserialize<'de> for ErrorMember<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Errors are rare and small: the second pass over one costs less than a visitor of its own would.
-        let raw = <&RawValue>::deserialize(deserializer)?.get();
-        Ok(match raw.as_bytes().first() {
-            Some(b'{') => error_object(raw),
-            _ if raw == "null" => ErrorMember::Null,
-            _ => ErrorMember::Other,
-        })
-    }
-}
-
-fn error_object(raw: &str) -> ErrorMember<'_> {
-    #[derive(serde::Deserialize)]
-    struct Members<'a> {
-        #[serde(borrow, default)]
-        code: Option<&'a RawValue>,
-        #[serde(borrow, default)]
-        message: Option<&'a RawValue>,
-    }
-    let Ok(members) = serde_json::from_str::<Members<'_>>(raw) else {
-        return ErrorMember::Object { error: ErrorObject::default(), sound: false };
-    };
-    let code = members.code.and_then(|raw| match Id::from_json(raw.get()) {
-        Some(Id::Int(code)) => Some(code),
-        _ => None,
-    });
-    let message = members.message.filter(|raw| raw.get().starts_with('"')).map(|raw| lenient_string(raw.get()));
-    ErrorMember::Object { error: ErrorObject { code, message }, sound: true }
 }
 
 #[cfg(test)]

@@ -3,16 +3,14 @@
 use std::hash::Hasher;
 use std::rc::Rc;
 
-use super::event::{Batch, CaptureNote, Seen, What};
+use super::event::{Batch, Seen, What};
 use super::exchange::{Exchange, History, Outcome};
 use super::resolve::Place;
 use super::state::{Conn, Incoming, Slot, Step};
 use super::suspect::{Accused, Suspect};
-use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
+use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Facts, Method, Role, Side};
 
-/// How many messages without `jsonrpc` are held back until one has it.
-const HELD: usize = 64;
 /// Age from which a repeated call counts as one (rule CAN025), in microseconds.
 const REPEAT_US: i64 = 5_000_000;
 
@@ -50,64 +48,6 @@ impl Conn {
             Kind::Unclassified => {}
         }
         self.note_operation(&incoming);
-    }
-
-    /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005).
-    fn note_operation(&mut self, m: &Incoming<'_>) {
-        let life = &mut self.facts.lifecycle;
-        if life.initialized.is_some()
-            || life.initialize_answer.is_none()
-            || life.initialize_failed
-            || m.sender != Side::Client
-        {
-            return;
-        }
-        let opening = &m.profile.opening;
-        let exempt = [opening.initialize, opening.exit].contains(&Some(m.message.method()));
-        if !exempt && m.profile.client_waits(m.message.kind, m.message.method()) {
-            life.operated_early = true;
-        }
-    }
-
-    /// Messages without `jsonrpc` are held back: where no message has it, the logger dropped it.
-    fn version(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        if !m.message.defects.has(Defect::JsonrpcMember) {
-            if !self.versions.present {
-                self.versions.present = true;
-                self.release_versions(step);
-            }
-            return;
-        }
-        let side = self.side_mut(m.sender);
-        side.versions_missing += 1;
-        let nth = side.versions_missing;
-        if self.versions.present {
-            self.emit(step, m.profile, m.seen, Some(m.sender), What::VersionMissing { nth });
-        } else if self.versions.held.len() < HELD {
-            self.versions.held.push((m.seen, m.sender, nth));
-        }
-    }
-
-    fn release_versions(&mut self, step: &mut Step<'_>) {
-        for (seen, sender, nth) in std::mem::take(&mut self.versions.held) {
-            self.emit(step, self.facts.profile, seen, Some(sender), What::VersionMissing { nth });
-        }
-    }
-
-    /// At the end: a member that both sides never send was dropped by the logger.
-    pub(super) fn end_versions(&mut self, step: &mut Step<'_>) {
-        if self.versions.present || self.versions.held.is_empty() {
-            return;
-        }
-        let both = Side::BOTH.iter().all(|side| self.side(*side).versions_missing > 0);
-        match self.facts.first {
-            Some(first) if both => {
-                self.versions.held.clear();
-                let what = What::Capture(CaptureNote::VersionDropped);
-                self.emit(step, self.facts.profile, first, None, what);
-            }
-            _ => self.release_versions(step),
-        }
     }
 
     /// A request opens an exchange.
@@ -239,7 +179,7 @@ impl Conn {
     }
 
     /// A request of the server on the stream of one of the client's.
-    fn stream_parent(&self, m: &Incoming<'_>) -> Option<(Side, Id)> {
+    pub(super) fn stream_parent(&self, m: &Incoming<'_>) -> Option<(Side, Id)> {
         let (issuer, id) = self.streams.get(&m.stream?)?;
         (*issuer != m.sender).then(|| (*issuer, id.clone()))
     }
@@ -302,133 +242,6 @@ impl Conn {
         slot.call = Some(key);
         let older = self.side_mut(m.sender).calls.insert(key, m.seen);
         older.filter(|older| m.seen.since(*older).is_some_and(|age| age > REPEAT_US))
-    }
-
-    /// A notification: a cancel, progress, a report, or nothing that is tracked.
-    fn notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        let method = m.message.method();
-        if Some(method) == m.profile.progress {
-            return self.progress(step, m);
-        }
-        if let Some(form) = crate::protocol::cancel_form(m.profile, method, m.facts) {
-            return self.cancel(step, m, &form);
-        }
-        let opening = m.profile.opening;
-        if Some(method) == opening.initialized {
-            self.initialized(m);
-        } else if Some(method) == opening.exit {
-            self.facts.lifecycle.exit.get_or_insert(m.seen);
-        } else {
-            self.report(step, m, method);
-        }
-    }
-
-    /// Notifications that report on a turn, a task or a subscription.
-    fn report(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, method: &str) {
-        match crate::protocol::role(method) {
-            Role::Update if m.profile.turns => self.update(step, m),
-            Role::TaskStatus if m.profile.tasks => self.task_status(step, m),
-            _ if m.sender == Side::Server && m.facts.subscription.is_some() => self.subscribed(step, m),
-            _ => self.on_cancelled_stream(step, m),
-        }
-    }
-
-    /// A message for a subscription that the client has cancelled.
-    fn subscribed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        let Some(id) = Facts::id(m.facts.subscription) else { return };
-        self.accuse_notification(step, m, Side::Client, &id);
-    }
-
-    /// A notification on the stream of a request that was cancelled.
-    fn on_cancelled_stream(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        if let Some((issuer, id)) = self.stream_parent(m) {
-            self.accuse_notification(step, m, issuer, &id);
-        }
-    }
-
-    fn accuse_notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let Some(slot) = self.slot(issuer, id) else { return };
-        if !slot.exchange.in_flight() || slot.cancel_void {
-            return;
-        }
-        let own = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).map(|cancel| cancel.seen);
-        let Some(cancel) = own else { return };
-        if m.profile.ruling("CAN021").is_none() {
-            return;
-        }
-        let exchange = Box::new(slot.exchange.clone());
-        let crossing = self.crossing(m.sender, cancel, m.seen, false);
-        self.accuse(step, Suspect { crossing, what: Accused::Notification { exchange } });
-    }
-
-    /// Whether the capture starts with the first message: told by the first request.
-    fn note_head(&mut self, m: &Incoming<'_>, method: &str) {
-        if self.head_known {
-            return;
-        }
-        self.head_known = true;
-        let opens =
-            Some(method) == m.profile.opening.initialize || m.facts.meta_revision.is_some() || m.profile.is_plain();
-        self.facts.complete_head = opens && !self.facts.has_gap;
-    }
-
-    fn cancels_initialize(&self, m: &Incoming<'_>) -> bool {
-        let (Some(id), Some((method, _))) = (&self.initialize_id, m.profile.cancel) else { return false };
-        if m.message.kind != Kind::Notification || m.message.method() != method || m.sender != Side::Client {
-            return false;
-        }
-        Facts::id(m.facts.request_id).or(Facts::id(m.facts.param_id)).as_ref() == Some(id)
-    }
-
-    fn step_lifecycle(&mut self, m: &Incoming<'_>, method: &str, id: &Id) {
-        let opening = m.profile.opening;
-        let life = &mut self.facts.lifecycle;
-        if Some(method) == opening.initialize {
-            if m.sender == Side::Client && life.initialize.is_none() {
-                life.initialize = Some(m.seen);
-                self.initialize_id = Some(id.clone());
-            }
-            self.meet(m);
-            return;
-        }
-        if m.sender != Side::Client {
-            return;
-        }
-        if Some(method) == opening.shutdown {
-            life.shutdown.get_or_insert(m.seen);
-        }
-        if life.initialize.is_none() && m.profile.must_follow_initialize(method) {
-            life.early_request.get_or_insert(m.seen);
-        }
-    }
-
-    /// Names and capabilities that a handshake message declares.
-    pub(super) fn meet(&mut self, m: &Incoming<'_>) {
-        let capabilities = m.facts.capabilities.map(crate::protocol::Capabilities::from_json);
-        let name = m.facts.peer_name();
-        match m.sender {
-            Side::Client => {
-                self.facts.client = capabilities.or(self.facts.client);
-                self.facts.client_name = name.or(self.facts.client_name.take());
-            }
-            Side::Server => {
-                self.facts.server = capabilities.or(self.facts.server);
-                self.facts.server_name = name.or(self.facts.server_name.take());
-            }
-        }
-    }
-
-    /// The handshake ends. It also bounds the round trip to the client.
-    fn initialized(&mut self, m: &Incoming<'_>) {
-        if m.sender != Side::Client {
-            return;
-        }
-        if self.facts.lifecycle.initialized.is_none()
-            && let Some(answer) = self.facts.lifecycle.initialize_answer
-        {
-            self.sample(Side::Client, answer, m.seen, true);
-        }
-        self.facts.lifecycle.initialized.get_or_insert(m.seen);
     }
 
     /// Takes a latency sample for the leg to `side`.

@@ -9,7 +9,9 @@ mod ending;
 mod event;
 mod exchange;
 mod fold;
+mod handshake;
 mod message;
+mod notification;
 mod progress;
 mod questions;
 mod race;
@@ -18,6 +20,7 @@ mod state;
 mod suspect;
 mod task;
 mod turn;
+mod version;
 mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle};

@@ -1,0 +1,46 @@
+//! The `error` member of a response.
+
+use serde::de::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::Id;
+use super::message::ErrorObject;
+use super::text::lenient_string;
+
+/// What the `error` member of a response was.
+pub(super) enum ErrorMember<'a> {
+    Object { error: ErrorObject<'a>, sound: bool },
+    Null,
+    Other,
+}
+
+impl<'de> Deserialize<'de> for ErrorMember<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Errors are rare and small: the second pass over one costs less than a visitor of its own would.
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        Ok(match raw.as_bytes().first() {
+            Some(b'{') => error_object(raw),
+            _ if raw == "null" => ErrorMember::Null,
+            _ => ErrorMember::Other,
+        })
+    }
+}
+
+fn error_object(raw: &str) -> ErrorMember<'_> {
+    #[derive(serde::Deserialize)]
+    struct Members<'a> {
+        #[serde(borrow, default)]
+        code: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        message: Option<&'a RawValue>,
+    }
+    let Ok(members) = serde_json::from_str::<Members<'_>>(raw) else {
+        return ErrorMember::Object { error: ErrorObject::default(), sound: false };
+    };
+    let code = members.code.and_then(|raw| match Id::from_json(raw.get()) {
+        Some(Id::Int(code)) => Some(code),
+        _ => None,
+    });
+    let message = members.message.filter(|raw| raw.get().starts_with('"')).map(|raw| lenient_string(raw.get()));
+    ErrorMember::Object { error: ErrorObject { code, message }, sound: true }
+}

@@ -1,0 +1,94 @@
+//! The handshake: who declared what, and how far the connection has come.
+
+use super::state::{Conn, Incoming};
+use crate::jsonrpc::{Id, Kind};
+use crate::protocol::{Facts, Side};
+
+impl Conn {
+    /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005).
+    pub(super) fn note_operation(&mut self, m: &Incoming<'_>) {
+        let life = &mut self.facts.lifecycle;
+        if life.initialized.is_some()
+            || life.initialize_answer.is_none()
+            || life.initialize_failed
+            || m.sender != Side::Client
+        {
+            return;
+        }
+        let opening = &m.profile.opening;
+        let exempt = [opening.initialize, opening.exit].contains(&Some(m.message.method()));
+        if !exempt && m.profile.client_waits(m.message.kind, m.message.method()) {
+            life.operated_early = true;
+        }
+    }
+
+    /// Whether the capture starts with the first message: told by the first request.
+    pub(super) fn note_head(&mut self, m: &Incoming<'_>, method: &str) {
+        if self.head_known {
+            return;
+        }
+        self.head_known = true;
+        let opens =
+            Some(method) == m.profile.opening.initialize || m.facts.meta_revision.is_some() || m.profile.is_plain();
+        self.facts.complete_head = opens && !self.facts.has_gap;
+    }
+
+    pub(super) fn cancels_initialize(&self, m: &Incoming<'_>) -> bool {
+        let (Some(id), Some((method, _))) = (&self.initialize_id, m.profile.cancel) else { return false };
+        if m.message.kind != Kind::Notification || m.message.method() != method || m.sender != Side::Client {
+            return false;
+        }
+        Facts::id(m.facts.request_id).or(Facts::id(m.facts.param_id)).as_ref() == Some(id)
+    }
+
+    pub(super) fn step_lifecycle(&mut self, m: &Incoming<'_>, method: &str, id: &Id) {
+        let opening = m.profile.opening;
+        let life = &mut self.facts.lifecycle;
+        if Some(method) == opening.initialize {
+            if m.sender == Side::Client && life.initialize.is_none() {
+                life.initialize = Some(m.seen);
+                self.initialize_id = Some(id.clone());
+            }
+            self.meet(m);
+            return;
+        }
+        if m.sender != Side::Client {
+            return;
+        }
+        if Some(method) == opening.shutdown {
+            life.shutdown.get_or_insert(m.seen);
+        }
+        if life.initialize.is_none() && m.profile.must_follow_initialize(method) {
+            life.early_request.get_or_insert(m.seen);
+        }
+    }
+
+    /// Names and capabilities that a handshake message declares.
+    pub(super) fn meet(&mut self, m: &Incoming<'_>) {
+        let capabilities = m.facts.capabilities.map(crate::protocol::Capabilities::from_json);
+        let name = m.facts.peer_name();
+        match m.sender {
+            Side::Client => {
+                self.facts.client = capabilities.or(self.facts.client);
+                self.facts.client_name = name.or(self.facts.client_name.take());
+            }
+            Side::Server => {
+                self.facts.server = capabilities.or(self.facts.server);
+                self.facts.server_name = name.or(self.facts.server_name.take());
+            }
+        }
+    }
+
+    /// The handshake ends. It also bounds the round trip to the client.
+    pub(super) fn initialized(&mut self, m: &Incoming<'_>) {
+        if m.sender != Side::Client {
+            return;
+        }
+        if self.facts.lifecycle.initialized.is_none()
+            && let Some(answer) = self.facts.lifecycle.initialize_answer
+        {
+            self.sample(Side::Client, answer, m.seen, true);
+        }
+        self.facts.lifecycle.initialized.get_or_insert(m.seen);
+    }
+}

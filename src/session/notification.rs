@@ -1,0 +1,65 @@
+//! Notifications: a cancel, progress, a report, or nothing that is tracked.
+
+use super::state::{Conn, Incoming, Step};
+use super::suspect::{Accused, Suspect};
+use crate::jsonrpc::Id;
+use crate::protocol::{Facts, Role, Side};
+
+impl Conn {
+    /// A notification: a cancel, progress, a report, or nothing that is tracked.
+    pub(super) fn notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let method = m.message.method();
+        if Some(method) == m.profile.progress {
+            return self.progress(step, m);
+        }
+        if let Some(form) = crate::protocol::cancel_form(m.profile, method, m.facts) {
+            return self.cancel(step, m, &form);
+        }
+        let opening = m.profile.opening;
+        if Some(method) == opening.initialized {
+            self.initialized(m);
+        } else if Some(method) == opening.exit {
+            self.facts.lifecycle.exit.get_or_insert(m.seen);
+        } else {
+            self.report(step, m, method);
+        }
+    }
+
+    /// Notifications that report on a turn, a task or a subscription.
+    pub(super) fn report(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, method: &str) {
+        match crate::protocol::role(method) {
+            Role::Update if m.profile.turns => self.update(step, m),
+            Role::TaskStatus if m.profile.tasks => self.task_status(step, m),
+            _ if m.sender == Side::Server && m.facts.subscription.is_some() => self.subscribed(step, m),
+            _ => self.on_cancelled_stream(step, m),
+        }
+    }
+
+    /// A message for a subscription that the client has cancelled.
+    pub(super) fn subscribed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let Some(id) = Facts::id(m.facts.subscription) else { return };
+        self.accuse_notification(step, m, Side::Client, &id);
+    }
+
+    /// A notification on the stream of a request that was cancelled.
+    pub(super) fn on_cancelled_stream(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if let Some((issuer, id)) = self.stream_parent(m) {
+            self.accuse_notification(step, m, issuer, &id);
+        }
+    }
+
+    pub(super) fn accuse_notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(slot) = self.slot(issuer, id) else { return };
+        if !slot.exchange.in_flight() || slot.cancel_void {
+            return;
+        }
+        let own = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).map(|cancel| cancel.seen);
+        let Some(cancel) = own else { return };
+        if m.profile.ruling("CAN021").is_none() {
+            return;
+        }
+        let exchange = Box::new(slot.exchange.clone());
+        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        self.accuse(step, Suspect { crossing, what: Accused::Notification { exchange } });
+    }
+}

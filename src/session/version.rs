@@ -1,0 +1,52 @@
+//! Messages without `jsonrpc: "2.0"`: a fault of their sender, or of a logger that drops the member.
+
+use super::event::{CaptureNote, What};
+use super::state::{Conn, Incoming, Step};
+use crate::jsonrpc::Defect;
+use crate::protocol::Side;
+
+/// How many messages without `jsonrpc` are held back until one has it.
+const HELD: usize = 64;
+
+impl Conn {
+    /// Messages without `jsonrpc` are held back: where no message has it, the logger dropped it.
+    pub(super) fn version(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if !m.message.defects.has(Defect::JsonrpcMember) {
+            if !self.versions.present {
+                self.versions.present = true;
+                self.release_versions(step);
+            }
+            return;
+        }
+        let side = self.side_mut(m.sender);
+        side.versions_missing += 1;
+        let nth = side.versions_missing;
+        if self.versions.present {
+            self.emit(step, m.profile, m.seen, Some(m.sender), What::VersionMissing { nth });
+        } else if self.versions.held.len() < HELD {
+            self.versions.held.push((m.seen, m.sender, nth));
+        }
+    }
+
+    pub(super) fn release_versions(&mut self, step: &mut Step<'_>) {
+        for (seen, sender, nth) in std::mem::take(&mut self.versions.held) {
+            self.emit(step, self.facts.profile, seen, Some(sender), What::VersionMissing { nth });
+        }
+    }
+
+    /// At the end: a member that both sides never send was dropped by the logger.
+    pub(super) fn end_versions(&mut self, step: &mut Step<'_>) {
+        if self.versions.present || self.versions.held.is_empty() {
+            return;
+        }
+        let both = Side::BOTH.iter().all(|side| self.side(*side).versions_missing > 0);
+        match self.facts.first {
+            Some(first) if both => {
+                self.versions.held.clear();
+                let what = What::Capture(CaptureNote::VersionDropped);
+                self.emit(step, self.facts.profile, first, None, what);
+            }
+            _ => self.release_versions(step),
+        }
+    }
+}
