@@ -285,6 +285,39 @@ fn only_reading_sql_is_run() {
     assert_eq!(first.unwrap(), format!("{:?}", [Cell::Null, Cell::Real(1.5), Cell::Text("a"), Cell::Blob(&[0])]));
 }
 
+#[test]
+fn the_documented_queries_run() {
+    let folder = Folder::new();
+    let mut store = Store::temporary().unwrap();
+    into(&mut store, &[folder.write("a.jsonl", &(handshake() + &late(4_000, "17")))]);
+    let page = include_str!("../../docs/database.md");
+    let examples: Vec<&str> = page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() > 5);
+    for example in examples {
+        store.query(example, |_| Ok(()), |_| Ok(true)).unwrap_or_else(|error| panic!("{example}: {error}"));
+    }
+    for report in crate::store::REPORTS {
+        store.query(report.sql, |_| Ok(()), |_| Ok(true)).unwrap_or_else(|error| panic!("{}: {error}", report.name));
+    }
+    for view in [
+        "connections",
+        "frames",
+        "exchanges",
+        "cancellations",
+        "findings",
+        "stuck_requests",
+        "late_responses",
+        "cancel_latency",
+    ] {
+        let head = |columns: &Vec<String>| {
+            let missing: Vec<_> = columns.iter().filter(|column| !page.contains(column.as_str())).collect();
+            assert!(missing.is_empty(), "{view}: {missing:?} is not in docs/database.md");
+            Ok(())
+        };
+        store.query(&format!("SELECT * FROM {view}"), head, |_| Ok(true)).unwrap();
+    }
+}
+
 /// One step of a made-up conversation.
 fn step() -> impl Strategy<Value = (u8, u8, bool)> {
     (0u8..6, 0u8..6, any::<bool>())

@@ -38,6 +38,9 @@ struct Row<'a> {
     json: Option<&'a str>,
 }
 
+/// A member of a batch: its place in the text, and the message or why there is none.
+pub(super) type Member<'a> = (Range<usize>, std::result::Result<(Message<'a>, Facts<'a>), String>);
+
 /// A payload.
 enum Text<'a> {
     None,
@@ -106,7 +109,7 @@ impl Ground<'_> {
         frame: &Frame<'_>,
         batch: FrameId,
         text: &str,
-        members: &[(Range<usize>, std::result::Result<(Message<'_>, Facts<'_>), String>)],
+        members: &[Member<'_>],
     ) -> rusqlite::Result<()> {
         for (range, member) in members {
             let text = text.get(range.clone()).unwrap_or("");

@@ -24,6 +24,10 @@ pub enum Cell<'a> {
     Blob(&'a [u8]),
 }
 
+/// What to ask.
+const TABLES: &str = "what can be asked: connections messages frames exchanges cancellations findings \
+                      stuck_requests late_responses cancel_latency";
+
 impl Store {
     /// Runs one statement that reads. `head` gets the columns once, `take` each row; `take` returns false to stop.
     pub fn query(
@@ -36,7 +40,7 @@ impl Store {
             let error = failed("query", &self.place, &error);
             match error.hint {
                 Some(_) => error,
-                None => error.hint("tables to ask: connections messages frames exchanges cancellations findings stuck_requests late_responses cancel_latency"),
+                None => error.hint(TABLES),
             }
         };
         let mut statement = self.sql.prepare(sql).map_err(fault)?;

@@ -1,13 +1,13 @@
 //! Hands stored frames back, in the order of their ids, as the capture once handed them on.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use super::codes::{self, kind};
 use super::extra::Extra;
+use super::ground::Member;
 use super::{Store, schema};
 use crate::capture::{Body, Captured, Frame};
 use crate::error::Result;
@@ -18,6 +18,7 @@ use crate::session::FrameId;
 const SELECT_ALL: &str = include_str!("../../sql/statements/select_frames.sql");
 const SELECT_TOUCHED: &str = include_str!("../../sql/statements/select_touched_frames.sql");
 const TOUCH: &str = include_str!("../../sql/statements/create_touched.sql");
+const FILL: &str = include_str!("../../sql/statements/insert_touched_frames.sql");
 const DROP_ALL: &str = include_str!("../../sql/statements/delete_derived.sql");
 const DROP_TOUCHED: &str = include_str!("../../sql/statements/delete_touched.sql");
 const GROUND_INDEXES: &str = include_str!("../../sql/statements/create_ground_indexes.sql");
@@ -41,8 +42,7 @@ impl Store {
             for connection in connections {
                 insert.execute([connection])?;
             }
-            let fill = "INSERT INTO temp.touched_frame SELECT id FROM main.frame WHERE connection IN (SELECT connection FROM temp.touched)";
-            self.sql.execute(fill, [])
+            self.sql.execute(FILL, [])
         };
         insert().map(|_| ()).map_err(|error| self.fail("write", &error))
     }
@@ -113,7 +113,7 @@ impl Store {
 }
 
 /// Members of a batch as the capture handed them on; why one is no message stands in its own row.
-fn members_of(text: &str) -> Vec<(Range<usize>, std::result::Result<(Message<'_>, Facts<'_>), String>)> {
+fn members_of(text: &str) -> Vec<Member<'_>> {
     match parse_at::<Facts<'_>>(text, 0) {
         Ok((Parsed::Batch(members), _)) => {
             members.into_iter().map(|(range, member)| (range, member.map_err(|why| why.reason))).collect()
@@ -227,7 +227,7 @@ impl<'r> Stored<'r> {
             kind::ERROR => Kind::Error,
             _ => Kind::Unclassified,
         };
-        let error = (kind == Kind::Error).then(|| ErrorObject { code: self.error_code, message: None });
+        let error = (kind == Kind::Error).then_some(ErrorObject { code: self.error_code, message: None });
         Message { kind, id, id_text: None, method: self.method.map(Into::into), error, defects: Defects::default() }
     }
 }

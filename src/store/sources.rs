@@ -12,6 +12,9 @@ const INSERT_CONNECTION: &str = include_str!("../../sql/statements/insert_connec
 const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_connections.sql");
 const UPSERT_SKIPPED: &str = include_str!("../../sql/statements/upsert_skipped_line.sql");
 const UPDATE_SOURCE: &str = include_str!("../../sql/statements/update_source.sql");
+const SELECT_NAMED: &str = include_str!("../../sql/statements/select_sources_named.sql");
+const SELECT_STATE: &str = include_str!("../../sql/statements/select_connection_state.sql");
+const SELECT_FIRST_IDS: &str = include_str!("../../sql/statements/select_first_ids.sql");
 const DEMAND: &str = include_str!("../../sql/statements/update_demands.sql");
 
 /// A source to be stored.
@@ -102,7 +105,7 @@ impl Store {
         };
         self.sql.execute(UPDATE_SOURCE, values).map_err(fault)?;
         for (why, lines, first) in skipped {
-            let values = named_params! { ":source": id, ":why": why.as_str(), ":lines": *lines as i64, ":first_line": *first as i64 };
+            let values = (id, why.as_str(), *lines as i64, *first as i64);
             self.sql.execute(UPSERT_SKIPPED, values).map_err(fault)?;
         }
         Ok(())
@@ -117,8 +120,7 @@ impl Store {
 
     /// Sources of this name whose identity is known, newest first.
     pub fn sources_named(&self, name: &str) -> Result<Vec<StoredSource>> {
-        let select = "SELECT id, size, hash, resume_byte, resume_line FROM source WHERE name = ?1 AND hash IS NOT NULL ORDER BY id DESC";
-        self.rows(select, [name], |row| {
+        self.rows(SELECT_NAMED, [name], |row| {
             Ok(StoredSource {
                 id: row.get(0)?,
                 identity: Identity { size: row.get::<_, i64>(1)? as u64, hash: row.get(2)? },
@@ -184,13 +186,10 @@ impl Store {
     fn stored(&self, found: Option<(u32, u32)>) -> Result<Option<StoredConnection>> {
         let Some((id, nth)) = found else { return Ok(None) };
         let Some(opened) = self.opened()?.into_iter().find(|opened| opened.id == id) else { return Ok(None) };
-        let fault = |error: rusqlite::Error| self.fail("read", &error);
-        let count = |sql: &str| self.sql.query_row(sql, [id], |row| row.get::<_, i64>(0)).map_err(fault);
-        let frames = count("SELECT count(*) FROM frame WHERE connection = ?1")? as u64;
-        let ends = "SELECT count(*) FROM frame WHERE connection = ?1 AND kind IN (8, 9) AND extra ->> 'stream' IS NULL";
-        let closed = count(ends)? > 0;
-        let first = "SELECT CAST(rpc_id AS TEXT) FROM frame WHERE connection = ?1 AND kind = 0 AND rpc_id IS NOT NULL ORDER BY id LIMIT 16";
-        let first_ids = self.rows(first, [id], |row| row.get(0))?;
+        let state = self.sql.query_row(SELECT_STATE, [id], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
+        let (frames, closed) = state.map_err(|error| self.fail("read", &error))?;
+        let first_ids = self.rows(SELECT_FIRST_IDS, [id], |row| row.get(0))?;
+        let frames = frames as u64;
         Ok(Some(StoredConnection { nth, frames, closed, first_ids, opened }))
     }
 

@@ -5,6 +5,7 @@ use crate::error::Result;
 
 const SELECT_TALLY: &str = include_str!("../../sql/statements/select_tally.sql");
 const COUNT_FINDINGS: &str = include_str!("../../sql/statements/count_findings.sql");
+const SELECT_UNDECIDED: &str = include_str!("../../sql/statements/select_undecided.sql");
 const DROP_CLAUSES: &str = include_str!("../../sql/statements/delete_unused_clauses.sql");
 
 /// Counts of a database.
@@ -78,8 +79,7 @@ impl Store {
 
     /// Rules that could not be decided, by code.
     pub fn undecided(&self) -> Result<Vec<UndecidedRow>> {
-        let select = "SELECT u.rule, coalesce(r.slug, ''), u.lacks, u.events FROM undecided u LEFT JOIN rule r ON r.code = u.rule ORDER BY u.rule";
-        self.rows(select, [], |row| {
+        self.rows(SELECT_UNDECIDED, [], |row| {
             let (lacks, events): (String, i64) = (row.get(2)?, row.get(3)?);
             let lacks = serde_json::from_str(&lacks).unwrap_or_default();
             Ok(UndecidedRow { code: row.get(0)?, rule: row.get(1)?, lacks, events: events as u64 })

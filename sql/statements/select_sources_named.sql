@@ -1,0 +1,5 @@
+-- Sources of one name whose identity is known, newest first.
+SELECT id, size, hash, resume_byte, resume_line
+FROM source
+WHERE name = :name AND hash IS NOT NULL
+ORDER BY id DESC;
