@@ -120,3 +120,20 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         body,
     }
 }
+
+/// A trace as a page would show it.
+pub fn fence(trace: &Trace) -> String {
+    let profile = trace.channel.profile.map_or("jsonrpc 2.0".to_string(), |profile| profile.label());
+    let mut text = format!("```trace {profile} vantage={}\n", trace.channel.vantage.as_str());
+    for step in &trace.steps {
+        let side = step.side.map_or("", |side| side.as_str());
+        let stream = step.stream.map_or(String::new(), |stream| format!("@{stream}"));
+        let line = match &step.what {
+            What::Json(json) => format!("{side}{stream} {json}"),
+            What::Raw(raw) => format!("{side}{stream} raw {raw}"),
+            What::Close => format!("close{stream} {side}"),
+        };
+        text.push_str(&format!("{:6} {line}\n", step.at_ms));
+    }
+    text + "```\n"
+}

@@ -1,0 +1,253 @@
+//! The model: both sides conform, whatever the wire does to their messages, and the auditor must accuse nobody;
+//! then one side commits one fault, and the auditor must find it, or say why it cannot.
+
+mod model {
+    pub mod chaos;
+    pub mod commit;
+    pub mod expect;
+    pub mod fault;
+    pub mod fold;
+    pub mod listen;
+    pub mod memory;
+    pub mod opening;
+    pub mod party;
+    pub mod rng;
+    pub mod sim;
+    pub mod speech;
+    pub mod turn;
+    pub mod wire;
+}
+mod support;
+
+use std::collections::BTreeSet;
+
+use model::chaos::Chaos;
+use model::expect;
+use model::fault::{Sabotage, faults};
+use model::fold::fold;
+use model::memory::forgetful;
+use model::rng::Rng;
+use model::sim::Sim;
+use model::wire::Delays;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use rpctape::capture::Vantage;
+use rpctape::finding::{Finding, Severity};
+use rpctape::protocol::{Profile, by_name};
+use rpctape::rules::Selection;
+use rpctape::session::{Certainty, Settings};
+use support::trace::{Trace, fence};
+use support::verdicts::{judge, lines};
+
+const PROFILES: [(&str, &str); 10] = [
+    ("mcp", "2024-11-05"),
+    ("mcp", "2025-03-26"),
+    ("mcp", "2025-06-18"),
+    ("mcp", "2025-11-25"),
+    ("mcp", "2026-07-28"),
+    ("acp", "rfd-2025-11"),
+    ("acp", "1"),
+    ("acp", "2"),
+    ("lsp", "3.17"),
+    ("jsonrpc", "2.0"),
+];
+
+const VANTAGES: [Vantage; 4] = [Vantage::Client, Vantage::Server, Vantage::Proxy, Vantage::Unknown];
+
+fn profiles() -> impl Iterator<Item = &'static Profile> {
+    PROFILES.iter().map(|(name, revision)| by_name(name, Some(revision)).expect("a profile"))
+}
+
+/// The same cases each time, unless `PROPTEST_CASES` asks for others.
+fn config(cases: u32) -> ProptestConfig {
+    let given = ProptestConfig { failure_persistence: None, max_shrink_iters: 500, ..ProptestConfig::default() };
+    match given.cases {
+        256 => ProptestConfig { cases, rng_seed: RngSeed::Fixed(7), ..given },
+        _ => given,
+    }
+}
+
+fn settings(delays: Delays) -> Settings {
+    Settings { proof_only: delays == Delays::Any, ..Settings::default() }
+}
+
+/// Notes that a conforming run may get, and why.
+const HARMLESS: [(&str, &str); 6] = [
+    ("CAN006", "a prompt may be cancelled by its id and by its session"),
+    ("RPC013", "MCP 2024-11-05 does not say whether arrays are allowed"),
+    ("RPC022", "requests of an array may be answered singly"),
+    ("CAN025", "a side may ask the same again"),
+    ("STK003", "a side may be slow"),
+    ("CAP", "a log may be short of anything"),
+];
+
+/// What may be said of messages that crossed: never more than a note.
+const CROSSED: [&str; 8] = ["CAN005", "CAN010", "CAN012", "CAN019", "CAN021", "PRG002", "SES001", "SES002"];
+
+/// Findings of a trace that say more than a conforming run deserves.
+fn accusing(findings: &[Finding]) -> Vec<Finding> {
+    let fair = |finding: &&Finding| match (finding.certainty, finding.severity) {
+        (Certainty::Violation, Severity::Note) => HARMLESS.iter().any(|(code, _)| finding.code.starts_with(code)),
+        (Certainty::Violation, _) => false,
+        _ => CROSSED.contains(&finding.code),
+    };
+    findings.iter().filter(|finding| !fair(finding)).cloned().collect()
+}
+
+fn report(trace: &Trace, what: &str, findings: &[String]) -> String {
+    format!("{what}\n{findings:#?}\n{}", fence(trace))
+}
+
+fn conforming(profile: &'static Profile, delays: Delays, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    let sim = Sim::new(seed, profile, delays, size).run();
+    for vantage in VANTAGES {
+        let trace = sim.trace(vantage);
+        let (verdicts, numbers) = judge(&trace, settings(delays), &Selection::default());
+        let accused = accusing(&verdicts.findings);
+        prop_assert!(accused.is_empty(), "{}", report(&trace, "nobody is at fault", &lines(&accused, &numbers)));
+        let accused = accusing(&forgetful(&trace, settings(delays)));
+        let what = "nobody is at fault, all the less for a fold that forgets";
+        prop_assert!(accused.is_empty(), "{}", report(&trace, what, &lines(&accused, &numbers)));
+    }
+    Ok(())
+}
+
+fn faulty(profile: &'static Profile, delays: Delays, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    for fault in faults(profile) {
+        let mut sim = Sim::new(seed, profile, delays, size);
+        sim.cancels = fault != "CAN016";
+        sim.sabotage = Some(Sabotage::new(fault));
+        let sim = sim.run();
+        let Some(sabotage) = sim.sabotage.as_ref().filter(|sabotage| sabotage.done) else {
+            panic!("{fault} was not committed")
+        };
+        for vantage in VANTAGES {
+            let trace = sim.trace(vantage);
+            let settings = settings(delays);
+            let (verdicts, numbers) = judge(&trace, settings, &Selection::default());
+            let number = match sabotage.culprit {
+                Some(culprit) => sim.tap(vantage).iter().position(|(_, message)| *message == culprit).map(|at| at + 1),
+                None => Some(trace.steps.len()),
+            };
+            let code = expect::code(&sim, vantage);
+            let right = expect::expected(&sim, vantage, &settings);
+            let at = |finding: &&Finding| finding.code == code && Some(numbers[&finding.frame] as usize) == number;
+            let found: Vec<Certainty> = verdicts.findings.iter().filter(at).map(|finding| finding.certainty).collect();
+            let fine = match right.is_empty() {
+                true => found.is_empty(),
+                // LSP has other reasons for other codes: only what is proven counts.
+                false if code == "CAN012" && profile.name == "lsp" && found.is_empty() => {
+                    right != [Certainty::Violation]
+                }
+                false => found.len() == 1 && right.contains(&found[0]),
+            };
+            let what = format!("{code} at {number:?}: want one of {right:?}, got {found:?}");
+            prop_assert!(fine, "{}", report(&trace, &what, &lines(&verdicts.findings, &numbers)));
+            let others: Vec<Finding> = accusing(&verdicts.findings).into_iter().filter(|f| f.code != code).collect();
+            prop_assert!(
+                others.is_empty(),
+                "{}",
+                report(&trace, &format!("only {code} at {number:?}"), &lines(&others, &numbers))
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The same run as a worse log shows it: without times, without a declared protocol, in the logger's own terms.
+fn conforming_otherwise(profile: &'static Profile, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    let sim = Sim::new(seed, profile, Delays::Any, size).run();
+    for vantage in VANTAGES {
+        for blur in 0..3 {
+            let mut trace = sim.trace(vantage);
+            match blur {
+                0 => trace.timed = false,
+                // A log does not tell which draft of ACP it speaks.
+                1 if profile.revision != "rfd-2025-11" => trace.channel.profile = None,
+                _ => trace.channel.complete_head = Some(false),
+            }
+            let settings = Settings { proof_only: true, ..Settings::default() };
+            let (verdicts, numbers) = judge(&trace, settings, &Selection::default());
+            let accused = accusing(&verdicts.findings);
+            let what = format!("nobody is at fault ({blur})");
+            prop_assert!(accused.is_empty(), "{}", report(&trace, &what, &lines(&accused, &numbers)));
+        }
+    }
+    Ok(())
+}
+
+/// Runs of one profile each, conforming or not.
+fn mixed(seed: u64, count: usize) -> Vec<Trace> {
+    let mut rng = Rng::new(seed);
+    let list: Vec<_> = profiles().collect();
+    let traces = (0..count).map(|_| {
+        let profile = *rng.pick(&list);
+        let mut sim = Sim::new(rng.number(), profile, Delays::Steady, 8);
+        if rng.chance(60) {
+            sim.sabotage = faults(profile).get(rng.number() as usize % 16).map(|fault| Sabotage::new(fault));
+        }
+        sim.run().trace(*rng.pick(&VANTAGES))
+    });
+    traces.collect()
+}
+
+proptest! {
+    #![proptest_config(config(12))]
+
+    #[test]
+    fn conforming_sides_are_not_accused(seed in any::<u64>(), size in 0usize..14) {
+        for profile in profiles() {
+            conforming(profile, Delays::Any, seed, size)?;
+            conforming(profile, Delays::Steady, seed, size)?;
+        }
+    }
+
+    #[test]
+    fn conforming_sides_are_not_accused_from_worse_logs(seed in any::<u64>(), size in 0usize..10) {
+        for profile in profiles() {
+            conforming_otherwise(profile, seed, size)?;
+        }
+    }
+
+    #[test]
+    fn faults_are_found(seed in any::<u64>(), size in 0usize..8) {
+        for profile in profiles() {
+            faulty(profile, Delays::Any, seed, size)?;
+            faulty(profile, Delays::Steady, seed, size)?;
+        }
+    }
+
+    #[test]
+    fn connections_do_not_touch_each_other(seed in any::<u64>()) {
+        let traces = mixed(seed, 4);
+        let together = fold(&traces, Settings::default(), Rng::new(seed));
+        for (trace, said) in traces.iter().zip(together) {
+            let alone = fold(std::slice::from_ref(trace), Settings::default(), Rng::new(0)).remove(0);
+            prop_assert_eq!(&said, &alone, "{}", fence(trace));
+        }
+    }
+}
+
+#[test]
+fn messages_do_cross_in_the_model() {
+    let mut crossed = BTreeSet::new();
+    for (seed, profile) in (0..20).flat_map(|seed| profiles().map(move |profile| (seed, profile))) {
+        let trace = Sim::new(seed, profile, Delays::Any, 14).run().trace(Vantage::Proxy);
+        let (verdicts, _) = judge(&trace, Settings::default(), &Selection::default());
+        let races = verdicts.findings.iter().filter(|finding| finding.certainty == Certainty::Race);
+        crossed.extend(races.map(|finding| finding.code));
+    }
+    for code in CROSSED.iter().filter(|code| !matches!(**code, "SES002")) {
+        assert!(crossed.contains(code), "no {code} among {crossed:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    #[test]
+    fn anything_at_all_is_taken_and_judged_alike_twice(seed in any::<u64>(), size in 0usize..80) {
+        let chaos = Chaos::new(seed, size);
+        prop_assert_eq!(chaos.fold(), chaos.fold());
+    }
+}
