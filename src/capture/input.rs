@@ -142,7 +142,7 @@ impl Input {
         self.cut.store(0, Ordering::Relaxed);
         let raw: Stream = if self.name == "-" { Box::new(io::stdin()) } else { self.open_file()? };
         let raw = Counted { inner: raw, read: Arc::clone(&self.read) };
-        let (magic, raw) = peek(raw, 8).map_err(|error| self.failed(&error))?;
+        let (magic, raw) = peek(raw, 24).map_err(|error| self.failed(&error))?;
         let (text, compressed) = self.decompressed(&magic, raw)?;
         let (marks, text) = peek(text, 4).map_err(|error| self.failed(&error))?;
         let wide = Utf16::detect(&marks);
@@ -180,7 +180,8 @@ impl Input {
             }
             _ => match known_binary(magic) {
                 Some((what, hint)) => {
-                    Err(Error::new(ErrorKind::Input, format!("{} is {what}, not a log", self.shown_name())).hint(hint))
+                    Err(Error::new(ErrorKind::Input, format!("{} is {what}, not a log", self.shown_name()))
+                        .hint(hint.replace("FILE", self.shown_name())))
                 }
                 None => Ok((raw, false)),
             },
@@ -221,20 +222,34 @@ fn known_binary(magic: &[u8]) -> Option<(&'static str, &'static str)> {
         [0x89, b'P', b'N', b'G', ..] | [0xff, 0xd8, 0xff, ..] | [b'G', b'I', b'F', b'8', ..] => {
             ("a picture", "give the log itself")
         }
-        [b'S', b'Q', b'L', b'i', b't', b'e', b' ', b'f'] => {
+        [b'S', b'Q', b'L', b'i', b't', b'e', b' ', b'f', ..] => {
             ("a SQLite database", "an rpctape database goes to `audit`, `query` and `show`")
         }
         [0xd4, 0xc3, 0xb2, 0xa1, ..] | [0xa1, 0xb2, 0xc3, 0xd4, ..] | [0x0a, 0x0d, 0x0d, 0x0a, ..] => (
             "a packet capture",
-            "take the bodies out first, e.g. with tshark: `tshark -r FILE -T fields -e http.file_data`",
+            "take the bodies out first: `tshark -r FILE -Y http.file_data -T fields -e http.file_data | xxd -r -p | \
+             sed 's/^data: //' > FILE.jsonl`, then give FILE.jsonl",
         ),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => ("xz-compressed", unpack),
         [b'B', b'Z', b'h', ..] => ("bzip2-compressed", unpack),
         [b'P', b'K', 3, 4, ..] => ("a zip archive", unpack),
         [0x7f, b'E', b'L', b'F', ..] => ("a program", "give its log"),
+        _ if is_flow(magic) => (
+            "a flow file of mitmproxy",
+            "convert it first: `mitmdump -nr FILE --set hardump=FILE.har`, then give FILE.har",
+        ),
         [b'%', b'P', b'D', b'F', ..] => ("a PDF document", "give the log itself"),
         _ => return None,
     })
+}
+
+/// True for the start of a netstring of netstrings: `2626:9:websocket;`.
+fn is_flow(magic: &[u8]) -> bool {
+    let number = |bytes: &[u8]| bytes.iter().position(|byte| !byte.is_ascii_digit()).filter(|length| *length > 0);
+    let after = |bytes: &[u8]| number(bytes).filter(|length| bytes[*length] == b':').map(|length| length + 1);
+    let Some(inner) = after(magic) else { return false };
+    let Some(text) = after(&magic[inner..]) else { return false };
+    magic[inner + text..].first().is_some_and(u8::is_ascii_lowercase)
 }
 
 fn peek(mut stream: impl Read + 'static, length: usize) -> io::Result<(Vec<u8>, Stream)> {

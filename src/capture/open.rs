@@ -2,6 +2,7 @@
 
 use super::detect::detect;
 use super::format::{Format, LineReader, Reader};
+use super::formats::lsp_devtools;
 use super::input::Input;
 use super::lines::{Buffer, Lines};
 use super::out::Out;
@@ -14,6 +15,9 @@ const WHOLE_LIMIT: u64 = 256 << 20;
 
 /// Opens a log, `-` for standard input, and tells its format. What holds no JSON-RPC is an error with a hint.
 pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
+    if let Some(database) = lsp_devtools::open(path, overrides)? {
+        return Ok(database);
+    }
     let mut input = Input::open(path)?;
     let forced = overrides.format.as_deref();
     let mut sample = Sample::new(input.head(), input.is_whole(), false);

@@ -31,6 +31,8 @@ pub(crate) struct KeptFrame {
     pub kind: &'static str,
     /// The text of it.
     pub text: String,
+    /// Its translation to JSON, where it has one.
+    pub json: Option<String>,
 }
 
 impl FrameSink for Kept {
@@ -55,6 +57,10 @@ impl FrameSink for Kept {
             Body::Stderr { text } => ("stderr", text.to_string()),
             Body::Gap { lost } => ("gap", format!("{lost:?}")),
         };
+        let json = match &frame.body {
+            Body::Message(captured) => captured.json.map(str::to_string),
+            _ => None,
+        };
         self.frames.push(KeptFrame {
             line: frame.line,
             byte_offset: frame.byte_offset,
@@ -65,6 +71,7 @@ impl FrameSink for Kept {
             taps: frame.taps,
             kind,
             text,
+            json,
         });
         Ok(())
     }

@@ -3,7 +3,7 @@
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Bytes as padded base64.
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub(in crate::capture) fn encode(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
@@ -16,7 +16,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 }
 
 /// The bytes of a base64 text, padded or not, in either alphabet; `None` if it is none.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+pub(in crate::capture) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 2);
     let (mut bits, mut count) = (0u32, 0);
     for byte in text.trim_end_matches('=').bytes() {

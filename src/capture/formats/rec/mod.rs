@@ -4,7 +4,7 @@
 //! where they are no UTF-8. Unknown members and unknown kinds of events are passed over, a torn last line is
 //! tolerated, and lines are valid without the header (the output of a `grep` is still a recording).
 
-mod base64;
+pub(in crate::capture) mod base64;
 mod line;
 mod writer;
 

@@ -1,0 +1,99 @@
+//! Messages of a stream that a GET opened have no time. They are put where they can first have come: an answer after
+//! its request, progress after the request that has its token, all of one stream in their order.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::exchange::{What, is_answer};
+use super::{Key, Placed};
+use crate::capture::scan::members;
+use crate::protocol::Side;
+
+/// What a message waits for, as text: an id, or a token.
+fn cause(text: &str) -> Option<String> {
+    if is_answer(text) {
+        return member(text, "id").map(|id| format!("id {id}"));
+    }
+    let token = member(member(text, "params")?, "progressToken")?;
+    Some(format!("token {token}"))
+}
+
+/// What a request causes.
+fn effects(text: &str) -> Vec<String> {
+    let id = member(text, "method").and_then(|_| member(text, "id")).map(|id| format!("id {id}"));
+    let meta = member(text, "params").and_then(|params| member(params, "_meta"));
+    let token = meta.and_then(|meta| member(meta, "progressToken")).map(|token| format!("token {token}"));
+    id.into_iter().chain(token).collect()
+}
+
+fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    members(text).find(|member| member.key == key).map(|member| member.value)
+}
+
+/// Of one connection: what was asked so far, what will be asked at all, and what waits.
+#[derive(Default)]
+struct Connection<'a> {
+    asked: FxHashSet<String>,
+    ever: FxHashSet<String>,
+    waiting: FxHashMap<u32, VecDeque<Placed<'a>>>,
+}
+
+impl<'a> Connection<'a> {
+    fn is_ready(&self, placed: &Placed<'_>) -> bool {
+        let What::Text(text) = &placed.step.what else { return true };
+        cause(text).is_none_or(|cause| self.asked.contains(&cause) || !self.ever.contains(&cause))
+    }
+
+    /// Takes what no longer waits, stream by stream.
+    fn release(&mut self, all: bool, done: &mut Vec<Placed<'a>>) {
+        let mut streams: Vec<u32> = self.waiting.keys().copied().collect();
+        streams.sort_unstable();
+        for stream in streams {
+            let Some(mut queue) = self.waiting.remove(&stream) else { continue };
+            while queue.front().is_some_and(|placed| all || self.is_ready(placed)) {
+                done.extend(queue.pop_front());
+            }
+            if !queue.is_empty() {
+                self.waiting.insert(stream, queue);
+            }
+        }
+    }
+}
+
+/// Brings steps that are in the order of time, and those without a time, into one order. Also gives the connections
+/// in which answers are among the latter: whether one came before a cancel or after it is not in the document.
+pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, FxHashSet<Key>) {
+    let mut unordered = FxHashSet::default();
+    if !steps.iter().any(|placed| placed.adrift) {
+        return (steps, unordered);
+    }
+    let mut connections: FxHashMap<Key, Connection<'_>> = FxHashMap::default();
+    for placed in &steps {
+        if let (Side::Client, What::Text(text)) = (placed.step.side, &placed.step.what) {
+            connections.entry(placed.channel.clone()).or_default().ever.extend(effects(text));
+        }
+    }
+    let mut done = Vec::with_capacity(steps.len());
+    for placed in steps {
+        let connection = connections.entry(placed.channel.clone()).or_default();
+        if placed.adrift {
+            if matches!(&placed.step.what, What::Text(text) if is_answer(text)) {
+                unordered.insert(placed.channel.clone());
+            }
+            connection.waiting.entry(placed.stream).or_default().push_back(placed);
+        } else {
+            if let (Side::Client, What::Text(text)) = (placed.step.side, &placed.step.what) {
+                connection.asked.extend(effects(text));
+            }
+            done.push(placed);
+        }
+        connection.release(false, &mut done);
+    }
+    let mut rest: Vec<_> = connections.into_iter().collect();
+    rest.sort_by_key(|(_, connection)| connection.waiting.keys().min().copied());
+    for (_, mut connection) in rest {
+        connection.release(true, &mut done);
+    }
+    (done, unordered)
+}
