@@ -285,6 +285,89 @@ fn only_reading_sql_is_run() {
     assert_eq!(first.unwrap(), format!("{:?}", [Cell::Null, Cell::Real(1.5), Cell::Text("a"), Cell::Blob(&[0])]));
 }
 
+/// The same with a name for the channel.
+fn named(name: &str, text: &str) -> String {
+    text.replace("\"dir\"", &format!("\"session\":\"{name}\",\"dir\""))
+}
+
+fn keys(store: &Store) -> Vec<(String, u64)> {
+    store.connections().unwrap().into_iter().map(|row| (row.key, row.messages)).collect()
+}
+
+#[test]
+fn a_client_that_starts_anew_is_a_new_connection() {
+    let folder = Folder::new();
+    let mut store = Store::temporary().unwrap();
+    let twice = handshake() + &late(4_000, "1") + &handshake();
+    let log = folder.write("a.jsonl", &(twice.clone() + &named("n", &twice)));
+    into(&mut store, std::slice::from_ref(&log));
+    let expected = [(format!("{log}/1"), 7), (format!("{log}/2"), 3), ("n".into(), 7), ("n/2".into(), 3)];
+    assert_eq!(keys(&store), expected);
+    assert_eq!(store.number("SELECT max(seq) FROM messages WHERE connection_id = 2"), 3);
+}
+
+#[test]
+fn a_second_handshake_under_a_new_id_is_the_same_connection() {
+    let folder = Folder::new();
+    let mut store = Store::temporary().unwrap();
+    let log = folder.write("a.jsonl", &(handshake() + &handshake().replace("\"id\":0", "\"id\":9")));
+    into(&mut store, &[log]);
+    assert_eq!(keys(&store).len(), 1);
+}
+
+#[test]
+fn a_channel_with_a_name_goes_on_in_the_next_source() {
+    let folder = Folder::new();
+    let (first, second) = (named("n", &handshake()), named("n", &late(4_000, "1")));
+    let inputs = [folder.write("a.jsonl", &first), folder.write("b.jsonl", &second)];
+    let (db, parts) = (folder.path("a.db"), folder.path("parts.db"));
+    at(&db, &inputs);
+    at(&parts, &inputs[..1]);
+    let touched = at(&parts, &inputs[1..]);
+    assert_eq!((touched.sources.len(), touched.tally.connections), (2, 1));
+    let (db, parts) = (Store::read(&db).unwrap(), Store::read(&parts).unwrap());
+    assert_eq!(keys(&db), [("n".to_string(), 7)]);
+    assert_eq!(db.dump("frame"), parts.dump("frame"));
+    assert_eq!(db.dump_derived(), parts.dump_derived());
+    let late = db.all_findings(&FindingFilter::default(), Raw::None).unwrap();
+    let late = late.iter().find(|finding| finding.code == "CAN010").unwrap();
+    assert_eq!((late.source.clone(), late.request_line), (inputs[1].clone(), Some(1)));
+}
+
+#[test]
+fn an_append_leaves_other_connections_alone() {
+    let folder = Folder::new();
+    let db = folder.path("a.db");
+    at(&db, &[folder.write("a.jsonl", &(named("a", &handshake()) + &named("b", &(handshake() + &late(4_000, "1")))))]);
+    let before = Store::read(&db).unwrap();
+    let of_b = "SELECT group_concat(id || summary) FROM findings WHERE connection_id = 2";
+    let text = |store: &Store| {
+        let mut text = String::new();
+        store
+            .query(
+                of_b,
+                |_| Ok(()),
+                |cells| {
+                    text = format!("{cells:?}");
+                    Ok(true)
+                },
+            )
+            .unwrap();
+        text
+    };
+    let (first, all) = (text(&before), before.dump_derived());
+    drop(before);
+    at(&db, &[folder.write("b.jsonl", &named("a", &late(9_000, "5")))]);
+    let after = Store::read(&db).unwrap();
+    assert_eq!(first, text(&after));
+    assert_ne!(all, after.dump_derived());
+    let once = after.dump_derived();
+    drop(after);
+    let mut store = Store::write(&db).unwrap();
+    audit(&mut store, &Options::default(), &mut Quiet).unwrap();
+    assert_eq!(once, store.dump_derived());
+}
+
 #[test]
 fn the_documented_queries_run() {
     let folder = Folder::new();
