@@ -1,5 +1,7 @@
 //! Which format a text is in: every format looks at the head, the most specific evidence wins.
 
+use super::Proof;
+use super::definition;
 use super::format::{Format, Match};
 use super::formats::FORMATS;
 use super::sample::Sample;
@@ -11,26 +13,54 @@ pub(crate) fn detect(sample: &Sample, forced: Option<&str>) -> Result<Option<(&'
         return Ok(Some((by_name(name)?, "it was asked for".to_string())));
     }
     let mut best: Option<(&'static dyn Format, Match)> = None;
-    for format in FORMATS {
-        if let Some(found) = format.detect(sample)
-            && best.as_ref().is_none_or(|(_, before)| found.score > before.score)
-        {
-            best = Some((*format, found));
+    for (format, found) in candidates(sample) {
+        if best.as_ref().is_none_or(|(_, before)| found.score > before.score) {
+            best = Some((format, found));
         }
     }
     Ok(best.map(|(format, found)| (format, found.reason)))
 }
 
-/// A format by its name.
+/// Every format that a text may be in, in the order in which they are listed.
+pub(crate) fn candidates(sample: &Sample) -> impl Iterator<Item = (&'static dyn Format, Match)> {
+    all().filter_map(|format| Some((format, format.detect(sample)?)))
+}
+
+/// Every format: those with a reader of their own, and the definitions.
+fn all() -> impl Iterator<Item = &'static dyn Format> {
+    FORMATS.iter().chain(definition::BUILT_IN).copied()
+}
+
+/// A format by its name, or from a definition of the user's (a path that ends in `.toml`).
 pub(crate) fn by_name(name: &str) -> Result<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-        Error::new(ErrorKind::Usage, format!("there is no format called {name}"))
-            .hint(format!("the formats are: {}", names.join(", ")))
+    if name.ends_with(".toml") {
+        return definition::load(name).map(|format| format as &dyn Format);
+    }
+    all().find(|format| format.name() == name).ok_or_else(|| {
+        let names: Vec<_> = all().map(|format| format.name()).collect();
+        Error::new(ErrorKind::Usage, format!("there is no format called {name}")).hint(format!(
+            "a definition of your own is named by its file (FILE.toml); the formats are: {}",
+            names.join(", ")
+        ))
     })
 }
 
-/// Every format with the line that says what it is, in the order in which they are listed.
-pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FORMATS.iter().map(|format| (format.name(), format.about()))
+/// A format as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The name used in flags, in the database and in reports.
+    pub name: &'static str,
+    /// What it is and who writes it, in one line.
+    pub about: &'static str,
+    /// What a log in it cannot prove even at best, in words.
+    pub cannot_prove: Vec<&'static str>,
+}
+
+/// Every format, in the order in which they are listed.
+pub fn list() -> impl Iterator<Item = Listed> {
+    all().map(|format| Listed {
+        name: format.name(),
+        about: format.about(),
+        cannot_prove: format.proof().missing(Proof::FULL),
+    })
 }

@@ -4,6 +4,7 @@
 //! log, journald, colours) is a format like any other: its reader peels a line and hands what is inside to the reader
 //! of the format that its detector found in the peeled sample.
 
+use super::Proof;
 use super::input::Stream;
 use super::lines::{Buffer, Line};
 use super::out::Out;
@@ -32,6 +33,10 @@ pub(crate) trait Format: Sync {
     fn name(&self) -> &'static str;
     /// What it is and who writes it, in one line.
     fn about(&self) -> &'static str;
+    /// What a log in this format can prove at best.
+    fn proof(&self) -> Proof {
+        Proof::FULL
+    }
     /// Looks at the head of a text.
     fn detect(&self, sample: &Sample) -> Option<Match>;
     /// A reader for the text that the sample was taken from.

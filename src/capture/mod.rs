@@ -7,6 +7,7 @@
 //! What is absent: no format knows connections, profiles beyond what a log declares, or the store.
 
 mod channel;
+mod definition;
 mod detect;
 mod expand;
 mod format;
@@ -14,6 +15,7 @@ mod formats;
 mod frame;
 mod input;
 mod lines;
+mod literal;
 mod open;
 mod out;
 mod read;
@@ -27,7 +29,7 @@ mod words;
 mod testing;
 
 pub use channel::{Channel, Proof, Transport, Vantage};
-pub use detect::list as formats;
+pub use detect::{Listed, list as formats};
 pub use expand::{Expanded, expand};
 pub use formats::rec::{RecEvent, RecHeader, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Stamp};

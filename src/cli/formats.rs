@@ -18,7 +18,7 @@ pub struct FormatsArgs {
 /// Prints the list.
 pub fn run(args: &FormatsArgs) -> Result<u8> {
     let mut out = Out::open(None, &[])?;
-    let formats: Vec<(&str, &str)> = capture::formats().collect();
+    let formats: Vec<(&str, &str)> = capture::formats().map(|format| (format.name, format.about)).collect();
     written(format_list(&mut out, &formats, &args.screen.style(false, true)))?;
     out.close()?;
     Ok(0)

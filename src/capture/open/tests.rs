@@ -197,7 +197,7 @@ fn a_file_is_read_twice_alike_and_noise_before_the_first_message_is_no_obstacle(
 #[test]
 fn every_format_has_a_sample_of_its_own() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
-    for (name, _) in crate::capture::formats() {
+    for crate::capture::Listed { name, .. } in crate::capture::formats() {
         let folder =
             std::fs::read_dir(root.join(name)).unwrap_or_else(|error| panic!("samples/formats/{name}: {error}"));
         let mut read_one = false;

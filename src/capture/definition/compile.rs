@@ -1,0 +1,332 @@
+//! A definition made ready: expressions compiled, words resolved.
+
+use memchr::memmem::Finder;
+use regex::Regex;
+use toml::{Table, Value};
+
+use super::clock::Times;
+use super::condition::{Condition, Term, term};
+use super::pointer::Pointer;
+use super::schema::{self, Continuation, Encoding, broken};
+use crate::capture::{Direction, Proof, Transport, Vantage};
+use crate::error::Result;
+use crate::protocol::Side;
+
+/// A definition, ready to read with.
+pub(crate) struct Definition {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) score: u8,
+    pub(super) strip: Vec<Regex>,
+    pub(super) unwrap: Option<Unwrap>,
+    pub(super) start: Pattern,
+    pub(super) contains: Vec<Finder<'static>>,
+    pub(super) continuation: Continuation,
+    pub(super) sticky: bool,
+    pub(super) duplicate: Option<Regex>,
+    pub(super) header: Option<Regex>,
+    pub(super) stderr: Option<Pattern>,
+    pub(super) splits: Vec<Regex>,
+    pub(super) payload: Payload,
+    pub(super) kinds: Vec<(String, Kind)>,
+    pub(super) directions: Vec<(String, Meaning)>,
+    pub(super) direction_default: Meaning,
+    /// `None` where it is told by who sends what.
+    pub(super) vantage: Option<Vantage>,
+    pub(super) times: Times,
+    pub(super) keys: Vec<Key>,
+    pub(super) transport: Transport,
+    pub(super) proof: Proof,
+}
+
+/// How a payload is taken apart.
+pub(super) struct Payload {
+    pub(super) encoding: Encoding,
+    pub(super) pointer: Pointer,
+    pub(super) direction: Option<Pointer>,
+    pub(super) time: Option<Pointer>,
+    pub(super) after: Option<String>,
+    pub(super) allow_trailing: bool,
+    pub(super) may_be_cut: bool,
+    pub(super) or_header: bool,
+    pub(super) drop_if: Option<Condition>,
+    pub(super) strings: Vec<String>,
+}
+
+/// Lines that are JSON objects, with the line of the log in a string.
+pub(super) struct Unwrap {
+    pub(super) pointer: Pointer,
+    pub(super) until_newline: bool,
+    pub(super) ts: Option<Pointer>,
+}
+
+/// An expression with its named groups.
+pub(super) struct Pattern {
+    pub(super) regex: Regex,
+    pub(super) roles: Roles,
+}
+
+/// Which group is what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roles {
+    pub(super) ts: Option<usize>,
+    pub(super) dir: Option<usize>,
+    pub(super) kind: Option<usize>,
+    pub(super) method: Option<usize>,
+    pub(super) id: Option<usize>,
+    pub(super) code: Option<usize>,
+    pub(super) error: Option<usize>,
+    pub(super) payload: Option<usize>,
+    pub(super) logger: Option<usize>,
+    pub(super) length: Option<usize>,
+    pub(super) text: Option<usize>,
+    pub(super) names: Vec<(String, usize)>,
+}
+
+impl Pattern {
+    fn new(regex: Regex) -> Pattern {
+        let mut roles = Roles::default();
+        for (at, name) in regex.capture_names().enumerate() {
+            let Some(name) = name else { continue };
+            roles.names.push((name.to_string(), at));
+            let slot = match name {
+                "ts" => &mut roles.ts,
+                "dir" => &mut roles.dir,
+                "kind" => &mut roles.kind,
+                "method" => &mut roles.method,
+                "id" => &mut roles.id,
+                "code" => &mut roles.code,
+                "error" => &mut roles.error,
+                "payload" => &mut roles.payload,
+                "logger" => &mut roles.logger,
+                "length" => &mut roles.length,
+                "text" => &mut roles.text,
+                _ => continue,
+            };
+            *slot = Some(at);
+        }
+        Pattern { regex, roles }
+    }
+}
+
+/// What a direction word means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Frame(Direction),
+    Stderr,
+    Skip,
+}
+
+/// What a kind word means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Request,
+    Notification,
+    Response,
+    Error,
+}
+
+/// What tells connections apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    /// The first of these groups that took part in the match.
+    Groups(Vec<String>),
+    Pointer(Pointer),
+}
+
+impl Key {
+    /// Reads a key: a pointer, or names of groups with bars between.
+    pub(super) fn parse(text: &str) -> std::result::Result<Key, String> {
+        match term(text) {
+            Ok(Term::Pointer(pointer)) => Ok(Key::Pointer(pointer)),
+            _ if text.starts_with('/') => Err(format!("{text:?} is no JSON pointer")),
+            _ => Ok(Key::Groups(text.split('|').map(|name| name.trim().to_string()).collect())),
+        }
+    }
+}
+
+/// Compiles a definition; `file` names it in errors.
+pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
+    let start = Pattern::new(regex(file, "record.start", &text.record.start)?);
+    let optional = |key: &str, text: &Option<String>| text.as_ref().map(|text| regex(file, key, text)).transpose();
+    let (direction, stderr) = (&text.direction, optional("record.stderr", &text.record.stderr)?);
+    let definition = Definition {
+        name: Box::leak(text.name.clone().into_boxed_str()),
+        about: Box::leak(text.about.clone().into_boxed_str()),
+        score: text.detect.score.unwrap_or(70).clamp(1, 99),
+        strip: text.layers.strip.iter().map(|text| regex(file, "layers.strip", text)).collect::<Result<_>>()?,
+        unwrap: unwrap(file, &text.layers.unwrap)?,
+        contains: text.record.contains.iter().map(|text| Finder::new(text).into_owned()).collect(),
+        continuation: text.record.continuation,
+        sticky: !text.record.sticky.is_empty(),
+        duplicate: optional("record.duplicate", &text.record.duplicate)?,
+        header: optional("record.header", &text.record.header)?,
+        stderr: stderr.map(Pattern::new),
+        splits: splits(file, &text.connection.split_on)?,
+        payload: payload(file, text)?,
+        kinds: kinds(file, &text.kind.map)?,
+        directions: said(file, words(&direction.map))?,
+        direction_default: match &direction.default {
+            None => Meaning::Frame(Direction::Unknown),
+            Some(word) => said(file, meaning(word))?,
+        },
+        vantage: match direction.vantage {
+            schema::Vantage::Client => Some(Vantage::Client),
+            schema::Vantage::Server => Some(Vantage::Server),
+            schema::Vantage::Proxy => Some(Vantage::Proxy),
+            schema::Vantage::Infer => None,
+        },
+        times: said(file, Times::new(&text.time))?,
+        keys: text.connection.key.iter().map(|key| said_key(file, key)).collect::<Result<_>>()?,
+        transport: match text.connection.transport.as_deref() {
+            None | Some("ordered") => Transport::Ordered,
+            Some("http") => Transport::Http,
+            Some(other) => {
+                return Err(broken(file, &format!("connection.transport is {other:?}; write ordered or http")));
+            }
+        },
+        proof: proof(file, text, &start)?,
+        start,
+    };
+    groups_exist(file, &definition, text)?;
+    Ok(definition)
+}
+
+fn said<T>(file: &str, result: std::result::Result<T, String>) -> Result<T> {
+    result.map_err(|what| broken(file, &what))
+}
+
+fn said_key(file: &str, key: &str) -> Result<Key> {
+    Key::parse(key).map_err(|what| broken(file, &format!("connection.key: {what}")))
+}
+
+fn regex(file: &str, key: &str, text: &str) -> Result<Regex> {
+    Regex::new(text).map_err(|error| broken(file, &format!("{key} is no regular expression: {error}")))
+}
+
+fn unwrap(file: &str, list: &[schema::Unwrap]) -> Result<Option<Unwrap>> {
+    let pointer = |text: &str| {
+        Pointer::parse(text).ok_or_else(|| broken(file, &format!("layers.unwrap: {text:?} is no JSON pointer")))
+    };
+    match list {
+        [] => Ok(None),
+        [one] => Ok(Some(Unwrap {
+            pointer: pointer(&one.json_pointer)?,
+            until_newline: one.join == "until_newline",
+            ts: one.ts.as_deref().map(pointer).transpose()?,
+        })),
+        _ => Err(broken(file, "layers.unwrap has more than one layer")
+            .hint("wrappers that are known are peeled by themselves")),
+    }
+}
+
+fn splits(file: &str, list: &[String]) -> Result<Vec<Regex>> {
+    let mut found = Vec::new();
+    for text in list {
+        let parts = text.split_once('~').map(|(what, expression)| (what.trim(), expression.trim().trim_matches('\'')));
+        match (parts, text.replace(' ', "").as_str()) {
+            (Some(("line", expression)), _) => found.push(regex(file, "connection.split_on", expression)?),
+            // A second `initialize` begins a new connection in every format.
+            (_, "method==initialize") => {}
+            _ => {
+                let what = format!("connection.split_on: {text:?} is not known");
+                return Err(broken(file, &what).hint("write \"method == initialize\" or \"line ~ 'EXPRESSION'\""));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn payload(file: &str, text: &schema::File) -> Result<Payload> {
+    let pointer = |key: &str, text: &str| {
+        Pointer::parse(text).ok_or_else(|| broken(file, &format!("{key} is {text:?}, which is no JSON pointer")))
+    };
+    let own = &text.payload;
+    let drop_if = own.drop_if.as_deref().map(Condition::parse).transpose();
+    Ok(Payload {
+        encoding: own.encoding,
+        pointer: pointer("payload.pointer", &own.pointer)?,
+        direction: text.direction.pointer.as_deref().map(|text| pointer("direction.pointer", text)).transpose()?,
+        time: text.time.pointer.as_deref().map(|text| pointer("time.pointer", text)).transpose()?,
+        after: own.after.clone(),
+        allow_trailing: own.allow_trailing.unwrap_or(false),
+        may_be_cut: own.may_be_cut,
+        or_header: own.or_header,
+        drop_if: drop_if.map_err(|what| broken(file, &format!("payload.drop_if: {what}")))?,
+        strings: own.strings.iter().map(|key| key.trim_start_matches('/').to_string()).collect(),
+    })
+}
+
+fn kinds(file: &str, map: &Table) -> Result<Vec<(String, Kind)>> {
+    let kind = |value: &Value| match value.as_str() {
+        Some("request") => Some(Kind::Request),
+        Some("notification") => Some(Kind::Notification),
+        Some("response") => Some(Kind::Response),
+        Some("error") => Some(Kind::Error),
+        _ => None,
+    };
+    map.iter()
+        .map(|(word, value)| {
+            let what = format!("kind.map: {word:?} is {value:?}; write request, notification, response or error");
+            kind(value).map(|kind| (word.clone(), kind)).ok_or_else(|| broken(file, &what))
+        })
+        .collect()
+}
+
+fn words(map: &Table) -> std::result::Result<Vec<(String, Meaning)>, String> {
+    map.iter().map(|(word, value)| Ok((word.clone(), meaning(value.as_str().unwrap_or_default())?))).collect()
+}
+
+fn meaning(word: &str) -> std::result::Result<Meaning, String> {
+    Ok(Meaning::Frame(match word {
+        "c2s" => Direction::By(Side::Client),
+        "s2c" => Direction::By(Side::Server),
+        "sent" => Direction::Sent,
+        "received" => Direction::Received,
+        "unknown" => Direction::Unknown,
+        "stderr" => return Ok(Meaning::Stderr),
+        "skip" => return Ok(Meaning::Skip),
+        _ => return Err(format!("a direction is {word:?}; write c2s, s2c, sent, received, stderr or skip")),
+    }))
+}
+
+fn proof(file: &str, text: &schema::File, start: &Pattern) -> Result<Proof> {
+    let mut proof = Proof::FULL;
+    for word in &text.proof.lost {
+        proof = proof.without(match word.as_str() {
+            "payload" => Proof::PAYLOAD,
+            "cancel_target" => Proof::CANCEL_TARGET,
+            "error_code" => Proof::ERROR_CODE,
+            "direction" => Proof::DIRECTION,
+            "envelope" => Proof::ENVELOPE,
+            "all_answers" => Proof::ALL_ANSWERS,
+            _ => {
+                let what = format!("proof.lost: {word:?} is not known");
+                let hint = "write payload, cancel_target, error_code, direction, envelope or all_answers";
+                return Err(broken(file, &what).hint(hint));
+            }
+        });
+    }
+    let sided = start.roles.dir.is_some() || text.direction.pointer.is_some() || text.direction.default.is_some();
+    Ok(if sided { proof } else { proof.without(Proof::DIRECTION) })
+}
+
+/// Every group that is named elsewhere must be in `record.start`.
+fn groups_exist(file: &str, definition: &Definition, text: &schema::File) -> Result<()> {
+    let known = |name: &str| definition.start.roles.names.iter().any(|(known, _)| known == name);
+    let in_keys = definition.keys.iter().filter_map(|key| match key {
+        Key::Groups(names) => Some(names),
+        Key::Pointer(_) => None,
+    });
+    let in_keys = in_keys.flatten().map(|name| ("connection.key", name.as_str()));
+    let in_tests = definition.payload.drop_if.iter().flat_map(Condition::groups).map(|name| ("payload.drop_if", name));
+    let in_sticky = text.record.sticky.iter().map(|name| ("record.sticky", name.as_str()));
+    match in_keys.chain(in_tests).chain(in_sticky).find(|(_, name)| !known(name)) {
+        None => Ok(()),
+        Some((key, name)) => {
+            let names: Vec<&str> = definition.start.roles.names.iter().map(|(name, _)| name.as_str()).collect();
+            let what = format!("{key} names the group {name:?}, which record.start does not have");
+            Err(broken(file, &what).hint(format!("its groups are: {}", names.join(", "))))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Payloads to JSON text: strings, bytes, literals of other languages, and records that have no payload at all.
+
+use super::compile::{Definition, Kind};
+use super::emit::Head;
+use super::schema::Encoding;
+use crate::capture::literal::{Dialect, push_string, translate_into, unquote_into};
+use crate::capture::scan::{self, skip_white};
+
+/// The text in which the message stands.
+#[derive(Clone, Copy)]
+pub(super) struct Decoded<'a> {
+    pub(super) text: &'a str,
+    /// The byte at which the message starts.
+    pub(super) start: usize,
+    /// True if a byte of the text is a byte of the log.
+    pub(super) exact: bool,
+    /// True if this is the message as it was sent, not a translation of what the log shows.
+    pub(super) native: bool,
+}
+
+/// Why a payload could not be decoded.
+pub(super) struct Fault {
+    pub(super) reason: String,
+    pub(super) cut: bool,
+}
+
+/// Decodes a payload; `scratch` holds what had to be written anew.
+pub(super) fn decode<'a>(
+    definition: &Definition,
+    head: &Head<'_>,
+    payload: &'a str,
+    scratch: &'a mut String,
+    bytes: &mut Vec<u8>,
+) -> Result<Decoded<'a>, Fault> {
+    let rules = &definition.payload;
+    let (text, exact, native) = match rules.encoding {
+        Encoding::Json | Encoding::JsonPretty if rules.strings.is_empty() => (payload, true, true),
+        Encoding::Json | Encoding::JsonPretty => {
+            unfold(payload, &rules.strings, scratch)?;
+            (scratch.as_str(), false, false)
+        }
+        Encoding::JsonString => {
+            let start = skip_white(payload.as_bytes(), 0);
+            let quoted = payload.as_bytes().get(start) == Some(&b'"');
+            let ended = quoted.then(|| scan::unescape(payload, start + 1, scratch)).flatten();
+            ended.ok_or_else(|| Fault { reason: "a string has no end".into(), cut: quoted })?;
+            (scratch.as_str(), false, true)
+        }
+        Encoding::PythonBytes => {
+            let read = unquote_into(Dialect::Python, payload, bytes);
+            read.map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?;
+            scratch.clear();
+            scratch.push_str(&String::from_utf8_lossy(bytes));
+            (scratch.as_str(), false, true)
+        }
+        Encoding::None => {
+            synthesise(definition, head, scratch);
+            (scratch.as_str(), false, false)
+        }
+        encoding => {
+            let dialect = match encoding {
+                Encoding::Lua => Dialect::Lua,
+                Encoding::Elisp => Dialect::Lisp,
+                Encoding::NodeInspect => Dialect::Node,
+                _ => Dialect::Python,
+            };
+            let read = translate_into(dialect, payload, scratch);
+            read.map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?;
+            (scratch.as_str(), false, false)
+        }
+    };
+    let start = match &rules.after {
+        None => 0,
+        Some(mark) => text.find(mark.as_str()).map_or(0, |at| at + mark.len()),
+    };
+    Ok(Decoded { text, start, exact, native })
+}
+
+/// An object in which some members hold their value as a string of JSON; a string that was cut is left out.
+fn unfold(payload: &str, strings: &[String], out: &mut String) -> Result<(), Fault> {
+    out.clear();
+    out.push_str("{\"jsonrpc\":\"2.0\"");
+    let mut members = scan::members(payload);
+    let mut inner = String::new();
+    for member in members.by_ref().filter(|member| member.key != "jsonrpc") {
+        let mut value = member.value;
+        if strings.iter().any(|key| key == member.key) && value.starts_with('"') {
+            scan::unescape(value, 1, &mut inner);
+            if serde_json::from_str::<serde::de::IgnoredAny>(&inner).is_err() {
+                continue;
+            }
+            value = &inner;
+        }
+        out.push_str(",\"");
+        out.push_str(member.key);
+        out.push_str("\":");
+        out.push_str(value);
+    }
+    out.push('}');
+    match members.end() {
+        Some(_) => Ok(()),
+        None => Err(Fault { reason: "the object has no end".into(), cut: true }),
+    }
+}
+
+/// A message made of what the line tells: kind, method, id, error.
+pub(super) fn synthesise(definition: &Definition, head: &Head<'_>, out: &mut String) {
+    let roles = head.roles;
+    let text = |group| head.get(group).filter(|text: &&str| !text.is_empty());
+    let (method, id, error, code) = (text(roles.method), text(roles.id), text(roles.error), text(roles.code));
+    let word = text(roles.kind).or(method);
+    let kind = word.and_then(|word| definition.kinds.iter().find(|(known, _)| known == word)).map(|(_, kind)| *kind);
+    let kind = kind.unwrap_or(if id.is_some() { Kind::Request } else { Kind::Notification });
+    out.clear();
+    out.push_str("{\"jsonrpc\":\"2.0\"");
+    if let Some(id) = id.filter(|_| kind != Kind::Notification) {
+        out.push_str(",\"id\":");
+        match serde_json::from_str::<serde::de::IgnoredAny>(id) {
+            Ok(_) => out.push_str(id),
+            Err(_) => push_string(out, id),
+        }
+    }
+    match (kind, error) {
+        (Kind::Request | Kind::Notification, _) => {
+            out.push_str(",\"method\":");
+            push_string(out, method.unwrap_or_default());
+        }
+        (Kind::Response, None) if code.is_none() => out.push_str(",\"result\":null"),
+        (_, error) => {
+            out.push_str(",\"error\":{");
+            if let Some(code) = code.filter(|code| code.parse::<i64>().is_ok()) {
+                out.push_str("\"code\":");
+                out.push_str(code);
+                out.push(',');
+            }
+            out.push_str("\"message\":");
+            push_string(out, error.unwrap_or_default());
+            out.push('}');
+        }
+    }
+    out.push('}');
+}

@@ -1,0 +1,391 @@
+//! Lines to records: where one starts, what belongs to it, where it ends.
+
+use std::sync::Arc;
+
+use regex::CaptureLocations;
+
+use super::balance::Balance;
+use super::compile::{Definition, Roles};
+use super::emit::{At, Emitter, Head};
+use super::layers::Peeled;
+use super::schema::{Continuation, Encoding};
+use crate::capture::format::LineReader;
+use crate::capture::lines::{Line, RECORD_LIMIT};
+use crate::capture::out::Out;
+use crate::capture::scan::{skip_white, value_end};
+use crate::capture::{Skip, Vantage};
+use crate::error::Result;
+
+/// Reads a log by a definition.
+pub(super) struct DefinitionReader {
+    definition: Arc<Definition>,
+    emitter: Emitter,
+    /// Groups of the start that was found last.
+    ranges: CaptureLocations,
+    pending: Pending,
+    peeled: Peeled,
+}
+
+/// A record that is not complete, or a header that holds for more.
+struct Pending {
+    state: State,
+    header: String,
+    ranges: CaptureLocations,
+    line: u64,
+    offset: u64,
+    body: String,
+    balance: Balance,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No record is open.
+    Idle,
+    /// A header was read; its value has not begun.
+    Waiting,
+    /// The value has begun.
+    Open,
+    /// Headers of a frame are read; the length, once it is known.
+    Headers(Option<usize>),
+    /// So many bytes of a body are read.
+    Counting(usize),
+}
+
+/// One line as it is looked at: peeled, with its place.
+#[derive(Clone, Copy)]
+pub(super) struct Taken<'a> {
+    pub(super) text: &'a str,
+    pub(super) line: u64,
+    pub(super) offset: u64,
+    pub(super) log_ends: bool,
+    pub(super) outer_ts: Option<&'a str>,
+}
+
+impl Taken<'_> {
+    fn at(&self, from: usize) -> At<'_> {
+        At {
+            line: self.line,
+            offset: self.offset + from as u64,
+            log_ends: self.log_ends,
+            joined: false,
+            outer_ts: self.outer_ts,
+        }
+    }
+}
+
+impl LineReader for DefinitionReader {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Ok(text) = std::str::from_utf8(line.bytes) else { return self.foreign(line, out) };
+        let taken = Taken { text, line: line.number, offset: line.offset, log_ends: !line.ended, outer_ts: None };
+        if self.definition.strip.is_empty() && self.definition.unwrap.is_none() {
+            return self.take(&taken, out);
+        }
+        let mut peeled = std::mem::take(&mut self.peeled);
+        let definition = Arc::clone(&self.definition);
+        let done = peeled.peel(&definition, &taken, |inner| self.take(inner, out));
+        self.peeled = peeled;
+        match done? {
+            0 => self.other(&taken, out),
+            _ => Ok(()),
+        }
+    }
+
+    fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.skip_oversized(line);
+        let text = String::from_utf8_lossy(line.bytes);
+        if self.starts(&text) {
+            let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
+            let at = At { line: line.number, offset: line.offset, log_ends: false, joined: false, outer_ts: None };
+            self.emitter.gap(&head, &at, out)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        self.flush(true, out)
+    }
+}
+
+impl DefinitionReader {
+    pub(super) fn new(definition: Arc<Definition>, vantage: Vantage) -> DefinitionReader {
+        let ranges = definition.start.regex.capture_locations();
+        let pending = Pending {
+            state: State::Idle,
+            header: String::new(),
+            ranges: ranges.clone(),
+            line: 0,
+            offset: 0,
+            body: String::new(),
+            balance: Balance::default(),
+        };
+        let emitter = Emitter::new(Arc::clone(&definition), vantage);
+        DefinitionReader { definition, emitter, ranges, pending, peeled: Peeled::default() }
+    }
+
+    /// True if a record starts here; its groups stand in `ranges` then.
+    #[inline]
+    fn starts(&mut self, text: &str) -> bool {
+        let contains = &self.definition.contains;
+        (contains.is_empty() || contains.iter().any(|sign| sign.find(text.as_bytes()).is_some()))
+            && self.definition.start.regex.captures_read(&mut self.ranges, text).is_some()
+    }
+
+    fn take(&mut self, taken: &Taken<'_>, out: &mut Out<'_>) -> Result<()> {
+        if self.starts(taken.text) {
+            self.flush(false, out)?;
+            return self.begin(taken, out);
+        }
+        match self.pending.state {
+            State::Idle => self.other(taken, out),
+            _ => self.carry_on(taken, out),
+        }
+    }
+
+    fn begin(&mut self, taken: &Taken<'_>, out: &mut Out<'_>) -> Result<()> {
+        let whole = self.ranges.get(0).map_or(0, |(_, end)| end);
+        let from = self.definition.start.roles.payload.and_then(|group| self.ranges.get(group));
+        let from = from.map_or(whole, |(start, _)| start);
+        if self.definition.payload.encoding == Encoding::None {
+            let head = Head { text: taken.text, ranges: &self.ranges, roles: &self.definition.start.roles };
+            return self.emitter.record(&head, taken.text, &taken.at(0), out);
+        }
+        let rest = &taken.text[from..];
+        match self.definition.continuation {
+            Continuation::Line if rest.trim().is_empty() && !self.definition.sticky => {
+                out.skip(taken.line, Skip::Header);
+                Ok(())
+            }
+            Continuation::Line | Continuation::JsonValue => {
+                let value = from + skip_white(rest.as_bytes(), 0);
+                if self.definition.continuation == Continuation::Line && !self.definition.sticky {
+                    let head = Head { text: taken.text, ranges: &self.ranges, roles: &self.definition.start.roles };
+                    return self.emitter.record(&head, rest, &taken.at(from), out);
+                }
+                self.keep_header(taken);
+                match opens(&taken.text[value..]) {
+                    true => self.value(taken, value, out),
+                    false => Ok(()),
+                }
+            }
+            Continuation::UntilNextStart | Continuation::BlankLine => {
+                self.keep_header(taken);
+                self.pending.state = State::Open;
+                self.pending.body.push_str(rest);
+                self.pending.offset = taken.offset + from as u64;
+                Ok(())
+            }
+            Continuation::ContentLength => {
+                self.keep_header(taken);
+                let length = self.definition.start.roles.length.and_then(|group| self.ranges.get(group));
+                let length = length.and_then(|(start, end)| taken.text[start..end].parse().ok());
+                self.pending.state = State::Headers(length.or_else(|| content_length(rest)));
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps the header of a record that goes on.
+    fn keep_header(&mut self, taken: &Taken<'_>) {
+        let pending = &mut self.pending;
+        pending.header.clear();
+        pending.header.push_str(taken.text);
+        std::mem::swap(&mut pending.ranges, &mut self.ranges);
+        pending.line = taken.line;
+        pending.offset = taken.offset;
+        pending.body.clear();
+        pending.balance = Balance::default();
+        pending.state = State::Waiting;
+    }
+
+    /// A value that begins at `from` in this line, under the header that was kept.
+    fn value(&mut self, taken: &Taken<'_>, from: usize, out: &mut Out<'_>) -> Result<()> {
+        let Some(end) = value_end(taken.text.as_bytes(), from) else {
+            let pending = &mut self.pending;
+            if self.definition.sticky {
+                pending.line = taken.line;
+            }
+            pending.offset = taken.offset + from as u64;
+            pending.body.clear();
+            pending.body.push_str(&taken.text[from..]);
+            pending.balance = Balance::default();
+            pending.balance.feed(&pending.body);
+            pending.state = State::Open;
+            return Ok(());
+        };
+        let line = if self.definition.sticky { taken.line } else { self.pending.line };
+        let at = At { line, ..taken.at(from) };
+        self.pending.state = self.rest_state();
+        let head = self.pending.head(&self.definition.start.roles);
+        self.emitter.record(&head, &taken.text[from..end], &at, out)
+    }
+
+    /// What follows a value that is complete.
+    fn rest_state(&self) -> State {
+        if self.definition.sticky { State::Waiting } else { State::Idle }
+    }
+
+    /// A line that does not start a record while one is open.
+    fn carry_on(&mut self, taken: &Taken<'_>, out: &mut Out<'_>) -> Result<()> {
+        let text = taken.text;
+        match (self.pending.state, self.definition.continuation) {
+            (State::Waiting, _) => {
+                let value = skip_white(text.as_bytes(), 0);
+                if opens(&text[value..]) { self.value(taken, value, out) } else { self.other(taken, out) }
+            }
+            (State::Headers(length), _) if text.trim().is_empty() => {
+                self.pending.state = length.map_or(State::Headers(None), State::Counting);
+                Ok(())
+            }
+            (State::Headers(length), _) => {
+                self.pending.state = State::Headers(content_length(text).or(length));
+                Ok(())
+            }
+            (State::Counting(length), _) => {
+                self.pending.push(taken);
+                if self.pending.body.len() >= length {
+                    let cut = self.pending.body.floor_char_boundary(length);
+                    self.pending.body.truncate(cut);
+                    self.pending.state = self.rest_state();
+                    return self.put_pending(false, out);
+                }
+                Ok(())
+            }
+            (_, Continuation::BlankLine) if text.trim().is_empty() => self.flush(false, out),
+            (_, Continuation::JsonValue | Continuation::Line) => self.go_on(taken, out),
+            _ => {
+                self.pending.push(taken);
+                self.within_limit(out)
+            }
+        }
+    }
+
+    /// One more line of a JSON value.
+    fn go_on(&mut self, taken: &Taken<'_>, out: &mut Out<'_>) -> Result<()> {
+        if !self.pending.balance.takes(taken.text) {
+            return self.other(taken, out);
+        }
+        self.pending.push(taken);
+        match self.pending.balance.feed(taken.text) {
+            Some(end) => {
+                let end = self.pending.body.len() - taken.text.len() + end;
+                self.pending.body.truncate(end);
+                self.pending.state = self.rest_state();
+                self.put_pending(false, out)
+            }
+            None => self.within_limit(out),
+        }
+    }
+
+    fn within_limit(&mut self, out: &mut Out<'_>) -> Result<()> {
+        if self.pending.body.len() <= RECORD_LIMIT {
+            return Ok(());
+        }
+        out.skip(self.pending.line, Skip::Oversized);
+        self.pending.state = self.rest_state();
+        let head = self.pending.head(&self.definition.start.roles);
+        self.emitter.gap(&head, &self.pending.at(false), out)
+    }
+
+    /// Ends what is open: a record starts, or the log ends.
+    fn flush(&mut self, log_ends: bool, out: &mut Out<'_>) -> Result<()> {
+        let state = std::mem::replace(&mut self.pending.state, State::Idle);
+        match (state, self.definition.continuation) {
+            (State::Idle | State::Headers(_), _) => Ok(()),
+            (State::Waiting, _) => {
+                if self.definition.payload.or_header {
+                    let head = self.pending.head(&self.definition.start.roles);
+                    return self.emitter.header_only(&head, &self.pending.at(log_ends), out);
+                }
+                if log_ends && !self.definition.sticky {
+                    out.skip(self.pending.line, Skip::CutOff);
+                }
+                Ok(())
+            }
+            _ if self.pending.body.trim().is_empty() => {
+                out.skip(self.pending.line, Skip::Header);
+                Ok(())
+            }
+            _ => self.put_pending(log_ends, out),
+        }
+    }
+
+    fn put_pending(&mut self, log_ends: bool, out: &mut Out<'_>) -> Result<()> {
+        let head = self.pending.head(&self.definition.start.roles);
+        self.emitter.record(&head, &self.pending.body, &self.pending.at(log_ends), out)
+    }
+
+    /// A line that is no part of a record.
+    fn other(&mut self, taken: &Taken<'_>, out: &mut Out<'_>) -> Result<()> {
+        let text = taken.text;
+        if text.trim().is_empty() {
+            out.skip(taken.line, Skip::Blank);
+            return Ok(());
+        }
+        let definition = Arc::clone(&self.definition);
+        if let Some(pattern) = &definition.stderr {
+            let mut ranges = pattern.regex.capture_locations();
+            if pattern.regex.captures_read(&mut ranges, text).is_some() {
+                return self.emitter.stderr(&Head { text, ranges: &ranges, roles: &pattern.roles }, &taken.at(0), out);
+            }
+        }
+        if definition.splits.iter().any(|split| split.is_match(text)) {
+            return self.emitter.anew(&taken.at(0), out);
+        }
+        let is = |regex: &Option<regex::Regex>| regex.as_ref().is_some_and(|regex| regex.is_match(text));
+        let why = match () {
+            () if is(&definition.duplicate) => Skip::Duplicate,
+            () if is(&definition.header) => Skip::Header,
+            () => Skip::NotAMessage,
+        };
+        out.skip(taken.line, why);
+        Ok(())
+    }
+
+    /// A line that is not UTF-8: a record's start may still be readable, its bytes are kept as they are.
+    #[cold]
+    fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let text = String::from_utf8_lossy(line.bytes);
+        if self.definition.payload.encoding == Encoding::Json && self.starts(&text) {
+            self.flush(false, out)?;
+            let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
+            let at = At { line: line.number, offset: line.offset, log_ends: false, joined: false, outer_ts: None };
+            return self.emitter.not_text(&head, line.bytes, &at, out);
+        }
+        let taken =
+            Taken { text: &text, line: line.number, offset: line.offset, log_ends: !line.ended, outer_ts: None };
+        self.take(&taken, out)
+    }
+}
+
+impl Pending {
+    fn head<'a>(&'a self, roles: &'a Roles) -> Head<'a> {
+        Head { text: &self.header, ranges: &self.ranges, roles }
+    }
+
+    fn at(&self, log_ends: bool) -> At<'static> {
+        At { line: self.line, offset: self.offset, log_ends, joined: true, outer_ts: None }
+    }
+
+    fn push(&mut self, taken: &Taken<'_>) {
+        if self.body.is_empty() {
+            self.offset = taken.offset;
+        } else {
+            self.body.push('\n');
+        }
+        self.body.push_str(taken.text);
+    }
+}
+
+/// True where an object or an array of objects begins, and not a text in square brackets.
+fn opens(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b'{') => true,
+        Some(b'[') => text[1..].trim_start().is_empty() || text[1..].trim_start().starts_with('{'),
+        _ => false,
+    }
+}
+
+fn content_length(text: &str) -> Option<usize> {
+    let (name, value) = text.split_once(':')?;
+    name.trim().eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+}

@@ -1,0 +1,281 @@
+//! The text of a definition: TOML to plain data. An unknown key is an error that names the nearest known one.
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// One definition as it is written; `docs/formats.md` says what every key means.
+#[derive(Debug, Deserialize)]
+pub(super) struct File {
+    pub name: String,
+    #[serde(default)]
+    pub about: String,
+    #[serde(default)]
+    pub detect: Detect,
+    #[serde(default)]
+    pub layers: Layers,
+    pub record: Record,
+    #[serde(default)]
+    pub payload: Payload,
+    #[serde(default)]
+    pub kind: Kinds,
+    #[serde(default)]
+    pub direction: Directions,
+    #[serde(default)]
+    pub time: Time,
+    #[serde(default)]
+    pub connection: Connection,
+    #[serde(default)]
+    pub proof: Proof,
+    #[serde(default)]
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub sample: Vec<Sample>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Detect {
+    #[serde(default)]
+    pub contains: Vec<String>,
+    pub score: Option<u8>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Layers {
+    #[serde(default)]
+    pub strip: Vec<String>,
+    #[serde(default)]
+    pub unwrap: Vec<Unwrap>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Unwrap {
+    pub json_pointer: String,
+    #[serde(default)]
+    pub join: String,
+    pub ts: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Record {
+    pub start: String,
+    #[serde(default)]
+    pub contains: Vec<String>,
+    #[serde(default)]
+    pub continuation: Continuation,
+    #[serde(default)]
+    pub sticky: Vec<String>,
+    pub duplicate: Option<String>,
+    pub header: Option<String>,
+    pub stderr: Option<String>,
+}
+
+/// Where the payload of a record ends.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Continuation {
+    /// At the end of the line.
+    #[default]
+    Line,
+    /// Where the next record starts.
+    UntilNextStart,
+    /// Where its JSON value ends, on whatever line.
+    JsonValue,
+    /// At a blank line.
+    BlankLine,
+    /// After as many bytes as a `Content-Length` header says.
+    ContentLength,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Payload {
+    #[serde(default)]
+    pub encoding: Encoding,
+    #[serde(default)]
+    pub pointer: String,
+    pub after: Option<String>,
+    pub allow_trailing: Option<bool>,
+    #[serde(default)]
+    pub may_be_cut: bool,
+    #[serde(default)]
+    pub or_header: bool,
+    pub drop_if: Option<String>,
+    #[serde(default)]
+    pub strings: Vec<String>,
+}
+
+/// How a payload is written.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Encoding {
+    #[default]
+    Json,
+    JsonPretty,
+    JsonString,
+    Lua,
+    Elisp,
+    PythonRepr,
+    PythonBytes,
+    NodeInspect,
+    None,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Kinds {
+    #[serde(default)]
+    pub map: Table,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Directions {
+    #[serde(default)]
+    pub map: Table,
+    pub pointer: Option<String>,
+    pub default: Option<String>,
+    #[serde(default)]
+    pub vantage: Vantage,
+}
+
+/// Whose log it is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Vantage {
+    Client,
+    Server,
+    Proxy,
+    #[default]
+    Infer,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Time {
+    pub format: Option<String>,
+    pub tz: Option<String>,
+    pub pointer: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Connection {
+    #[serde(default)]
+    pub key: Vec<String>,
+    #[serde(default)]
+    pub split_on: Vec<String>,
+    pub transport: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Proof {
+    #[serde(default)]
+    pub lost: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(not(test), allow(dead_code))]
+pub(super) struct Sample {
+    pub text: String,
+    pub messages: usize,
+}
+
+/// The keys of each table; a table of the user's own words has none.
+const KEYS: [(&str, &[&str]); 11] = [
+    (
+        "",
+        &[
+            "name",
+            "about",
+            "detect",
+            "layers",
+            "record",
+            "payload",
+            "kind",
+            "direction",
+            "time",
+            "connection",
+            "proof",
+            "sample",
+        ],
+    ),
+    ("detect", &["contains", "score"]),
+    ("layers", &["strip", "unwrap"]),
+    ("record", &["start", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
+    ("payload", &["encoding", "pointer", "after", "allow_trailing", "may_be_cut", "or_header", "drop_if", "strings"]),
+    ("kind", &["map"]),
+    ("direction", &["map", "pointer", "default", "vantage"]),
+    ("time", &["format", "tz", "pointer"]),
+    ("connection", &["key", "split_on", "transport"]),
+    ("proof", &["lost"]),
+    ("sample", &["text", "messages"]),
+];
+
+/// Reads the text of the definition in `file`.
+pub(super) fn parse(file: &str, text: &str) -> Result<File> {
+    let table: Table = toml::from_str(text).map_err(|error| broken(file, error.to_string().trim_end()))?;
+    check(file, "", &table)?;
+    for (key, value) in &table {
+        match value {
+            Value::Table(inner) => check(file, key, inner)?,
+            Value::Array(items) => {
+                for inner in items.iter().filter_map(Value::as_table) {
+                    check(file, key, inner)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    toml::from_str(text).map_err(|error: toml::de::Error| broken(file, error.to_string().trim_end()))
+}
+
+fn check(file: &str, table: &str, inner: &Table) -> Result<()> {
+    let Some((_, known)) = KEYS.iter().find(|(name, _)| *name == table) else { return Ok(()) };
+    let Some(key) = inner.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
+    let shown = if table.is_empty() { key.clone() } else { format!("{table}.{key}") };
+    let error = broken(file, &format!("there is no key {shown}"));
+    let near = known.iter().min_by_key(|name| distance(key, name));
+    let place = if table.is_empty() { "at the top".to_string() } else { format!("in [{table}]") };
+    Err(error.hint(match near {
+        Some(near) => format!("did you mean {near}? {place} there are: {}", known.join(", ")),
+        None => format!("{place} there are: {}", known.join(", ")),
+    }))
+}
+
+/// The error for a definition that cannot be used.
+pub(super) fn broken(file: &str, what: &str) -> Error {
+    Error::new(ErrorKind::Usage, format!("format definition {file}: {what}"))
+}
+
+/// How many letters two words differ in.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let cost = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_names_file_key_and_the_nearest_known_one() {
+        let text = "name = \"x\"\n[record]\nstart = 'a'\ncontinuaton = \"line\"\n";
+        let error = parse("mine.toml", text).expect_err("a typo");
+        assert_eq!(error.message, "format definition mine.toml: there is no key record.continuaton");
+        assert!(error.hint.expect("a hint").starts_with("did you mean continuation? in [record] there are: start,"));
+        let error = parse("mine.toml", "nam = \"x\"\n").expect_err("a typo");
+        assert!(error.hint.expect("a hint").starts_with("did you mean name? at the top there are:"));
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_told_with_its_line() {
+        let error =
+            parse("m.toml", "name = \"x\"\n[record]\nstart = 'a'\ncontinuation = \"lines\"\n").expect_err("wrong");
+        assert!(error.message.contains("line 4"), "{}", error.message);
+    }
+}
