@@ -9,15 +9,17 @@
 mod lisp;
 mod lua;
 mod node;
+mod put;
 mod python;
 mod quoted;
 mod reader;
 
 #[cfg(test)]
-mod render;
+pub(crate) mod render;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use put::{put_json, put_literal};
 use reader::Reader;
 
 /// Which language a literal is written in.

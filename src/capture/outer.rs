@@ -1,0 +1,71 @@
+//! The record of a wrapper around what is being read: whence it comes, and when.
+
+use std::collections::VecDeque;
+
+/// How many records are remembered, for an inner record that is handed on lines after it began.
+const REMEMBERED: usize = 1024;
+
+/// What the wrappers around the current line say.
+#[derive(Debug, Default)]
+pub(super) struct Outer {
+    /// The names of the logs in logs, outermost first.
+    key: String,
+    /// Time of each record, by its line.
+    times: VecDeque<(u64, Option<i64>)>,
+    /// Resolution of their clock.
+    resolution_us: i64,
+}
+
+impl Outer {
+    /// True where there is no wrapper.
+    pub(super) fn is_none(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// Goes into the record at `line`. A wrapper without time leaves that of the one around it.
+    pub(super) fn enter(&mut self, key: &str, line: u64, at_us: Option<i64>, resolution_us: Option<i64>) {
+        let at_us = at_us.or_else(|| self.time_at(line));
+        if self.times.len() == REMEMBERED {
+            self.times.pop_front();
+        }
+        self.times.push_back((line, at_us));
+        if let Some(resolution) = resolution_us {
+            self.resolution_us = resolution;
+        }
+        self.push(key);
+    }
+
+    /// Goes into the log called `key`.
+    pub(super) fn push(&mut self, key: &str) {
+        if !key.is_empty() {
+            self.key.push('/');
+            self.key.push_str(key);
+        }
+    }
+
+    /// Leaves the log called `key`.
+    pub(super) fn pop(&mut self, key: &str) {
+        if !key.is_empty() {
+            self.key.truncate(self.key.len().saturating_sub(key.len() + 1));
+        }
+    }
+
+    /// The time of the record at `line`.
+    pub(super) fn time_at(&self, line: u64) -> Option<i64> {
+        self.times.iter().rev().find(|(known, _)| *known == line)?.1
+    }
+
+    /// The name of a channel with the names of the logs around it.
+    pub(super) fn name(&self, inner: Option<String>) -> Option<String> {
+        match (self.key.get(1..), inner) {
+            (None | Some(""), inner) => inner,
+            (Some(key), None) => Some(key.to_string()),
+            (Some(key), Some(inner)) => Some(format!("{key}/{inner}")),
+        }
+    }
+
+    /// The resolution of a clock; a channel without a clock of its own goes by that of the wrapper.
+    pub(super) fn resolution(&self, inner: i64) -> i64 {
+        if inner > 1 { inner } else { self.resolution_us.max(1) }
+    }
+}
