@@ -103,6 +103,9 @@ impl Conn {
             if listen {
                 return Found::Own(Side::Client, id.clone());
             }
+            if self.side(Side::Client).evicted && self.slot(Side::Client, id).is_none() {
+                return Found::Nowhere;
+            }
             let legacy = self.facts.lifecycle.initialize.is_some() && self.slot(Side::Server, id).is_some();
             return if legacy { Found::Own(Side::Server, id.clone()) } else { Found::OtherSide(id.clone()) };
         }
@@ -124,12 +127,18 @@ impl Conn {
         }
     }
 
+    /// True if the id may be that of a request that was dropped behind the window.
+    fn may_have_forgotten(&self, m: &Incoming<'_>) -> bool {
+        let listens = m.profile.server_cancel == ServerCancel::ListenOnly && m.sender == Side::Server;
+        self.side(m.sender).evicted || listens && self.side(Side::Client).evicted
+    }
+
     fn cancel_request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
         match self.find(m, id) {
             Found::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
             Found::OtherSide(id) => self.cancel_other(step, m, cancel, &id),
             Found::Twin(id) => self.cancel_near(step, m, cancel, m.sender, &id, CancelFault::TypeMismatch),
-            Found::Nowhere if self.side(m.sender).evicted => self.ask_about_cancel(m, cancel, id),
+            Found::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
             Found::Nowhere => {
                 let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
                 self.unknown_cancel(step, m, cancel, id, judgement);
@@ -143,8 +152,9 @@ impl Conn {
         let exchange = &slot.exchange;
         let (request, method, answer, profile) =
             (exchange.request, exchange.method.clone(), exchange.answer, exchange.profile);
-        let first =
-            exchange.cancels.iter().find(|first| !first.foreign && first.sender == m.sender).map(|first| first.seen);
+        let same =
+            |first: &&Cancellation| !first.foreign && first.sender == m.sender && first.mechanism == cancel.mechanism;
+        let first = exchange.cancels.iter().find(same).map(|first| first.seen);
         let in_flight = exchange.in_flight();
         let fault = if cancel.foreign { Some(CancelFault::ForeignDialect) } else { self.fault_by_target(m, slot) };
         let fault = fault.or(match first {

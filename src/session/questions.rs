@@ -134,6 +134,9 @@ impl Conn {
         cancel.effect = Some(Effect::UnknownTarget);
         let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
         let peer = q.sender.peer();
+        if q.profile.server_cancel == ServerCancel::ListenOnly && q.sender == Side::Server {
+            return self.about_listen(step, oracle, q, cancel, judgement);
+        }
         let other = match q.profile.server_cancel {
             ServerCancel::OwnRequests => oracle.request(self.facts.id, peer, &q.id, q.seen.frame),
             ServerCancel::ListenOnly => None,
@@ -163,6 +166,38 @@ impl Conn {
             first_cancel: None,
         });
         self.judge_cancel(step, q.profile, cancel, Some(fault), target);
+    }
+
+    /// A server's cancel where it may only end a subscription.
+    fn about_listen(
+        &mut self,
+        step: &mut Step<'_>,
+        oracle: &mut dyn Oracle,
+        q: &Question,
+        cancel: &mut Cancellation,
+        judgement: Judgement,
+    ) {
+        let found = oracle.request(self.facts.id, Side::Client, &q.id, q.seen.frame);
+        let target = found.as_ref().map(|found| Target {
+            request: found.request,
+            issuer: Side::Client,
+            id: &q.id,
+            method: &found.method,
+            answer: found.answer,
+            first_cancel: None,
+        });
+        let listens = |name: &str| q.profile.method(name).is_some_and(|method| method.long_lived);
+        match &found {
+            Some(listen) if listens(&listen.method) => {
+                cancel.exchange = Some(listen.request.frame);
+                cancel.target_method = Some(listen.method.as_str().into());
+                cancel.delay_us = cancel.seen.since(listen.request);
+                cancel.effect = Some(Effect::Moot);
+                cancel.effect_seen = listen.answer;
+                self.judge_cancel(step, q.profile, cancel, None, target);
+            }
+            _ => self.judge_cancel(step, q.profile, cancel, Some(CancelFault::ServerForbidden(judgement)), target),
+        }
     }
 
     /// Ids that were used again after the window had dropped their first use.
