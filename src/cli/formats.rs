@@ -1,25 +1,85 @@
-//! `rpctape formats`: what can be read.
+//! `rpctape formats`: what can be read, and what a log was taken for.
+
+use std::io::Write;
 
 use clap::Args;
-use rpctape::capture;
+use rpctape::capture::{self, Explanation};
 use rpctape::error::Result;
-use rpctape::report::format_list;
+use rpctape::report::{escape, format_list};
 
+use super::input::ReadArgs;
 use super::io::{Out, written};
 use super::screen::ScreenArgs;
 
-/// List the log formats that can be read; --format-in takes their names
+/// List the log formats that can be read, or explain what a log was taken for
 #[derive(Args, Debug)]
 pub struct FormatsArgs {
+    /// Explain what this log was taken for: candidates, lines used and passed over, whose log it is, its clock
+    #[arg(long, value_name = "FILE")]
+    explain: Option<String>,
+    #[command(flatten)]
+    read: ReadArgs,
     #[command(flatten)]
     screen: ScreenArgs,
 }
 
-/// Prints the list.
+/// Prints the list, or the explanation.
 pub fn run(args: &FormatsArgs) -> Result<u8> {
     let mut out = Out::open(None, &[])?;
-    let formats: Vec<(&str, &str)> = capture::formats().map(|format| (format.name, format.about)).collect();
-    written(format_list(&mut out, &formats, &args.screen.style(false, true)))?;
+    match &args.explain {
+        Some(path) => {
+            let told = capture::explain(path, &args.read.overrides())?;
+            written(explanation(&mut out, &told))?;
+        }
+        None => {
+            let formats: Vec<(&str, &str, String)> =
+                capture::formats().map(|format| (format.name, format.about, format.cannot_prove.join(", "))).collect();
+            written(format_list(&mut out, &formats, &args.screen.style(false, true)))?;
+        }
+    }
     out.close()?;
     Ok(0)
+}
+
+fn explanation(out: &mut dyn Write, told: &Explanation) -> std::io::Result<()> {
+    line(out, "format", &told.format)?;
+    line(out, "because", &told.reason)?;
+    for (index, candidate) in told.candidates.iter().enumerate() {
+        let text = format!("{} ({}): {}", candidate.name, candidate.score, candidate.reason);
+        line(out, if index == 0 { "candidates" } else { "" }, &text)?;
+    }
+    if !told.wrappers.is_empty() {
+        line(out, "wrappers", &told.wrappers.join(", "))?;
+    }
+    line(out, "messages", &messages(told))?;
+    for (index, (why, passed)) in told.passed.iter().enumerate() {
+        let first: Vec<String> = passed.first.iter().map(u64::to_string).collect();
+        let text = passed.text.as_deref().filter(|text| !text.is_empty()).map(|text| format!(": {text}"));
+        let text =
+            format!("{} {}, first line {}{}", passed.count, why.as_str(), first.join(", "), text.unwrap_or_default());
+        line(out, if index == 0 { "passed over" } else { "" }, &text)?;
+    }
+    line(out, "vantage", &format!("{}: {}", told.vantage.as_str(), told.vantage_reason))?;
+    line(out, "clock", &told.clock)?;
+    if !told.cannot_prove.is_empty() {
+        line(out, "cannot prove", &told.cannot_prove.join(", "))?;
+    }
+    let names: Vec<&str> = told.channels.iter().filter_map(|channel| channel.name.as_deref()).collect();
+    if !names.is_empty() {
+        line(out, "connections", &names.join(", "))?;
+    }
+    Ok(())
+}
+
+fn messages(told: &Explanation) -> String {
+    let lines = if told.used == 1 { "line" } else { "lines" };
+    let mut text = format!("{} from {} {lines}", told.messages, told.used);
+    if told.malformed > 0 {
+        text.push_str(&format!(", and {} malformed", told.malformed));
+    }
+    text
+}
+
+fn line(out: &mut dyn Write, label: &str, text: &str) -> std::io::Result<()> {
+    writeln!(out, "{label:<12}  {}", escape(text))
 }

@@ -35,10 +35,10 @@ struct ClauseObject {
 }
 
 /// Log formats by name, each with the line that says what it is.
-pub fn format_list(out: &mut dyn Write, formats: &[(&str, &str)], style: &Style) -> io::Result<()> {
-    let mut table = Table::new(["format", "is"].map(|name| (name, Lean::Left))).wrapped();
-    for (name, about) in formats {
-        table.row(vec![(*name).to_string(), (*about).to_string()]);
+pub fn format_list(out: &mut dyn Write, formats: &[(&str, &str, String)], style: &Style) -> io::Result<()> {
+    let mut table = Table::new(["format", "is", "cannot prove"].map(|name| (name, Lean::Left))).wrapped();
+    for (name, about, lost) in formats {
+        table.row(vec![(*name).to_string(), (*about).to_string(), lost.clone()]);
     }
     for line in table.lines(0, style.width) {
         writeln!(out, "{line}")?;

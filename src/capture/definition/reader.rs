@@ -175,9 +175,9 @@ impl DefinitionReader {
                 Ok(())
             }
             Continuation::ContentLength => {
-                self.keep_header(taken);
                 let length = self.definition.start.roles.length.and_then(|group| self.ranges.get(group));
                 let length = length.and_then(|(start, end)| taken.text[start..end].parse().ok());
+                self.keep_header(taken);
                 self.pending.state = State::Headers(length.or_else(|| content_length(rest)));
                 Ok(())
             }

@@ -25,6 +25,10 @@ impl Format for Bare {
         "bare messages, one a line: a stdio server's traffic as `tee` writes it"
     }
 
+    fn proof(&self) -> Proof {
+        Proof::FULL.without(Proof::DIRECTION)
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let lines = sample.line_count();
         let hits = sample.lines().filter(|line| is_message(line)).count();

@@ -27,6 +27,10 @@ impl Format for Framed {
         "messages in Content-Length frames: a dump of a language server's stdin or stdout"
     }
 
+    fn proof(&self) -> Proof {
+        Proof::FULL.without(Proof::DIRECTION)
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let text = sample.text().as_bytes();
         let (mut at, mut sound, mut unsound) = (0, 0, 0);
