@@ -7,6 +7,7 @@ mod columns;
 mod concise;
 mod escape;
 mod excerpt;
+mod fingerprint;
 mod full;
 mod group;
 mod json;
@@ -16,6 +17,7 @@ mod number;
 mod page;
 mod query;
 mod show;
+mod silence;
 mod snippet;
 mod statistics;
 mod style;
@@ -31,6 +33,7 @@ pub use catalogue::format_list;
 pub use columns::wrap;
 pub use concise::Concise;
 pub use escape::{escape, escape_block, json};
+pub use fingerprint::{Repeats, fingerprint};
 pub use full::Full;
 pub use json::{Document, Lines};
 pub use listing::{Cancels, Kinds, ListedSource, Listing};
@@ -39,6 +42,7 @@ pub use number::{count, plural, size};
 pub use page::section;
 pub use query::{Csv, Grid, Objects, RowFormat};
 pub use show::Transcript;
+pub use silence::Silence;
 pub use statistics::Statistics;
 pub use style::{Ink, Style};
 pub use summary::{Counts, PassedOver, Skipped, Summary, Undecidable};
@@ -51,6 +55,11 @@ use crate::store::FindingRow;
 pub trait Report {
     /// Takes one finding; writes it, or keeps what it needs of it.
     fn finding(&mut self, out: &mut dyn Write, finding: &FindingRow) -> io::Result<()>;
+    /// Takes one that does not count and is shown all the same.
+    fn silenced(&mut self, out: &mut dyn Write, finding: &FindingRow, silence: &Silence) -> io::Result<()> {
+        let summary = format!("{} ({})", finding.summary, silence.text());
+        self.finding(out, &FindingRow { summary, ..finding.clone() })
+    }
     /// Writes what is left, and the summary.
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()>;
 }

@@ -12,7 +12,7 @@ fn at(mut row: MessageRow, id: i64, line: u64, at_us: i64) -> MessageRow {
     row
 }
 
-fn late(line: u64, name: &str) -> FindingRow {
+pub(super) fn late(line: u64, name: &str) -> FindingRow {
     let call = format!(
         r#"{{"jsonrpc":"2.0","id":19,"method":"tools/call","params":{{"name":"{name}","arguments":{{"q":"invoices 2024","page":1,"size":50}}}}}}"#
     );
@@ -46,6 +46,9 @@ fn late(line: u64, name: &str) -> FindingRow {
         message_id: 3,
         exchange_id: Some(1),
         request_line: Some(line - 2),
+        issuer: Some("client".into()),
+        method: Some("tools/call".into()),
+        name: Some(name.into()),
         summary: format!("result for #19 tools/call {name} after it was cancelled 31.2 s later"),
         clause: Some(ClauseRow {
             level: "SHOULD".into(),

@@ -29,6 +29,12 @@ pub struct FindingRow {
     pub exchange_id: Option<i64>,
     /// Line of the request, where there is one in the same source.
     pub request_line: Option<u64>,
+    /// `client` or `server`: who issued the request, or sent the offending message where there is no request.
+    pub issuer: Option<String>,
+    /// Method of the request, or of the offending message where there is no request.
+    pub method: Option<String>,
+    /// Tool or command of the request, where there is one.
+    pub name: Option<String>,
     /// One sentence.
     pub summary: String,
     /// Level, text and link of the clause.
@@ -142,6 +148,10 @@ pub struct SourceRow {
     pub reason: String,
     /// Bytes of the decompressed text.
     pub bytes: u64,
+    /// Time of the first message, as the log writes it.
+    pub first_time: Option<String>,
+    /// Time of the last message, as the log writes it.
+    pub last_time: Option<String>,
     /// Lines passed over: why, how many, and the first of them.
     pub skipped: Vec<(String, u64, u64)>,
 }
