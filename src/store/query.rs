@@ -48,7 +48,7 @@ impl Store {
             return Err(Error::new(ErrorKind::Usage, "only a query that reads is run, and this one does not")
                 .hint("write it as SELECT ...; to change a copy, use the sqlite3 shell"));
         }
-        let columns: Columns = statement.column_names().into_iter().map(str::to_string).collect();
+        let columns: Columns = statement.column_names().map(str::to_string).collect();
         let width = columns.len();
         head(&columns)?;
         let mut rows = statement.query([]).map_err(fault)?;
