@@ -33,6 +33,10 @@ pub(crate) trait Format: Sync {
     fn name(&self) -> &'static str;
     /// What it is and who writes it, in one line.
     fn about(&self) -> &'static str;
+    /// Its name, and for a wrapper the names of what is inside: `docker > clangd-verbose`.
+    fn chain(&self, _: &Sample) -> String {
+        self.name().to_string()
+    }
     /// What a log in this format can prove at best.
     fn proof(&self) -> Proof {
         Proof::FULL

@@ -7,6 +7,7 @@
 //! What is absent: no format knows connections, profiles beyond what a log declares, or the store.
 
 mod channel;
+mod date;
 mod definition;
 mod detect;
 mod expand;
@@ -19,6 +20,8 @@ mod lines;
 mod literal;
 mod open;
 mod out;
+mod outer;
+mod peel;
 mod read;
 mod sample;
 mod scan;

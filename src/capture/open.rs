@@ -30,7 +30,8 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
     let Some((format, reason)) = found else { return Err(unknown(&input)) };
     let name = path.replace('\\', "/");
     let name = if cfg!(windows) { name } else { path.to_string() };
-    Ok(Box::new(Log { name, format, reason, input, sample, overrides: overrides.clone() }))
+    let chain = format.chain(&sample);
+    Ok(Box::new(Log { name, format, chain, reason, input, sample, overrides: overrides.clone() }))
 }
 
 fn unknown(input: &Input) -> Error {
@@ -48,6 +49,7 @@ fn unknown(input: &Input) -> Error {
 struct Log {
     name: String,
     format: &'static dyn Format,
+    chain: String,
     reason: String,
     input: Input,
     sample: Sample,
@@ -60,7 +62,7 @@ impl Source for Log {
     }
 
     fn format(&self) -> &str {
-        self.format.name()
+        &self.chain
     }
 
     fn reason(&self) -> &str {

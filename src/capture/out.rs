@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::lines::Line;
+use super::outer::Outer;
 use super::scan::skip_white;
 use super::time::Zoning;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Overrides, Skip, Stamp};
@@ -51,11 +52,12 @@ pub(crate) struct Out<'s> {
     zoning: Zoning,
     channels: u32,
     cut_at: Option<u64>,
+    outer: Outer,
 }
 
 impl<'s> Out<'s> {
     pub(crate) fn new(sink: &'s mut dyn FrameSink, source: u32, overrides: &'s Overrides) -> Out<'s> {
-        Out { sink, source, overrides, zoning: overrides.zoning(), channels: 0, cut_at: None }
+        Out { sink, source, overrides, zoning: overrides.zoning(), channels: 0, cut_at: None, outer: Outer::default() }
     }
 
     /// What the user says of zone and day, for times that do not say it.
@@ -74,6 +76,10 @@ impl<'s> Out<'s> {
         self.channels += 1;
         channel.vantage = self.overrides.vantage.unwrap_or(channel.vantage);
         channel.profile = self.overrides.profile.or(channel.profile);
+        if !self.outer.is_none() {
+            channel.name = self.outer.name(channel.name);
+            channel.resolution_us = self.outer.resolution(channel.resolution_us);
+        }
         self.sink.channel(index, channel)?;
         Ok(index)
     }
@@ -81,7 +87,26 @@ impl<'s> Out<'s> {
     /// Hands on a frame made of `place` and `body`.
     #[inline(always)]
     pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
+        if place.at_us.is_none() && !self.outer.is_none() {
+            let at_us = self.outer.time_at(place.line);
+            return self.sink.frame(Place { at_us, ..*place }.frame(self.source, body));
+        }
         self.sink.frame(place.frame(self.source, body))
+    }
+
+    /// Goes into a record of a wrapper: what is put from now on comes from the log called `key` in it.
+    pub(crate) fn enter(&mut self, key: &str, line: u64, at_us: Option<i64>, resolution_us: Option<i64>) {
+        self.outer.enter(key, line, at_us, resolution_us);
+    }
+
+    /// Goes into the log called `key` again, at its end.
+    pub(crate) fn enter_again(&mut self, key: &str) {
+        self.outer.push(key);
+    }
+
+    /// Leaves the log called `key`.
+    pub(crate) fn leave(&mut self, key: &str) {
+        self.outer.pop(key);
     }
 
     /// A line passed over.

@@ -13,13 +13,30 @@ pub(crate) struct Sample {
     /// True if it is all there is.
     pub whole: bool,
     limit: usize,
+    /// How many wrappers were taken off it.
+    pub depth: u8,
 }
 
 impl Sample {
     /// A sample from the head of a text; `all` looks at every line of it.
     pub(crate) fn new(head: &[u8], whole: bool, all: bool) -> Sample {
         let text = String::from_utf8_lossy(head).into_owned();
-        Sample { text, whole, limit: if all { usize::MAX } else { LINES } }
+        Sample { text, whole, limit: if all { usize::MAX } else { LINES }, depth: 0 }
+    }
+
+    /// What a wrapper left of `outer`.
+    pub(crate) fn peeled(text: &[u8], outer: &Sample) -> Sample {
+        let text = String::from_utf8_lossy(text).into_owned();
+        Sample { text, whole: outer.whole, limit: outer.limit, depth: outer.depth + 1 }
+    }
+
+    /// Its text without a last line that the sample cuts, unless that is the only one.
+    pub(crate) fn whole_lines(&self) -> &str {
+        let cut = !self.whole && !self.text.ends_with('\n');
+        match self.text.rfind('\n') {
+            Some(at) if cut => &self.text[..at],
+            _ => &self.text,
+        }
     }
 
     /// The text.
@@ -29,12 +46,8 @@ impl Sample {
 
     /// Its lines that are not blank. A last line that the sample cuts is left out unless it is the only one.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
-        let cut = !self.whole && !self.text.ends_with('\n');
-        let text = match self.text.rfind('\n') {
-            Some(at) if cut => &self.text[..at],
-            _ => &self.text,
-        };
-        text.split('\n')
+        self.whole_lines()
+            .split('\n')
             .map(|line| line.trim_matches(['\r', '\0', ' ', '\t']))
             .filter(|line| !line.is_empty())
             .take(self.limit)

@@ -7,18 +7,33 @@ mod claude;
 mod claude_mcp;
 mod claude_server;
 mod document;
+mod emacs_plist;
 mod framed;
 mod har;
 mod inspector;
 pub(super) mod lsp_devtools;
+mod neovim;
+mod pylsp;
+mod python_bytes;
+mod python_sdk;
 pub(super) mod rec;
+mod sessions;
 mod strace;
+mod sublime;
+mod supergateway;
 mod trace;
 mod vectors;
+mod vim_lsp;
 mod wrapped;
 mod zed_acp;
 
+pub(super) use neovim::stderr as neovim_stderr;
+
 use super::format::Format;
+use super::peel;
+
+/// What is read where nothing else is known.
+pub(super) static BARE: &dyn Format = &bare::Bare;
 
 /// Every format, in the order in which they are listed.
 pub(crate) static FORMATS: &[&dyn Format] = &[
@@ -30,6 +45,15 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &framed::Framed,
     &claude_mcp::ClaudeMcp,
     &claude_server::ClaudeServer,
+    &neovim::Neovim,
+    &peel::NEOVIM_STDERR,
+    &emacs_plist::EmacsPlist,
+    &pylsp::Pylsp,
+    &sublime::Sublime,
+    &vim_lsp::VimLsp,
+    &python_sdk::PythonSdk,
+    &supergateway::Supergateway,
+    &python_bytes::PythonBytes,
     &trace::VSCODE,
     &trace::VSCODE_CHANNEL,
     &trace::LSP4J,
@@ -42,4 +66,13 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &inspector::Inspector,
     &lsp_devtools::LspDevtools,
     &strace::Strace,
+    &peel::DOCKER,
+    &peel::CRI,
+    &peel::JOURNALD,
+    &peel::CLOUDWATCH,
+    &peel::DATADOG,
+    &peel::SYSLOG,
+    &peel::VSCODE_LOG,
+    &peel::ANSI,
+    &peel::MARKDOWN,
 ];

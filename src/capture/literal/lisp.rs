@@ -155,6 +155,8 @@ impl Reader<'_, '_> {
         self.at += 1;
         if self.word("s(") {
             self.lisp_table()?;
+        } else if self.word("(") {
+            self.lisp_propertied()?;
         } else if self.word("<") {
             self.skip_past(b'<', b'>')?;
             self.lose();
@@ -171,6 +173,18 @@ impl Reader<'_, '_> {
             }
         }
         self.leave();
+        Ok(())
+    }
+
+    /// `#("text" 0 4 (face bold))`: a text with properties, which were never sent.
+    fn lisp_propertied(&mut self) -> Done {
+        self.lisp("")?;
+        let (end, lost) = (self.out.len(), self.lost);
+        while !self.take(b')') {
+            self.lisp("")?;
+            self.out.truncate(end);
+        }
+        self.lost = lost;
         Ok(())
     }
 

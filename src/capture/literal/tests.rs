@@ -58,6 +58,7 @@ fn property_lists() {
         lisp("((:direction . outgoing) (:object (a . 1) (b . [2])) (c 1 2))"),
         r#"{"direction":"outgoing","object":{"a":1,"b":[2]},"c":[1,2]}"#
     );
+    assert_eq!(lisp("(:label #(\"io\" 0 2\n (item #1)) :x 1)"), r#"{"label":"io","x":1}"#);
     assert!(read(Dialect::Lisp, "(:b #<buffer x.el> :c ...)").2);
 }
 

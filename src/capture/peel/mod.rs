@@ -84,7 +84,7 @@ pub(crate) static JOURNALD: Wrapper = Wrapper {
 pub(crate) static SYSLOG: Wrapper = Wrapper {
     name: "syslog",
     about: "syslog and journalctl lines (time, host, program), around a log in any other format",
-    strength: Strength::Weak,
+    strength: Strength::Marked(syslog::is_certain),
     share: 50,
     looks: syslog::looks,
     peeler: || Box::<syslog::Syslog>::default(),

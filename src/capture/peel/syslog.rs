@@ -61,6 +61,11 @@ pub(super) fn looks(line: &str) -> bool {
     read(line).is_some()
 }
 
+/// True for a line of syslog with a time or a head that nothing else has.
+pub(super) fn is_certain(line: &str) -> bool {
+    looks(line) && !line.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// See the module.
 #[derive(Default)]
 pub(super) struct Syslog;

@@ -16,6 +16,7 @@ use crate::capture::lines::Line;
 use crate::capture::literal::{Dialect, translate_into};
 use crate::capture::out::{Out, Place, in_words};
 use crate::capture::sample::Sample;
+use crate::capture::scan::members;
 use crate::capture::{Body, Captured, Channel, Direction, Proof, Skip, Vantage, time};
 use crate::error::Result;
 use crate::jsonrpc::{Parsed, parse_at};
@@ -24,6 +25,8 @@ use crate::protocol::{Facts, Side, by_name};
 /// The format.
 pub(crate) struct Neovim;
 
+const PROOF: Proof = Proof::FULL.without(Proof::ENVELOPE);
+
 impl Format for Neovim {
     fn name(&self) -> &'static str {
         "neovim-lsp-log"
@@ -31,6 +34,10 @@ impl Format for Neovim {
 
     fn about(&self) -> &'static str {
         "Neovim's lsp.log at level DEBUG: messages as Lua tables"
+    }
+
+    fn proof(&self) -> Proof {
+        PROOF
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
@@ -91,12 +98,14 @@ impl NeovimReader {
     ) -> Result<()> {
         let mut json = std::mem::take(&mut self.json);
         let read = translate_into(Dialect::Lua, record.payload, &mut json);
+        complete(&mut json);
         let parsed = read.as_ref().ok().map(|_| parse_at::<Facts<'_>>(&json, 0));
         let seen = match &parsed {
             Some(Ok((Parsed::One(message, _), _))) => Some(Seen::of(message, &json)),
             _ => None,
         };
         let channel = self.channel(side, seen, out)?;
+        out.said(record.time);
         let place = Place {
             line: line.number,
             byte_offset: line.offset + (text.len() - record.payload.len()) as u64,
@@ -147,7 +156,7 @@ impl NeovimReader {
             name: server.name.clone(),
             profile: by_name("lsp", None),
             vantage: Vantage::Client,
-            proof: Proof::FULL.without(Proof::ENVELOPE),
+            proof: PROOF,
             resolution_us: 1_000_000,
             complete_head: server.complete.then_some(true),
             one_connection: true,
@@ -155,6 +164,18 @@ impl NeovimReader {
         })?;
         server.channel = Some(channel);
         Ok(channel)
+    }
+}
+
+/// A result that is null is no member of a table: such a response has an id and nothing else.
+fn complete(json: &mut String) {
+    let bare = json.len() < 256
+        && json.ends_with('}')
+        && members(json).all(|member| matches!(member.key, "id" | "jsonrpc"))
+        && members(json).any(|member| member.key == "id");
+    if bare {
+        json.pop();
+        json.push_str(",\"result\":null}");
     }
 }
 

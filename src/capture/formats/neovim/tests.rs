@@ -12,7 +12,7 @@ use crate::protocol::Side;
 const LOG: &str = "[START][2026-03-01 09:00:00] LSP logging initiated\n\
 [INFO][2026-03-01 09:00:00] .../vim/lsp/rpc.lua:661\t\"Starting RPC client\"\t{  args = {},  cmd = \"/usr/bin/alphals\",  extra = {}}\n\
 [DEBUG][2026-03-01 09:00:01] C:/Program Files/rpc.lua:285\t\"rpc.send\"\t{  id = 1,  jsonrpc = \"2.0\",  method = \"initialize\",  params = {    [\"end\"] = vim.empty_dict()  }}\n\
-[DEBUG][2026-03-01 09:00:02] .../vim/lsp/rpc.lua:388\t\"rpc.receive\"\t{  id = 1,  jsonrpc = \"2.0\",  result = vim.NIL}\n\
+[DEBUG][2026-03-01 09:00:02] .../vim/lsp/rpc.lua:388\t\"rpc.receive\"\t{  id = 1,  jsonrpc = \"2.0\"}\n\
 [DEBUG][2026-03-01 09:00:02] .../vim/lsp/client.lua:600\t\"LSP[alphals]\"\t\"client.request\"\t1\t\"textDocument/hover\"\t{  a = <function 1>}\n\
 [ERROR][2026-03-01 09:00:02] .../vim/lsp/rpc.lua:733\t\"rpc\"\t\"alphals\"\t\"stderr\"\t\"V[09:00:02.000] <<< {}\\n\"\n\
 [DEBUG][2026-03-01 09:00:03] .../vim/lsp/rpc.lua:285\t\"rpc.send\"\t{  id = 2,  method = ";
