@@ -95,6 +95,10 @@ impl Source for Log {
             }
         };
         out.progress(self.input.bytes_read());
+        if out.key_was_in_vain() {
+            let message = format!("{} is read as {}, which has no fields to name", self.name, self.format());
+            return Err(Error::new(ErrorKind::Usage, message).hint("leave out --connection-key"));
+        }
         Ok(end)
     }
 }

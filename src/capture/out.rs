@@ -50,6 +50,7 @@ pub(crate) struct Out<'s> {
     pub(crate) source: u32,
     overrides: &'s Overrides,
     zoning: Zoning,
+    key_asked: std::cell::Cell<bool>,
     channels: u32,
     cut_at: Option<u64>,
     outer: Outer,
@@ -57,7 +58,7 @@ pub(crate) struct Out<'s> {
 
 impl<'s> Out<'s> {
     pub(crate) fn new(sink: &'s mut dyn FrameSink, source: u32, overrides: &'s Overrides) -> Out<'s> {
-        Out { sink, source, overrides, zoning: overrides.zoning(), channels: 0, cut_at: None, outer: Outer::default() }
+        Out { sink, source, overrides, zoning: overrides.zoning(), key_asked: false.into(), channels: 0, cut_at: None, outer: Outer::default() }
     }
 
     /// What the user says of zone and day, for times that do not say it.
@@ -67,7 +68,13 @@ impl<'s> Out<'s> {
 
     /// What the user says tells connections apart.
     pub(crate) fn connection_key(&self) -> Option<&'s [String]> {
+        self.key_asked.set(true);
         self.overrides.connection_key.as_deref()
+    }
+
+    /// True if the user named a key and the reader has none to compare it with.
+    pub(crate) fn key_was_in_vain(&self) -> bool {
+        self.overrides.connection_key.is_some() && self.channels > 0 && !self.key_asked.get()
     }
 
     /// Announces a channel; what the user says of the log overrules it.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::capture::sample::{envelope, is_message};
 use crate::capture::time;
 use crate::capture::words::{self, Meaning, Word};
+use crate::error::{Error, ErrorKind, Result};
 
 /// How deep a message may lie in its wrapper.
 const DEPTH: usize = 4;
@@ -60,6 +61,27 @@ impl Node {
                 inner.add(rest, want);
                 self.0.push((key.as_str().into(), Want::Inside(inner)));
             }
+        }
+    }
+}
+
+impl Node {
+    /// Forgets what tells connections apart.
+    fn unkey(&mut self) {
+        self.0.retain(|(_, want)| !matches!(want, Want::Connection | Want::Session));
+        for (_, want) in &mut self.0 {
+            if let Want::Inside(inner) = want {
+                inner.unkey();
+            }
+        }
+    }
+
+    fn has(&self, path: &[String]) -> bool {
+        let Some((key, rest)) = path.split_first() else { return false };
+        match self.0.iter().find(|(known, _)| **known == **key) {
+            Some((_, Want::Inside(inner))) => inner.has(rest),
+            Some((_, want)) => rest.is_empty() && matches!(want, Want::Connection | Want::Session),
+            None => false,
         }
     }
 }
@@ -137,6 +159,21 @@ impl Layout {
         }
         layout.root.sort(first);
         layout
+    }
+
+    /// Lets the user's keys (`conn`, `/meta/session`) tell connections apart, instead of those that were learned.
+    pub(crate) fn rekey(&mut self, keys: &[String]) -> Result<()> {
+        self.root.unkey();
+        for (key, want) in keys.iter().zip([Want::Session, Want::Connection]) {
+            let path: Vec<String> = key.trim_start_matches('/').split('/').map(str::to_string).collect();
+            self.root.add(&path, want);
+            if !self.root.has(&path) {
+                let message = format!("--connection-key {key} is not a member of the wrapper that stands for itself");
+                let hint = "name a member beside the message (conn, /meta/session), and two at most";
+                return Err(Error::new(ErrorKind::Usage, message).hint(hint));
+            }
+        }
+        Ok(())
     }
 
     /// True if there is anything around the messages that a bare line would not have.

@@ -104,6 +104,8 @@ pub(crate) struct Unwrapper {
     unescaped: String,
     name: String,
     clock: time::Clock,
+    /// True once the user was asked what tells connections apart.
+    keyed: bool,
 }
 
 impl Unwrapper {
@@ -114,6 +116,7 @@ impl Unwrapper {
             unescaped: String::new(),
             name: String::new(),
             clock: time::Clock::default(),
+            keyed: false,
         }
     }
 
@@ -129,6 +132,10 @@ impl Unwrapper {
         if skip_white(text.as_bytes(), 0) == text.len() {
             out.skip(line, Skip::Blank);
             return Ok(());
+        }
+        if !self.keyed {
+            self.keyed = true;
+            out.connection_key().map_or(Ok(()), |keys| self.layout.rekey(keys))?;
         }
         let mut found = Envelope::default();
         let read = if self.layout.spread {

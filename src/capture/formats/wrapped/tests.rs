@@ -28,6 +28,19 @@ fn the_common_shape() {
 }
 
 #[test]
+fn the_user_names_what_tells_connections_apart() {
+    let line = r#"{"conn":"a","peer":{"pid":7},"dir":"in","msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#;
+    let mut layout = Layout::learn(std::iter::once(line));
+    layout.rekey(&["/peer/pid".to_string()]).expect("a member");
+    let mut found = Envelope::default();
+    envelope::read(line, 0, &layout.root, &mut found).expect("a wrapper");
+    assert_eq!((found.session, found.connection), (Some("7"), None));
+    for key in ["msg", "/msg/id", "dir"] {
+        assert!(layout.rekey(&[key.to_string()]).is_err(), "{key}");
+    }
+}
+
+#[test]
 fn messages_as_strings_spread_or_deep() {
     let cases = [
         format!(r#"{{"timestamp":1795243456.663,"direction":"in","payload":{}}}"#, quoted(REQUEST)),
