@@ -37,7 +37,8 @@ fn check(rule: &Rule, errors: &mut Vec<String>) -> usize {
         let capture_page = rule.code.starts_with("CAP");
         let keep = |line: &String| capture_page || !line.starts_with("CAP");
         let mut got: Vec<String> = lines(&verdicts.findings, &numbers).into_iter().filter(keep).collect();
-        let mut want: Vec<String> = pair[1].1.lines().map(str::to_string).filter(|line| !line.trim().is_empty()).collect();
+        let mut want: Vec<String> =
+            pair[1].1.lines().map(str::to_string).filter(|line| !line.trim().is_empty()).collect();
         got.sort();
         want.sort();
         flagged |= want.iter().any(|line| line.starts_with(rule.code));

@@ -18,6 +18,9 @@ CREATE TABLE source (
     reason      TEXT NOT NULL,
     size        INTEGER,
     hash        BLOB,
+    -- The times of the first and the last message, as the log writes them.
+    first_time  TEXT,
+    last_time   TEXT,
     -- Where reading stopped, in the decompressed text: bytes and lines used up.
     resume_byte INTEGER NOT NULL DEFAULT 0,
     resume_line INTEGER NOT NULL DEFAULT 0,

@@ -1,1 +1,1 @@
-SELECT id, name, format, reason, resume_byte FROM source ORDER BY id;
+SELECT id, name, format, reason, resume_byte, first_time, last_time FROM source ORDER BY id;

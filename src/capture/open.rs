@@ -79,7 +79,7 @@ impl Source for Log {
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let overrides = self.overrides.clone();
-        let mut out = Out::new(sink, source, &overrides);
+        let mut out = Out::new(sink, source, &overrides).named(&self.name);
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => self.lines(&mut *reader, from, &mut out)?,
             Reader::Bytes(mut reader) => {
@@ -95,6 +95,7 @@ impl Source for Log {
             }
         };
         out.progress(self.input.bytes_read());
+        out.tell_times();
         if out.key_was_in_vain() {
             let message = format!("{} is read as {}, which has no fields to name", self.name, self.format());
             return Err(Error::new(ErrorKind::Usage, message).hint("leave out --connection-key"));

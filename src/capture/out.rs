@@ -9,10 +9,10 @@ use super::lines::Line;
 use super::outer::Outer;
 use super::scan::skip_white;
 use super::time::Zoning;
-use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Overrides, Skip, Stamp};
+use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Overrides, Proof, Skip, Stamp};
 use crate::error::Result;
 use crate::jsonrpc::{Parsed, Unparsable, parse_at};
-use crate::protocol::Facts;
+use crate::protocol::{Facts, Side};
 
 /// Where a frame stands and what the log says of it, without what it holds.
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +44,31 @@ impl Place {
     }
 }
 
+/// The side that a file's name speaks of, where it speaks of one direction.
+fn side_in(name: &str) -> Option<Side> {
+    let file = name.rsplit(['/', '\\']).next()?.to_ascii_lowercase().replace('_', "-");
+    let has = |words: &[&str]| file.split('.').any(|part| words.contains(&part));
+    match () {
+        () if has(&["client-to-server", "client-to-agent", "c2s"]) => Some(Side::Client),
+        () if has(&["server-to-client", "agent-to-client", "s2c"]) => Some(Side::Server),
+        () => None,
+    }
+}
+
+/// The times of a log as they are written in it: the newest, and those of the first and the last message.
+#[derive(Default)]
+struct Said {
+    newest: String,
+    fresh: bool,
+    first: Option<String>,
+    last: String,
+}
+
 /// The way from a reader to the sink.
 pub(crate) struct Out<'s> {
+    said: Said,
+    /// The side whose messages alone the file holds, as its name says.
+    file_side: Option<Side>,
     sink: &'s mut dyn FrameSink,
     pub(crate) source: u32,
     overrides: &'s Overrides,
@@ -58,7 +81,24 @@ pub(crate) struct Out<'s> {
 
 impl<'s> Out<'s> {
     pub(crate) fn new(sink: &'s mut dyn FrameSink, source: u32, overrides: &'s Overrides) -> Out<'s> {
-        Out { sink, source, overrides, zoning: overrides.zoning(), key_asked: false.into(), channels: 0, cut_at: None, outer: Outer::default() }
+        Out {
+            sink,
+            source,
+            overrides,
+            zoning: overrides.zoning(),
+            key_asked: false.into(),
+            channels: 0,
+            cut_at: None,
+            said: Said::default(),
+            file_side: None,
+            outer: Outer::default(),
+        }
+    }
+
+    /// Reads in the file's name whose messages it holds: `x.client-to-server.jsonl`, `x.s2c.bin`.
+    pub(crate) fn named(mut self, name: &str) -> Out<'s> {
+        self.file_side = side_in(name);
+        self
     }
 
     /// What the user says of zone and day, for times that do not say it.
@@ -83,6 +123,9 @@ impl<'s> Out<'s> {
         self.channels += 1;
         channel.vantage = self.overrides.vantage.unwrap_or(channel.vantage);
         channel.profile = self.overrides.profile.or(channel.profile);
+        if self.file_side.is_some() {
+            channel.proof = channel.proof.and(Proof::DIRECTION);
+        }
         if !self.outer.is_none() {
             channel.name = self.outer.name(channel.name);
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
@@ -94,11 +137,46 @@ impl<'s> Out<'s> {
     /// Hands on a frame made of `place` and `body`.
     #[inline(always)]
     pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
+        if self.said.fresh && matches!(body, Body::Message(_) | Body::Batch { .. }) {
+            self.keep_time();
+        }
+        if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
+            let place = Place { direction: Direction::By(side), ..*place };
+            return self.hand_on(&place, body);
+        }
+        self.hand_on(place, body)
+    }
+
+    #[inline(always)]
+    fn hand_on(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         if place.at_us.is_none() && !self.outer.is_none() {
             let at_us = self.outer.time_at(place.line);
             return self.sink.frame(Place { at_us, ..*place }.frame(self.source, body));
         }
         self.sink.frame(place.frame(self.source, body))
+    }
+
+    /// A time as the log writes it; it is that of the messages put from now on.
+    #[inline]
+    pub(crate) fn said(&mut self, time: &str) {
+        self.said.newest.clear();
+        self.said.newest.push_str(time);
+        self.said.fresh = true;
+    }
+
+    fn keep_time(&mut self) {
+        self.said.fresh = false;
+        self.said.last.clone_from(&self.said.newest);
+        if self.said.first.is_none() {
+            self.said.first = Some(self.said.newest.clone());
+        }
+    }
+
+    /// Tells the sink the first and the last time, as they are written in the log.
+    pub(crate) fn tell_times(&mut self) {
+        if let Some(first) = &self.said.first {
+            self.sink.times(first, &self.said.last);
+        }
     }
 
     /// Goes into a record of a wrapper: what is put from now on comes from the log called `key` in it.

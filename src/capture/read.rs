@@ -38,6 +38,8 @@ pub trait FrameSink {
     fn frame(&mut self, frame: Frame<'_>) -> Result<()>;
     /// A line that holds no frame, and why it was passed over.
     fn skipped(&mut self, line: u64, why: Skip);
+    /// The times of the first and the last message as the log writes them; called once, at the end, where it has times.
+    fn times(&mut self, _first: &str, _last: &str) {}
     /// How many bytes of the file have been read so far (compressed ones where it is compressed).
     fn progress(&mut self, bytes: u64);
 }

@@ -57,6 +57,7 @@ fn load(
         touched: BTreeSet::new(),
         skipped: BTreeMap::new(),
         gaps: 0,
+        times: None,
         lost: 0,
         frames: 0,
         options,
@@ -95,7 +96,8 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
     let skipped: Vec<(Skip, u64, u64)> =
         std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
     let gaps = (std::mem::take(&mut intake.gaps), std::mem::take(&mut intake.lost));
-    store.finish_source(id, identity.as_ref(), end, &skipped, gaps)?;
+    let times = std::mem::take(&mut intake.times);
+    store.finish_source(id, identity.as_ref(), end, &skipped, gaps, times.as_ref())?;
     Ok(Input { name, taken: if grown { Taken::Grown } else { Taken::New } })
 }
 

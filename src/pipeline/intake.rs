@@ -30,6 +30,8 @@ pub(super) struct Intake<'s, 'p> {
     pub touched: BTreeSet<u32>,
     /// Of the current source: lines passed over (how many, the first), gaps, messages lost.
     pub skipped: BTreeMap<Skip, (u64, u64)>,
+    /// Its first and last time, as written.
+    pub times: Option<(String, String)>,
     pub gaps: u64,
     pub lost: u64,
     pub frames: u64,
@@ -79,5 +81,9 @@ impl FrameSink for Intake<'_, '_> {
 
     fn progress(&mut self, bytes: u64) {
         self.progress.bytes(bytes);
+    }
+
+    fn times(&mut self, first: &str, last: &str) {
+        self.times = Some((first.to_string(), last.to_string()));
     }
 }

@@ -127,11 +127,19 @@ impl Listing {
     /// Puts together what the store knows.
     pub fn of(sources: Vec<SourceRow>, connections: Vec<ConnectionRow>, traffic: &[TrafficRow]) -> Listing {
         let mut listing = Listing::default();
+        let at = |us: Option<i64>| us.map(time::rfc3339);
         for source in sources {
             let connections: Vec<_> = connections.iter().filter(|row| row.source == source.name).cloned().collect();
             let mut listed = ListedSource {
-                first: connections.iter().filter_map(|row| row.first_at_us).min().map(time::rfc3339),
-                last: connections.iter().filter_map(|row| row.last_at_us).max().map(time::rfc3339),
+                // As the log writes them, so that they can be searched for in it.
+                first: source
+                    .first_time
+                    .clone()
+                    .or_else(|| at(connections.iter().filter_map(|row| row.first_at_us).min())),
+                last: source
+                    .last_time
+                    .clone()
+                    .or_else(|| at(connections.iter().filter_map(|row| row.last_at_us).max())),
                 by_direction: BTreeMap::new(),
                 cancellations: Vec::new(),
                 error_codes: BTreeMap::new(),
@@ -296,6 +304,8 @@ mod tests {
             format: "jsonl-wrapped".into(),
             reason: "JSON objects with \"dir\" and \"msg\"".into(),
             bytes: 18_200,
+            first_time: None,
+            last_time: None,
             skipped: vec![("not a message".into(), 2, 7)],
         };
         let kinds = Kinds { request: 2, response: 1, error_response: 1, notification: 0 };

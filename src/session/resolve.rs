@@ -7,7 +7,7 @@ use super::connection::Directions;
 use super::event::{FrameId, Seen};
 use super::state::{Conn, Incoming, Step};
 use crate::capture::{Direction, Stamp};
-use crate::jsonrpc::{IdField, Kind, Message, Parsed, parse_at};
+use crate::jsonrpc::{IdField, Kind, Message, NoLift, Parsed, parse_at};
 use crate::protocol::{Facts, Hint, MethodKind, Profile, Sender, Side, cancel_form, hint, sender_of, settle};
 
 /// How many messages wait at most.
@@ -99,9 +99,22 @@ impl Conn {
             self.set_profile(Profile::plain());
         }
         if self.logger.is_none() {
-            self.logger = self.facts.vantage.side().or(Some(Side::Client));
+            self.logger = self.facts.vantage.side().or_else(|| self.answerer()).or(Some(Side::Client));
         }
         self.drain(step);
+    }
+
+    /// Who wrote the log, told by who answers in it: where nothing else is known, answers come from the server.
+    fn answerer(&self) -> Option<Side> {
+        self.pending.iter().find_map(|pending| {
+            let PendingText::Message(text) = &pending.text else { return None };
+            let Ok((Parsed::One(message, _), _)) = parse_at::<NoLift>(text, 0) else { return None };
+            match pending.direction {
+                Direction::Sent if message.kind.is_response() => Some(Side::Server),
+                Direction::Received if message.kind.is_response() => Some(Side::Client),
+                _ => None,
+            }
+        })
     }
 
     /// Takes the waiting messages in order.

@@ -55,6 +55,8 @@ fn source(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
         format: row.get(2)?,
         reason: row.get(3)?,
         bytes: row.get::<_, i64>(4)? as u64,
+        first_time: row.get(5)?,
+        last_time: row.get(6)?,
         skipped: Vec::new(),
     })
 }

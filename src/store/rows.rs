@@ -249,7 +249,7 @@ pub struct CancellationRow {
 pub struct TrafficRow {
     /// Row of the source.
     pub source_id: i64,
-    /// `client->server`, `server->client`, `sent-by-logger`, `received-by-logger` or `undirected`: as the log states it.
+    /// `client->server`, `server->client`, `sent-by-logger`, `received-by-logger` or `undirected`: as stated, resolved or inferred.
     pub direction: String,
     /// `request`, `response`, `error-response`, `notification` or `malformed`.
     pub kind: String,

@@ -92,6 +92,7 @@ impl Store {
         end: Resume,
         skipped: &[(Skip, u64, u64)],
         gaps: (u64, u64),
+        times: Option<&(String, String)>,
     ) -> Result<()> {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
         let values = named_params! {
@@ -102,6 +103,8 @@ impl Store {
             ":resume_line": end.lines as i64,
             ":gaps": gaps.0 as i64,
             ":lost": gaps.1 as i64,
+            ":first_time": times.map(|times| &times.0),
+            ":last_time": times.map(|times| &times.1),
         };
         self.sql.execute(UPDATE_SOURCE, values).map_err(fault)?;
         for (why, lines, first) in skipped {

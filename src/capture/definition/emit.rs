@@ -333,6 +333,9 @@ impl Emitter {
         let definition = Arc::clone(&self.definition);
         let at_us = ts.and_then(|ts| self.clock.read(ts, &definition.times, out.zoning()));
         let channel = self.channel(head, text, ts, out)?;
+        if let Some(ts) = ts.filter(|_| at_us.is_some()) {
+            out.said(ts);
+        }
         Ok(Place { line: at.line, byte_offset: at.offset, channel, at_us, direction, stream: None, taps: None })
     }
 

@@ -7,12 +7,12 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::document::{Lines, offset_in};
+use super::document::{Elements, Lines, offset_in, value_of};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::protocol::Side;
 
 /// The format.
@@ -45,12 +45,6 @@ impl Format for Cassette {
 }
 
 #[derive(Deserialize)]
-struct Document<'a> {
-    #[serde(borrow)]
-    interactions: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
 struct Interaction<'a> {
     #[serde(borrow, default)]
     request: Option<&'a RawValue>,
@@ -64,9 +58,7 @@ struct CassetteReader;
 
 impl WholeReader for CassetteReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
-        let document: Document<'_> = serde_json::from_str(text).map_err(|error| {
-            Error::new(ErrorKind::Input, format!("the cassette cannot be read: {error}")).hint("record it again")
-        })?;
+        let mut list = Elements::new(text, value_of(text, 0, &["interactions"]), "list of interactions")?;
         let channel = out.channel(Channel {
             vantage: Vantage::Proxy,
             transport: Transport::Http,
@@ -74,9 +66,11 @@ impl WholeReader for CassetteReader {
             ..Channel::default()
         })?;
         let mut lines = Lines::new(text);
-        for (stream, raw) in (1..).zip(document.interactions) {
-            let line = lines.of(offset_in(text, raw.get()));
-            let Ok(pair) = serde_json::from_str::<Interaction<'_>>(raw.get()) else {
+        let mut stream = 0;
+        for (offset, raw) in list.by_ref() {
+            stream += 1;
+            let line = lines.of(offset);
+            let Ok(pair) = serde_json::from_str::<Interaction<'_>>(raw) else {
                 out.skip(line, Skip::NotAMessage);
                 continue;
             };
@@ -100,11 +94,14 @@ impl WholeReader for CassetteReader {
                 }
             }
             if pair.http_method.as_deref() == Some("DELETE") {
-                let place = Place { stream: None, ..place(Side::Client, raw.get(), &mut lines) };
+                let place = Place { stream: None, ..place(Side::Client, raw, &mut lines) };
                 out.put(&place, Body::Close { by: Some(Side::Client) })?;
             } else if pair.request.is_none() && pair.response.is_none() {
                 out.skip(line, Skip::Header);
             }
+        }
+        if let Some(cut) = list.cut {
+            out.skip(lines.of(cut), Skip::CutOff);
         }
         Ok(())
     }

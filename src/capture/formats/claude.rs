@@ -173,6 +173,7 @@ impl Servers {
             self.states.resize(channel as usize + 1, State::Closed);
         }
         let at_us = self.clock.read(time);
+        out.said(time);
         Ok(Place {
             line: line.number,
             byte_offset: line.offset,

@@ -6,13 +6,13 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::document::{Lines, offset_in};
+use super::document::{Elements, Lines, offset_in};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::scan::{members, unquoted};
 use crate::capture::{Channel, Direction, Proof, Skip, Vantage, time};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::protocol::Side;
 
 /// The format.
@@ -73,10 +73,7 @@ struct InspectorReader;
 
 impl WholeReader for InspectorReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
-        let entries: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
-            Error::new(ErrorKind::Input, format!("the history cannot be read: {error}")).hint("download it again")
-        })?;
-        let mut parts = parts(&entries, text, out);
+        let mut parts = parts(text, out)?;
         if parts.first().zip(parts.last()).is_some_and(|(first, last)| last.at_us < first.at_us) {
             parts.reverse();
         }
@@ -104,11 +101,12 @@ impl WholeReader for InspectorReader {
     }
 }
 
-fn parts<'a>(entries: &[&'a RawValue], text: &str, out: &mut Out<'_>) -> Vec<Part<'a>> {
+fn parts<'a>(text: &'a str, out: &mut Out<'_>) -> Result<Vec<Part<'a>>> {
     let (mut found, mut lines) = (Vec::new(), Lines::new(text));
-    for raw in entries {
-        let line = lines.of(offset_in(text, raw.get()));
-        let Ok(entry) = serde_json::from_str::<Entry<'a>>(raw.get()) else {
+    let mut entries = Elements::new(text, Some(0), "array of entries")?;
+    for (offset, raw) in entries.by_ref() {
+        let line = lines.of(offset);
+        let Ok(entry) = serde_json::from_str::<Entry<'a>>(raw) else {
             out.skip(line, Skip::NotAMessage);
             continue;
         };
@@ -125,7 +123,10 @@ fn parts<'a>(entries: &[&'a RawValue], text: &str, out: &mut Out<'_>) -> Vec<Par
             found.push(Part { text: response.get(), line, at_us, side: side.map(Side::peer) });
         }
     }
-    found
+    if let Some(cut) = entries.cut {
+        out.skip(lines.of(cut), Skip::CutOff);
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -137,6 +137,7 @@ impl Source for Database {
         while let Some(row) = found.next().map_err(fail)? {
             rows.row(row, &mut out)?;
         }
+        out.tell_times();
         Ok(Resume { byte_offset: 0, lines: rows.line })
     }
 }
@@ -167,6 +168,9 @@ impl Rows {
                 let metadata: Metadata = text(0).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
                 let source = metadata.source.as_ref().map(|source| source.to_string()).unwrap_or_default();
                 let at_us = metadata.timestamp.as_deref().and_then(time::parse).map(|time| time.us);
+                if let Some(time) = metadata.timestamp.as_deref().filter(|_| at_us.is_some()) {
+                    out.said(time);
+                }
                 let place = self.place(metadata.session.unwrap_or_default(), &source, at_us, out)?;
                 match text(1) {
                     Some(body) => out.promised(&place, &body, false),

@@ -6,14 +6,14 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::document::{Lines, is_error, offset_in};
+use super::document::{Elements, Lines, content, is_error};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::literal::put_json;
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Vantage};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::protocol::{Side, by_name};
 
 /// The format.
@@ -63,10 +63,7 @@ struct ZedReader;
 
 impl WholeReader for ZedReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
-        let entries: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
-            Error::new(ErrorKind::Input, format!("the exported messages cannot be read: {error}"))
-                .hint("copy them again from `dev: open acp logs`, all of them")
-        })?;
+        let mut entries = Elements::new(text, Some(0), "array of messages")?;
         let channel = out.channel(Channel {
             profile: by_name("acp", None),
             vantage: Vantage::Client,
@@ -74,10 +71,9 @@ impl WholeReader for ZedReader {
             ..Channel::default()
         })?;
         let (mut lines, mut json) = (Lines::new(text), String::new());
-        for raw in entries {
-            let offset = offset_in(text, raw.get());
+        for (offset, raw) in entries.by_ref() {
             let line = lines.of(offset);
-            let Ok(entry) = serde_json::from_str::<Entry<'_>>(raw.get()) else {
+            let Ok(entry) = serde_json::from_str::<Entry<'_>>(raw) else {
                 out.skip(line, Skip::NotAMessage);
                 continue;
             };
@@ -93,12 +89,15 @@ impl WholeReader for ZedReader {
             };
             if entry.kind == "stderr" {
                 let said = entry.params.map_or("\"\"", |params| params.get());
-                out.put(&place, Body::Stderr { text: &crate::jsonrpc::lenient_string(said) })?;
+                out.put(&place, Body::Stderr { text: &content(said) })?;
             } else if entry.write(&mut json) {
-                put_json(out, &place, raw.get(), &json)?;
+                put_json(out, &place, raw, &json)?;
             } else {
                 out.skip(line, Skip::NotAMessage);
             }
+        }
+        if let Some(cut) = entries.cut {
+            out.skip(lines.of(cut), Skip::CutOff);
         }
         Ok(())
     }

@@ -88,6 +88,9 @@ impl Readers {
 
     pub(super) fn give(&mut self, peeled: &Peeled<'_>, out: &mut Out<'_>) -> Result<()> {
         let at_us = self.clock.read_in(peeled.time, out.zoning());
+        if at_us.is_some() {
+            out.said(peeled.time);
+        }
         let resolution_us =
             if self.by_key.is_empty() { time::parse(peeled.time).map(|time| time.resolution_us) } else { None };
         let reader = self.reader(peeled.key);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use super::document::Content;
+use crate::capture::formats::document::content;
 use crate::capture::formats::rec::base64;
-use crate::jsonrpc::lenient_string;
 
 /// The longest body that is unpacked, in bytes.
 const LIMIT: u64 = 256 << 20;
@@ -13,7 +13,7 @@ const LIMIT: u64 = 256 << 20;
 impl Content<'_> {
     /// The body as text; `None` where the document does not hold it.
     pub(super) fn body(&self) -> Option<Cow<'_, str>> {
-        let text = lenient_string(self.text?.get());
+        let text = content(self.text?.get());
         if self.encoding.as_deref() == Some("base64") {
             let bytes = base64::decode(text.trim())?;
             return Some(Cow::Owned(unpacked(bytes)));
@@ -71,7 +71,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
-        let Some(end) = text.find(['\n', '\r']) else {
+        let Some(end) = memchr::memchr2(b'\n', b'\r', text.as_bytes()) else {
             rest = None;
             return Some(text);
         };

@@ -3,23 +3,6 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The document.
-#[derive(Deserialize)]
-pub(super) struct Document<'a> {
-    #[serde(borrow)]
-    pub log: Log<'a>,
-}
-
-/// Its log.
-#[derive(Deserialize)]
-pub(super) struct Log<'a> {
-    #[serde(default)]
-    pub creator: Creator,
-    /// Each is read by itself, so that one that is broken does not take the others along.
-    #[serde(borrow)]
-    pub entries: Vec<&'a RawValue>,
-}
-
 /// The program that wrote it.
 #[derive(Default, Deserialize)]
 pub(super) struct Creator {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::body::events;
 use super::document::{Entry, Pushed};
+use crate::capture::formats::document::{content, value_of};
 use crate::capture::sample::looks_like_message;
-use crate::capture::scan::{members, skip_white};
-use crate::jsonrpc::lenient_string;
+use crate::capture::scan::skip_white;
 use crate::protocol::Side;
 
 /// What happened.
@@ -71,18 +71,18 @@ pub(super) fn steps<'e>(entry: &'e Entry<'_>, here: usize, offset_of: impl Fn(&s
 /// What is to be said of an entry that does not answer; `due` if an answer was asked for.
 fn without_answer(entry: &Entry<'_>, due: bool) -> Option<(Side, What<'static>)> {
     let content = entry.response.content.as_ref();
-    let empty = content.is_none_or(|content| content.body().is_none_or(|body| body.is_empty()));
+    let empty = || content.is_none_or(|content| content.body().is_none_or(|body| body.is_empty()));
     let status = entry.response.status;
     let aborted = status <= 0 || entry.response.error.as_deref().is_some_and(|error| error.contains("ABORTED"));
     match entry.request.method.as_str() {
         // The answer comes on a stream that a GET opened.
         "POST" if due && status == 202 => None,
-        "POST" if due && status == 200 && empty && !aborted => Some((Side::Server, What::Missing)),
+        "POST" if due && status == 200 && !aborted && empty() => Some((Side::Server, What::Missing)),
         "POST" if due => {
             let by = if aborted { Some(Side::Client) } else { (status >= 400).then_some(Side::Server) };
             Some((Side::Server, What::StreamClosed(by)))
         }
-        "GET" if empty && content.is_some_and(|content| content.is_event_stream("")) => {
+        "GET" if content.is_some_and(|content| content.is_event_stream("")) && empty() => {
             Some((Side::Server, What::Missing))
         }
         _ => None,
@@ -122,7 +122,7 @@ fn pushed<'e>(all: &'e [Pushed<'_>], start: i64, offset_of: &impl Fn(&str) -> us
     let mut found = Vec::new();
     for one in all {
         let Some(raw) = one.data else { continue };
-        let text = lenient_string(raw.get());
+        let text = content(raw.get());
         if one.opcode.is_some_and(|opcode| opcode > 1) || !is_traffic(&text) {
             continue;
         }
@@ -146,11 +146,11 @@ pub(super) fn is_traffic(text: &str) -> bool {
 }
 
 pub(super) fn is_answer(text: &str) -> bool {
-    text.trim_start().starts_with('[') || members(text).any(|member| matches!(member.key, "result" | "error"))
+    text.trim_start().starts_with('[') || value_of(text, 0, &["result", "error"]).is_some()
 }
 
 /// True if an answer is due: a request, or a batch that may hold one.
 fn asks_something(text: &str) -> bool {
-    let has = |key: &str| members(text).any(|member| member.key == key);
+    let has = |key: &str| value_of(text, 0, &[key]).is_some();
     text.trim_start().starts_with('[') || has("id") && has("method")
 }

@@ -13,14 +13,15 @@ mod tests;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::document::{Document, Entry};
+use self::document::{Creator, Entry};
 use self::exchange::{Step, What, steps};
-use super::document::{Lines, offset_in};
+use super::document::{Elements, Lines, offset_in, value_of};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
+use crate::capture::scan::value_end;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::protocol::Side;
 
 /// The format.
@@ -65,6 +66,8 @@ struct Placed<'a> {
     stream: u32,
     line: u64,
     channel: Key,
+    /// When its entry started, as written.
+    started: &'a str,
     /// True if it came on a stream that a GET opened, and has no time of its own.
     adrift: bool,
 }
@@ -80,17 +83,19 @@ enum Key {
 
 impl WholeReader for HarReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
-        let document: Document<'_> = serde_json::from_str(text).map_err(|error| broken(&error))?;
-        let vantage = vantage(&document.log.creator.name);
-        let mut entries: Vec<Listed<'_>> = Vec::new();
-        let mut lines = Lines::new(text);
-        for raw in &document.log.entries {
-            let offset = offset_in(text, raw.get());
+        let log = value_of(text, 0, &["log"]);
+        let vantage = log.and_then(|log| vantage(text, log)).unwrap_or(Vantage::Unknown);
+        let mut list = Elements::new(text, log.and_then(|log| value_of(text, log, &["entries"])), "list of entries")?;
+        let (mut entries, mut lines): (Vec<Listed<'_>>, _) = (Vec::new(), Lines::new(text));
+        for (offset, raw) in list.by_ref() {
             let line = lines.of(offset);
-            match serde_json::from_str(raw.get()) {
+            match serde_json::from_str(raw) {
                 Ok(entry) => entries.push(Listed { entry, line, offset }),
                 Err(_) => out.skip(line, Skip::NotAMessage),
             }
+        }
+        if let Some(cut) = list.cut {
+            out.skip(lines.of(cut), Skip::CutOff);
         }
         let resolution_us =
             entries.iter().filter_map(|listed| listed.entry.started()).map(|(_, r)| r).min().unwrap_or(1);
@@ -108,21 +113,18 @@ impl WholeReader for HarReader {
     }
 }
 
-fn broken(error: &serde_json::Error) -> Error {
-    Error::new(ErrorKind::Input, format!("the HAR document cannot be read: {error}"))
-        .hint("export it again, with bodies (Chrome: Export HAR with sensitive data)")
-}
-
-/// Where a program that writes HAR sits.
-fn vantage(creator: &str) -> Vantage {
-    let creator = creator.to_lowercase();
-    let is = |names: &[&str]| names.iter().any(|name| creator.contains(name));
+/// Where the program sits that wrote the log at `log`; it names itself before the entries.
+fn vantage(text: &str, log: usize) -> Option<Vantage> {
+    let found = value_of(text, log, &["creator", "entries"])?;
+    let creator = &text[found..value_end(text.as_bytes(), found).filter(|_| text[found..].starts_with('{'))?];
+    let name = serde_json::from_str::<Creator>(creator).ok()?.name.to_lowercase();
+    let is = |names: &[&str]| names.iter().any(|known| name.contains(known));
     if is(&["mitmproxy", "charles", "fiddler", "proxy", "burp", "zap", "mcpsnoop"]) {
-        Vantage::Proxy
+        Some(Vantage::Proxy)
     } else if is(&["inspector", "firefox", "browser", "playwright", "puppeteer", "chrome", "webkit"]) {
-        Vantage::Client
+        Some(Vantage::Client)
     } else {
-        Vantage::Unknown
+        None
     }
 }
 
@@ -140,7 +142,8 @@ fn place_all<'e>(entries: &'e [Listed<'_>], text: &str, out: &mut Out<'_>) -> Ve
         let (channel, get) = (key(entry, streams), entry.request.method == "GET" && entry.web_socket.is_empty());
         found.extend(steps.into_iter().map(|step| {
             let adrift = get && !step.timed;
-            Placed { step, stream: streams, line: *line, channel: channel.clone(), adrift }
+            let started = entry.started_date_time.as_str();
+            Placed { step, stream: streams, line: *line, channel: channel.clone(), started, adrift }
         }));
     }
     found
@@ -217,6 +220,7 @@ fn hand_on(
     out: &mut Out<'_>,
 ) -> Result<()> {
     let step = &placed.step;
+    out.said(placed.started);
     let place = Place {
         line: placed.line,
         byte_offset: base + step.offset as u64,

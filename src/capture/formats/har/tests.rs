@@ -168,12 +168,15 @@ proptest! {
 }
 
 #[test]
-fn a_document_that_is_cut_is_an_error_with_a_hint() {
-    let sample = Sample::new(SAMPLE.as_bytes(), true, false);
-    let Reader::Whole(mut reader) = Har.reader(&sample) else { panic!("a document is read whole") };
-    let mut kept = Kept::default();
-    let overrides = crate::capture::Overrides::default();
+fn a_document_that_is_cut_is_read_up_to_there() {
+    let kept = read("har", &SAMPLE[..SAMPLE.find("tools/list").expect("the third entry")]);
+    assert_eq!((kept.frames.len(), &kept.skipped[..]), (3, &[(34, Skip::CutOff)][..]));
+}
+
+#[test]
+fn another_document_is_an_error_with_a_hint() {
+    let Reader::Whole(mut reader) = Har.reader(&Sample::new(b"", true, false)) else { panic!("it is read whole") };
+    let (mut kept, overrides) = (Kept::default(), crate::capture::Overrides::default());
     let mut out = Out::new(&mut kept, 0, &overrides);
-    let error = reader.read(&SAMPLE[..SAMPLE.len() / 2], 0, &mut out).expect_err("cut");
-    assert!(error.hint.is_some());
+    assert!(reader.read("[]", 0, &mut out).expect_err("no log").hint.is_some());
 }

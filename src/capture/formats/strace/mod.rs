@@ -114,6 +114,9 @@ impl LineReader for StraceReader {
             bytes.truncate(count);
         }
         let at_us = self.at(call.time);
+        if let Some(time) = call.time {
+            out.said(time);
+        }
         let taken = self.take(&descriptor, &call, &bytes, at_us, line, out);
         self.data = bytes;
         taken

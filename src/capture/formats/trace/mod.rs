@@ -201,6 +201,11 @@ impl TraceReader {
             })?,
         };
         self.channel = Some(channel);
+        if let Some(time) = header.outer_time.or(header.time) {
+            // gopls writes a 24-hour clock and AM or PM beside it.
+            let gopls = self.told.dialect == Dialect::Gopls;
+            out.said(if gopls { time.trim_end_matches([' ', 'A', 'P', 'M']) } else { time });
+        }
         Ok(Place {
             line: record.line,
             byte_offset: record.offset,

@@ -281,6 +281,9 @@ impl Unwrapper {
             _ => Direction::Unknown,
         };
         let at_us = found.time.and_then(|text| self.clock.read_in(text, out.zoning()));
+        if let Some(time) = found.time.filter(|_| at_us.is_some()) {
+            out.said(time);
+        }
         Ok(Place { line, byte_offset: offset, channel, at_us, direction, stream: None, taps: None })
     }
 
