@@ -75,8 +75,10 @@ impl Proof {
     pub const ALL_ANSWERS: Proof = Proof(32);
     /// The log tells which HTTP stream carried a message, and when streams were closed.
     pub const STREAMS: Proof = Proof(64);
+    /// Messages of both sides are in the log.
+    pub const BOTH_SIDES: Proof = Proof(128);
     /// All that a full capture of an ordered channel has.
-    pub const FULL: Proof = Proof(63);
+    pub const FULL: Proof = Proof(63 | 128);
 
     /// Both together.
     pub const fn and(self, other: Proof) -> Proof {
@@ -108,6 +110,7 @@ impl Proof {
             (Proof::ENVELOPE, "envelopes as they were on the wire"),
             (Proof::ALL_ANSWERS, "late and unmatched responses"),
             (Proof::STREAMS, "HTTP streams"),
+            (Proof::BOTH_SIDES, "the messages of both sides"),
         ];
         names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
     }

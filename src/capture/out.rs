@@ -124,7 +124,7 @@ impl<'s> Out<'s> {
         channel.vantage = self.overrides.vantage.unwrap_or(channel.vantage);
         channel.profile = self.overrides.profile.or(channel.profile);
         if self.file_side.is_some() {
-            channel.proof = channel.proof.and(Proof::DIRECTION);
+            channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);
         }
         if !self.outer.is_none() {
             channel.name = self.outer.name(channel.name);

@@ -18,7 +18,7 @@ use crate::jsonrpc::{NoLift, parse_at};
 /// The format.
 pub(crate) struct PythonBytes;
 
-const PROOF: Proof = Proof::FULL.without(Proof::ALL_ANSWERS);
+const PROOF: Proof = Proof::FULL.without(Proof::ALL_ANSWERS).without(Proof::BOTH_SIDES);
 
 /// Where the literal starts, and what the words before it say of the direction.
 fn find(line: &str) -> Option<(usize, Direction)> {

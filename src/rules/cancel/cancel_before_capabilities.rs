@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-before-capabilities",
     summary: "a cancel was sent before capabilities were exchanged",
     on: On::Cancel,
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-before-capabilities.md"),
     check,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-without-capability",
     summary: "a cancel was sent to a side that declared no support for it",
     on: On::Cancel,
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-without-capability.md"),
     check,

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     name: "cancelled-never-answered",
     summary: "a cancelled request was never answered, though an answer was due",
     on: On::Unanswered,
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::ALL_ANSWERS),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::ALL_ANSWERS).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/cancelled-never-answered.md"),
     check,

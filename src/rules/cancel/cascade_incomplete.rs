@@ -14,7 +14,11 @@ pub static RULE: Rule = Rule {
     name: "cascade-incomplete",
     summary: "a cancelled request ended while requests that served it stayed open",
     on: On::Orphans,
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::ALL_ANSWERS),
+    needs: Proof::CANCEL_TARGET
+        .and(Proof::DIRECTION)
+        .and(Proof::PAYLOAD)
+        .and(Proof::ALL_ANSWERS)
+        .and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/cascade-incomplete.md"),
     check,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "after-shutdown-wrong-answer",
     summary: "a request after the shutdown was not rejected as it should be",
     on: On::Answer,
-    needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
+    needs: Proof::DIRECTION.and(Proof::ERROR_CODE).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/after-shutdown-wrong-answer.md"),
     check,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "exit-before-shutdown-response",
     summary: "the client did not wait for the answer to its shutdown",
     on: On::Message,
-    needs: Proof::DIRECTION,
+    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/exit-before-shutdown-response.md"),
     check,

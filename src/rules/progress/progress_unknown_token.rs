@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-unknown-token",
     summary: "progress was reported with a token that nobody gave",
     on: On::Progress,
-    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-unknown-token.md"),
     check,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "response-to-unknown-id",
     summary: "a response has an id that nobody issued",
     on: On::Stray,
-    needs: Proof::DIRECTION.and(Proof::ALL_ANSWERS),
+    needs: Proof::DIRECTION.and(Proof::ALL_ANSWERS).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/response-to-unknown-id.md"),
     check,

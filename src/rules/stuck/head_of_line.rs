@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "head-of-line",
     summary: "all answers stopped while requests kept coming",
     on: On::Stalled,
-    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION),
+    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/head-of-line.md"),
     check,

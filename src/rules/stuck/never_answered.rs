@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "never-answered",
     summary: "a request was never answered",
     on: On::Unanswered,
-    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION),
+    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/never-answered.md"),
     check,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "stuck-live",
     summary: "a request has been in flight for long in a capture that is still open",
     on: On::Unanswered,
-    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION),
+    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     default_on: false,
     page: include_str!("../../../docs/rules/stuck-live.md"),
     check,

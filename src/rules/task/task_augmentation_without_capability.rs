@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "task-augmentation-without-capability",
     summary: "a tool was called as a task although the server does not support that",
     on: On::Request,
-    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/task-augmentation-without-capability.md"),
     check,

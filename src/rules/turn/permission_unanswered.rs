@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "permission-unanswered",
     summary: "a permission request of a cancelled turn was never answered",
     on: On::Unanswered,
-    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION),
+    needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     default_on: true,
     page: include_str!("../../../docs/rules/permission-unanswered.md"),
     check,
