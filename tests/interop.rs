@@ -6,6 +6,8 @@ mod support;
 
 #[path = "interop/captures.rs"]
 mod captures;
+#[path = "interop/formats.rs"]
+mod formats;
 
 use std::path::PathBuf;
 
