@@ -159,7 +159,7 @@ impl NeovimReader {
             proof: PROOF,
             resolution_us: 1_000_000,
             complete_head: server.complete.then_some(true),
-            one_connection: true,
+            one_connection: false,
             ..Channel::default()
         })?;
         server.channel = Some(channel);
