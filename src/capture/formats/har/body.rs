@@ -10,9 +10,9 @@ use crate::capture::formats::rec::base64;
 /// The longest body that is unpacked, in bytes.
 const LIMIT: u64 = 256 << 20;
 
-impl Content<'_> {
+impl<'a> Content<'a> {
     /// The body as text; `None` where the document does not hold it.
-    pub(super) fn body(&self) -> Option<Cow<'_, str>> {
+    pub(super) fn body(&self) -> Option<Cow<'a, str>> {
         let text = content(self.text?.get());
         if self.encoding.as_deref() == Some("base64") {
             let bytes = base64::decode(text.trim())?;

@@ -1,5 +1,7 @@
 //! The members of a HAR document that matter here; everything else is passed over.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -14,8 +16,8 @@ pub(super) struct Creator {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Entry<'a> {
-    #[serde(default)]
-    pub started_date_time: String,
+    #[serde(borrow, default)]
+    pub started_date_time: Cow<'a, str>,
     /// Milliseconds from start to end.
     #[serde(default)]
     pub time: Option<f64>,
@@ -35,12 +37,12 @@ pub(super) struct Entry<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Request<'a> {
-    #[serde(default)]
-    pub method: String,
-    #[serde(default)]
-    pub url: String,
-    #[serde(default)]
-    pub headers: Vec<Header>,
+    #[serde(borrow, default)]
+    pub method: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub url: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub headers: Vec<Header<'a>>,
     #[serde(borrow, default)]
     pub post_data: Option<Content<'a>>,
 }
@@ -50,8 +52,8 @@ pub(super) struct Request<'a> {
 pub(super) struct Response<'a> {
     #[serde(default)]
     pub status: i64,
-    #[serde(default)]
-    pub headers: Vec<Header>,
+    #[serde(borrow, default)]
+    pub headers: Vec<Header<'a>>,
     #[serde(borrow, default)]
     pub content: Option<Content<'a>>,
     /// What Chrome says of a request that failed.
@@ -74,11 +76,11 @@ pub(super) struct Content<'a> {
 
 /// One header.
 #[derive(Deserialize)]
-pub(super) struct Header {
-    #[serde(default)]
-    pub name: String,
-    #[serde(default)]
-    pub value: String,
+pub(super) struct Header<'a> {
+    #[serde(borrow, default)]
+    pub name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub value: Cow<'a, str>,
 }
 
 /// Milliseconds of the phases; -1 where there is none.
@@ -92,8 +94,8 @@ pub(super) struct Timings {
 #[derive(Deserialize)]
 pub(super) struct Pushed<'a> {
     /// `send` or `receive`.
-    #[serde(default, rename = "type")]
-    pub way: String,
+    #[serde(borrow, default, rename = "type")]
+    pub way: Cow<'a, str>,
     /// Seconds since the epoch.
     #[serde(default)]
     pub time: Option<f64>,
@@ -104,8 +106,8 @@ pub(super) struct Pushed<'a> {
 }
 
 /// The value of a header; names are compared without regard to case.
-pub(super) fn header<'h>(headers: &'h [Header], name: &str) -> Option<&'h str> {
-    headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value.as_str())
+pub(super) fn header<'h>(headers: &'h [Header<'_>], name: &str) -> Option<&'h str> {
+    headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| &*header.value)
 }
 
 impl Entry<'_> {

@@ -37,7 +37,7 @@ pub(super) struct Step<'a> {
 
 /// The steps of an entry that starts at byte `here`, none if it is other traffic. `offset_of` gives the place of a
 /// text in the document.
-pub(super) fn steps<'e>(entry: &'e Entry<'_>, here: usize, offset_of: impl Fn(&str) -> usize) -> Vec<Step<'e>> {
+pub(super) fn steps<'a>(entry: &Entry<'a>, here: usize, offset_of: impl Fn(&str) -> usize) -> Vec<Step<'a>> {
     let start = entry.started().map_or(0, |(us, _)| us);
     let mut found = Vec::new();
     let step = |side, what, order_us, timed, offset| Step { side, what, order_us, timed, offset };
@@ -74,7 +74,7 @@ fn without_answer(entry: &Entry<'_>, due: bool) -> Option<(Side, What<'static>)>
     let empty = || content.is_none_or(|content| content.body().is_none_or(|body| body.is_empty()));
     let status = entry.response.status;
     let aborted = status <= 0 || entry.response.error.as_deref().is_some_and(|error| error.contains("ABORTED"));
-    match entry.request.method.as_str() {
+    match &*entry.request.method {
         // The answer comes on a stream that a GET opened.
         "POST" if due && status == 202 => None,
         "POST" if due && status == 200 && !aborted && empty() => Some((Side::Server, What::Missing)),
@@ -90,7 +90,7 @@ fn without_answer(entry: &Entry<'_>, due: bool) -> Option<(Side, What<'static>)>
 }
 
 /// What the response holds; true if its last message is an answer.
-fn answers<'e>(entry: &'e Entry<'_>, offset_of: &impl Fn(&str) -> usize, found: &mut Vec<Step<'e>>) -> bool {
+fn answers<'a>(entry: &Entry<'a>, offset_of: &impl Fn(&str) -> usize, found: &mut Vec<Step<'a>>) -> bool {
     let Some(content) = &entry.response.content else { return false };
     let Some(body) = content.body() else { return false };
     let start = entry.started().map_or(0, |(us, _)| us);
@@ -117,7 +117,7 @@ fn answers<'e>(entry: &'e Entry<'_>, offset_of: &impl Fn(&str) -> usize, found: 
 }
 
 /// Messages that the browser kept with their times.
-fn pushed<'e>(all: &'e [Pushed<'_>], start: i64, offset_of: &impl Fn(&str) -> usize) -> Vec<Step<'e>> {
+fn pushed<'a>(all: &[Pushed<'a>], start: i64, offset_of: &impl Fn(&str) -> usize) -> Vec<Step<'a>> {
     let mut last = start;
     let mut found = Vec::new();
     for one in all {

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Placed;
 use super::exchange::{What, is_answer};
-use super::{Key, Placed};
 use crate::capture::scan::members;
 use crate::protocol::Side;
 
@@ -63,23 +63,23 @@ impl<'a> Connection<'a> {
 
 /// Brings steps that are in the order of time, and those without a time, into one order. Also gives the connections
 /// in which answers are among the latter: whether one came before a cancel or after it is not in the document.
-pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, FxHashSet<Key>) {
+pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, FxHashSet<u32>) {
     let mut unordered = FxHashSet::default();
     if !steps.iter().any(|placed| placed.adrift) {
         return (steps, unordered);
     }
-    let mut connections: FxHashMap<Key, Connection<'_>> = FxHashMap::default();
+    let mut connections: FxHashMap<u32, Connection<'_>> = FxHashMap::default();
     for placed in &steps {
         if let (Side::Client, What::Text(text)) = (placed.step.side, &placed.step.what) {
-            connections.entry(placed.channel.clone()).or_default().ever.extend(effects(text));
+            connections.entry(placed.connection).or_default().ever.extend(effects(text));
         }
     }
     let mut done = Vec::with_capacity(steps.len());
     for placed in steps {
-        let connection = connections.entry(placed.channel.clone()).or_default();
+        let connection = connections.entry(placed.connection).or_default();
         if placed.adrift {
             if matches!(&placed.step.what, What::Text(text) if is_answer(text)) {
-                unordered.insert(placed.channel.clone());
+                unordered.insert(placed.connection);
             }
             connection.waiting.entry(placed.stream).or_default().push_back(placed);
         } else {

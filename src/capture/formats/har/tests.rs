@@ -1,5 +1,6 @@
 use super::*;
 use crate::capture::testing::{Kept, read, read_as};
+use crate::capture::{Proof, Transport};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
