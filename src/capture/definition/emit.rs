@@ -1,4 +1,4 @@
-//! One record to one frame: decoding, place, message.
+//! One record to one frame: what its payload holds, and what becomes of one that holds no message.
 
 use std::sync::Arc;
 
@@ -9,11 +9,10 @@ use super::compile::{Definition, Key, Meaning, Roles};
 use super::condition::Term;
 use super::decode::{self, Decoded};
 use super::pointer::{Found, Pointer, find_all};
-use super::schema::{Encoding, broken};
+use super::schema::Encoding;
 use crate::capture::out::{Channels, Out, Place, body, in_words};
-use crate::capture::scan::unquoted;
-use crate::capture::words::{self, Word};
-use crate::capture::{Body, Captured, Channel, Direction, Skip, Vantage};
+use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
+use crate::capture::{Body, Captured, Direction, Skip, Vantage};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Kind, Parsed, parse_at};
 use crate::protocol::{Facts, Side};
@@ -33,7 +32,7 @@ impl<'a> Head<'a> {
         self.text.get(start..end)
     }
 
-    fn named(&self, name: &str) -> Option<&'a str> {
+    pub(super) fn named(&self, name: &str) -> Option<&'a str> {
         let (_, group) = self.roles.names.iter().find(|(known, _)| known == name)?;
         self.get(Some(*group))
     }
@@ -53,18 +52,26 @@ pub(super) struct At<'a> {
     pub(super) outer_ts: Option<&'a str>,
 }
 
+/// One record: its start, its payload, its place.
+#[derive(Clone, Copy)]
+pub(super) struct Record<'a> {
+    pub(super) head: Head<'a>,
+    pub(super) payload: &'a str,
+    pub(super) at: At<'a>,
+}
+
 /// Makes frames of records.
 pub(super) struct Emitter {
-    definition: Arc<Definition>,
-    vantage: Vantage,
-    keys: Option<Vec<Key>>,
-    channels: Channels,
-    count: u32,
-    clock: clock::Reader,
+    pub(super) definition: Arc<Definition>,
+    pub(super) vantage: Vantage,
+    pub(super) keys: Option<Vec<Key>>,
+    pub(super) channels: Channels,
+    pub(super) count: u32,
+    pub(super) clock: clock::Reader,
     scratch: String,
     inner: String,
     bytes: Vec<u8>,
-    name: String,
+    pub(super) name: String,
 }
 
 /// What stands in a payload beside the message.
@@ -92,13 +99,13 @@ impl Emitter {
     }
 
     /// One record.
-    pub(super) fn record(&mut self, head: &Head<'_>, payload: &str, at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn record(&mut self, record: &Record<'_>, out: &mut Out<'_>) -> Result<()> {
         let definition = Arc::clone(&self.definition);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let decoded = decode::decode(&definition, head, payload, &mut scratch, &mut self.bytes);
+        let decoded = decode::decode(&definition, &record.head, record.payload, &mut scratch, &mut self.bytes);
         let done = match decoded {
-            Ok(decoded) => self.decoded(&definition, head, payload, &decoded, at, out),
-            Err(fault) => self.fault(head, payload, fault.cut, &fault.reason, at, out),
+            Ok(decoded) => self.decoded(&definition, record, &decoded, out),
+            Err(fault) => self.fault(record, fault.cut, &fault.reason, out),
         };
         self.scratch = scratch;
         done
@@ -107,123 +114,103 @@ impl Emitter {
     fn decoded(
         &mut self,
         definition: &Definition,
-        head: &Head<'_>,
-        payload: &str,
+        record: &Record<'_>,
         decoded: &Decoded<'_>,
-        at: &At<'_>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        let text = decoded.text;
+        let (text, line) = (decoded.text, record.at.line);
         let aside = beside(definition, text);
-        if !definition.payload.pointer.is_whole() && aside.message.is_none() {
-            let cut = at.log_ends && crate::capture::scan::value_end(text.as_bytes(), 0).is_none();
-            out.skip(at.line, if cut { Skip::CutOff } else { Skip::NotAMessage });
-            return Ok(());
-        }
-        let direction = match self.meaning(head, aside.direction) {
+        let direction = match self.meaning(&record.head, aside.direction) {
             Meaning::Frame(direction) => direction,
             Meaning::Skip => {
-                out.skip(at.line, Skip::Header);
+                out.skip(line, Skip::Header);
                 return Ok(());
             }
             Meaning::Stderr => {
-                let place = self.place(head, text, aside.time, Direction::By(Side::Server), at, out)?;
-                return out.put(&place, Body::Stderr { text: payload.trim_end() });
+                let place = self.place(record, text, aside.time, Direction::By(Side::Server), out)?;
+                let said = Pointer::parse("/text").and_then(|pointer| pointer.find(text));
+                return out
+                    .put(&place, Body::Stderr { text: said.map_or(text.trim_end(), |(said, _)| unquoted(said)) });
             }
         };
-        let mut place = self.place(head, text, aside.time, direction, at, out)?;
+        if !definition.payload.pointer.is_whole() && aside.message.is_none() {
+            let cut = record.at.log_ends && value_end(text.as_bytes(), 0).is_none();
+            out.skip(line, if cut { Skip::CutOff } else { Skip::NotAMessage });
+            return Ok(());
+        }
+        let mut place = self.place(record, text, aside.time, direction, out)?;
         match aside.message {
             // A message in a string of its own.
             Some((value, _)) if value.starts_with('"') => {
                 let mut inner = std::mem::take(&mut self.inner);
-                crate::capture::scan::unescape(value, 1, &mut inner);
+                unescape(value, 1, &mut inner);
                 let whole = Decoded { text: &inner, start: 0, exact: false, native: true };
-                let done = self.message(definition, head, payload, &whole, text, &mut place, at, out);
+                let done = self.message(record, &whole, text, &mut place, out);
                 self.inner = inner;
                 done
             }
-            Some((_, start)) => {
-                let part = Decoded { start, ..*decoded };
-                self.message(definition, head, payload, &part, text, &mut place, at, out)
-            }
-            None => self.message(definition, head, payload, decoded, text, &mut place, at, out),
+            Some((_, start)) => self.message(record, &Decoded { start, ..*decoded }, text, &mut place, out),
+            None => self.message(record, decoded, text, &mut place, out),
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// The message at a place; `around` is what it stands in.
     fn message(
         &mut self,
-        definition: &Definition,
-        head: &Head<'_>,
-        payload: &str,
+        record: &Record<'_>,
         decoded: &Decoded<'_>,
         around: &str,
         place: &mut Place,
-        at: &At<'_>,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        let rules = &definition.payload;
-        match parse_at::<Facts<'_>>(decoded.text, decoded.start) {
-            Err(fault) => self.fault(head, payload, fault.cut, &in_words(&fault), at, out),
-            Ok((parsed, _)) if self.dropped(definition, head, around, &parsed) => {
-                out.skip(at.line, Skip::Duplicate);
-                Ok(())
+        let (parsed, end) = match parse_at::<Facts<'_>>(decoded.text, decoded.start) {
+            Ok(parsed) => parsed,
+            Err(fault) => return self.fault(record, fault.cut, &in_words(&fault), out),
+        };
+        if self.dropped(&record.head, around, &parsed) {
+            out.skip(record.at.line, Skip::Duplicate);
+            return Ok(());
+        }
+        if is_foreign(&parsed) {
+            out.skip(record.at.line, Skip::NotAMessage);
+            return Ok(());
+        }
+        let rules = &self.definition.payload;
+        if !rules.allow_trailing && rules.pointer.is_whole() && !decoded.text[end..].trim().is_empty() {
+            return out.malformed(place, record.payload.as_bytes(), "more text after the message");
+        }
+        let start = skip_white(decoded.text.as_bytes(), decoded.start);
+        if decoded.exact {
+            place.byte_offset += start as u64;
+        }
+        match parsed {
+            Parsed::One(message, facts) if !decoded.native => {
+                let json = Some(&decoded.text[start..end]);
+                out.put(place, Body::Message(Captured { text: record.payload, json, message, facts }))
             }
-            Ok((parsed, _)) if is_foreign(&parsed) => {
-                out.skip(at.line, Skip::NotAMessage);
-                Ok(())
-            }
-            Ok((_, end))
-                if !rules.allow_trailing && rules.pointer.is_whole() && !decoded.text[end..].trim().is_empty() =>
-            {
-                out.malformed(place, payload.as_bytes(), "more text after the message")
-            }
-            Ok((parsed, end)) => {
-                let start = crate::capture::scan::skip_white(decoded.text.as_bytes(), decoded.start);
-                if decoded.exact {
-                    place.byte_offset += start as u64;
-                }
-                match parsed {
-                    Parsed::One(message, facts) if !decoded.native => {
-                        let json = Some(&decoded.text[start..end]);
-                        out.put(place, Body::Message(Captured { text: payload, json, message, facts }))
-                    }
-                    parsed => out.put(place, body(decoded.text, start..end, parsed)),
-                }
-            }
+            parsed => out.put(place, body(decoded.text, start..end, parsed)),
         }
     }
 
     /// A payload that is no message. One that was cut, or put together from lines, may be the log's own fault.
-    fn fault(
-        &mut self,
-        head: &Head<'_>,
-        payload: &str,
-        cut: bool,
-        why: &str,
-        at: &At<'_>,
-        out: &mut Out<'_>,
-    ) -> Result<()> {
+    fn fault(&mut self, record: &Record<'_>, cut: bool, why: &str, out: &mut Out<'_>) -> Result<()> {
+        let (at, rules) = (&record.at, &self.definition.payload);
         if cut && at.log_ends {
             out.skip(at.line, Skip::CutOff);
             return Ok(());
         }
-        let promised = payload.trim_start().starts_with(['{', '['])
-            && matches!(self.definition.payload.encoding, Encoding::Json | Encoding::JsonPretty);
+        let promised = record.payload.trim_start().starts_with(['{', '['])
+            && matches!(rules.encoding, Encoding::Json | Encoding::JsonPretty);
         if !promised && !cut {
             out.skip(at.line, Skip::NotAMessage);
             return Ok(());
         }
-        if at.joined || !promised || cut && self.definition.payload.may_be_cut {
+        if at.joined || !promised || cut && rules.may_be_cut {
             out.skip(at.line, if cut { Skip::CutOff } else { Skip::NotAMessage });
-            return self.gap(head, at, out);
+            return self.gap(&record.head, at, out);
         }
-        let direction = match self.meaning(head, None) {
-            Meaning::Frame(direction) => direction,
-            _ => Direction::Unknown,
-        };
-        let place = self.place(head, payload, None, direction, at, out)?;
-        out.malformed(&place, payload.as_bytes(), why)
+        let place = self.place(record, record.payload, None, self.direction(&record.head), out)?;
+        out.malformed(&place, record.payload.as_bytes(), why)
     }
 
     /// A record whose payload never came: what its header says is a message all the same. Of a message that is nothing
@@ -236,30 +223,27 @@ impl Emitter {
         let mut scratch = std::mem::take(&mut self.scratch);
         decode::synthesise(&definition, head, &mut scratch);
         let decoded = Decoded { text: &scratch, start: 0, exact: false, native: false };
-        let done = self.decoded(&definition, head, head.text, &decoded, at, out);
+        let record = Record { head: *head, payload: head.text, at: *at };
+        let done = self.decoded(&definition, &record, &decoded, out);
         self.scratch = scratch;
         done
     }
 
     /// A message that the log lost here.
     pub(super) fn gap(&mut self, head: &Head<'_>, at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
-        let place = self.place(head, "", None, Direction::Unknown, at, out)?;
+        let place = self.place_of(head, at, Direction::Unknown, out)?;
         out.put(&place, Body::Gap { lost: Some(1) })
     }
 
     /// Bytes that are not text where a message should be.
     pub(super) fn not_text(&mut self, head: &Head<'_>, bytes: &[u8], at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
-        let direction = match self.meaning(head, None) {
-            Meaning::Frame(direction) => direction,
-            _ => Direction::Unknown,
-        };
-        let place = self.place(head, "", None, direction, at, out)?;
+        let place = self.place_of(head, at, self.direction(head), out)?;
         out.malformed(&place, bytes, "the text is not UTF-8")
     }
 
     /// A line of stderr, found by its own expression.
     pub(super) fn stderr(&mut self, head: &Head<'_>, at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
-        let place = self.place(head, "", None, Direction::By(Side::Server), at, out)?;
+        let place = self.place_of(head, at, Direction::By(Side::Server), out)?;
         out.put(&place, Body::Stderr { text: head.get(head.roles.text).unwrap_or(head.text) })
     }
 
@@ -281,8 +265,8 @@ impl Emitter {
         Ok(())
     }
 
-    fn dropped(&self, definition: &Definition, head: &Head<'_>, text: &str, parsed: &Parsed<'_, Facts<'_>>) -> bool {
-        let Some(condition) = &definition.payload.drop_if else { return false };
+    fn dropped(&self, head: &Head<'_>, text: &str, parsed: &Parsed<'_, Facts<'_>>) -> bool {
+        let Some(condition) = &self.definition.payload.drop_if else { return false };
         if let Parsed::One(message, _) = parsed
             && !message.defects.has(Defect::JsonrpcMember)
             && condition.needs_missing("jsonrpc")
@@ -293,106 +277,6 @@ impl Emitter {
             Term::Group(name) => head.named(name),
             Term::Pointer(pointer) => pointer.find(text).map(|(value, _)| value),
         })
-    }
-
-    fn meaning(&self, head: &Head<'_>, aside: Found<'_>) -> Meaning {
-        let word = head.get(head.roles.dir).or(aside.map(|(value, _)| unquoted(value)));
-        let Some(word) = word else { return self.definition.direction_default };
-        let known = self.definition.directions.iter().find(|(known, _)| known == word);
-        let meaning = match known {
-            Some((_, meaning)) => *meaning,
-            None => match words::direction("", word) {
-                Some(Word::Direction(direction)) => Meaning::Frame(direction),
-                Some(Word::Stderr) => Meaning::Stderr,
-                None => self.definition.direction_default,
-            },
-        };
-        let logger = head.get(head.roles.logger).map(str::to_ascii_lowercase);
-        let logger = match logger.as_deref() {
-            Some("client") => Side::Client,
-            Some("server") => Side::Server,
-            _ => return meaning,
-        };
-        match meaning {
-            Meaning::Frame(Direction::Sent) => Meaning::Frame(Direction::By(logger)),
-            Meaning::Frame(Direction::Received) => Meaning::Frame(Direction::By(logger.peer())),
-            other => other,
-        }
-    }
-
-    fn place(
-        &mut self,
-        head: &Head<'_>,
-        text: &str,
-        aside_ts: Found<'_>,
-        direction: Direction,
-        at: &At<'_>,
-        out: &mut Out<'_>,
-    ) -> Result<Place> {
-        let ts = aside_ts.map(|(value, _)| unquoted(value)).or(head.get(head.roles.ts)).or(at.outer_ts);
-        let definition = Arc::clone(&self.definition);
-        let at_us = ts.and_then(|ts| self.clock.read(ts, &definition.times, out.zoning()));
-        let channel = self.channel(head, text, ts, out)?;
-        if let Some(ts) = ts.filter(|_| at_us.is_some()) {
-            out.said(ts);
-        }
-        Ok(Place { line: at.line, byte_offset: at.offset, channel, at_us, direction, stream: None, taps: None })
-    }
-
-    fn channel(&mut self, head: &Head<'_>, text: &str, ts: Option<&str>, out: &mut Out<'_>) -> Result<u32> {
-        if self.keys.is_none() {
-            self.keys = Some(self.wanted_keys(out)?);
-        }
-        let mut name = std::mem::take(&mut self.name);
-        name.clear();
-        for key in self.keys.iter().flatten() {
-            let value = match key {
-                Key::Groups(names) => names.iter().find_map(|name| head.named(name)),
-                Key::Pointer(pointer) => pointer.find(text).map(|(value, _)| unquoted(value)),
-            };
-            if let Some(value) = value.filter(|value| !value.is_empty() && *value != "null") {
-                if !name.is_empty() {
-                    name.push('/');
-                }
-                name.push_str(value);
-            }
-        }
-        let definition = Arc::clone(&self.definition);
-        let (vantage, clock) = (self.vantage, &mut self.clock);
-        let channel = self.channels.get(&name, out, || Channel {
-            name: (!name.is_empty()).then(|| name.clone()),
-            vantage,
-            transport: definition.transport,
-            proof: definition.proof,
-            resolution_us: ts
-                .and_then(|ts| clock.time(ts, &definition.times.rule))
-                .map_or(1, |time| time.resolution_us),
-            ..Channel::default()
-        });
-        self.name = name;
-        let channel = channel?;
-        self.count = self.count.max(channel + 1);
-        Ok(channel)
-    }
-
-    fn wanted_keys(&self, out: &Out<'_>) -> Result<Vec<Key>> {
-        let Some(asked) = out.connection_key() else { return Ok(self.definition.keys.clone()) };
-        let names = &self.definition.start.roles.names;
-        let mut keys = Vec::new();
-        for text in asked {
-            let key = Key::parse(text).map_err(|what| broken(self.definition.name, &what))?;
-            if let Key::Groups(groups) = &key
-                && let Some(unknown) = groups.iter().find(|name| !names.iter().any(|(known, _)| known == *name))
-            {
-                let fields: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-                let what = format!("{} has no field {unknown}", self.definition.name);
-                let hint =
-                    format!("its fields are {}; a JSON pointer (/a/b) looks into the message", fields.join(", "));
-                return Err(crate::error::Error::new(crate::error::ErrorKind::Usage, what).hint(hint));
-            }
-            keys.push(key);
-        }
-        Ok(keys)
     }
 }
 

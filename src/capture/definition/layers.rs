@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use regex::Regex;
 
 use super::compile::{Definition, Unwrap};
-use super::reader::Taken;
+use super::pending::Taken;
 use crate::capture::lines::RECORD_LIMIT;
 use crate::capture::scan::{unescape, unquoted};
 use crate::error::Result;

@@ -14,6 +14,8 @@ mod condition;
 mod decode;
 mod emit;
 mod layers;
+mod pending;
+mod place;
 mod pointer;
 mod probe;
 mod reader;

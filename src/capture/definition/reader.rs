@@ -5,9 +5,10 @@ use std::sync::Arc;
 use regex::CaptureLocations;
 
 use super::balance::Balance;
-use super::compile::{Definition, Roles};
-use super::emit::{At, Emitter, Head};
+use super::compile::Definition;
+use super::emit::{At, Emitter, Head, Record};
 use super::layers::Peeled;
+use super::pending::{Pending, State, Taken, content_length, opens};
 use super::schema::{Continuation, Encoding};
 use crate::capture::format::LineReader;
 use crate::capture::lines::{Line, RECORD_LIMIT};
@@ -24,53 +25,6 @@ pub(super) struct DefinitionReader {
     ranges: CaptureLocations,
     pending: Pending,
     peeled: Peeled,
-}
-
-/// A record that is not complete, or a header that holds for more.
-struct Pending {
-    state: State,
-    header: String,
-    ranges: CaptureLocations,
-    line: u64,
-    offset: u64,
-    body: String,
-    balance: Balance,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// No record is open.
-    Idle,
-    /// A header was read; its value has not begun.
-    Waiting,
-    /// The value has begun.
-    Open,
-    /// Headers of a frame are read; the length, once it is known.
-    Headers(Option<usize>),
-    /// So many bytes of a body are read.
-    Counting(usize),
-}
-
-/// One line as it is looked at: peeled, with its place.
-#[derive(Clone, Copy)]
-pub(super) struct Taken<'a> {
-    pub(super) text: &'a str,
-    pub(super) line: u64,
-    pub(super) offset: u64,
-    pub(super) log_ends: bool,
-    pub(super) outer_ts: Option<&'a str>,
-}
-
-impl Taken<'_> {
-    fn at(&self, from: usize) -> At<'_> {
-        At {
-            line: self.line,
-            offset: self.offset + from as u64,
-            log_ends: self.log_ends,
-            joined: false,
-            outer_ts: self.outer_ts,
-        }
-    }
 }
 
 impl LineReader for DefinitionReader {
@@ -109,15 +63,7 @@ impl LineReader for DefinitionReader {
 impl DefinitionReader {
     pub(super) fn new(definition: Arc<Definition>, vantage: Vantage) -> DefinitionReader {
         let ranges = definition.start.regex.capture_locations();
-        let pending = Pending {
-            state: State::Idle,
-            header: String::new(),
-            ranges: ranges.clone(),
-            line: 0,
-            offset: 0,
-            body: String::new(),
-            balance: Balance::default(),
-        };
+        let pending = Pending::new(ranges.clone());
         let emitter = Emitter::new(Arc::clone(&definition), vantage);
         DefinitionReader { definition, emitter, ranges, pending, peeled: Peeled::default() }
     }
@@ -147,7 +93,7 @@ impl DefinitionReader {
         let from = from.map_or(whole, |(start, _)| start);
         if self.definition.payload.encoding == Encoding::None {
             let head = Head { text: taken.text, ranges: &self.ranges, roles: &self.definition.start.roles };
-            return self.emitter.record(&head, taken.text, &taken.at(0), out);
+            return self.emitter.record(&Record { head, payload: taken.text, at: taken.at(0) }, out);
         }
         let rest = &taken.text[from..];
         match self.definition.continuation {
@@ -159,7 +105,7 @@ impl DefinitionReader {
                 let value = from + skip_white(rest.as_bytes(), 0);
                 if self.definition.continuation == Continuation::Line && !self.definition.sticky {
                     let head = Head { text: taken.text, ranges: &self.ranges, roles: &self.definition.start.roles };
-                    return self.emitter.record(&head, rest, &taken.at(from), out);
+                    return self.emitter.record(&Record { head, payload: rest, at: taken.at(from) }, out);
                 }
                 self.keep_header(taken);
                 match opens(&taken.text[value..]) {
@@ -216,7 +162,7 @@ impl DefinitionReader {
         let at = At { line, ..taken.at(from) };
         self.pending.state = self.rest_state();
         let head = self.pending.head(&self.definition.start.roles);
-        self.emitter.record(&head, &taken.text[from..end], &at, out)
+        self.emitter.record(&Record { head, payload: &taken.text[from..end], at }, out)
     }
 
     /// What follows a value that is complete.
@@ -243,8 +189,9 @@ impl DefinitionReader {
             (State::Counting(length), _) => {
                 self.pending.push(taken);
                 if self.pending.body.len() >= length {
-                    let cut = self.pending.body.floor_char_boundary(length);
-                    self.pending.body.truncate(cut);
+                    let body = &mut self.pending.body;
+                    let cut = (0..=length).rev().find(|at| body.is_char_boundary(*at)).unwrap_or(0);
+                    body.truncate(cut);
                     self.pending.state = self.rest_state();
                     return self.put_pending(false, out);
                 }
@@ -311,7 +258,7 @@ impl DefinitionReader {
 
     fn put_pending(&mut self, log_ends: bool, out: &mut Out<'_>) -> Result<()> {
         let head = self.pending.head(&self.definition.start.roles);
-        self.emitter.record(&head, &self.pending.body, &self.pending.at(log_ends), out)
+        self.emitter.record(&Record { head, payload: &self.pending.body, at: self.pending.at(log_ends) }, out)
     }
 
     /// A line that is no part of a record.
@@ -355,37 +302,4 @@ impl DefinitionReader {
             Taken { text: &text, line: line.number, offset: line.offset, log_ends: !line.ended, outer_ts: None };
         self.take(&taken, out)
     }
-}
-
-impl Pending {
-    fn head<'a>(&'a self, roles: &'a Roles) -> Head<'a> {
-        Head { text: &self.header, ranges: &self.ranges, roles }
-    }
-
-    fn at(&self, log_ends: bool) -> At<'static> {
-        At { line: self.line, offset: self.offset, log_ends, joined: true, outer_ts: None }
-    }
-
-    fn push(&mut self, taken: &Taken<'_>) {
-        if self.body.is_empty() {
-            self.offset = taken.offset;
-        } else {
-            self.body.push('\n');
-        }
-        self.body.push_str(taken.text);
-    }
-}
-
-/// True where an object or an array of objects begins, and not a text in square brackets.
-fn opens(text: &str) -> bool {
-    match text.as_bytes().first() {
-        Some(b'{') => true,
-        Some(b'[') => text[1..].trim_start().is_empty() || text[1..].trim_start().starts_with('{'),
-        _ => false,
-    }
-}
-
-fn content_length(text: &str) -> Option<usize> {
-    let (name, value) = text.split_once(':')?;
-    name.trim().eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
 }
