@@ -111,7 +111,8 @@ impl Format for Defined {
 /// Loads a definition from a file of the user's. Each text is compiled and kept once for the life of the program.
 pub(super) fn load(path: &str) -> Result<&'static Defined> {
     static LOADED: Mutex<Vec<(String, &'static Defined)>> = Mutex::new(Vec::new());
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+    let hint = "--format-in takes the name of a format (`rpctape formats` lists them) or the file of a definition";
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error).hint(hint))?;
     let file = schema::parse(path, &text)?;
     let ready = Arc::new(compile::compile(path, &file)?);
     let mut loaded = LOADED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
