@@ -33,6 +33,8 @@ pub(crate) struct Definition {
     pub(super) direction_default: Meaning,
     /// `None` where it is told by who sends what.
     pub(super) vantage: Option<Vantage>,
+    /// Whose log it is where nothing tells.
+    pub(super) otherwise: Vantage,
     pub(super) times: Times,
     pub(super) keys: Vec<Key>,
     pub(super) transport: Transport,
@@ -170,12 +172,8 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
             None => Meaning::Frame(Direction::Unknown),
             Some(word) => said(file, meaning(word))?,
         },
-        vantage: match direction.vantage {
-            schema::Vantage::Client => Some(Vantage::Client),
-            schema::Vantage::Server => Some(Vantage::Server),
-            schema::Vantage::Proxy => Some(Vantage::Proxy),
-            schema::Vantage::Infer => None,
-        },
+        vantage: vantage(direction.vantage),
+        otherwise: vantage(direction.otherwise).unwrap_or(Vantage::Unknown),
         times: said(file, Times::new(&text.time))?,
         keys: text.connection.key.iter().map(|key| said_key(file, key)).collect::<Result<_>>()?,
         transport: match text.connection.transport.as_deref() {
@@ -190,6 +188,15 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
     };
     groups_exist(file, &definition, text)?;
     Ok(definition)
+}
+
+fn vantage(word: schema::Vantage) -> Option<Vantage> {
+    match word {
+        schema::Vantage::Client => Some(Vantage::Client),
+        schema::Vantage::Server => Some(Vantage::Server),
+        schema::Vantage::Proxy => Some(Vantage::Proxy),
+        schema::Vantage::Infer => None,
+    }
 }
 
 fn said<T>(file: &str, result: std::result::Result<T, String>) -> Result<T> {

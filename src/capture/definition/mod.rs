@@ -101,7 +101,7 @@ impl Format for Defined {
             None => None,
         });
         let reader =
-            Box::new(reader::DefinitionReader::new(Arc::clone(definition), vantage.unwrap_or(Vantage::Unknown)));
+            Box::new(reader::DefinitionReader::new(Arc::clone(definition), vantage.unwrap_or(definition.otherwise)));
         // Only single lines that need nothing from those before them can be taken up in the middle.
         let alone = definition.continuation == Continuation::Line && !definition.sticky && definition.unwrap.is_none();
         if alone && seen.dated { Reader::Lines(reader) } else { Reader::Ordered(reader) }

@@ -134,6 +134,8 @@ pub(super) struct Directions {
     pub default: Option<String>,
     #[serde(default)]
     pub vantage: Vantage,
+    #[serde(default)]
+    pub otherwise: Vantage,
 }
 
 /// Whose log it is.
@@ -200,7 +202,7 @@ const KEYS: [(&str, &[&str]); 11] = [
     ("record", &["start", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
     ("payload", &["encoding", "pointer", "after", "allow_trailing", "may_be_cut", "or_header", "drop_if", "strings"]),
     ("kind", &["map"]),
-    ("direction", &["map", "pointer", "default", "vantage"]),
+    ("direction", &["map", "pointer", "default", "vantage", "otherwise"]),
     ("time", &["format", "tz", "pointer"]),
     ("connection", &["key", "split_on", "transport"]),
     ("proof", &["lost"]),
