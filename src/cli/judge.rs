@@ -55,8 +55,11 @@ impl JudgeArgs {
     }
 }
 
+/// Age that a request must have when the connection ends before its answer is missed.
+pub const GRACE_US: i64 = 1_000_000;
+
 /// `30s`, `500ms`, `2m`, `1.5s` in microseconds.
-fn duration(text: &str) -> std::result::Result<i64, String> {
+pub fn duration(text: &str) -> std::result::Result<i64, String> {
     let fault = || format!("`{text}` is no duration: write 30s, 500ms or 2m");
     let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(fault)?;
     let (number, unit) = text.split_at(split);

@@ -14,10 +14,13 @@ pub mod man;
 pub mod query;
 pub mod rules;
 pub mod show;
+pub mod stats;
+pub mod why;
 
 mod input;
 mod io;
 mod judge;
+mod moment;
 mod nearest;
 mod progress;
 mod request_name;

@@ -20,12 +20,14 @@ mod show;
 mod silence;
 mod snippet;
 mod statistics;
+pub mod stats;
 mod style;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod time;
 mod traffic;
+pub mod why;
 
 use std::io::{self, Write};
 

@@ -75,7 +75,7 @@ impl Store {
     }
 }
 
-fn exchange(row: &Row<'_>) -> rusqlite::Result<ExchangeRow> {
+pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<ExchangeRow> {
     let word = |column: &str| row.get::<_, Option<String>>(column).map(Option::unwrap_or_default);
     Ok(ExchangeRow {
         id: row.get("id")?,

@@ -1,0 +1,27 @@
+-- Progress of one request, known by the token that the request gave. Only so many frames of its connection after the
+-- request are looked at.
+WITH asked AS (
+    SELECT q.id, q.connection, CASE WHEN json_valid(coalesce(q.json, q.body)) THEN coalesce(q.json, q.body) END AS text
+    FROM frame q
+    WHERE q.id = :exchange
+),
+tokens AS (
+    SELECT text -> '$.params._meta.progressToken' AS token FROM asked
+    UNION
+    SELECT text -> '$.params.workDoneToken' FROM asked
+    UNION
+    SELECT text -> '$.params.partialResultToken' FROM asked
+),
+near AS (
+    SELECT p.id, p.at_us, p.kind, coalesce(p.json, p.body) AS text
+    FROM asked a
+    CROSS JOIN frame p ON p.connection = a.connection AND p.id > a.id
+    ORDER BY p.id
+    LIMIT :most
+)
+SELECT n.id, n.at_us, CAST(n.text -> '$.params.progress' AS TEXT), CAST(n.text -> '$.params.total' AS TEXT)
+FROM near n
+WHERE n.kind = 1
+  AND json_valid(n.text)
+  AND coalesce(n.text -> '$.params.progressToken', n.text -> '$.params.token') IN (SELECT token FROM tokens WHERE token IS NOT NULL)
+ORDER BY n.id;

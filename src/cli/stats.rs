@@ -1,0 +1,78 @@
+//! `rpctape stats`: how long answers take, and what became of cancels.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use rpctape::error::Result;
+use rpctape::report::stats::Tallies;
+use rpctape::store::ExchangeFilter;
+
+use super::input::{self, ReadArgs};
+use super::io::{Out, written};
+use super::judge::JudgeArgs;
+use super::screen::ScreenArgs;
+use super::signals::Stop;
+
+/// How many frames after a cancelled request are searched for its progress.
+const WINDOW: u32 = 5_000;
+
+/// Latency by method, tool and side, and what became of cancels by method, tool and reason
+///
+/// Percentiles are by nearest rank: each is a value that was measured.
+#[derive(Args, Debug)]
+pub struct StatsArgs {
+    /// Logs, folders, or one database; `-` is standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    /// How to print the figures
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Write the answer into a file instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    screen: ScreenArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Tables
+    #[default]
+    Table,
+    /// One JSON document, in microseconds
+    Json,
+    /// CSV, safe for spreadsheets
+    Csv,
+}
+
+/// Prints the figures.
+pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
+    let loaded = input::load(&args.files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let store = &loaded.store;
+    let mut tallies = Tallies::default();
+    store.exchanges(ExchangeFilter::default(), |row| {
+        tallies.exchange(&row);
+        Ok(())
+    })?;
+    for row in store.cancellations(None, None)? {
+        let exchange = row.exchange_id.map(|id| store.exchange(id)).transpose()?.flatten();
+        // Progress is searched only where the history has some after the cancel.
+        let worked = exchange.as_ref().filter(|exchange| {
+            exchange.history.split_once(['C', 'c']).is_some_and(|(_, after)| after.contains(['p', 'P']))
+        });
+        let signs = worked.map(|exchange| store.signs_of_life(exchange.id, WINDOW)).transpose()?.unwrap_or_default();
+        tallies.cancel(&row, exchange.as_ref(), &signs);
+    }
+    let stats = tallies.into_stats();
+    let mut out = Out::open(args.output.as_deref(), &args.files)?;
+    let style = args.screen.style(args.output.is_some(), true);
+    written(match args.format {
+        Format::Table => stats.write_human(&mut out, &style),
+        Format::Json => stats.write_json(&mut out),
+        Format::Csv => stats.write_csv(&mut out),
+    })?;
+    out.close()?;
+    Ok(0)
+}

@@ -1,0 +1,322 @@
+//! `stats`: latency by method, tool and side, and what became of cancels by method, tool and reason.
+//!
+//! A percentile is by nearest rank: of `n` sorted values, p is the one at place `ceil(n * p / 100)`. No value is made
+//! up between two that were measured.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::columns::{Lean, Table};
+use super::escape::json;
+use super::query::{Csv, RowFormat};
+use super::{Ink, Style, number};
+use crate::rules::duration;
+use crate::store::{CancellationRow, Cell, ExchangeRow, SignRow};
+
+/// The value at a percentile of sorted values, by nearest rank.
+pub fn percentile(sorted: &[i64], percent: usize) -> Option<i64> {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
+}
+
+/// Latency of one kind of request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Latency {
+    /// Who asked.
+    pub side: String,
+    /// Method.
+    pub method: String,
+    /// Tool or command.
+    pub name: Option<String>,
+    /// Requests.
+    pub requests: u64,
+    /// Those that were answered and have times.
+    pub measured: u64,
+    /// Answered with an error.
+    pub errors: u64,
+    /// Answered as cancelled, or cancelled and silent.
+    pub cancelled: u64,
+    /// Never answered.
+    pub unanswered: u64,
+    /// Microseconds from request to answer.
+    pub p50_us: Option<i64>,
+    /// 95 of 100 were faster or equal.
+    pub p95_us: Option<i64>,
+    /// 99 of 100 were faster or equal.
+    pub p99_us: Option<i64>,
+    /// The slowest.
+    pub max_us: Option<i64>,
+}
+
+/// What became of one kind of cancel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CancelStats {
+    /// Who cancelled.
+    pub side: String,
+    /// Method of the request.
+    pub method: Option<String>,
+    /// Tool or command.
+    pub name: Option<String>,
+    /// Reason, as given.
+    pub reason: Option<String>,
+    /// Cancels.
+    pub cancels: u64,
+    /// Honoured: nothing came, and nothing was due.
+    pub silent: u64,
+    /// Answered with the cancelled code.
+    pub acknowledged: u64,
+    /// Answered otherwise, and the messages may have crossed.
+    pub crossed: u64,
+    /// Answered before the cancel.
+    pub moot: u64,
+    /// Answered otherwise, and nothing says that the messages crossed.
+    pub ignored: u64,
+    /// An answer was due and the log ends.
+    pub unsettled: u64,
+    /// Named no request.
+    pub void: u64,
+    /// Microseconds from cancel to answer.
+    pub settle_p50_us: Option<i64>,
+    /// 95 of 100 were faster or equal.
+    pub settle_p95_us: Option<i64>,
+    /// The slowest.
+    pub settle_max_us: Option<i64>,
+    /// Microseconds from cancel to the last sign of work: progress, or an answer that is none to the cancel.
+    pub work_max_us: Option<i64>,
+    /// All of that together: work that nobody wanted any more.
+    pub wasted_us: i64,
+}
+
+/// Everything that `stats` shows.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    /// Version of this document.
+    pub v: u8,
+    /// By side, method and name.
+    pub latency: Vec<Latency>,
+    /// By side, method, name and reason.
+    pub cancels: Vec<CancelStats>,
+}
+
+type Key = (String, String, Option<String>);
+type CancelKey = (String, Option<String>, Option<String>, Option<String>);
+
+/// Adds up rows.
+#[derive(Default)]
+pub struct Tallies {
+    latency: BTreeMap<Key, (Latency, Vec<i64>)>,
+    cancels: BTreeMap<CancelKey, (CancelStats, Vec<i64>)>,
+}
+
+impl Tallies {
+    /// Counts a request.
+    pub fn exchange(&mut self, row: &ExchangeRow) {
+        let key = (row.issuer.clone(), row.method.clone(), row.name.clone());
+        let (stats, values) = self.latency.entry(key).or_default();
+        stats.requests += 1;
+        match row.outcome.as_str() {
+            "error" => stats.errors += 1,
+            "cancelled" | "silent" => stats.cancelled += 1,
+            "unanswered" => stats.unanswered += 1,
+            _ => {}
+        }
+        values.extend(row.latency_us);
+    }
+
+    /// Counts a cancel, with the request that it hits and that one's progress.
+    pub fn cancel(&mut self, row: &CancellationRow, exchange: Option<&ExchangeRow>, signs: &[SignRow]) {
+        let name = exchange.and_then(|exchange| exchange.name.clone());
+        let key = (row.sender.clone(), row.target_method.clone(), name, row.reason.clone());
+        let (stats, values) = self.cancels.entry(key).or_default();
+        stats.cancels += 1;
+        let work = work_us(row, signs);
+        let unproven = matches!(row.certainty.as_deref(), Some("race" | "undecidable"));
+        let place = match row.effect.as_deref() {
+            Some("silent") => &mut stats.silent,
+            Some("acknowledged") => &mut stats.acknowledged,
+            Some("result" | "partial" | "error") if unproven => &mut stats.crossed,
+            Some("result" | "partial" | "error") => &mut stats.ignored,
+            Some("moot") => &mut stats.moot,
+            Some("unsettled") => &mut stats.unsettled,
+            _ => &mut stats.void,
+        };
+        *place += 1;
+        values.extend(row.settle_us);
+        stats.work_max_us = stats.work_max_us.max(work);
+        stats.wasted_us += work.unwrap_or(0);
+    }
+
+    /// The figures, the most frequent first.
+    pub fn into_stats(self) -> Stats {
+        let mut latency: Vec<Latency> = self
+            .latency
+            .into_iter()
+            .map(|((side, method, name), (stats, mut values))| {
+                values.sort_unstable();
+                let at = |percent| percentile(&values, percent);
+                let (p50_us, p95_us, p99_us, max_us) = (at(50), at(95), at(99), at(100));
+                Latency { side, method, name, measured: values.len() as u64, p50_us, p95_us, p99_us, max_us, ..stats }
+            })
+            .collect();
+        latency.sort_by_key(|row| std::cmp::Reverse(row.requests));
+        let mut cancels: Vec<CancelStats> = self
+            .cancels
+            .into_iter()
+            .map(|((side, method, name, reason), (stats, mut values))| {
+                values.sort_unstable();
+                let at = |percent| percentile(&values, percent);
+                let (settle_p50_us, settle_p95_us, settle_max_us) = (at(50), at(95), at(100));
+                CancelStats { side, method, name, reason, settle_p50_us, settle_p95_us, settle_max_us, ..stats }
+            })
+            .collect();
+        cancels.sort_by_key(|row| std::cmp::Reverse(row.cancels));
+        Stats { v: 1, latency, cancels }
+    }
+}
+
+/// From the cancel to the last sign of work, where there was any.
+fn work_us(row: &CancellationRow, signs: &[SignRow]) -> Option<i64> {
+    let sent = row.sent_at_us?;
+    let answered = matches!(row.effect.as_deref(), Some("result" | "partial" | "error"));
+    let late = row.effect_at_us.filter(|_| answered);
+    let after = signs.iter().filter(|sign| sign.id > row.message_id).filter_map(|sign| sign.at_us);
+    after.chain(late).max().map(|at| at - sent)
+}
+
+impl Stats {
+    /// `--format json`: one document.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", json(self)?)
+    }
+
+    /// `--format table`: two tables.
+    pub fn write_human(&self, out: &mut dyn Write, style: &Style) -> io::Result<()> {
+        let us = |value: Option<i64>| value.map_or("-".to_string(), duration);
+        let head = [("side", Lean::Left), ("request", Lean::Left), ("n", Lean::Right), ("errors", Lean::Right)];
+        let tail = ["open", "p50", "p95", "p99", "max"].map(|name| (name, Lean::Right));
+        let mut table = Table::new(head.into_iter().chain(tail));
+        for row in &self.latency {
+            let title = row.name.as_ref().map_or(row.method.clone(), |name| format!("{} {name}", row.method));
+            let figures = [row.requests, row.errors, row.unanswered].map(number::count);
+            let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us].map(us);
+            table.row([row.side.clone(), title].into_iter().chain(figures).chain(times).collect());
+        }
+        writeln!(out, "{}", style.paint(Ink::Strong, "LATENCY from request to answer"))?;
+        lines(out, &table, style)?;
+        if self.cancels.is_empty() {
+            return writeln!(out, "\nno request was cancelled");
+        }
+        let words = [("request", Lean::Left), ("reason", Lean::Left), ("n", Lean::Right)];
+        let effects = ["silent", "ack", "crossed", "moot", "ignored", "open", "void", "settle", "wasted"]
+            .map(|name| (name, Lean::Right));
+        let mut table = Table::new(words.into_iter().chain(effects));
+        for row in &self.cancels {
+            let parts = [row.method.clone(), row.name.clone()].into_iter().flatten();
+            let title = parts.collect::<Vec<_>>().join(" ");
+            let counts = [
+                row.cancels,
+                row.silent,
+                row.acknowledged,
+                row.crossed,
+                row.moot,
+                row.ignored,
+                row.unsettled,
+                row.void,
+            ];
+            let wasted = if row.work_max_us.is_some() { duration(row.wasted_us) } else { "-".to_string() };
+            let words = [title, row.reason.clone().unwrap_or_default()];
+            table.row(
+                words.into_iter().chain(counts.map(number::count)).chain([us(row.settle_p50_us), wasted]).collect(),
+            );
+        }
+        writeln!(
+            out,
+            "\n{}",
+            style.paint(Ink::Strong, "CANCELS and what became of them (settle: median to the answer)")
+        )?;
+        lines(out, &table, style)
+    }
+
+    /// `--format csv`: one table, the cancels in rows of their own kind.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let columns = [
+            "kind",
+            "side",
+            "method",
+            "name",
+            "reason",
+            "n",
+            "errors",
+            "cancelled",
+            "unanswered",
+            "p50_us",
+            "p95_us",
+            "p99_us",
+            "max_us",
+            "silent",
+            "acknowledged",
+            "crossed",
+            "moot",
+            "ignored",
+            "unsettled",
+            "void",
+            "wasted_us",
+        ];
+        let mut csv = Csv;
+        csv.head(out, &columns.map(str::to_string))?;
+        for row in &self.latency {
+            let words = [Some("latency"), Some(&row.side), Some(&row.method), row.name.as_deref(), None];
+            let counts = [row.requests, row.errors, row.cancelled, row.unanswered].map(|n| Some(n as i64));
+            let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us];
+            csv.row(out, &cells(&words, &counts, &times, &[None; 8]))?;
+        }
+        for row in &self.cancels {
+            let words = [
+                Some("cancel"),
+                Some(row.side.as_str()),
+                row.method.as_deref(),
+                row.name.as_deref(),
+                row.reason.as_deref(),
+            ];
+            let counts = [Some(row.cancels as i64), None, None, None];
+            let times = [row.settle_p50_us, row.settle_p95_us, None, row.settle_max_us];
+            let effects = [row.silent, row.acknowledged, row.crossed, row.moot, row.ignored, row.unsettled, row.void];
+            let mut rest = effects.map(|n| Some(n as i64)).to_vec();
+            rest.push(row.work_max_us.map(|_| row.wasted_us));
+            csv.row(out, &cells(&words, &counts, &times, &rest))?;
+        }
+        csv.finish(out)
+    }
+}
+
+fn cells<'a>(
+    words: &[Option<&'a str>],
+    counts: &[Option<i64>],
+    times: &[Option<i64>],
+    rest: &[Option<i64>],
+) -> Vec<Cell<'a>> {
+    let words = words.iter().map(|word| word.map_or(Cell::Null, Cell::Text));
+    let numbers = counts.iter().chain(times).chain(rest).map(|n| n.map_or(Cell::Null, Cell::Integer));
+    words.chain(numbers).collect()
+}
+
+fn lines(out: &mut dyn Write, table: &Table, style: &Style) -> io::Result<()> {
+    for line in table.lines(0, style.width) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percentile;
+
+    #[test]
+    fn nearest_rank_is_always_a_measured_value() {
+        let values = [10, 20, 30, 40];
+        assert_eq!([1, 25, 26, 50, 95, 100].map(|p| percentile(&values, p)), [10, 10, 20, 20, 40, 40].map(Some));
+        assert_eq!(percentile(&[], 50), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! What a postmortem rests on: rows of one connection, already fetched. Everything here is data.
+
+use std::collections::BTreeSet;
+
+use crate::protocol::{self, Profile};
+use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SignRow, UnitRow};
+
+/// How many frames and requests around a trouble are looked at.
+pub const WINDOW: u32 = 5_000;
+
+/// A request that never got its answer.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// The request.
+    pub row: ExchangeRow,
+    /// From the request to the end of the log.
+    pub age_us: Option<i64>,
+    /// Its progress.
+    pub signs: Vec<SignRow>,
+}
+
+/// A cancel with the request that it hits.
+#[derive(Clone, Debug)]
+pub struct Cancelled {
+    /// The cancel.
+    pub row: CancellationRow,
+    /// Its request.
+    pub exchange: Option<ExchangeRow>,
+    /// Progress of that request.
+    pub signs: Vec<SignRow>,
+}
+
+/// Everything about one connection.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The connection.
+    pub connection: ConnectionRow,
+    /// True if the recorder lost messages.
+    pub has_gap: bool,
+    /// Requests that are stuck, oldest first.
+    pub stuck: Vec<Waiting>,
+    /// Cancels in order.
+    pub cancels: Vec<Cancelled>,
+    /// Requests from the oldest stuck one on, or the last ones.
+    pub around: Vec<ExchangeRow>,
+    /// Heads of the frames from the oldest stuck request on and of the last ones, in order.
+    pub units: Vec<UnitRow>,
+    /// The requests that the user asked about; `None` for all.
+    pub focus: Option<BTreeSet<i64>>,
+    /// Age from which an open request is stuck.
+    pub stuck_after_us: i64,
+}
+
+impl Facts {
+    /// True if the user wants to see this request.
+    pub fn wanted(&self, request: i64) -> bool {
+        self.focus.as_ref().is_none_or(|focus| focus.contains(&request))
+    }
+
+    /// Stuck requests of one side.
+    pub fn stuck_of<'a>(&'a self, issuer: &'a str) -> impl Iterator<Item = &'a Waiting> {
+        self.stuck.iter().filter(move |waiting| waiting.row.issuer == issuer)
+    }
+
+    /// The last message of a side.
+    pub fn last_message(&self, sender: &str) -> Option<&UnitRow> {
+        self.units.iter().rev().find(|unit| is_message(unit) && unit.sender.as_deref() == Some(sender))
+    }
+
+    /// The answer that shows that a side was alive: the last request to it, sent after `since`, that it answered.
+    pub fn alive(&self, side: &str, since: i64) -> Option<&ExchangeRow> {
+        let answered = |row: &&ExchangeRow| row.id > since && row.issuer != side && row.response_id.is_some();
+        self.around.iter().rev().find(answered)
+    }
+
+    /// The end of the connection, where the log shows one: a close of the whole connection, or the exit of a process.
+    pub fn ending(&self) -> Option<&UnitRow> {
+        let end = |unit: &&UnitRow| (unit.kind == "close" && unit.stream.is_none()) || unit.kind == "exit";
+        self.units.iter().find(end)
+    }
+
+    /// True if this request was cancelled by anything.
+    pub fn was_cancelled(&self, request: i64) -> bool {
+        self.cancels.iter().any(|cancel| cancel.row.exchange_id == Some(request))
+    }
+}
+
+/// True for a frame that is a message.
+pub fn is_message(unit: &UnitRow) -> bool {
+    matches!(unit.kind.as_str(), "request" | "notification" | "result" | "error" | "malformed")
+}
+
+/// True for a request that is open by design, such as a subscription.
+pub fn long_lived(row: &ExchangeRow) -> bool {
+    let method = profile(row).and_then(|profile| profile.method(&row.method));
+    method.is_some_and(|method| method.long_lived)
+}
+
+/// True if the profile wants an answer also to a cancelled request, so that work after the cancel is no fault.
+pub fn answers_cancelled(row: &ExchangeRow) -> bool {
+    profile(row).is_none_or(Profile::answers_cancelled)
+}
+
+fn profile(row: &ExchangeRow) -> Option<&'static Profile> {
+    match row.profile.split_once(' ') {
+        Some((name, revision)) => protocol::by_name(name, Some(revision)),
+        None => protocol::by_name(&row.profile, None),
+    }
+}
+
+/// What was asked: method and tool.
+pub fn title(row: &ExchangeRow) -> String {
+    row.name.as_ref().map_or_else(|| row.method.clone(), |name| format!("{} {name}", row.method))
+}
+
+/// The request as the screens name it.
+pub fn label(row: &ExchangeRow) -> String {
+    crate::report::label(row.rpc_id.as_deref().unwrap_or("null"), Some(&row.issuer))
+}
+
+/// The other side.
+pub fn peer(side: &str) -> &'static str {
+    if side == "client" { "server" } else { "client" }
+}

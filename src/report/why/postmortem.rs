@@ -1,0 +1,260 @@
+//! Facts into what the screen and the JSON say. Strings are as they stood in the log; whoever writes them escapes them.
+
+use serde::Serialize;
+
+use super::chains::{Chain, chains};
+use super::facts::{Cancelled, Facts, Waiting, label, peer, title};
+use super::patterns::{Pattern, patterns};
+use crate::report::time;
+use crate::rules::duration;
+use crate::store::ExchangeRow;
+
+/// A request that is stuck.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stuck {
+    /// As the screens name it.
+    pub request: String,
+    /// Who asked.
+    pub issuer: String,
+    /// Method.
+    pub method: String,
+    /// Tool or command.
+    pub name: Option<String>,
+    /// Source and line of the request.
+    pub source: String,
+    /// Line.
+    pub line: u64,
+    /// When it was sent.
+    pub since_us: Option<i64>,
+    /// From then to the end of the log.
+    pub age_us: Option<i64>,
+    /// Its last progress.
+    pub last_life_us: Option<i64>,
+    /// What that said.
+    pub last_life: Option<String>,
+}
+
+/// A side that was alive: a request to it that was sent later and answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Alive {
+    /// The side.
+    pub side: String,
+    /// The request that it answered.
+    pub request: String,
+    /// Method and tool.
+    pub title: String,
+    /// How fast.
+    pub latency_us: Option<i64>,
+    /// When.
+    pub at_us: Option<i64>,
+}
+
+/// A cancel and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cancel {
+    /// The request, as the screens name it.
+    pub request: String,
+    /// Method and tool.
+    pub title: String,
+    /// Who cancelled.
+    pub by: String,
+    /// Line of the cancel.
+    pub line: u64,
+    /// When.
+    pub at_us: Option<i64>,
+    /// How long after the request.
+    pub delay_us: Option<i64>,
+    /// The reason that it gives.
+    pub reason: Option<String>,
+    /// The effect, as in the database.
+    pub effect: Option<String>,
+    /// The effect in words.
+    pub said: String,
+    /// `ok`, `TOO LATE`, `crossed`, `no answer`, or nothing.
+    pub verdict: &'static str,
+}
+
+/// A request that was answered, for the list of the slowest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Slow {
+    /// As the screens name it.
+    pub request: String,
+    /// Method and tool.
+    pub title: String,
+    /// From the request to the answer.
+    pub latency_us: i64,
+    /// When it was sent.
+    pub sent_us: Option<i64>,
+    /// Line of the request.
+    pub line: u64,
+    /// How it ended.
+    pub outcome: String,
+}
+
+/// The answer to `why` for one connection.
+#[derive(Clone, Debug, Serialize)]
+pub struct Postmortem {
+    /// Key of the connection.
+    pub connection: String,
+    /// Protocol and revision.
+    pub profile: String,
+    /// How the log ends, in words.
+    pub ending: String,
+    /// Whether messages were lost.
+    pub has_gap: bool,
+    /// Stuck requests, oldest first.
+    pub stuck: Vec<Stuck>,
+    /// Who waits on whom.
+    pub waiting: Vec<Chain>,
+    /// Sides that were alive.
+    pub alive: Vec<Alive>,
+    /// Cancels in order.
+    pub cancels: Vec<Cancel>,
+    /// The patterns that are met, the strongest first.
+    pub patterns: Vec<Pattern>,
+    /// Where nothing is stuck: the slowest.
+    pub slowest: Vec<Slow>,
+}
+
+/// How many of the slowest are named.
+const SLOWEST: usize = 5;
+
+/// Makes a postmortem of facts.
+pub fn postmortem(facts: &Facts) -> Postmortem {
+    let waiting = chains(facts);
+    let stuck: Vec<Stuck> = facts.stuck.iter().filter(|one| facts.wanted(one.row.id)).map(stuck).collect();
+    let connection = &facts.connection;
+    Postmortem {
+        connection: connection.key.clone(),
+        profile: format!("{} {}", connection.protocol, connection.revision).trim_end().to_string(),
+        ending: ending(facts),
+        has_gap: facts.has_gap,
+        patterns: patterns(facts, &waiting),
+        alive: alive(facts),
+        cancels: cancels(facts),
+        slowest: if stuck.is_empty() { slowest(facts) } else { Vec::new() },
+        stuck,
+        waiting,
+    }
+}
+
+fn stuck(waiting: &Waiting) -> Stuck {
+    let row = &waiting.row;
+    let last = waiting.signs.last();
+    let said = last.map(|sign| match (&sign.progress, &sign.total) {
+        (Some(progress), Some(total)) => format!("{progress}/{total}"),
+        (Some(progress), None) => format!("progress {progress}"),
+        _ => "progress".to_string(),
+    });
+    Stuck {
+        request: label(row),
+        issuer: row.issuer.clone(),
+        method: row.method.clone(),
+        name: row.name.clone(),
+        source: row.source.clone(),
+        line: row.line,
+        since_us: row.sent_at_us,
+        age_us: waiting.age_us,
+        last_life_us: last.and_then(|sign| sign.at_us),
+        last_life: said,
+    }
+}
+
+fn ending(facts: &Facts) -> String {
+    let open = match facts.stuck.len() {
+        0 => String::new(),
+        n => format!(" with {} stuck", crate::report::plural(n as u64, "request")),
+    };
+    let end = match facts.ending() {
+        Some(unit) if unit.kind == "exit" => match unit.code {
+            Some(code) => format!("the process exited with {code}"),
+            None => "the process exited".to_string(),
+        },
+        Some(unit) => format!("closed by the {}", unit.by.as_deref().unwrap_or("peer")),
+        None if facts.connection.complete_tail => "the connection ended".to_string(),
+        None => "the log just stops".to_string(),
+    };
+    format!("{end}{open}")
+}
+
+fn alive(facts: &Facts) -> Vec<Alive> {
+    let mut found = Vec::new();
+    for side in ["server", "client"] {
+        let Some(first) = facts.stuck_of(peer(side)).next() else { continue };
+        let Some(row) = facts.alive(side, first.row.id) else { continue };
+        let at_us = row.sent_at_us.zip(row.latency_us).map(|(sent, took)| sent + took);
+        found.push(Alive {
+            side: side.to_string(),
+            request: label(row),
+            title: title(row),
+            latency_us: row.latency_us,
+            at_us,
+        });
+    }
+    found
+}
+
+fn cancels(facts: &Facts) -> Vec<Cancel> {
+    let wanted = |cancel: &&Cancelled| match cancel.row.exchange_id {
+        Some(id) => facts.wanted(id),
+        None => facts.focus.is_none(),
+    };
+    facts.cancels.iter().filter(wanted).map(|cancel| one_cancel(facts, cancel)).collect()
+}
+
+fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
+    let row = &cancel.row;
+    let plus = |us: Option<i64>| us.map_or(String::new(), |us| format!(" {}", time::offset(us)));
+    let proven = row.certainty.as_deref() == Some("violation");
+    let (said, verdict) = match row.effect.as_deref() {
+        Some("silent") => {
+            let watched = row.sent_at_us.zip(facts.connection.last_at_us);
+            (watched.map_or("silent".to_string(), |(at, end)| format!("silent, watched {}", duration(end - at))), "ok")
+        }
+        Some("acknowledged") => (format!("acknowledged{}", plus(row.settle_us)), "ok"),
+        Some("result" | "partial" | "error") => {
+            let verdict = match (proven, row.certainty.is_some()) {
+                (true, _) => "TOO LATE",
+                (false, true) => "crossed",
+                (false, false) => "",
+            };
+            (format!("answered{}", plus(row.settle_us)), verdict)
+        }
+        Some("moot") => ("answered before".to_string(), ""),
+        Some("unknown-target") => ("names no request".to_string(), ""),
+        Some("malformed") => ("names nothing".to_string(), ""),
+        Some("unsettled") => ("an answer was due".to_string(), "no answer"),
+        _ => (String::new(), ""),
+    };
+    let request = match &cancel.exchange {
+        Some(exchange) => label(exchange),
+        None => row.target_rpc_id.as_deref().map_or("-".to_string(), |id| crate::report::label(id, Some(&row.sender))),
+    };
+    Cancel {
+        request,
+        title: cancel.exchange.as_ref().map(title).or_else(|| row.target_method.clone()).unwrap_or_default(),
+        by: row.sender.clone(),
+        line: row.line,
+        at_us: row.sent_at_us,
+        delay_us: row.delay_us,
+        reason: row.reason.clone(),
+        effect: row.effect.clone(),
+        said,
+        verdict,
+    }
+}
+
+fn slowest(facts: &Facts) -> Vec<Slow> {
+    let mut rows: Vec<(&ExchangeRow, i64)> =
+        facts.around.iter().filter(|row| facts.wanted(row.id)).filter_map(|row| Some((row, row.latency_us?))).collect();
+    rows.sort_by_key(|(row, latency)| (-latency, row.id));
+    let slow = |(row, latency_us): (&ExchangeRow, i64)| Slow {
+        request: label(row),
+        title: title(row),
+        latency_us,
+        sent_us: row.sent_at_us,
+        line: row.line,
+        outcome: row.outcome.clone(),
+    };
+    rows.into_iter().take(SLOWEST).map(slow).collect()
+}

@@ -1,0 +1,297 @@
+//! The postmortem on one screen: at most forty lines, at most as wide as the terminal.
+
+use std::io::{self, Write};
+
+use super::facts::Facts;
+use super::postmortem::{Cancel, Postmortem, Slow, Stuck, postmortem};
+use super::timeline::{LEGEND, Timeline};
+use crate::report::columns::{fit, pad};
+use crate::report::escape::{escape, escape_cut};
+use crate::report::{Ink, Style, number, time};
+use crate::rules::duration;
+use crate::store::{ConnectionRow, ExchangeRow};
+
+/// Lines of the whole screen.
+const LINES: usize = 40;
+
+/// Rows of a block.
+const ROWS: usize = 5;
+
+/// Columns below which the timeline goes first.
+const TIMELINE_FROM: usize = 100;
+
+/// What is written besides the facts.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// One line for each other connection.
+    pub others: Vec<String>,
+    /// Commands to go on with, ready to be copied.
+    pub next: Vec<String>,
+    /// True to show every row.
+    pub all: bool,
+    /// True where the slowest are only those among the last requests.
+    pub cut: bool,
+}
+
+/// Writes the screen.
+pub fn write_screen(out: &mut dyn Write, facts: &Facts, around: &Around, style: &Style) -> io::Result<()> {
+    let told = postmortem(facts);
+    let screen = Screen { facts, told: &told, around, style, width: style.columns() };
+    let mut blocks = vec![screen.head(), screen.stuck(), screen.waiting(), screen.cancelled(), screen.timeline()];
+    blocks.push(screen.verdict());
+    blocks.push(screen.block("OTHER CONNECTIONS", &screen.around.others));
+    blocks.retain(|block| !block.is_empty());
+    let height = |blocks: &[Vec<String>]| blocks.iter().map(|block| block.len() + 1).sum::<usize>() - 1;
+    if !around.all && height(&blocks) > LINES {
+        blocks.retain(|block| !block[0].contains("TIMELINE"));
+    }
+    for (index, block) in blocks.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        for line in block {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+struct Screen<'a> {
+    facts: &'a Facts,
+    told: &'a Postmortem,
+    around: &'a Around,
+    style: &'a Style,
+    width: usize,
+}
+
+fn safe(text: &str, limit: usize) -> String {
+    escape_cut(text, limit, None)
+}
+
+fn way(issuer: &str) -> &'static str {
+    if issuer == "server" { "s>c" } else { "c>s" }
+}
+
+fn clock(us: Option<i64>) -> String {
+    us.map(|us| time::clock(us).chars().take(8).collect()).unwrap_or_default()
+}
+
+impl Screen<'_> {
+    fn title(&self, word: &str, rest: &str) -> String {
+        fit_line(&format!(" {}{rest}", self.style.paint(Ink::Strong, word)), rest, word, self.width)
+    }
+
+    /// A heading and its rows; where there are too many, the first ones and how many more.
+    fn block(&self, word: &str, rows: &[String]) -> Vec<String> {
+        if rows.is_empty() {
+            return Vec::new();
+        }
+        let shown = if self.around.all || rows.len() <= ROWS { rows.len() } else { ROWS };
+        let mut lines = vec![self.title(word, "")];
+        lines.extend(rows[..shown].iter().map(|row| fit(row, self.width)));
+        if shown < rows.len() {
+            lines.push(format!("   and {} more: --all", number::count((rows.len() - shown) as u64)));
+        }
+        lines
+    }
+
+    fn head(&self) -> Vec<String> {
+        let connection: &ConnectionRow = &self.facts.connection;
+        let names = match (&connection.client_name, &connection.server_name) {
+            _ if self.width < 90 => String::new(),
+            (None, None) => String::new(),
+            (client, server) => {
+                let name = |name: &Option<String>, none: &str| safe(name.as_deref().unwrap_or(none), 30);
+                format!(", {} -> {}", name(client, "unnamed client"), name(server, "unnamed server"))
+            }
+        };
+        let first = format!(
+            "  {}   {}, {}{names}",
+            safe(&connection.key, 40),
+            safe(&self.told.profile, 30),
+            connection.transport
+        );
+        let span = match (connection.first_at_us, connection.last_at_us) {
+            (Some(first), Some(last)) => time::span(first, last),
+            _ => "no times".to_string(),
+        };
+        let whole = match (self.facts.has_gap, connection.complete_head) {
+            (true, _) => "messages were lost",
+            (false, true) => "complete, 0 lost",
+            (false, false) => "0 lost, starts midway",
+        };
+        let mut lines = vec![self.title("SESSION", &first)];
+        let second = format!(" {span}   {}   {whole}", self.told.ending);
+        if second.len() <= self.width {
+            lines.push(second);
+        } else {
+            lines.push(fit(&format!(" {span}"), self.width));
+            lines.push(fit(&format!(" {}   {whole}", self.told.ending), self.width));
+        }
+        lines
+    }
+
+    fn stuck(&self) -> Vec<String> {
+        if !self.told.stuck.is_empty() {
+            let rows: Vec<String> = self.told.stuck.iter().map(|stuck| stuck_row(stuck, self.width)).collect();
+            return self.block("STUCK when the log ends", &rows);
+        }
+        let mut lines = vec![self.title("NOTHING IS STUCK", "")];
+        if self.told.slowest.is_empty() {
+            return lines;
+        }
+        let among = if self.around.cut { " of the last requests" } else { "" };
+        lines.push(format!(" slowest{among}:"));
+        lines.extend(self.told.slowest.iter().map(|slow| fit(&slow_row(slow), self.width)));
+        lines
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let mut rows = Vec::new();
+        for chain in self.told.waiting.iter().take(if self.around.all { usize::MAX } else { 3 }) {
+            let cycle = if chain.cycle { "   CYCLE: both sides wait" } else { "" };
+            rows.push(format!("   {}{cycle}", safe(&chain.text(), self.width.saturating_sub(4 + cycle.len()))));
+            if !chain.linked {
+                rows.push("   inferred from the order: the protocol does not link the two".into());
+            }
+        }
+        for alive in &self.told.alive {
+            let how = alive.latency_us.map_or(String::new(), |us| format!(" in {}", duration(us)));
+            let at = alive.at_us.map_or(String::new(), |us| format!(" at {}", clock(Some(us))));
+            let what = format!("{} {}", alive.request, alive.title);
+            rows.push(format!("   the {} was alive: {} answered{how}{at}", alive.side, safe(&what, 40)));
+        }
+        let mut lines = self.block("WAITING ON", &rows);
+        if !self.around.all && self.told.waiting.len() > 3 && !lines.is_empty() {
+            lines.push(format!("   and {} more: --all", self.told.waiting.len() - 3));
+        }
+        lines
+    }
+
+    fn cancelled(&self) -> Vec<String> {
+        // Trouble first where not all fit, but what is shown stays in order.
+        let mut kept: Vec<(usize, &Cancel)> = self.told.cancels.iter().enumerate().collect();
+        if !self.around.all && kept.len() > ROWS {
+            kept.sort_by_key(|(index, cancel)| (matches!(cancel.verdict, "ok" | ""), *index));
+            kept.truncate(ROWS);
+            kept.sort_by_key(|(index, _)| *index);
+        }
+        let rows: Vec<String> = kept.iter().map(|(_, cancel)| self.cancel_row(cancel)).collect();
+        let mut lines = self.block("CANCELLED", &rows);
+        if kept.len() < self.told.cancels.len() {
+            lines.push(format!("   and {} more: --all", number::count((self.told.cancels.len() - kept.len()) as u64)));
+        }
+        lines
+    }
+
+    fn cancel_row(&self, cancel: &Cancel) -> String {
+        let narrow = self.width < TIMELINE_FROM;
+        let room = if narrow { 18 } else { 22 };
+        let title = pad(&safe(&cancel.title, room), room);
+        let delay = cancel.delay_us.map_or(String::new(), |us| format!("after {}", duration(us)));
+        let reason =
+            cancel.reason.as_ref().map_or("no reason".to_string(), |reason| format!("\"{}\"", safe(reason, 14)));
+        let reason = if narrow { String::new() } else { format!("{}  ", pad(&reason, 16)) };
+        let id = pad(&safe(&cancel.request, 10), 5);
+        format!("   {id} {title} {:8}  {delay:>12}  {reason}{}  {}", clock(cancel.at_us), cancel.said, cancel.verdict)
+    }
+
+    fn timeline(&self) -> Vec<String> {
+        if self.width < TIMELINE_FROM {
+            return Vec::new();
+        }
+        let most = if self.around.all { 20 } else { ROWS };
+        let rows = lanes(self.facts, most);
+        let name = 29;
+        let Some(timeline) = Timeline::of(self.facts, &rows, self.width - name - 6) else { return Vec::new() };
+        if timeline.lanes.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![self.title("TIMELINE", &format!("  {}    {LEGEND}", timeline.scale()))];
+        for lane in &timeline.lanes {
+            lines.push(format!("   {} |{}|", pad(&safe(&lane.title, name - 1), name - 1), lane.letters));
+        }
+        let from = format!("from {}", clock(Some(timeline.from_us)));
+        lines.push(format!("   {} {from}", " ".repeat(name - 1)));
+        lines
+    }
+
+    fn verdict(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let limit = self.width.saturating_sub(15);
+        for (index, pattern) in self.told.patterns.iter().take(2).enumerate() {
+            let word = match (index, pattern.letter) {
+                (_, 'i') => "NO VERDICT",
+                (0, _) => "MOST LIKELY",
+                _ => "ALSO",
+            };
+            for (nth, line) in crate::report::wrap(&escape(&pattern.text), limit).into_iter().take(2).enumerate() {
+                let word = if nth == 0 { word } else { "" };
+                lines.push(format!(" {}  {}", self.style.paint(Ink::Strong, &pad(word, 11)), fit(&line, limit)));
+            }
+        }
+        for (index, next) in self.around.next.iter().take(2).enumerate() {
+            let word = if index == 0 { "NEXT" } else { "" };
+            // A command is there to be copied: it is not cut, whatever the width.
+            lines.push(format!(" {}  {}", self.style.paint(Ink::Strong, &pad(word, 11)), escape(next)));
+        }
+        lines
+    }
+}
+
+fn fit_line(painted: &str, rest: &str, word: &str, width: usize) -> String {
+    // Colour takes no columns: only the text behind the heading is cut.
+    let plain = 1 + word.len();
+    match rest.is_empty() {
+        true => painted.to_string(),
+        false => format!("{}{}", painted.strip_suffix(rest).unwrap_or(painted), fit(rest, width.saturating_sub(plain))),
+    }
+}
+
+fn stuck_row(stuck: &Stuck, width: usize) -> String {
+    let name = stuck.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
+    let title = pad(&safe(&format!("{}{name}", stuck.method), 24), 24);
+    let age = stuck.age_us.map_or("no times".to_string(), duration);
+    let life = match (&stuck.last_life, stuck.last_life_us) {
+        (Some(said), at) => format!("last life: {} {}", safe(said, 16), clock(at)),
+        _ => "no sign of life".to_string(),
+    };
+    let since = stuck
+        .since_us
+        .filter(|_| width >= TIMELINE_FROM)
+        .map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
+    format!("   {} {}  {title} {age:>9}  {since}{life}", pad(&safe(&stuck.request, 12), 4), way(&stuck.issuer))
+}
+
+fn slow_row(slow: &Slow) -> String {
+    let title = pad(&safe(&slow.title, 34), 34);
+    let id = pad(&safe(&slow.request, 12), 5);
+    format!(
+        "   {id} {title} {:>9}  {}  {} (line {})",
+        duration(slow.latency_us),
+        clock(slow.sent_us),
+        slow.outcome,
+        slow.line
+    )
+}
+
+/// The requests that get a row: stuck ones, then cancelled ones, then those that show that a side was alive.
+fn lanes(facts: &Facts, most: usize) -> Vec<&ExchangeRow> {
+    let mut rows: Vec<&ExchangeRow> = Vec::new();
+    let stuck = facts.stuck.iter().map(|waiting| &waiting.row).take(most.saturating_sub(2).max(1));
+    let bad = facts
+        .cancels
+        .iter()
+        .filter(|cancel| matches!(cancel.row.effect.as_deref(), Some("result" | "partial" | "error" | "unsettled")));
+    let late = bad.filter_map(|cancel| cancel.exchange.as_ref());
+    let alive = facts.stuck.first().and_then(|first| facts.alive("server", first.row.id));
+    let rest = facts.cancels.iter().filter_map(|cancel| cancel.exchange.as_ref());
+    let others = facts.stuck.iter().map(|waiting| &waiting.row);
+    for row in stuck.chain(late).chain(alive).chain(rest).chain(others) {
+        if rows.len() < most && facts.wanted(row.id) && !rows.iter().any(|other| other.id == row.id) {
+            rows.push(row);
+        }
+    }
+    rows.sort_by_key(|row| row.id);
+    rows
+}

@@ -1,0 +1,107 @@
+//! The timeline: one row a request, one column a span of time.
+
+use super::facts::{Facts, Waiting, label, title};
+use crate::rules::duration;
+use crate::store::ExchangeRow;
+
+/// One row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// Label, method and tool. Text as it stood in the log.
+    pub title: String,
+    /// One letter a column.
+    pub letters: String,
+}
+
+/// The rows and the scale that they share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    /// What a column stands for.
+    pub column_us: i64,
+    /// Time of the first column.
+    pub from_us: i64,
+    /// The rows.
+    pub lanes: Vec<Lane>,
+}
+
+/// What the letters mean.
+pub const LEGEND: &str = "= working  p progress  x cancel  ~ cancelled  ! late  - open  ? end";
+
+/// Lengths that a column may have, in microseconds.
+const STEPS: [i64; 10] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
+
+impl Timeline {
+    /// The timeline of these requests, or nothing where they have no times.
+    pub fn of(facts: &Facts, rows: &[&ExchangeRow], columns: usize) -> Option<Timeline> {
+        let end = facts.connection.last_at_us?;
+        let from = rows.iter().filter_map(|row| row.sent_at_us).min()?;
+        let column_us = column((end - from).max(1), columns.saturating_sub(2).max(1) as i64);
+        // One empty column before the first request.
+        let from_us = from - from.rem_euclid(column_us) - column_us;
+        let width = ((end - from_us) / column_us + 1) as usize;
+        let lane = |row: &&ExchangeRow| {
+            let letters =
+                letters(facts, row, |at| (((at - from_us) / column_us).max(0) as usize).min(width - 1), width);
+            Lane { title: format!("{} {}", label(row), title(row)), letters }
+        };
+        Some(Timeline { column_us, from_us, lanes: rows.iter().map(lane).collect() })
+    }
+
+    /// `1 column = 10 s`.
+    pub fn scale(&self) -> String {
+        format!("1 column = {}", duration(self.column_us))
+    }
+}
+
+fn column(span: i64, columns: i64) -> i64 {
+    let least = (span / columns + 1).max(1_000);
+    let units = [1_000, 10_000, 100_000, 1_000_000, 3_600_000_000];
+    let steps = units.iter().flat_map(|unit| STEPS.iter().map(move |step| step * unit));
+    steps.filter(|step| *step >= least).min().unwrap_or(least)
+}
+
+fn letters(facts: &Facts, row: &ExchangeRow, place: impl Fn(i64) -> usize, width: usize) -> String {
+    let mut lane = vec!['.'; width];
+    let Some(sent) = row.sent_at_us else { return lane.into_iter().collect() };
+    let mut fill = |from: i64, to: i64, letter: char| {
+        for cell in &mut lane[place(from)..=place(to.max(from))] {
+            *cell = letter;
+        }
+    };
+    let stuck = facts.stuck.iter().find(|waiting| waiting.row.id == row.id);
+    let cancel = facts.cancels.iter().find(|cancel| {
+        cancel.row.exchange_id == Some(row.id)
+            && !matches!(cancel.row.effect.as_deref(), Some("moot" | "unknown-target"))
+    });
+    let end = row.settled_at_us.or(facts.connection.last_at_us).unwrap_or(sent);
+    let cancelled = cancel.and_then(|cancel| Some((cancel.row.sent_at_us?, &cancel.row)));
+    match (cancelled, stuck) {
+        (Some((at, cancel)), _) => {
+            fill(sent, at, '=');
+            let effect = cancel.effect_at_us.filter(|effect| *effect > at);
+            if let Some(effect) = effect {
+                fill(at, effect, '~');
+                fill(effect, effect, if cancel.effect.as_deref() == Some("acknowledged") { '=' } else { '!' });
+            }
+            fill(at, at, 'x');
+            if stuck.is_some() {
+                fill(at, end, '~');
+                fill(at, at, 'x');
+                fill(end, end, '?');
+            }
+        }
+        (None, Some(waiting)) => {
+            let life = last_life(waiting);
+            fill(sent, end, '-');
+            fill(sent, life.unwrap_or(sent), if life.is_some() { '=' } else { '-' });
+            waiting.signs.iter().filter_map(|sign| sign.at_us).for_each(|at| fill(at, at, 'p'));
+            fill(end, end, '?');
+        }
+        (None, None) => fill(sent, end, '='),
+    }
+    lane.into_iter().collect()
+}
+
+fn last_life(waiting: &Waiting) -> Option<i64> {
+    waiting.signs.iter().filter_map(|sign| sign.at_us).max()
+}

@@ -1,0 +1,121 @@
+//! `stats` against the same figures computed here from the messages alone, and its three formats.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::run;
+use serde_json::Value;
+
+/// One way to ask: side, method and tool; requests, latencies in order.
+type Figures = BTreeMap<(String, String, Option<String>), (u64, Vec<i64>)>;
+
+/// Pairs requests and answers of a log by hand, from nothing but its messages.
+fn by_hand(log: &str) -> Figures {
+    let said =
+        run(&["query", log, "select sender, kind, method, rpc_id, at_us, raw from messages", "--format", "jsonl"]);
+    let mut figures = Figures::new();
+    let mut open: BTreeMap<(String, String), ((String, String, Option<String>), i64)> = BTreeMap::new();
+    for line in said.out.lines() {
+        let message: Value = serde_json::from_str(line).expect("a row");
+        let text = |key: &str| message[key].as_str().map(str::to_string);
+        let (Some(sender), Some(id), Some(at)) = (text("sender"), text("rpc_id"), message["at_us"].as_i64()) else {
+            continue;
+        };
+        match message["kind"].as_str() {
+            Some("request") => {
+                let raw: Value = serde_json::from_str(&text("raw").expect("text")).expect("JSON");
+                let method = text("method").expect("a method");
+                let name = raw["params"]["name"].as_str().filter(|_| method == "tools/call").map(str::to_string);
+                let key = (sender.clone(), method, name);
+                figures.entry(key.clone()).or_default().0 += 1;
+                open.insert((sender, id), (key, at));
+            }
+            Some("result" | "error") => {
+                let asker = if sender == "client" { "server" } else { "client" };
+                if let Some((key, sent)) = open.remove(&(asker.to_string(), id)) {
+                    figures.entry(key).or_default().1.push(at - sent);
+                }
+            }
+            _ => {}
+        }
+    }
+    figures
+}
+
+/// The smallest value that at least `percent` of all do not exceed.
+fn rank(values: &[i64], percent: f64) -> Option<i64> {
+    values
+        .iter()
+        .copied()
+        .filter(|value| {
+            values.iter().filter(|other| *other <= value).count() as f64 >= values.len() as f64 * percent / 100.0
+        })
+        .min()
+}
+
+#[test]
+fn latencies_are_those_of_the_messages() {
+    for log in [
+        "samples/mcp/good.jsonl",
+        "samples/incidents/a-cycle.jsonl",
+        "samples/incidents/c-head-of-line-answered.jsonl",
+        "samples/jsonrpc/good.jsonl",
+    ] {
+        let said = run(&["stats", log, "--format", "json"]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let stats: Value = serde_json::from_str(&said.out).expect("a document");
+        let expected = by_hand(log);
+        let rows = stats["latency"].as_array().expect("rows");
+        assert_eq!(rows.len(), expected.len(), "{log}");
+        for row in rows {
+            let text = |key: &str| row[key].as_str().map(str::to_string);
+            let key = (text("side").expect("a side"), text("method").expect("a method"), text("name"));
+            let (requests, latencies) = &expected[&key];
+            assert_eq!(row["requests"].as_u64(), Some(*requests), "{log} {key:?}");
+            for (column, percent) in [("p50_us", 50.0), ("p95_us", 95.0), ("p99_us", 99.0), ("max_us", 100.0)] {
+                assert_eq!(row[column].as_i64(), rank(latencies, percent), "{log} {key:?} {column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn effects_are_those_of_the_cancels() {
+    for log in ["samples/mcp/bad.jsonl", "samples/incidents/e-kept-working.jsonl", "samples/lsp/bad.jsonl"] {
+        let stats: Value = serde_json::from_str(&run(&["stats", log, "--format", "json"]).out).expect("a document");
+        let sum = |key: &str| {
+            stats["cancels"]
+                .as_array()
+                .expect("rows")
+                .iter()
+                .map(|row| row[key].as_u64().expect("a count"))
+                .sum::<u64>()
+        };
+        let sql = "select count(*) n, sum(effect = 'acknowledged') a, sum(effect = 'moot') m, sum(effect = 'unsettled') u, \
+                   sum(effect in ('result','partial','error') and certainty in ('race','undecidable')) c from cancellations";
+        let expected: Value = serde_json::from_str(&run(&["query", log, sql, "--format", "jsonl"]).out).expect("a row");
+        for (column, key) in
+            [("cancels", "n"), ("acknowledged", "a"), ("moot", "m"), ("unsettled", "u"), ("crossed", "c")]
+        {
+            assert_eq!(Some(sum(column)), expected[key].as_u64(), "{log} {column}");
+        }
+        let kinds = ["silent", "acknowledged", "crossed", "moot", "ignored", "unsettled", "void"];
+        assert_eq!(kinds.map(sum).iter().sum::<u64>(), sum("cancels"), "{log}");
+    }
+    let stats: Value =
+        serde_json::from_str(&run(&["stats", "samples/incidents/e-kept-working.jsonl", "--format", "json"]).out)
+            .expect("a document");
+    let row = &stats["cancels"][0];
+    assert_eq!(
+        (row["ignored"].as_u64(), row["wasted_us"].as_i64(), row["settle_max_us"].as_i64()),
+        (Some(1), Some(24_000_000), Some(24_000_000))
+    );
+}
+
+#[test]
+fn table_and_csv() {
+    let screens = ["table", "csv"]
+        .map(|format| run(&["stats", "samples/mcp/bad.jsonl", "--format", format, "--width", "100"]).out);
+    insta::assert_snapshot!(screens.join("\n"));
+}
