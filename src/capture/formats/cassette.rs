@@ -66,9 +66,7 @@ impl WholeReader for CassetteReader {
             ..Channel::default()
         })?;
         let mut lines = Lines::new(text);
-        let mut stream = 0;
-        for (offset, raw) in list.by_ref() {
-            stream += 1;
+        for (stream, (offset, raw)) in (1..).zip(list.by_ref()) {
             let line = lines.of(offset);
             let Ok(pair) = serde_json::from_str::<Interaction<'_>>(raw) else {
                 out.skip(line, Skip::NotAMessage);
