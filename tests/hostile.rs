@@ -1,8 +1,10 @@
 //! One log in which every text is hostile, through every output: nothing of it reaches the screen as it was.
 
 mod common;
+#[path = "support/sarif.rs"]
+mod schema;
 
-use common::{file, run};
+use common::{file, run, top};
 
 /// Escape sequences, a forged line, C1 controls, bidirectional controls, zero-width characters, markup, a formula.
 const BAD: &str = "\u{1b}[2K\u{1b}]8;;http://x\u{7}\u{9b}1A\r\nerror[forged]: ok\u{202e}\u{2066}\u{200b}\u{feff}<script>=cmd|' /C'!A0";
@@ -96,6 +98,19 @@ fn through_every_output() {
         vec!["export", &log, "--as", "jsonl"],
         vec!["export", &log, "--as", "rec", "-o", &rec],
         vec!["check", &rec],
+        vec!["export", &log, "--as", "csv"],
+        vec!["export", &log, "--as", "csv", "--of", "exchanges"],
+        vec!["export", &log, "--as", "csv", "--of", "findings"],
+        vec!["export", &log, "--as", "mermaid"],
+        vec!["export", &log, "--as", "mermaid", "--max", "3"],
+        vec!["export", &log, "--as", "mermaid", "--connection", BAD],
+        vec!["export", &log, "--as", "perfetto"],
+        vec!["check", &log, "--report", "sarif=-"],
+        vec!["check", &log, "--report", "junit=-"],
+        vec!["check", &log, "--report", "github=-"],
+        vec!["check", &log, "--report", "md=-"],
+        vec!["check", &log, "--report", "jsonl=-"],
+        vec!["check", &log, "--report", "\u{1b}[31m=x"],
         vec!["explain", BAD],
         vec!["check", "\u{1b}[31m/no/such/file"],
         vec!["check", &log, "--select", BAD],
@@ -119,4 +134,44 @@ fn a_spreadsheet_gets_no_formula() {
     let sql = "select '=1+1' as a, '+1' as b, '-1' as c, '@x' as d, -1 as e, '=\"a,b\"' as f";
     let said = run(&["query", "samples/mcp/good.jsonl", sql, "--format", "csv"]);
     assert_eq!(said.out, "a,b,c,d,e,f\n'=1+1,'+1,'-1,'@x,-1,\"'=\"\"a,b\"\"\"\n");
+}
+
+/// What breaks the outputs that have markup of their own, in one tool name.
+const MARKUP: &str =
+    "a]]>&<b x='\"'>|`c` @team #12 ; end\u{1b}\u{fffe}\r\n::error::x --> %% [l](http://e.x) {0} </script>";
+
+#[test]
+fn nothing_breaks_out_of_a_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = serde_json::to_string(MARKUP).expect("a string");
+    let mut text = std::fs::read_to_string(top().join("samples/faults/06-result-after-cancel.jsonl")).expect("it");
+    // The tool that was called, and the reason of the cancel.
+    let call = text.lines().find(|line| line.contains("tools/call") && line.contains("index_repo"));
+    let call = call.expect("a call").to_string();
+    let (_, rest) = call.split_once("\"name\":").expect("a name");
+    let old = rest.split_inclusive('"').take(2).collect::<String>();
+    text = text.replace(&format!("\"name\":{old}"), &format!("\"name\":{name}"));
+    text = text.replace("\"reason\":\"", "\"reason\":\"SECRET ");
+    let log = file(folder.path(), "log.jsonl", text);
+    let report = |kind: &str| {
+        let said = run(&["check", &log, "--report", &format!("{kind}=-")]);
+        assert!(!said.out.contains(is_hostile), "{kind}: {:?}", said.out);
+        assert!(!said.out.contains("SECRET"), "{kind}: {}", said.out);
+        said.out
+    };
+    let sarif: serde_json::Value = serde_json::from_str(&report("sarif")).expect("JSON");
+    assert_eq!(schema::errors(&sarif), [""; 0]);
+    let junit = report("junit");
+    let suites = quick_junit::Report::deserialize_from_str(&junit).expect("JUnit").test_suites;
+    assert!(suites[0].tests > 40 && !junit.contains('\u{fffe}') && !junit.contains("<b "), "{junit}");
+    assert!(report("github").lines().all(|line| !line.starts_with("::error::")));
+    let md = report("md");
+    assert!(md.contains("a&#93;&#93;") && !md.contains("<b ") && !md.contains("@team") && !md.contains(" #12"), "{md}");
+    assert!(md.lines().filter(|line| line.starts_with("| ")).all(|line| line.matches('|').count() == 7), "{md}");
+    let diagram = run(&["export", &log, "--as", "mermaid"]).out;
+    let arrows = diagram.lines().skip(1).filter_map(|line| line.split_once(": ")).map(|(_, text)| text);
+    for text in arrows {
+        assert!(!text.contains([';', '<', '>', '%', '#', '"', '`', '[', '{']), "{text}");
+        assert!(!text.split(' ').any(|word| word.eq_ignore_ascii_case("end")), "{text}");
+    }
 }

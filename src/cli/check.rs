@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::protocol::Severity;
-use rpctape::report::{Concise, Document, Full, Lines, PassedOver, Report, Statistics, Style, Summary};
+use rpctape::report::{Concise, Context, Document, Full, Lines, PassedOver, Report, Statistics, Style, Summary};
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Raw};
 
@@ -13,6 +13,7 @@ use super::input::{self, Loaded, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
 use super::nearest::nearest;
+use super::reports::{ReportArgs, Reports};
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 
@@ -64,6 +65,8 @@ pub struct PrintArgs {
     /// Print every finding, also where many are alike
     #[arg(long)]
     no_group: bool,
+    #[command(flatten)]
+    reports: ReportArgs,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -123,15 +126,18 @@ pub fn print(
     let style = screen.style(args.output.is_some(), lines);
     let mut report = report(args, style);
     let mut out = Out::open(args.output.as_deref(), inputs)?;
+    let context = context(&connections, selection, args);
+    let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
     let raw = if args.format == Format::Full && !args.statistics { Raw::Head(EXCERPT) } else { Raw::None };
-    let mut pipe_is_open = true;
+    let mut pipe_is_open = args.output.is_some() || !reports.takes_stdout;
     loaded.store.findings(&filter, raw, |finding| {
         if !taken(selection, &finding) {
             return Ok(());
         }
         summary.count(&finding, args.fail_on.severity());
+        reports.finding(&finding)?;
         if args.max_findings.is_some_and(|most| summary.counts.findings > most) {
             summary.not_shown += 1;
         } else if pipe_is_open {
@@ -148,11 +154,23 @@ pub fn print(
         written(report.finish(&mut out, &summary))?;
     }
     out.close()?;
+    reports.finish(&summary)?;
     if summary.messages == 0 {
         let error = Error::new(ErrorKind::Input, "nothing was checked: no message was found");
         io::complain(&error.hint("`rpctape ls` shows what each file was taken for; --format-in overrules it"));
     }
     Ok(summary.exit)
+}
+
+/// What reports are told beforehand. Their paths are relative to the folder that the program runs in.
+#[allow(clippy::disallowed_methods, reason = "the command line layer is where settings come from")]
+fn context(connections: &[ConnectionRow], selection: &Selection, args: &PrintArgs) -> Context {
+    Context {
+        connections: connections.to_vec(),
+        selection: selection.clone(),
+        fail_on: args.fail_on.severity(),
+        base: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
+    }
 }
 
 /// A database may hold findings of rules that this run was not asked for.
@@ -171,7 +189,8 @@ fn report(args: &PrintArgs, style: Style) -> Box<dyn Report> {
     }
 }
 
-fn connections(loaded: &Loaded, key: Option<&str>) -> Result<Vec<ConnectionRow>> {
+/// All connections, or the one with this key.
+pub fn connections(loaded: &Loaded, key: Option<&str>) -> Result<Vec<ConnectionRow>> {
     let all = loaded.store.connections()?;
     let Some(key) = key else { return Ok(all) };
     match all.iter().find(|connection| connection.key == key) {

@@ -11,6 +11,8 @@ use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLines};
 use rpctape::store::{ConnectionRow, Store, Which};
 
+use super::check;
+use super::drawing;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
@@ -28,6 +30,18 @@ pub struct ExportArgs {
     /// Write into a file instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// With csv: which table
+    #[arg(long, value_enum, value_name = "TABLE")]
+    of: Option<Table>,
+    /// With csv, mermaid and perfetto: only this connection (`rpctape ls` shows the keys)
+    #[arg(long, value_name = "KEY")]
+    connection: Option<String>,
+    /// With mermaid: draw what is around this request, such as '#17' or s4
+    #[arg(long, value_name = "REQUEST")]
+    around: Option<String>,
+    /// With mermaid: draw at most so many messages; the others are folded into notes [default: 80]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max: Option<u64>,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -38,20 +52,74 @@ enum Kind {
     Jsonl,
     /// A recording of ours: every frame, with the ends of connections and the gaps
     Rec,
+    /// A table for a spreadsheet (`--of`): cells that would be formulas are made text
+    Csv,
+    /// A sequence diagram of one connection, for Markdown pages
+    Mermaid,
+    /// A timeline for ui.perfetto.dev: requests, progress, cancels
+    Perfetto,
+}
+
+/// Tables that csv can write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Table {
+    /// Every message, with its text
+    #[default]
+    Messages,
+    /// Every request and what became of it
+    Exchanges,
+    /// What the rules found
+    Findings,
+}
+
+impl Table {
+    fn name(self) -> &'static str {
+        match self {
+            Table::Messages => "messages",
+            Table::Exchanges => "exchanges",
+            Table::Findings => "findings",
+        }
+    }
+}
+
+impl ExportArgs {
+    /// A flag that another kind needs would be passed over in silence: that is an error.
+    fn agree(&self) -> Result<()> {
+        let drawn = self.kind == Kind::Mermaid;
+        let whole = matches!(self.kind, Kind::Jsonl | Kind::Rec);
+        let wrong = [
+            ("--of", self.of.is_some() && self.kind != Kind::Csv, "csv"),
+            ("--connection", self.connection.is_some() && whole, "csv, mermaid and perfetto"),
+            ("--around", self.around.is_some() && !drawn, "mermaid"),
+            ("--max", self.max.is_some() && !drawn, "mermaid"),
+        ];
+        match wrong.iter().find(|(_, is_wrong, _)| *is_wrong) {
+            Some((flag, _, kinds)) => Err(Error::new(ErrorKind::Usage, format!("{flag} goes with --as {kinds}"))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Writes the traffic in the order in which it was captured.
 pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
+    args.agree()?;
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
     let connections = Connections::of(loaded.store.connections()?);
     if connections.rows.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no message to export", args.file)));
     }
+    let wanted = check::connections(&loaded, args.connection.as_deref())?;
     let mut out = Out::open(args.output.as_deref(), files)?;
     match args.kind {
         Kind::Jsonl => lines(&loaded.store, &connections, &mut out)?,
         Kind::Rec => recording(&loaded.store, &connections, &mut out)?,
+        Kind::Csv => drawing::table(&loaded.store, args.of.unwrap_or_default().name(), &wanted, &mut out)?,
+        Kind::Mermaid => {
+            let (around, max) = (args.around.as_deref(), args.max.unwrap_or(drawing::MOST));
+            drawing::diagram(&loaded.store, &wanted, around, max, &mut out)?;
+        }
+        Kind::Perfetto => drawing::trace(&loaded.store, &wanted, &mut out)?,
     }
     out.close()?;
     Ok(0)

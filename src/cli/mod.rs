@@ -17,12 +17,14 @@ pub mod show;
 pub mod stats;
 pub mod why;
 
+mod drawing;
 mod input;
 mod io;
 mod judge;
 mod moment;
 mod nearest;
 mod progress;
+mod reports;
 mod request_name;
 mod screen;
 mod signals;

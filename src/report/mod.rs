@@ -2,6 +2,7 @@
 //!
 //! One output format per file, behind [`Report`]. Everything that came from a log passes [`escape`] on its way.
 
+mod annotations;
 pub mod catalogue;
 mod columns;
 mod concise;
@@ -11,11 +12,17 @@ mod fingerprint;
 mod full;
 mod group;
 mod json;
+mod junit;
+mod kinds;
 mod listing;
+mod markdown;
+mod mermaid;
 mod message;
 mod number;
 mod page;
+mod perfetto;
 mod query;
+mod sarif;
 mod show;
 mod silence;
 mod snippet;
@@ -31,6 +38,7 @@ pub mod why;
 
 use std::io::{self, Write};
 
+pub use annotations::Annotations;
 pub use catalogue::format_list;
 pub use columns::wrap;
 pub use concise::Concise;
@@ -38,11 +46,17 @@ pub use escape::{escape, escape_block, json};
 pub use fingerprint::{Repeats, fingerprint};
 pub use full::Full;
 pub use json::{Document, Lines};
+pub use junit::Junit;
+pub use kinds::{Context, KINDS, Kind};
 pub use listing::{Cancels, Kinds, ListedSource, Listing};
+pub use markdown::Markdown;
+pub use mermaid::{Mark, Mermaid};
 pub use message::{label, label_of, title};
 pub use number::{count, plural, size};
 pub use page::section;
+pub use perfetto::Perfetto;
 pub use query::{Csv, Grid, Objects, RowFormat};
+pub use sarif::Sarif;
 pub use show::Transcript;
 pub use silence::Silence;
 pub use statistics::Statistics;

@@ -42,7 +42,7 @@ pub use messages::Raw;
 pub use oracle::StoreOracle;
 pub use query::{Cell, Columns};
 pub use refold::Which;
-pub use reports::{REPORTS, Report};
+pub use reports::{REPORTS, Report, TABLES};
 pub use rows::{
     CancellationRow, ClauseRow, ConnectionRow, EvidenceRow, ExchangeRow, FindingRow, MessageRow, SourceRow, TrafficRow,
 };

@@ -17,6 +17,13 @@ pub const REPORTS: &[Report] = &[
     Report { name: "slowest", sql: include_str!("../../sql/reports/slowest.sql") },
 ];
 
+/// Whole tables, as `export --as csv` writes them.
+pub const TABLES: &[Report] = &[
+    Report { name: "messages", sql: include_str!("../../sql/statements/select_message_table.sql") },
+    Report { name: "exchanges", sql: include_str!("../../sql/statements/select_exchange_table.sql") },
+    Report { name: "findings", sql: include_str!("../../sql/statements/select_finding_table.sql") },
+];
+
 impl Report {
     /// A report by its name.
     pub fn find(name: &str) -> Option<&'static Report> {

@@ -1,0 +1,106 @@
+//! `--report KIND=FILE`: reports that are written beside the answer, several in one run.
+
+use std::path::Path;
+
+use clap::Args;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::report::{Context, KINDS, Kind, Report, Summary};
+use rpctape::store::FindingRow;
+
+use super::io::{Out, written};
+use super::nearest::nearest;
+
+/// Which reports are wanted.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ReportArgs {
+    /// Write a report besides: sarif, junit, github, md or jsonl; may be given several times. With `-` as the file it
+    /// takes the place of the answer on standard output
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = wanted)]
+    reports: Vec<Wanted>,
+}
+
+/// One `--report`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    kind: String,
+    file: String,
+}
+
+fn wanted(text: &str) -> std::result::Result<Wanted, String> {
+    let names = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+    let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+        return Err(format!("write it as KIND=FILE; kinds are {names}"));
+    };
+    if Kind::find(kind).is_none() {
+        let near = nearest(kind, KINDS.iter().map(|kind| kind.name));
+        let hint = near.map_or_else(|| format!("kinds are {names}"), |near| format!("did you mean {near}?"));
+        return Err(format!("there is no report {kind}; {hint}"));
+    }
+    Ok(Wanted { kind: kind.to_string(), file: file.to_string() })
+}
+
+/// The reports of one run, each with its way out.
+pub struct Reports {
+    all: Vec<(Box<dyn Report>, Out, bool)>,
+    /// True if one of them goes to standard output.
+    pub takes_stdout: bool,
+}
+
+impl Reports {
+    /// Opens all files; none of them may be an input, the answer's file or another report.
+    pub fn open(args: &ReportArgs, context: &Context, inputs: &[String], output: Option<&Path>) -> Result<Reports> {
+        let mut taken: Vec<String> = inputs.to_vec();
+        taken.extend(output.map(|path| path.to_string_lossy().into_owned()));
+        let mut reports = Reports { all: Vec::new(), takes_stdout: false };
+        let mut files: Vec<&str> = output.and_then(Path::to_str).into_iter().collect();
+        for wanted in &args.reports {
+            let Some(kind) = Kind::find(&wanted.kind) else { continue };
+            if files.contains(&wanted.file.as_str()) {
+                let message = format!("two answers would be written to {}", wanted.file);
+                return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
+            }
+            files.push(&wanted.file);
+            let to_stdout = wanted.file == "-";
+            reports.takes_stdout |= to_stdout;
+            let path = (!to_stdout).then(|| Path::new(&wanted.file));
+            reports.all.push(((kind.make)(context), Out::open(path, &taken)?, true));
+        }
+        Ok(reports)
+    }
+
+    /// Hands a finding to all of them.
+    pub fn finding(&mut self, finding: &FindingRow) -> Result<()> {
+        self.each(|report, out| report.finding(out, finding))
+    }
+
+    /// Hands them the summary, and gives the files their names.
+    pub fn finish(mut self, summary: &Summary) -> Result<()> {
+        // They have every finding, however few are printed.
+        let summary = Summary { not_shown: 0, ..summary.clone() };
+        self.each(|report, out| report.finish(out, &summary))?;
+        self.all.into_iter().try_for_each(|(_, out, _)| out.close())
+    }
+
+    /// A report whose reader went away is left alone from then on.
+    fn each(&mut self, mut write: impl FnMut(&mut dyn Report, &mut Out) -> std::io::Result<()>) -> Result<()> {
+        for (report, out, is_open) in self.all.iter_mut().filter(|(_, _, is_open)| *is_open) {
+            let done = write(report.as_mut(), out);
+            *is_open = done.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+            written(done)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted;
+
+    #[test]
+    fn a_kind_that_does_not_exist_names_the_nearest() {
+        assert!(wanted("sarif=a=b.json").is_ok_and(|wanted| wanted.file == "a=b.json"));
+        assert_eq!(wanted("sarf=x"), Err("there is no report sarf; did you mean sarif?".into()));
+        assert!(wanted("nonsense=x").is_err_and(|text| text.contains("sarif, junit, github, md, jsonl")));
+        assert!(wanted("md").is_err() && wanted("md=").is_err());
+    }
+}

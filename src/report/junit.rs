@@ -1,0 +1,137 @@
+//! `--report junit=FILE`: JUnit XML. A suite is a connection, a test case is one rule on it: failed where a finding
+//! fails the check, passed otherwise (with the other findings as its output), skipped where the log cannot decide it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite, XmlString};
+
+use super::escape::escape;
+use super::kinds::{Context, sentence};
+use super::number::{count, plural};
+use super::{Report, Summary};
+use crate::protocol::by_name;
+use crate::rules::{Rule, find};
+use crate::store::{ConnectionRow, FindingRow};
+
+/// Findings of one test case that are listed.
+const LISTED: usize = 20;
+
+/// What one rule found on one connection.
+#[derive(Default)]
+struct Case {
+    findings: u64,
+    failures: u64,
+    worst: String,
+    lines: Vec<String>,
+}
+
+/// The format.
+pub struct Junit {
+    context: Context,
+    cases: BTreeMap<String, HashMap<String, Case>>,
+}
+
+impl Junit {
+    /// The format.
+    pub fn new(context: &Context) -> Junit {
+        Junit { context: context.clone(), cases: BTreeMap::new() }
+    }
+
+    /// The rules that apply to a connection. Rules about the capture have no ruling and apply to all.
+    fn rules(&self, connection: &ConnectionRow) -> Vec<&'static Rule> {
+        let revision = Some(connection.revision.as_str()).filter(|revision| !revision.is_empty());
+        let profile = by_name(&connection.protocol, revision).or_else(|| by_name(&connection.protocol, None));
+        let applies =
+            |rule: &&Rule| rule.code.starts_with("CAP") || profile.is_none_or(|it| it.ruling(rule.code).is_some());
+        self.context.rules().filter(applies).collect()
+    }
+
+    fn suite(&mut self, connection: &ConnectionRow, undecided: &HashMap<&str, String>) -> TestSuite {
+        let name = text(&self.context.path(&connection.key));
+        let mut found = self.cases.remove(&connection.key).unwrap_or_default();
+        let mut rules = self.rules(connection);
+        // A connection may have changed its profile on the way.
+        rules.extend(found.keys().filter_map(|code| find(code)));
+        rules.sort_by_key(|rule| rule.code);
+        rules.dedup_by_key(|rule| rule.code);
+        let mut suite = TestSuite::new(name.clone());
+        for rule in rules {
+            let case = found.remove(rule.code);
+            let mut test =
+                TestCase::new(format!("{} {}", rule.code, rule.name), status(rule, case.as_ref(), undecided));
+            test.set_classname(name.clone());
+            if let Some(case) = case.filter(|case| case.failures == 0) {
+                test.set_system_out(case.text());
+            }
+            suite.add_test_case(test);
+        }
+        suite
+    }
+}
+
+impl Case {
+    fn text(&self) -> XmlString {
+        let mut lines = self.lines.clone();
+        if self.findings > self.lines.len() as u64 {
+            lines.push(format!("and {} more", count(self.findings - self.lines.len() as u64)));
+        }
+        XmlString::new(lines.join("\n"))
+    }
+}
+
+/// Text that XML may hold: controls and what acts on a reader are escaped, and with them everything illegal but two
+/// code points that are no characters.
+fn text(plain: &str) -> XmlString {
+    XmlString::new(escape(plain).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
+}
+
+fn status(rule: &Rule, case: Option<&Case>, undecided: &HashMap<&str, String>) -> TestCaseStatus {
+    match case {
+        Some(case) if case.failures > 0 => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_type(case.worst.clone());
+            status.set_message(format!("{}: {}", rule.summary, plural(case.failures, "time")));
+            status.set_description(case.text());
+            status
+        }
+        None if undecided.contains_key(rule.code) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(undecided[rule.code].clone());
+            status
+        }
+        _ => TestCaseStatus::success(),
+    }
+}
+
+impl Report for Junit {
+    fn finding(&mut self, _: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
+        let fails = self.context.fails(finding);
+        let place = format!("{}:{}", self.context.path(&finding.source), finding.line);
+        let case = self.cases.entry(finding.connection.clone()).or_default().entry(finding.code.clone()).or_default();
+        case.findings += 1;
+        // A failure that is not listed would be a riddle: failures push out what only informs.
+        if fails && case.failures == 0 {
+            case.lines.clear();
+            case.worst = finding.severity.clone();
+        }
+        case.failures += u64::from(fails);
+        if case.lines.len() < LISTED && (fails || case.failures == 0) {
+            case.lines.push(text(&format!("{place}: {}: {}", finding.severity, sentence(finding))).into_string());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+        let undecided = summary.undecidable.iter();
+        let undecided: HashMap<&str, String> =
+            undecided.map(|row| (row.code.as_str(), format!("the log lacks {}", row.lacks.join(", ")))).collect();
+        let mut report = quick_junit::Report::new("rpctape check");
+        for connection in self.context.connections.clone() {
+            let suite = self.suite(&connection, &undecided);
+            report.add_test_suite(suite);
+        }
+        let written = report.to_string().map_err(io::Error::other)?;
+        out.write_all(written.as_bytes())
+    }
+}

@@ -1,0 +1,207 @@
+//! Reports and exports as other programs read them: SARIF against its schema, JUnit read back, fingerprints over two
+//! captures of one session, and the same bytes whenever and wherever they are written.
+
+mod common;
+#[path = "support/sarif.rs"]
+mod schema;
+
+use std::collections::BTreeSet;
+
+use common::{file, rpctape, run, top};
+use serde_json::Value;
+
+fn sarif(args: &[&str]) -> Value {
+    let said = run(&[&["check", "--report", "sarif=-"], args].concat());
+    let log: Value = serde_json::from_str(&said.out).expect("JSON and nothing else");
+    let errors = schema::errors(&log);
+    assert!(errors.is_empty(), "{args:?}: {errors:#?}");
+    log
+}
+
+fn results(log: &Value) -> &Vec<Value> {
+    log["runs"][0]["results"].as_array().expect("results")
+}
+
+#[test]
+fn sarif_is_valid_and_complete() {
+    let clean = sarif(&["samples/mcp/good.jsonl"]);
+    assert!(results(&clean).is_empty());
+    let rules = clean["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
+    assert!(rules.len() > 80 && rules.iter().all(|rule| !rule["help"]["text"].as_str().unwrap_or("").is_empty()));
+
+    for folder in ["mcp", "acp", "lsp", "jsonrpc", "faults"] {
+        let log = sarif(&[&format!("samples/{folder}")]);
+        assert!(!results(&log).is_empty(), "{folder}");
+        for result in results(&log) {
+            let place = &result["locations"][0]["physicalLocation"];
+            let uri = place["artifactLocation"]["uri"].as_str().expect("a path");
+            assert!(top().join(uri).is_file(), "{uri}");
+            assert!(place["region"]["startLine"].as_u64().is_some_and(|line| line > 0));
+            let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+            assert_eq!(log["runs"][0]["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+        }
+    }
+    let late = sarif(&["samples/faults/06-result-after-cancel.jsonl"]);
+    let roles: Vec<&Value> = results(&late)[0]["relatedLocations"]
+        .as_array()
+        .expect("places")
+        .iter()
+        .map(|it| &it["message"]["text"])
+        .collect();
+    assert_eq!(roles, ["request", "cancel"]);
+}
+
+#[test]
+fn a_path_of_the_machine_stays_at_home() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read(top().join("samples/mcp/bad.jsonl")).expect("the sample");
+    let log = file(folder.path(), "a b.jsonl", text);
+    for kind in ["sarif", "junit", "github", "md"] {
+        let said = run(&["check", &log, "--report", &format!("{kind}=-")]);
+        assert!(!said.out.contains(folder.path().to_str().expect("UTF-8")), "{kind}: {}", said.out);
+        assert!(said.out.contains("a%20b.jsonl") || said.out.contains("a b."), "{kind}: {}", said.out);
+    }
+}
+
+#[test]
+fn junit_is_read_back_as_it_was_meant() {
+    let said = run(&["check", "samples/mcp", "--report", "junit=-"]);
+    let report = quick_junit::Report::deserialize_from_str(&said.out).expect("JUnit");
+    assert_eq!(report.test_suites.len(), 2);
+    let failed: Vec<usize> = report.test_suites.iter().map(|suite| suite.failures).collect();
+    assert!(failed[0] > 3 && failed[1] == 0, "{failed:?}");
+    for suite in &report.test_suites {
+        assert_eq!(suite.tests, suite.test_cases.len());
+        assert!(suite.tests > 40, "every rule is a case: {}", suite.tests);
+        let names: BTreeSet<&str> = suite.test_cases.iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(names.len(), suite.tests);
+    }
+    assert_eq!(report.to_string().expect("XML"), said.out);
+    let lenient = run(&["check", "samples/mcp", "--report", "junit=-", "--fail-on", "none"]);
+    let lenient = quick_junit::Report::deserialize_from_str(&lenient.out).expect("JUnit");
+    assert_eq!((lenient.failures, lenient.errors), (0, 0));
+}
+
+#[test]
+fn several_reports_in_one_run_and_never_over_an_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let log = file(folder.path(), "log.jsonl", std::fs::read(top().join("samples/mcp/bad.jsonl")).expect("it"));
+    let db = path("kept.db");
+    let kinds = ["sarif", "junit", "github", "md", "jsonl"];
+    let flags: Vec<String> =
+        kinds.iter().flat_map(|kind| ["--report".into(), format!("{kind}={}", path(kind))]).collect();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let plain = run(&["check", &log, "--db", &db]);
+    let said = run(&[&["check", &log], flags.as_slice()].concat());
+    assert_eq!((said.code, &said.out), (plain.code, &plain.out), "{}", said.err);
+    let written = kinds.map(|kind| std::fs::read_to_string(path(kind)).expect("written"));
+    assert!(written.iter().all(|text| text.len() > 200));
+    assert_eq!(written[4], run(&["check", &log, "--format", "jsonl"]).out);
+    assert!(written[2].lines().any(|line| line.starts_with("::error file=log.jsonl,line=")));
+    let again = run(&[&["audit", &db], flags.as_slice()].concat());
+    assert_eq!(again.code, plain.code, "{}", again.err);
+    assert_eq!(written, kinds.map(|kind| std::fs::read_to_string(path(kind)).expect("written")));
+
+    for (args, error) in [
+        (vec!["check", &log, "--report", &format!("md={log}")], "is one of the inputs"),
+        (vec!["check", &log, "--report", "sarf=x"], "did you mean sarif?"),
+        (vec!["check", &log, "--report", "md=-", "--report", "sarif=-"], "two answers would be written to -"),
+        (vec!["check", &log, "--report", "md"], "KIND=FILE"),
+    ] {
+        let said = run(&args);
+        assert!(said.code == 2 && said.err.contains(error), "{args:?}: {}", said.err);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2 + kinds.len(), "no part is left");
+}
+
+/// The session of the sample, captured again: other times, other ids, other arguments and answers.
+fn captured_again(text: &str) -> String {
+    let mut again = String::from("\n");
+    for line in text.lines() {
+        let mut line = line.replace("2026-", "2027-").replace("invoices", "orders");
+        for id in 0..=20 {
+            for (before, after) in
+                [("\"id\":", ","), ("\"id\":", "}"), ("\"requestId\":", ","), ("\"requestId\":", "}")]
+            {
+                let (number, other) = (id.to_string(), (id + 400).to_string());
+                line = line.replace(&format!("{before}{number}{after}"), &format!("{before}{other}{after}"));
+                line = line.replace(&format!("{before}\"{number}\""), &format!("{before}\"{other}\""));
+            }
+        }
+        again.push_str(&line);
+        again.push('\n');
+    }
+    again
+}
+
+fn fingerprints(log: &Value) -> BTreeSet<String> {
+    let prints = results(log)
+        .iter()
+        .map(|result| format!("{} {}", result["ruleId"], result["partialFingerprints"]["rpctapeFinding/v1"]));
+    prints.collect()
+}
+
+#[test]
+fn a_new_capture_of_one_session_has_the_same_fingerprints() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read_to_string(top().join("samples/mcp/bad.jsonl")).expect("the sample");
+    let again = captured_again(&text);
+    assert!(!again.contains("\"id\":4,") && again.contains("\"id\":404,"), "{again}");
+    let again = file(folder.path(), "again.jsonl", again);
+    let (first, second) = (fingerprints(&sarif(&["samples/mcp/bad.jsonl"])), fingerprints(&sarif(&[&again])));
+    assert!(first.len() > 5);
+    assert_eq!(first, second);
+}
+
+#[test]
+fn exports_for_other_programs() {
+    let diagram = run(&["export", "samples/mcp/bad.jsonl", "--as", "mermaid"]);
+    insta::assert_snapshot!("mermaid", diagram.out);
+    let trace = run(&["export", "samples/mcp/bad.jsonl", "--as", "perfetto"]);
+    let trace: Value = serde_json::from_str(&trace.out).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let count = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
+    assert!(count("b") > 3 && count("b") == count("e"), "{} {}", count("b"), count("e"));
+    assert!(count("i") > 2 && count("s") == count("f") && count("s") > 0);
+    assert!(events.iter().any(|event| event["args"]["open"] == true));
+    let csv = run(&["export", "samples/mcp/bad.jsonl", "--as", "csv"]);
+    assert!(csv.out.starts_with("connection,id,source,line,"), "{}", csv.out);
+    for table in ["exchanges", "findings"] {
+        let csv = run(&["export", "samples/mcp/bad.jsonl", "--as", "csv", "--of", table]);
+        assert!(csv.code == 0 && csv.out.lines().count() > 5, "{table}: {}", csv.err);
+    }
+    let folded = run(&["export", "samples/mcp/bad.jsonl", "--as", "mermaid", "--max", "4", "--around", "#4"]);
+    assert!(folded.out.contains("messages folded") && folded.out.contains("4 tools/call"), "{}", folded.out);
+    let several = run(&["export", "samples/mcp", "--as", "mermaid"]);
+    assert!(several.code == 2 && several.err.contains("--connection"), "{}", several.err);
+    let one = run(&["export", "samples/mcp", "--as", "mermaid", "--connection", "samples/mcp/bad.jsonl/1"]);
+    assert_eq!((one.code, one.out), (0, diagram.out));
+    assert_eq!(run(&["export", "samples/mcp", "--as", "jsonl", "--max", "4"]).code, 2);
+}
+
+#[test]
+fn the_same_bytes_at_any_time_in_any_zone() {
+    let folder = "samples/faults";
+    let bad = "samples/mcp/bad.jsonl";
+    let commands: Vec<Vec<String>> = ["sarif", "junit", "github", "md", "jsonl"]
+        .iter()
+        .map(|kind| vec!["check".into(), folder.into(), "--report".into(), format!("{kind}=-")])
+        .chain(
+            ["full", "concise", "json", "jsonl"]
+                .iter()
+                .map(|format| vec!["check".into(), folder.into(), "--format".into(), (*format).to_string()]),
+        )
+        .chain(
+            ["rec", "jsonl", "csv", "mermaid", "perfetto"]
+                .iter()
+                .map(|kind| vec!["export".into(), bad.into(), "--as".into(), (*kind).to_string()]),
+        )
+        .collect();
+    for args in commands {
+        let said = |zone: &str| rpctape().env("TZ", zone).args(&args).output().expect("it starts").stdout;
+        let first = said("America/St_Johns");
+        assert!(!first.is_empty(), "{args:?}");
+        assert_eq!(first, said("Asia/Kathmandu"), "{args:?}");
+    }
+}
