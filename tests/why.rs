@@ -106,3 +106,19 @@ fn one_request_one_method_one_moment() {
     let age = why(&["why", "samples/incidents/d-one-tool.jsonl", "--stuck-after", "10m"]);
     assert!(age.contains("NOTHING IS STUCK"), "{age}");
 }
+
+#[test]
+fn show_a_part_of_a_connection() {
+    let log = "samples/incidents/a-cycle.jsonl";
+    let around = run(&["show", log, "--at", "00:04:00"]).out;
+    assert!(around.contains("#17 tools/call") && around.contains("s4 elicitation") && !around.contains("#21"), "{around}");
+    let last = run(&["show", log, "--last", "2m"]).out;
+    assert!(last.contains("#23 resources/read") && !last.contains("#17 tools/call"), "{last}");
+}
+
+#[test]
+fn where_the_protocol_links_the_two_nothing_is_inferred() {
+    let text = why(&["why", "samples/incidents/a-cycle-acp.jsonl"]);
+    assert!(text.contains("#2 waits for s0 session/request_permission") && !text.contains("inferred"), "{text}");
+    assert!(text.contains("last life: update 06:11:08"), "{text}");
+}

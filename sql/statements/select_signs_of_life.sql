@@ -1,4 +1,5 @@
--- Progress of one request, known by the token that the request gave. Only so many frames of its connection after the
+-- Signs of life of one request: progress, known by the token that the request gave, and updates of the session in
+-- which a prompt is still open. Only so many frames of its connection after the
 -- request are looked at.
 WITH asked AS (
     SELECT q.id, q.connection, CASE WHEN json_valid(coalesce(q.json, q.body)) THEN coalesce(q.json, q.body) END AS text
@@ -13,7 +14,7 @@ tokens AS (
     SELECT text -> '$.params.partialResultToken' FROM asked
 ),
 near AS (
-    SELECT p.id, p.at_us, p.kind, coalesce(p.json, p.body) AS text
+    SELECT p.id, p.at_us, p.kind, p.method, coalesce(p.json, p.body) AS text
     FROM asked a
     CROSS JOIN frame p ON p.connection = a.connection AND p.id > a.id
     ORDER BY p.id
@@ -23,5 +24,9 @@ SELECT n.id, n.at_us, CAST(n.text -> '$.params.progress' AS TEXT), CAST(n.text -
 FROM near n
 WHERE n.kind = 1
   AND json_valid(n.text)
-  AND coalesce(n.text -> '$.params.progressToken', n.text -> '$.params.token') IN (SELECT token FROM tokens WHERE token IS NOT NULL)
+  AND (coalesce(n.text -> '$.params.progressToken', n.text -> '$.params.token')
+           IN (SELECT token FROM tokens WHERE token IS NOT NULL)
+       OR n.method = 'session/update'
+           AND n.text -> '$.params.sessionId' = (SELECT text -> '$.params.sessionId' FROM asked)
+           AND EXISTS (SELECT 1 FROM exchange e WHERE e.request = :exchange AND e.response IS NULL))
 ORDER BY n.id;

@@ -8,13 +8,17 @@ use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, Raw, Store};
 use super::check::no_connection;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
-use super::judge::JudgeArgs;
+use super::judge::{self, JudgeArgs};
+use super::moment::{Span, instant};
 use super::request_name;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 
 /// How much of a message one line can show at most.
 const EXCERPT: u32 = 600;
+
+/// What `--at` shows before and after the second that was named.
+const AROUND_US: i64 = 5_000_000;
 
 /// Show one exchange with every message that belongs to it, or all messages of a connection
 #[derive(Args, Debug)]
@@ -28,6 +32,12 @@ pub struct ShowArgs {
     /// Show all messages of this connection (`rpctape ls` shows the keys)
     #[arg(long, value_name = "KEY")]
     connection: Option<String>,
+    /// Of a connection: only what passed around this time, five seconds before and after (06:14:58, 2026-04-12T06:14:58Z)
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["request", "last"])]
+    at: Option<String>,
+    /// Of a connection: only the last while (5m, 30s)
+    #[arg(long, value_name = "DURATION", value_parser = judge::duration, conflicts_with = "request")]
+    last: Option<i64>,
     /// Print every message whole, as it was captured
     #[arg(long)]
     raw: bool,
@@ -47,7 +57,9 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
         Some(name) => exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &style, &mut out)?,
         None => {
             let all = loaded.store.connections()?;
-            connection(&loaded.store, chosen(&all, args)?, args.raw, &style, &mut out)?;
+            let row = chosen(&all, args)?;
+            let span = span(args, row)?;
+            connection(&loaded.store, row, (args.raw, span), &style, &mut out)?;
         }
     }
     out.close()?;
@@ -87,12 +99,29 @@ fn exchange(store: &Store, row: &ExchangeRow, raw: bool, style: &Style, out: &mu
     written(transcript.findings(out, &findings))
 }
 
-fn connection(store: &Store, row: &ConnectionRow, raw: bool, style: &Style, out: &mut Out) -> Result<()> {
+fn connection(store: &Store, row: &ConnectionRow, (raw, span): (bool, Option<Span>), style: &Style, out: &mut Out) -> Result<()> {
     let mut transcript = Transcript::new(style, raw);
     let revision = format!("{} {}", row.protocol, row.revision);
     let title = format!("{}, {}: {}", row.key, revision.trim_end(), plural(row.messages, "message"));
     written(transcript.head(out, &title, row.first_at_us))?;
-    store.messages_of_connection(row.id, 0, i64::MAX, amount(raw), |message| written(transcript.message(out, &message)))
+    store.messages_of_connection(row.id, 0, i64::MAX, amount(raw), |message| {
+        match span.is_none_or(|span| span.meets(message.at_us, message.at_us)) {
+            true => written(transcript.message(out, &message)),
+            false => Ok(()),
+        }
+    })
+}
+
+/// The part of a connection that was asked for.
+fn span(args: &ShowArgs, row: &ConnectionRow) -> Result<Option<Span>> {
+    Ok(match (&args.at, args.last, row.last_at_us) {
+        (Some(at), ..) => {
+            let at = Span::at(instant(at, row.first_at_us)?);
+            Some(Span { from_us: at.from_us - AROUND_US, to_us: at.to_us + AROUND_US })
+        }
+        (_, Some(last), Some(end)) => Some(Span { from_us: end - last, to_us: end }),
+        _ => None,
+    })
 }
 
 fn amount(raw: bool) -> Raw {

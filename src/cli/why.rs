@@ -20,6 +20,9 @@ use super::signals::Stop;
 /// How many of the last requests are looked at for the slowest.
 const LAST: u32 = 20_000;
 
+/// How many of the last frames and requests are looked at besides those around the trouble.
+const TAIL: u32 = 500;
+
 /// How many requests are asked for their progress.
 const SIGNS: usize = 40;
 
@@ -190,7 +193,13 @@ impl<'a> Case<'a> {
         let store = self.store;
         let stuck = self.stuck.get(&connection.id).map_or(&[][..], Vec::as_slice);
         let around = match stuck.first() {
-            Some(first) => store.exchanges_after(connection.id, first.id, WINDOW)?,
+            Some(first) => {
+                let mut around = store.exchanges_after(connection.id, first.id, WINDOW)?;
+                let seen = around.last().map_or(first.id, |row| row.id);
+                let last = store.last_exchanges(connection.id, TAIL)?;
+                around.extend(last.into_iter().filter(|row| row.id > seen));
+                around
+            }
             None => store.last_exchanges(connection.id, LAST)?,
         };
         let mut units = match stuck.first() {
@@ -199,7 +208,7 @@ impl<'a> Case<'a> {
         };
         let seen = units.last().map_or(0, |unit| unit.id);
         units.extend(
-            store.last_units(connection.id, 500)?.into_iter().filter(|unit| unit.id > seen || stuck.is_empty()),
+            store.last_units(connection.id, TAIL)?.into_iter().filter(|unit| unit.id > seen || stuck.is_empty()),
         );
         // What the server said last before the first stuck request decides whether it was silent from then on.
         if let Some(first) = units.first().map(|unit| unit.id) {

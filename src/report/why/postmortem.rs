@@ -144,7 +144,7 @@ fn stuck(waiting: &Waiting) -> Stuck {
     let said = last.map(|sign| match (&sign.progress, &sign.total) {
         (Some(progress), Some(total)) => format!("{progress}/{total}"),
         (Some(progress), None) => format!("progress {progress}"),
-        _ => "progress".to_string(),
+        _ => "update".to_string(),
     });
     Stuck {
         request: label(row),

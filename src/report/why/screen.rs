@@ -133,7 +133,14 @@ impl Screen<'_> {
 
     fn stuck(&self) -> Vec<String> {
         if !self.told.stuck.is_empty() {
-            let rows: Vec<String> = self.told.stuck.iter().map(|stuck| stuck_row(stuck, self.width)).collect();
+            let rows: Vec<String> = {
+                let all = || self.told.stuck.iter().map(|stuck| &stuck.request);
+                self.told
+                    .stuck
+                    .iter()
+                    .map(|stuck| stuck_row(stuck, &self.label(&stuck.request, all()), self.width))
+                    .collect()
+            };
             return self.block("STUCK when the log ends", &rows);
         }
         let mut lines = vec![self.title("NOTHING IS STUCK", "")];
@@ -186,14 +193,20 @@ impl Screen<'_> {
 
     fn cancel_row(&self, cancel: &Cancel) -> String {
         let narrow = self.width < TIMELINE_FROM;
-        let room = if narrow { 18 } else { 22 };
+        let id = self.label(&cancel.request, self.told.cancels.iter().map(|cancel| &cancel.request));
+        let room = (if narrow { 23 } else { 26 } as usize).saturating_sub(id.len()).max(12);
         let title = pad(&safe(&cancel.title, room), room);
         let delay = cancel.delay_us.map_or(String::new(), |us| format!("after {}", duration(us)));
         let reason =
-            cancel.reason.as_ref().map_or("no reason".to_string(), |reason| format!("\"{}\"", safe(reason, 14)));
-        let reason = if narrow { String::new() } else { format!("{}  ", pad(&reason, 16)) };
-        let id = pad(&safe(&cancel.request, 10), 5);
+            cancel.reason.as_ref().map_or("no reason".to_string(), |reason| format!("\"{}\"", safe(reason, 13)));
+        let reason = if narrow { String::new() } else { format!("{}  ", pad(&reason, 15)) };
         format!("   {id} {title} {:8}  {delay:>12}  {reason}{}  {}", clock(cancel.at_us), cancel.said, cancel.verdict)
+    }
+
+    /// A label as wide as the widest of its block, within bounds.
+    fn label<'b>(&self, label: &str, all: impl Iterator<Item = &'b String>) -> String {
+        let widest = all.map(|label| safe(label, 10).chars().count()).max().unwrap_or(4);
+        pad(&safe(label, 10), widest.max(4))
     }
 
     fn timeline(&self) -> Vec<String> {
@@ -248,9 +261,10 @@ fn fit_line(painted: &str, rest: &str, word: &str, width: usize) -> String {
     }
 }
 
-fn stuck_row(stuck: &Stuck, width: usize) -> String {
+fn stuck_row(stuck: &Stuck, id: &str, width: usize) -> String {
     let name = stuck.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
-    let title = pad(&safe(&format!("{}{name}", stuck.method), 24), 24);
+    let room = 28_usize.saturating_sub(id.len());
+    let title = pad(&safe(&format!("{}{name}", stuck.method), room), room);
     let age = stuck.age_us.map_or("no times".to_string(), duration);
     let life = match (&stuck.last_life, stuck.last_life_us) {
         (Some(said), at) => format!("last life: {} {}", safe(said, 16), clock(at)),
@@ -260,7 +274,7 @@ fn stuck_row(stuck: &Stuck, width: usize) -> String {
         .since_us
         .filter(|_| width >= TIMELINE_FROM)
         .map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
-    format!("   {} {}  {title} {age:>9}  {since}{life}", pad(&safe(&stuck.request, 12), 4), way(&stuck.issuer))
+    format!("   {id} {}  {title} {age:>9}  {since}{life}", way(&stuck.issuer))
 }
 
 fn slow_row(slow: &Slow) -> String {
