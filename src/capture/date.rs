@@ -22,23 +22,40 @@ const MONTHS: [&[&str]; 12] = [
     &["dec", "dez", "déc", "dic", "дек", "gru", "ara", "pro"],
 ];
 
-/// Reads dates one after the other, most of them equal to the one before.
+/// Reads dates one after the other, most of them in the same second as the one before.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dates {
-    last: String,
+    /// What stood before the fraction of the last one, and after it.
+    head: String,
+    tail: String,
     us: Option<i64>,
     clock: Clock,
+}
+
+/// A date without its fraction: what stands before it, its microseconds, and what stands after it.
+fn apart(text: &str) -> (&str, i64, &str) {
+    let second = text.rfind(':').map_or(0, |at| at + 1);
+    let Some(dot) = text[second..].find(['.', ',']).filter(|length| *length <= 2) else { return (text, 0, "") };
+    let (head, rest) = text.split_at(second + dot);
+    let digits = rest[1..].bytes().take_while(u8::is_ascii_digit);
+    let (mut us, mut unit) = (0, 100_000);
+    for digit in digits {
+        us += i64::from(digit - b'0') * unit;
+        unit /= 10;
+    }
+    (head, us, rest[1..].trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')))
 }
 
 impl Dates {
     /// A date, in microseconds since the epoch.
     pub(crate) fn read(&mut self, text: &str, zoning: &Zoning) -> Option<i64> {
-        if self.last != text {
-            self.us = plain(text).and_then(|date| self.clock.read_in(&date, zoning));
-            self.last.clear();
-            self.last.push_str(text);
+        let (head, fraction, tail) = apart(text);
+        if self.head != head || self.tail != tail || self.us.is_none() {
+            let read = plain(text).and_then(|date| self.clock.read_in(&date, zoning));
+            self.us = read.map(|us| us - fraction);
+            (self.head, self.tail) = (head.to_string(), tail.to_string());
         }
-        self.us
+        self.us.map(|us| us + fraction)
     }
 }
 
@@ -212,6 +229,22 @@ mod tests {
         }
         for text in ["", "INFO:", "12", "12:", "a:b:c", "99:99:99"] {
             assert_eq!(plain(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_in_one_second_are_read_as_each_alone() {
+        let mut dates = Dates::default();
+        for text in [
+            "09/01/25 10:27:05",
+            "09/01/25 10:27:05.5",
+            "09/01/25 10:27:05,25 PM",
+            "09/01/25 10:27:05,750.750 PM",
+            "x",
+            "10:27:05.1",
+        ] {
+            let alone = Dates::default().read(text, &Zoning::default());
+            assert_eq!(dates.read(text, &Zoning::default()), alone, "{text}");
         }
     }
 

@@ -8,32 +8,35 @@
 use crate::capture::date::{self, Dates};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::{Dialect, put_json, unquote_into};
-use crate::capture::out::{Out, Place};
+use crate::capture::literal::{Dialect, put_cut, unquote_into};
+use crate::capture::out::{Out, Place, body};
 use crate::capture::sample::{Sample, looks_like_message};
-use crate::capture::{Body, Channel, Direction, Proof, Skip, words};
+use crate::capture::{Body, Captured, Channel, Direction, Proof, Skip, words};
 use crate::error::Result;
-use crate::jsonrpc::{NoLift, parse_at};
+use crate::jsonrpc::{NoLift, Parsed, parse_at};
+use crate::protocol::Facts;
 
 /// The format.
 pub(crate) struct PythonBytes;
 
 const PROOF: Proof = Proof::FULL.without(Proof::ALL_ANSWERS).without(Proof::BOTH_SIDES);
 
-/// Where the literal starts, and what the words before it say of the direction.
-fn find(line: &str) -> Option<(usize, Direction)> {
+/// Where the literal starts.
+fn find(line: &str) -> Option<usize> {
     let at = ["b'{", "b\"{"].iter().filter_map(|sign| line.find(sign)).min()?;
-    let before = &line[..at];
     let text = &line[at + 2..];
     let begins = ["{\"jsonrpc\"", "{\"method\""].iter().any(|start| text.starts_with(start));
-    if before.ends_with(|c: char| c.is_alphanumeric()) || !begins && !looks_like_message(text) {
-        return None;
-    }
-    let direction = before.split(|c: char| !c.is_alphabetic()).find_map(|word| match words::direction("", word) {
+    let is_word = line[..at].ends_with(|c: char| c.is_alphanumeric());
+    (!is_word && (begins || looks_like_message(text))).then_some(at)
+}
+
+/// What the words before a literal say of the direction.
+fn direction(before: &str) -> Direction {
+    let told = before.split(|c: char| !c.is_alphabetic()).find_map(|word| match words::direction("", word) {
         Some(words::Word::Direction(direction)) => Some(direction),
         _ => None,
     });
-    Some((at, direction.unwrap_or(Direction::Unknown)))
+    told.unwrap_or(Direction::Unknown)
 }
 
 impl Format for PythonBytes {
@@ -57,10 +60,10 @@ impl Format for PythonBytes {
     fn reader(&self, sample: &Sample) -> Reader {
         let stamp = sample.lines().find(|line| find(line).is_some()).map_or("", stamp);
         let resolution_us = date::resolution_us(stamp).unwrap_or(1);
-        let cut = sample.lines().any(|line| find(line).is_some_and(|(at, _)| is_cut(&line[at..])));
+        let cut = sample.lines().any(|line| find(line).is_some_and(|at| is_cut(&line[at..])));
         let proof = if cut { PROOF.without(Proof::PAYLOAD).without(Proof::CANCEL_TARGET) } else { PROOF };
-        let (dates, bytes) = (Dates::default(), Vec::new());
-        Reader::Ordered(Box::new(BytesReader { channel: None, proof, resolution_us, dates, bytes }))
+        let (dates, bytes, label) = (Dates::default(), Vec::new(), (String::new(), Direction::Unknown));
+        Reader::Ordered(Box::new(BytesReader { channel: None, proof, resolution_us, dates, bytes, label }))
     }
 }
 
@@ -85,12 +88,14 @@ struct BytesReader {
     resolution_us: i64,
     dates: Dates,
     bytes: Vec<u8>,
+    /// What stood before the last message, and the direction that it tells.
+    label: (String, Direction),
 }
 
 impl LineReader for BytesReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = String::from_utf8_lossy(line.bytes);
-        let Some((at, direction)) = find(&text) else {
+        let Some(at) = find(&text) else {
             out.skip(line.number, if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage });
             return Ok(());
         };
@@ -103,23 +108,31 @@ impl LineReader for BytesReader {
         self.channel = Some(channel);
         let literal = &text[at..];
         let end = unquote_into(Dialect::Python, literal, &mut self.bytes).unwrap_or(literal.len());
-        let at_us = self.dates.read(stamp(&text), out.zoning());
-        out.said(stamp(&text).trim_start_matches('['));
+        let stamp = stamp(&text[..at]);
+        let at_us = self.dates.read(stamp, out.zoning());
+        out.said(stamp.trim_start_matches('['));
+        let before = text.get(stamp.len()..at).unwrap_or("");
+        if self.label.0 != before {
+            self.label = (before.to_string(), direction(before));
+        }
         let place = Place {
             line: line.number,
             byte_offset: line.offset + at as u64,
             channel,
             at_us,
-            direction,
+            direction: self.label.1,
             stream: None,
             taps: None,
         };
-        let message = String::from_utf8_lossy(&self.bytes);
-        if parse_at::<NoLift>(&message, 0).is_ok() {
-            return put_json(out, &place, &literal[..end], message.trim_end());
+        let decoded = String::from_utf8_lossy(&self.bytes);
+        match parse_at::<Facts<'_>>(&decoded, 0) {
+            Ok((Parsed::One(message, facts), length)) => {
+                let (text, json) = (&literal[..end], Some(&decoded[..length]));
+                out.put(&place, Body::Message(Captured { text, json, message, facts }))
+            }
+            Ok((batch, length)) => out.put(&place, body(&decoded, 0..length, batch)),
+            Err(_) => put_cut(out, &place, !line.ended),
         }
-        out.skip(line.number, Skip::CutOff);
-        if line.ended { out.put(&place, Body::Gap { lost: Some(1) }) } else { Ok(()) }
     }
 }
 

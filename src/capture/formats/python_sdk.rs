@@ -10,12 +10,13 @@ use super::sessions::Sessions;
 use crate::capture::date::{self, Dates};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::{Dialect, Fault, put_json, translate_into, unquote_into};
+use crate::capture::literal::{Dialect, Fault, put_parsed, translate_into, unquote_into};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
 use crate::error::Result;
-use crate::protocol::{Side, by_name};
+use crate::jsonrpc::{Parsed, parse_at};
+use crate::protocol::{Facts, Side, by_name};
 
 /// The format.
 pub(crate) struct PythonSdk;
@@ -59,8 +60,18 @@ const SESSIONS: [&str; 4] = [
     "Received session ID: ",
 ];
 
+/// How far into a line its label stands.
+const HEAD: usize = 240;
+
+/// The beginning of a line, in which its label stands.
+fn head(line: &str) -> &str {
+    let end = (0..=HEAD.min(line.len())).rev().find(|at| line.is_char_boundary(*at));
+    &line[..end.unwrap_or(0)]
+}
+
 /// The label of a line, and where its literal starts.
 fn label(line: &str) -> Option<(Side, Written, Side, usize)> {
+    let line = head(line);
     LABELS.iter().find_map(|(label, sender, written, logger)| {
         let at = line.find(label)?;
         let literal = at
@@ -137,7 +148,7 @@ impl LineReader for SdkReader {
             return self.message(side, written, logger, &text, at, line, out);
         }
         for before in SESSIONS {
-            if let Some(at) = text.find(before) {
+            if let Some(at) = head(&text).find(before) {
                 let name = text[at + before.len()..].split([' ', ',']).next().unwrap_or("");
                 // A client learns its session after it has begun it: there is one, and it stays nameless.
                 if before != SESSIONS[3] {
@@ -145,7 +156,7 @@ impl LineReader for SdkReader {
                 }
             }
         }
-        let is_duplicate = DUPLICATES.iter().any(|label| text.contains(label));
+        let is_duplicate = DUPLICATES.iter().any(|label| head(&text).contains(label));
         let why = if is_duplicate { Skip::Duplicate } else { Skip::NotAMessage };
         out.skip(line.number, if text.trim_ascii().is_empty() { Skip::Blank } else { why });
         Ok(())
@@ -187,7 +198,12 @@ impl SdkReader {
             resolution_us,
             ..Channel::default()
         };
-        let channel = self.sessions.channel(side, &self.json, out, make)?;
+        let parsed = (!self.json.is_empty()).then(|| parse_at::<Facts<'_>>(&self.json, 0));
+        let message = match &parsed {
+            Some(Ok((Parsed::One(message, _), _))) => Some(message),
+            _ => None,
+        };
+        let channel = self.sessions.channel(side, message, out, make)?;
         let at_us = self.dates.read(stamp(text), out.zoning());
         out.said(stamp(text));
         let direction = Direction::By(side);
@@ -200,10 +216,11 @@ impl SdkReader {
             stream: None,
             taps: None,
         };
-        if self.json.is_empty() {
-            return if line.ended { out.put(&place, Body::Gap { lost: Some(1) }) } else { Ok(()) };
+        match parsed {
+            Some(parsed) => put_parsed(out, &place, &literal[..end], &self.json, parsed),
+            None if line.ended => out.put(&place, Body::Gap { lost: Some(1) }),
+            None => Ok(()),
         }
-        put_json(out, &place, &literal[..end], &self.json)
     }
 
     /// Brings the literal into `json`; gives its end, or nothing where it holds no message.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::capture::Channel;
 use crate::capture::out::{Channels, Out};
-use crate::capture::scan::members;
 use crate::error::Result;
+use crate::jsonrpc::Message;
 use crate::protocol::Side;
 
 /// Routes messages to sessions by the ids that they answer.
@@ -29,22 +29,16 @@ impl Sessions {
         self.current.extend(session.chars().filter(|c| *c != '-'));
     }
 
-    /// The channel of a message.
+    /// The channel of a message; of one that could not be read where there is none.
     pub(super) fn channel(
         &mut self,
         side: Side,
-        json: &str,
+        message: Option<&Message<'_>>,
         out: &mut Out<'_>,
         make: impl FnOnce() -> Channel,
     ) -> Result<u32> {
-        let (mut id, mut has_method) = (None, false);
-        for member in members(json) {
-            match member.key {
-                "id" => id = Some(member.value),
-                "method" => has_method = true,
-                _ => {}
-            }
-        }
+        let id = message.and_then(|message| message.id_text);
+        let has_method = message.is_some_and(|message| message.method.is_some());
         let mut session = self.current.clone();
         match (side, id, has_method) {
             (Side::Client, Some(id), true) => {

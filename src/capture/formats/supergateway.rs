@@ -7,12 +7,13 @@
 use super::sessions::Sessions;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::literal::{Dialect, put_literal, translate_into};
+use crate::capture::literal::{Dialect, put_cut, put_parsed, translate_into};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::{Channel, Direction, Proof, Skip, Transport, Vantage};
 use crate::error::Result;
-use crate::protocol::Side;
+use crate::jsonrpc::{Parsed, parse_at};
+use crate::protocol::{Facts, Side};
 
 /// The format.
 pub(crate) struct Supergateway;
@@ -131,18 +132,27 @@ impl GatewayReader {
         let Some(record) = self.record.take() else { return Ok(()) };
         let proof = self.proof;
         let mut json = std::mem::take(&mut self.json);
-        let is_json = crate::jsonrpc::parse_at::<crate::jsonrpc::NoLift>(&record.text, 0).is_ok();
-        if !is_json && translate_into(Dialect::Node, &record.text, &mut json).is_err() {
-            json.clear();
-        }
-        let known = if is_json { &record.text } else { &json };
+        // What a client sends is JSON; what the server sends is what Node prints, unless it is told to print JSON.
+        let read = match record.side {
+            Side::Client => None,
+            Side::Server => Some(translate_into(Dialect::Node, &record.text, &mut json)),
+        };
+        let parsed = match &read {
+            None => Some(parse_at::<Facts<'_>>(&record.text, 0)),
+            Some(read) => read.as_ref().ok().map(|_| parse_at(&json, 0)),
+        };
+        let message = match &parsed {
+            Some(Ok((Parsed::One(message, _), _))) => Some(message),
+            _ => None,
+        };
         let make = || Channel { vantage: Vantage::Proxy, transport: Transport::Http, proof, ..Channel::default() };
-        let channel = self.sessions.channel(record.side, known, out, make)?;
+        let channel = self.sessions.channel(record.side, message, out, make)?;
         let (line, byte_offset, direction) = (record.line, record.offset, Direction::By(record.side));
         let place = Place { line, byte_offset, channel, at_us: None, direction, stream: None, taps: None };
-        let done = match is_json {
-            true => out.promised(&place, &record.text, log_ends),
-            false => put_literal(out, Dialect::Node, &place, &record.text, log_ends, &mut json).map(|_| ()),
+        let done = match (read, parsed) {
+            (Some(Ok(read)), Some(parsed)) => put_parsed(out, &place, &record.text[..read.end], &json, parsed),
+            (Some(Err(fault)), _) => put_cut(out, &place, fault.cut && log_ends),
+            _ => out.promised(&place, &record.text, log_ends),
         };
         self.json = json;
         done

@@ -35,15 +35,18 @@ impl Reader<'_, '_> {
     }
 
     fn lisp_symbol(&mut self, word: &str, member: &str) {
+        // Numbers are by far the most.
+        if word.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+            self.number_or_text(word);
+            return;
+        }
         match word {
             "nil" if is_object(member) => self.out.push_str("{}"),
             "nil" | ":null" | ":json-null" => self.out.push_str("null"),
             "t" | ":json-true" => self.out.push_str("true"),
             ":json-false" | ":false" => self.out.push_str("false"),
             "..." => self.lose(),
-            _ if word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) => {
-                self.number_or_text(word);
-            }
+            _ if word.starts_with(['-', '+', '.']) => self.number_or_text(word),
             _ => push_string(self.out, word.strip_prefix(':').unwrap_or(word)),
         }
     }
@@ -103,8 +106,13 @@ impl Reader<'_, '_> {
             if keywords && self.next() != Some(b':') {
                 return Err(self.fault("a keyword was expected"));
             }
-            self.lisp("")?;
-            self.as_key(written);
+            if self.next() == Some(b':') {
+                let name = self.run(is_symbol);
+                push_string(self.out, &name[1..]);
+            } else {
+                self.lisp("")?;
+                self.as_key(written);
+            }
             let name = self.text[from..self.at].trim().trim_start_matches(':');
             self.out.push(':');
             let value = self.out.len();

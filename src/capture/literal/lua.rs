@@ -144,8 +144,7 @@ impl<'t> Reader<'t, '_> {
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let name = self.run(is_name);
                 if self.take(b'=') {
-                    super::push_string(self.out, name);
-                    self.out.push(':');
+                    self.out.extend(["\"", name, "\":"]);
                     return Ok(Key::Name(name));
                 }
                 self.at = start;

@@ -19,7 +19,7 @@ pub(crate) mod render;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use put::{put_json, put_literal};
+pub(crate) use put::{put_cut, put_json, put_literal, put_parsed};
 use reader::Reader;
 
 /// Which language a literal is written in.

@@ -188,7 +188,7 @@ impl Reader<'_, '_> {
             }
             Some(byte) if is_name(byte) => {
                 let name = self.run(is_name);
-                push_string(self.out, name);
+                self.out.extend(["\"", name, "\""]);
             }
             _ => return Err(self.fault("a key was expected")),
         }

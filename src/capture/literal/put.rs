@@ -4,12 +4,23 @@ use super::{Dialect, Read, translate_into};
 use crate::capture::out::{Out, Place, body, in_words};
 use crate::capture::{Body, Captured, Skip};
 use crate::error::Result;
-use crate::jsonrpc::{Parsed, parse_at};
+use crate::jsonrpc::{Parsed, Unparsable, parse_at};
 use crate::protocol::Facts;
 
 /// Hands on a message whose text is `raw` and whose JSON, all of it, is `json`.
 pub(crate) fn put_json(out: &mut Out<'_>, place: &Place, raw: &str, json: &str) -> Result<()> {
-    match parse_at::<Facts<'_>>(json, 0) {
+    put_parsed(out, place, raw, json, parse_at(json, 0))
+}
+
+/// The same with what the parser said of the JSON.
+pub(crate) fn put_parsed(
+    out: &mut Out<'_>,
+    place: &Place,
+    raw: &str,
+    json: &str,
+    parsed: std::result::Result<(Parsed<'_, Facts<'_>>, usize), Unparsable>,
+) -> Result<()> {
+    match parsed {
         Ok((Parsed::One(message, facts), _)) => {
             out.put(place, Body::Message(Captured { text: raw, json: Some(json), message, facts }))
         }
@@ -35,12 +46,12 @@ pub(crate) fn put_literal(
             put_json(out, place, &text[..read.end], json)?;
             Ok(Some(read))
         }
-        Err(fault) => {
-            out.skip(place.line, Skip::CutOff);
-            if !(fault.cut && log_ends) {
-                out.put(place, Body::Gap { lost: Some(1) })?;
-            }
-            Ok(None)
-        }
+        Err(fault) => put_cut(out, place, fault.cut && log_ends).map(|()| None),
     }
+}
+
+/// Hands on that a message is missing, unless it is only that the log ends in it.
+pub(crate) fn put_cut(out: &mut Out<'_>, place: &Place, is_end: bool) -> Result<()> {
+    out.skip(place.line, Skip::CutOff);
+    if is_end { Ok(()) } else { out.put(place, Body::Gap { lost: Some(1) }) }
 }

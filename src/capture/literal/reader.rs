@@ -135,7 +135,9 @@ impl<'t, 'o> Reader<'t, 'o> {
     pub(super) fn string(&mut self, dialect: Dialect) -> Done {
         let rest = &self.text[self.at..];
         if let Some(end) = quoted::plain_end(rest.as_bytes()) {
-            push_string(self.out, &rest[1..end]);
+            self.out.push('"');
+            self.out.push_str(&rest[1..end]);
+            self.out.push('"');
             self.at += end + 1;
             return Ok(());
         }
@@ -148,6 +150,14 @@ impl<'t, 'o> Reader<'t, 'o> {
 
     /// The number in `token` as JSON, or else the token as a string.
     pub(super) fn number_or_text(&mut self, token: &str) {
+        let bytes = token.as_bytes();
+        let is_plain = bytes.len() < 20
+            && bytes.iter().all(u8::is_ascii_digit)
+            && (bytes.len() == 1 || bytes.first() != Some(&b'0'));
+        if is_plain && !bytes.is_empty() {
+            self.out.push_str(token);
+            return;
+        }
         match number(token) {
             Some(None) => self.out.push_str(token),
             Some(Some(number)) => self.out.push_str(&number),
@@ -239,10 +249,9 @@ pub(super) fn push_string(out: &mut String, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push('"');
     let mut start = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
+    let bytes = text.as_bytes();
+    while let Some(length) = quoted::special(&bytes[start..], b'"') {
+        let (at, byte) = (start + length, bytes[start + length]);
         out.push_str(&text[start..at]);
         start = at + 1;
         match byte {

@@ -4,22 +4,20 @@
 //! a line, in a list or under `data`. Both come in any order, Datadog's newest first: the document is read whole and
 //! put in the order of its times; of equal times the order is that of the file, turned round where the file is.
 
-use std::ops::Range;
-
 use super::nested::{Peeled, Readers};
 use super::{DEPTH, chain, inner};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{MemberText, members, skip_white, unescape, unquoted, value_end};
-use crate::capture::time;
+use crate::capture::scan::{MemberText, Members, members, skip_white, unescape, unquoted};
+use crate::capture::{Skip, time};
 use crate::error::Result;
 
 /// A kind of export.
 pub(crate) struct Document {
     name: &'static str,
     about: &'static str,
-    event: fn(&str) -> Option<Event<'_>>,
+    event: fn(&str) -> (Option<Event<'_>>, Option<usize>),
 }
 
 /// CloudWatch Logs.
@@ -46,9 +44,17 @@ fn message_at(member: &MemberText<'_>) -> Option<usize> {
     member.value.starts_with('"').then_some(member.at + 1)
 }
 
-fn cloudwatch(text: &str) -> Option<Event<'_>> {
+/// The event at the start of a text, and the byte after it.
+fn cloudwatch(text: &str) -> (Option<Event<'_>>, Option<usize>) {
+    let mut all = members(text);
+    let event = cloudwatch_event(&mut all);
+    all.by_ref().for_each(drop);
+    (event, all.end())
+}
+
+fn cloudwatch_event<'a>(all: &mut Members<'a>) -> Option<Event<'a>> {
     let (mut event, mut found) = (Event::default(), 0);
-    for member in members(text) {
+    for member in all {
         match member.key {
             "logStreamName" => event.stream = unquoted(member.value),
             "timestamp" => event.time = member.value,
@@ -61,8 +67,16 @@ fn cloudwatch(text: &str) -> Option<Event<'_>> {
     (found >= 3 && event.message > 0 && !event.time.is_empty()).then_some(event)
 }
 
-fn datadog(text: &str) -> Option<Event<'_>> {
-    let attributes = members(text).find(|member| matches!(member.key, "attributes" | "content"))?;
+/// The same.
+fn datadog(text: &str) -> (Option<Event<'_>>, Option<usize>) {
+    let mut all = members(text);
+    let event = datadog_event(&mut all);
+    all.by_ref().for_each(drop);
+    (event, all.end())
+}
+
+fn datadog_event<'a>(all: &mut Members<'a>) -> Option<Event<'a>> {
+    let attributes = all.find(|member| matches!(member.key, "attributes" | "content"))?;
     let mut event = Event::default();
     for member in members(attributes.value) {
         match member.key {
@@ -75,26 +89,26 @@ fn datadog(text: &str) -> Option<Event<'_>> {
     (event.message > 0 && !event.time.is_empty()).then_some(event)
 }
 
-/// Where the objects are: in the array of the document, or one after the other.
-fn elements(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+/// Calls `each` with every object and the byte at which it starts: in the array of the document, or one after the other.
+/// What `each` gives is where the object ends.
+fn elements<'t>(text: &'t str, mut each: impl FnMut(&'t str, usize) -> Option<usize>) {
     let bytes = text.as_bytes();
     let start = skip_white(bytes, 0);
     let mut at = match bytes.get(start) {
         Some(b'[') => start + 1,
         _ => list_in(text, start).unwrap_or(start),
     };
-    std::iter::from_fn(move || {
+    loop {
         at = skip_white(bytes, at);
         if bytes.get(at) == Some(&b',') {
             at = skip_white(bytes, at + 1);
         }
         if bytes.get(at) != Some(&b'{') {
-            return None;
+            return;
         }
-        let element = at..value_end(bytes, at)?;
-        at = element.end;
-        Some(element)
-    })
+        let Some(length) = each(&text[at..], at) else { return };
+        at += length;
+    }
 }
 
 /// The byte after the bracket of the list that an object keeps its events in; the list may be cut off.
@@ -112,13 +126,15 @@ fn list_in(text: &str, start: usize) -> Option<usize> {
 impl Document {
     fn peel(&self, sample: &Sample) -> Sample {
         let (mut all, mut message) = (String::new(), String::new());
-        for element in elements(sample.text()) {
-            let text = &sample.text()[element];
-            let Some(event) = (self.event)(text) else { continue };
-            unescape(text, event.message, &mut message);
-            all.push_str(message.trim_end_matches('\n'));
-            all.push('\n');
-        }
+        elements(sample.text(), |text, _| {
+            let (event, end) = (self.event)(text);
+            if let Some(event) = event.filter(|_| end.is_some()) {
+                unescape(text, event.message, &mut message);
+                all.push_str(message.trim_end_matches('\n'));
+                all.push('\n');
+            }
+            end
+        });
         Sample::peeled(all.as_bytes(), sample)
     }
 }
@@ -137,8 +153,14 @@ impl Format for Document {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
-        let first = elements(sample.text()).next().filter(|_| sample.depth < DEPTH)?;
-        (self.event)(&sample.text()[first])?;
+        let mut is_event = false;
+        elements(sample.text(), |text, _| {
+            is_event = matches!((self.event)(text), (Some(_), Some(_)));
+            None
+        });
+        if !is_event || sample.depth >= DEPTH {
+            return None;
+        }
         let (_, found) = inner(&self.peel(sample))?;
         Match::new(95, format!("it is a {} export; inside, {}", self.name, found.reason))
     }
@@ -149,7 +171,7 @@ impl Format for Document {
 }
 
 struct DocumentReader {
-    event: fn(&str) -> Option<Event<'_>>,
+    event: fn(&str) -> (Option<Event<'_>>, Option<usize>),
     readers: Readers,
 }
 
@@ -166,18 +188,20 @@ impl WholeReader for DocumentReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
         let (mut line, mut counted) = (1, 0);
         let mut events: Vec<Placed<'_>> = Vec::new();
-        for element in elements(text) {
-            line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..element.start]).count() as u64;
-            counted = element.start;
-            let inside = &text[element.clone()];
-            let Some(event) = (self.event)(inside) else {
-                out.skip(line, crate::capture::Skip::NotAMessage);
-                continue;
-            };
-            let at_us = time::parse(event.time).map_or(i64::MIN, |time| time.us);
-            let offset = base + (element.start + event.message) as u64;
-            events.push(Placed { event, text: inside, number: line, offset, at_us });
-        }
+        elements(text, |rest, at| {
+            line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..at]).count() as u64;
+            counted = at;
+            let (event, end) = (self.event)(rest);
+            match event.filter(|_| end.is_some()) {
+                None => out.skip(line, if end.is_some() { Skip::NotAMessage } else { Skip::CutOff }),
+                Some(event) => {
+                    let at_us = time::parse(event.time).map_or(i64::MIN, |time| time.us);
+                    let offset = base + (at + event.message) as u64;
+                    events.push(Placed { event, text: rest, number: line, offset, at_us });
+                }
+            }
+            end
+        });
         if events.first().zip(events.last()).is_some_and(|(first, last)| first.at_us > last.at_us) {
             events.reverse();
         }

@@ -152,7 +152,7 @@ proptest! {
         let mut pieces = String::new();
         let mut parts = String::new();
         for message in &messages {
-            let at = message.floor_char_boundary(cut);
+            let at = (0..=cut.min(message.len())).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
             pieces += &(docker(&message[..at], "stdout") + &docker(&format!("{}\n", &message[at..]), "stdout"));
             parts += &format!("{T} stdout P {}\n{T} stdout F {}\n", &message[..at], &message[at..]);
         }
