@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::escape::escape;
 use super::kinds::{Context, sentence};
 use super::number::plural;
-use super::{Report, Summary};
+use super::{Report, Silence, Summary};
 use crate::store::FindingRow;
 
 /// The format.
@@ -42,6 +42,11 @@ impl Report for Annotations {
         let title = property(&format!("{} {}", finding.code, finding.rule));
         let text = message(&sentence(finding));
         writeln!(out, "::{level} file={file},line={},title={title}::{text}", finding.line.max(1))
+    }
+
+    /// An annotation is for what somebody has to look at.
+    fn silenced(&mut self, _: &mut dyn Write, _: &FindingRow, _: &Silence) -> io::Result<()> {
+        Ok(())
     }
 
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {

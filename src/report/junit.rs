@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite, XmlString
 use super::escape::escape;
 use super::kinds::{Context, sentence};
 use super::number::{count, plural};
-use super::{Report, Summary};
+use super::{Report, Silence, Summary};
 use crate::protocol::by_name;
 use crate::rules::{Rule, find};
 use crate::store::{ConnectionRow, FindingRow};
@@ -104,9 +104,8 @@ fn status(rule: &Rule, case: Option<&Case>, undecided: &HashMap<&str, String>) -
     }
 }
 
-impl Report for Junit {
-    fn finding(&mut self, _: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
-        let fails = self.context.fails(finding);
+impl Junit {
+    fn add(&mut self, finding: &FindingRow, fails: bool, why: &str) {
         let place = format!("{}:{}", self.context.path(&finding.source), finding.line);
         let case = self.cases.entry(finding.connection.clone()).or_default().entry(finding.code.clone()).or_default();
         case.findings += 1;
@@ -117,8 +116,20 @@ impl Report for Junit {
         }
         case.failures += u64::from(fails);
         if case.lines.len() < LISTED && (fails || case.failures == 0) {
-            case.lines.push(text(&format!("{place}: {}: {}", finding.severity, sentence(finding))).into_string());
+            case.lines.push(text(&format!("{place}: {}: {}{why}", finding.severity, sentence(finding))).into_string());
         }
+    }
+}
+
+impl Report for Junit {
+    fn finding(&mut self, _: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
+        let fails = self.context.fails(finding);
+        self.add(finding, fails, "");
+        Ok(())
+    }
+
+    fn silenced(&mut self, _: &mut dyn Write, finding: &FindingRow, silence: &Silence) -> io::Result<()> {
+        self.add(finding, false, &format!(" ({})", silence.text()));
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use super::fingerprint::{Repeats, fingerprint};
 use super::kinds::{Context, rank, sentence};
 use super::number::count;
 use super::page::opening;
-use super::{Report, Summary};
+use super::{Report, Silence, Summary};
 use crate::protocol::profiles;
 use crate::rules::Rule;
 use crate::store::FindingRow;
@@ -91,8 +91,17 @@ struct Outcome {
     related_locations: Vec<Location>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressions: Vec<Suppression>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     properties: BTreeMap<&'static str, String>,
+}
+
+/// Why a result does not count.
+#[derive(Serialize)]
+struct Suppression {
+    kind: &'static str,
+    justification: String,
 }
 
 #[derive(Serialize)]
@@ -150,7 +159,7 @@ impl Sarif {
         }
     }
 
-    fn result(&mut self, finding: &FindingRow) -> Outcome {
+    fn result(&mut self, finding: &FindingRow, silence: Option<&Silence>) -> Outcome {
         let print = fingerprint(finding);
         let repeat = self.repeats.count(&print);
         let others = finding.evidence.iter().filter(|evidence| evidence.message.id != finding.message_id);
@@ -173,7 +182,18 @@ impl Sarif {
             locations: vec![self.location(&finding.source, finding.line)],
             related_locations: related.collect(),
             partial_fingerprints: BTreeMap::from([("rpctapeFinding/v1", format!("{print}:{repeat}"))]),
+            suppressions: silence.map(|silence| suppression(silence)).into_iter().collect(),
             properties,
+        }
+    }
+
+    fn add(&mut self, finding: &FindingRow, silence: Option<&Silence>) {
+        self.seen += 1;
+        // Counted even where it is left out: the fingerprints of the others must not depend on the limit.
+        let result = self.result(finding, silence);
+        let same = &mut self.results[rank(&finding.severity)];
+        if same.len() < MOST {
+            same.push(result);
         }
     }
 
@@ -190,9 +210,14 @@ impl Sarif {
             locations: Vec::new(),
             related_locations: Vec::new(),
             partial_fingerprints: BTreeMap::new(),
+            suppressions: Vec::new(),
             properties: BTreeMap::new(),
         }
     }
+}
+
+fn suppression(silence: &Silence) -> Suppression {
+    Suppression { kind: "external", justification: escape(&silence.text()).into_owned() }
 }
 
 fn level(severity: &str) -> &'static str {
@@ -259,13 +284,12 @@ fn truncation() -> Descriptor {
 
 impl Report for Sarif {
     fn finding(&mut self, _: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
-        self.seen += 1;
-        // Counted even where it is left out: the fingerprints of the others must not depend on the limit.
-        let result = self.result(finding);
-        let same = &mut self.results[rank(&finding.severity)];
-        if same.len() < MOST {
-            same.push(result);
-        }
+        self.add(finding, None);
+        Ok(())
+    }
+
+    fn silenced(&mut self, _: &mut dyn Write, finding: &FindingRow, silence: &Silence) -> io::Result<()> {
+        self.add(finding, Some(silence));
         Ok(())
     }
 
@@ -308,6 +332,16 @@ mod tests {
             .map(|result| result["partialFingerprints"]["rpctapeFinding/v1"].to_string())
             .collect();
         assert_eq!(prints.len(), MOST, "each repeat has a fingerprint of its own");
+    }
+
+    #[test]
+    fn what_does_not_count_says_why() {
+        let (mut out, mut report) = (Vec::new(), Sarif::new(&Context::default()));
+        report.silenced(&mut out, &late(6, "search"), &Silence::suppressed("vendor bug")).expect("written");
+        report.finish(&mut out, &Summary::default()).expect("written");
+        let log: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+        let expected = serde_json::json!([{"kind": "external", "justification": "suppressed: vendor bug"}]);
+        assert_eq!(log["runs"][0]["results"][0]["suppressions"], expected);
     }
 
     #[test]
