@@ -182,7 +182,7 @@ impl Sarif {
             locations: vec![self.location(&finding.source, finding.line)],
             related_locations: related.collect(),
             partial_fingerprints: BTreeMap::from([("rpctapeFinding/v1", format!("{print}:{repeat}"))]),
-            suppressions: silence.map(|silence| suppression(silence)).into_iter().collect(),
+            suppressions: silence.map(suppression).into_iter().collect(),
             properties,
         }
     }
