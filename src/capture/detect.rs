@@ -36,6 +36,8 @@ pub(crate) fn by_name(name: &str) -> Result<&'static dyn Format> {
     if name.ends_with(".toml") {
         return definition::load(name).map(|format| format as &dyn Format);
     }
+    // `docker > clangd-verbose` is a wrapper with what was found in it, and will be found again.
+    let name = name.split(" > ").next().unwrap_or(name);
     all().find(|format| format.name() == name).ok_or_else(|| {
         let names: Vec<_> = all().map(|format| format.name()).collect();
         Error::new(ErrorKind::Usage, format!("there is no format called {name}")).hint(format!(

@@ -69,17 +69,24 @@ fn head(line: &str) -> &str {
     &line[..end.unwrap_or(0)]
 }
 
-/// The label of a line, and where its literal starts.
-fn label(line: &str) -> Option<(Side, Written, Side, usize)> {
+/// What the label of a line says.
+struct Labelled {
+    side: Side,
+    written: Written,
+    logger: Side,
+    /// Where the literal starts.
+    at: usize,
+}
+
+/// The label of a line.
+fn label(line: &str) -> Option<Labelled> {
     let line = head(line);
-    LABELS.iter().find_map(|(label, sender, written, logger)| {
-        let at = line.find(label)?;
-        let literal = at
-            + match written {
-                Written::Session => label.len(),
-                _ => label.find(": ")? + 2,
-            };
-        Some((*sender, *written, *logger, literal))
+    LABELS.iter().find_map(|(label, side, written, logger)| {
+        let before = match written {
+            Written::Session => label.len(),
+            _ => label.find(": ")? + 2,
+        };
+        Some(Labelled { side: *side, written: *written, logger: *logger, at: line.find(label)? + before })
     })
 }
 
@@ -93,7 +100,7 @@ impl Format for PythonSdk {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
-        let is_message = |line: &str| label(line).is_some_and(|(.., at)| line[at..].contains("jsonrpc"));
+        let is_message = |line: &str| label(line).is_some_and(|found| line[found.at..].contains("jsonrpc"));
         sample
             .lines()
             .any(is_message)
@@ -103,7 +110,8 @@ impl Format for PythonSdk {
 
     fn reader(&self, sample: &Sample) -> Reader {
         let chunks = sample.text().contains("chunk: b'event: message") || !sample.text().contains(LABELS[2].0);
-        let models = sample.lines().any(|line| matches!(label(line), Some((_, Written::Model, ..)))) || !chunks;
+        let models =
+            sample.lines().any(|line| label(line).is_some_and(|found| found.written == Written::Model)) || !chunks;
         let stamp = sample.lines().find(|line| label(line).is_some()).map_or("", stamp);
         Reader::Ordered(Box::new(SdkReader {
             chunks,
@@ -142,10 +150,10 @@ struct SdkReader {
 impl LineReader for SdkReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = String::from_utf8_lossy(line.bytes);
-        if let Some((side, written, logger, at)) = label(&text)
-            && (written != Written::Session || !self.chunks)
+        if let Some(found) = label(&text)
+            && (found.written != Written::Session || !self.chunks)
         {
-            return self.message(side, written, logger, &text, at, line, out);
+            return self.message(&found, &text, line, out);
         }
         for before in SESSIONS {
             if let Some(at) = head(&text).find(before) {
@@ -164,17 +172,8 @@ impl LineReader for SdkReader {
 }
 
 impl SdkReader {
-    #[allow(clippy::too_many_arguments)]
-    fn message(
-        &mut self,
-        side: Side,
-        written: Written,
-        logger: Side,
-        text: &str,
-        at: usize,
-        line: &Line<'_>,
-        out: &mut Out<'_>,
-    ) -> Result<()> {
+    fn message(&mut self, found: &Labelled, text: &str, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Labelled { side, written, logger, at } = *found;
         let literal = &text[at..];
         let end = match self.decode(written, literal) {
             Ok(Some(end)) => end,

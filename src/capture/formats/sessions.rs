@@ -41,10 +41,8 @@ impl Sessions {
         let has_method = message.is_some_and(|message| message.method.is_some());
         let mut session = self.current.clone();
         match (side, id, has_method) {
-            (Side::Client, Some(id), true) => {
-                if self.waiting.len() < WAITING {
-                    self.waiting.entry(id.to_string()).or_default().push(session.clone());
-                }
+            (Side::Client, Some(id), true) if self.waiting.len() < WAITING => {
+                self.waiting.entry(id.to_string()).or_default().push(session.clone());
             }
             (Side::Server, Some(id), false) => {
                 if let Some(sessions) = self.waiting.get_mut(id) {

@@ -4,7 +4,7 @@
 //! A member that is `undefined` was not sent.
 
 use super::Dialect;
-use super::reader::{Done, Reader, push_string};
+use super::reader::{Done, Reader};
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
@@ -154,7 +154,8 @@ impl Reader<'_, '_> {
             let start = self.out.len();
             self.comma(open + 1);
             let is_symbol = self.node_key()?;
-            if !self.take(b':') && !(self.next() == Some(b'=') && self.word("=>")) {
+            let is_pair = self.take(b':') || self.next() == Some(b'=') && self.word("=>");
+            if !is_pair {
                 return Err(self.fault("a colon was expected"));
             }
             self.out.push(':');

@@ -21,8 +21,6 @@ struct Pieces {
     number: u64,
     offset: u64,
     time: String,
-    /// True if it is over the limit, and only its length counts.
-    dropped: bool,
 }
 
 /// Lines that are put together, one for each stream.
@@ -37,10 +35,8 @@ impl Joiner {
             return if is_last { lines(piece, give) } else { self.begin(stream, piece) };
         };
         let pieces = &mut self.0[waiting];
-        if pieces.text.len() + piece.bytes.len() > RECORD_LIMIT {
-            pieces.dropped = true;
-        }
-        if !pieces.dropped {
+        // What is over the limit shows it by its length; the rest of it is not kept.
+        if pieces.text.len() <= RECORD_LIMIT {
             pieces.text.extend_from_slice(piece.bytes);
         }
         if !is_last {
@@ -57,7 +53,6 @@ impl Joiner {
             number: piece.number,
             offset: piece.offset,
             time: piece.time.to_string(),
-            dropped: false,
         });
         Ok(())
     }
@@ -69,9 +64,6 @@ impl Joiner {
 
 impl Pieces {
     fn give(&self, give: Give<'_>) -> Result<()> {
-        if self.dropped {
-            return Ok(());
-        }
         let (number, offset) = (self.number, self.offset);
         lines(&Peeled { key: "", number, offset, time: &self.time, bytes: &self.text, ended: true }, give)
     }

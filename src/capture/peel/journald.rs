@@ -102,7 +102,7 @@ impl Journald {
             }
             (Some(at), _) => {
                 let open = &mut self.open[at];
-                if open.text.len() + record.bytes.len() <= RECORD_LIMIT {
+                if open.text.len() <= RECORD_LIMIT {
                     open.text.extend_from_slice(record.bytes);
                 }
                 if cut { Ok(()) } else { self.open.swap_remove(at).give(give) }

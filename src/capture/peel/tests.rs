@@ -46,6 +46,18 @@ fn docker_pieces_are_joined_for_each_stream() {
 }
 
 #[test]
+fn a_line_over_the_limit_is_a_gap() {
+    let piece = docker(&"x".repeat(1 << 20), "stdout");
+    let log = docker(&format!("{PING}\n"), "stdout")
+        + &piece.repeat(17)
+        + &docker("end\n", "stdout")
+        + &docker(&format!("{PONG}\n"), "stdout");
+    let kept = read("docker > ndjson", &log);
+    let got: Vec<_> = kept.frames.iter().map(|frame| (frame.line, frame.kind)).collect();
+    assert_eq!((got, kept.skipped), (vec![(1, "message"), (2, "gap"), (20, "message")], vec![(2, Skip::Oversized)]));
+}
+
+#[test]
 fn kubernetes_parts_are_joined() {
     let (head, tail) = PONG.split_at(10);
     let log = format!("{T} stdout F {PING}\n{T} stdout P {head}\n{T} stderr F x\n{T} stdout F {tail}\n");

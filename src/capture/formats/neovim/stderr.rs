@@ -68,7 +68,7 @@ impl Stderr {
         if let Some(at) = waiting {
             let end = memchr::memchr(b'\n', rest);
             let open = &mut self.open[at];
-            if open.text.len() + rest.len() <= RECORD_LIMIT {
+            if open.text.len() <= RECORD_LIMIT {
                 open.text.extend_from_slice(&rest[..end.unwrap_or(rest.len())]);
             }
             let Some(end) = end else { return Ok(()) };

@@ -6,8 +6,11 @@
 //! how far the count is where the log begins in the middle. A request whose id is not known is left out. Responses that
 //! nobody waits for are not logged. `s:on_request` records are requests of the server.
 
+mod count;
+
 use std::collections::HashMap;
 
+use self::count::{Count, Outgoing, counts};
 use crate::capture::date::Dates;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
@@ -87,112 +90,6 @@ impl<'a> Entry<'a> {
             at,
         })
     }
-}
-
-/// What an outgoing message is, by its members.
-struct Outgoing<'a> {
-    method: &'a str,
-    params: Option<&'a str>,
-    /// True if it is a request, whose id is not in it.
-    is_request: bool,
-    /// True if it has an id of its own: the answer to a request of the server.
-    has_id: bool,
-}
-
-impl<'a> Outgoing<'a> {
-    fn read(object: &'a str) -> Outgoing<'a> {
-        let mut found = Outgoing { method: "", params: None, is_request: false, has_id: false };
-        for member in members(object) {
-            match member.key {
-                "method" => found.method = member.value,
-                "params" => found.params = Some(member.value),
-                "id" => found.has_id = true,
-                // Only a request has a callback, or waits for its answer.
-                "on_notification" | "sync" => found.is_request = true,
-                _ => {}
-            }
-        }
-        found.is_request |= matches!(found.method, "\"initialize\"" | "\"shutdown\"");
-        found.is_request &= !found.has_id && !found.method.is_empty();
-        found
-    }
-}
-
-/// How many requests a client has sent, and those that wait for an answer: id, method, parameters.
-#[derive(Clone, Debug, Default)]
-struct Count {
-    last: Option<i64>,
-    waiting: Vec<(i64, String, Option<String>)>,
-}
-
-/// How many requests are remembered: what is not answered in the end is forgotten.
-const WAITING: usize = 256;
-
-impl Count {
-    /// The id of the next request.
-    fn sent(&mut self, request: &Outgoing<'_>) -> Option<i64> {
-        if request.method == "\"initialize\"" {
-            *self = Count { last: Some(0), waiting: Vec::new() };
-        }
-        let id = self.last? + 1;
-        self.note(id, request);
-        Some(id)
-    }
-
-    fn note(&mut self, id: i64, request: &Outgoing<'_>) {
-        self.last = Some(id);
-        if self.waiting.len() == WAITING {
-            self.waiting.remove(0);
-        }
-        self.waiting.push((id, request.method.to_string(), request.params.map(str::to_string)));
-    }
-
-    /// A request that came back with its answer: the count goes on from where it shows to be.
-    fn answered(&mut self, request: &str) {
-        let (mut id, mut method, mut params) = (None, "", None);
-        for member in members(request) {
-            match member.key {
-                "id" => id = member.value.parse::<i64>().ok(),
-                "method" => method = member.value,
-                "params" => params = Some(member.value),
-                _ => {}
-            }
-        }
-        let Some(id) = id else { return };
-        let same = |one: &(i64, String, Option<String>)| one.1 == method && one.2.as_deref() == params;
-        let exact = self.waiting.iter().position(|one| one.0 == id && same(one));
-        let Some(at) = exact.or_else(|| self.waiting.iter().position(same)) else { return };
-        let drift = id - self.waiting.remove(at).0;
-        self.last = self.last.map(|last| last + drift);
-        self.waiting.iter_mut().for_each(|one| one.0 += drift);
-    }
-}
-
-/// How far each client had counted before the log begins, told from the answers in its head.
-fn counts(sample: &Sample) -> HashMap<String, Count> {
-    let mut found: HashMap<String, Count> = HashMap::new();
-    let mut sent: HashMap<String, i64> = HashMap::new();
-    for entry in sample.lines().filter_map(Entry::read) {
-        let count =
-            found.entry(entry.client.to_string()).or_insert_with(|| Count { last: Some(0), waiting: Vec::new() });
-        let number = sent.entry(entry.client.to_string()).or_default();
-        if entry.side == Side::Server {
-            if let Some(request) = members(entry.object).find(|member| member.key == "request") {
-                count.answered(request.value);
-            }
-            continue;
-        }
-        let outgoing = Outgoing::read(entry.object);
-        if outgoing.is_request && count.sent(&outgoing).is_some() {
-            *number += 1;
-        }
-    }
-    // Where the count starts is where it ends, less what was sent.
-    let start = |(client, count): (String, Count)| {
-        let start = count.last? - sent.get(&client)?;
-        (start > 0).then_some((client, Count { last: Some(start), waiting: Vec::new() }))
-    };
-    found.into_iter().filter_map(start).collect()
 }
 
 #[derive(Default)]
