@@ -111,7 +111,10 @@ fn one_request_one_method_one_moment() {
 fn show_a_part_of_a_connection() {
     let log = "samples/incidents/a-cycle.jsonl";
     let around = run(&["show", log, "--at", "00:04:00"]).out;
-    assert!(around.contains("#17 tools/call") && around.contains("s4 elicitation") && !around.contains("#21"), "{around}");
+    assert!(
+        around.contains("#17 tools/call") && around.contains("s4 elicitation") && !around.contains("#21"),
+        "{around}"
+    );
     let last = run(&["show", log, "--last", "2m"]).out;
     assert!(last.contains("#23 resources/read") && !last.contains("#17 tools/call"), "{last}");
 }

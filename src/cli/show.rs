@@ -99,7 +99,13 @@ fn exchange(store: &Store, row: &ExchangeRow, raw: bool, style: &Style, out: &mu
     written(transcript.findings(out, &findings))
 }
 
-fn connection(store: &Store, row: &ConnectionRow, (raw, span): (bool, Option<Span>), style: &Style, out: &mut Out) -> Result<()> {
+fn connection(
+    store: &Store,
+    row: &ConnectionRow,
+    (raw, span): (bool, Option<Span>),
+    style: &Style,
+    out: &mut Out,
+) -> Result<()> {
     let mut transcript = Transcript::new(style, raw);
     let revision = format!("{} {}", row.protocol, row.revision);
     let title = format!("{}, {}: {}", row.key, revision.trim_end(), plural(row.messages, "message"));
