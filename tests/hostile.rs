@@ -64,6 +64,7 @@ fn through_every_output() {
     let log = file(folder.path(), name, hostile_log());
     let db = folder.path().join("kept.db").display().to_string();
     let rec = folder.path().join("copy.rec.jsonl").display().to_string();
+    let scrubbed = folder.path().join("scrubbed.rec.jsonl").display().to_string();
     let everything = "select * from messages";
     let commands: Vec<Vec<&str>> = vec![
         vec!["check", &log],
@@ -111,6 +112,12 @@ fn through_every_output() {
         vec!["check", &log, "--report", "md=-"],
         vec!["check", &log, "--report", "jsonl=-"],
         vec!["check", &log, "--report", "\u{1b}[31m=x"],
+        vec!["baseline", &log],
+        vec!["check", &log, "--config", "\u{1b}[31m.toml"],
+        vec!["extract", &log, "7"],
+        vec!["extract", &log, BAD],
+        vec!["scrub", &rec, "-o", &scrubbed],
+        vec!["check", &scrubbed],
         vec!["explain", BAD],
         vec!["check", "\u{1b}[31m/no/such/file"],
         vec!["check", &log, "--select", BAD],

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers of the library, from the top down.
-const LAYERS: [&str; 9] =
-    ["pipeline", "report", "store", "rules", "finding", "session", "capture", "protocol", "jsonrpc"];
+const LAYERS: [&str; 11] = ["pipeline", "policy", "report", "store", "rules", "finding", "session", "capture", "protocol", "jsonrpc", "redact"];
 
 /// Modules that any layer may import.
 const EVERYWHERE: [&str; 1] = ["error"];

@@ -8,6 +8,7 @@ use rpctape::pipeline;
 use rpctape::store::Store;
 
 use super::check::{self, PrintArgs};
+use super::config::Config;
 use super::input::{self, Loaded, Meter, SaidArgs};
 use super::judge::JudgeArgs;
 use super::screen::ScreenArgs;
@@ -33,7 +34,10 @@ pub struct AuditArgs {
 
 /// Judges again and prints what was found.
 pub fn run(args: &AuditArgs, stop: &Stop) -> Result<u8> {
-    let options = input::options(args.said.overrides(), &args.judge, stop)?;
+    let config = Config::load(args.judge.config.as_deref())?;
+    let judge = args.judge.configured(&config);
+    let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
+    let options = input::options(args.said.overrides(), &judge, stop)?;
     let path = Path::new(&args.database);
     // Reading first: a file that is no database of ours must not be made into one.
     drop(Store::read(path)?);
@@ -41,5 +45,5 @@ pub fn run(args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let summary = pipeline::audit(&mut store, &options, &mut Meter::new(&[], args.said.no_progress))?;
     let loaded = Loaded { store, summary, passed_over: Vec::new() };
     let inputs = std::slice::from_ref(&args.database);
-    check::print(&loaded, inputs, &options.selection, &args.print, &args.screen)
+    check::print(&loaded, inputs, terms, redactor, &args.print, &args.screen)
 }

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::protocol::Severity;
+use rpctape::redact::Redactor;
 use rpctape::report::{Concise, Context, Document, Full, Lines, PassedOver, Report, Statistics, Style, Summary};
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Raw};
 
+use super::config::Config;
 use super::input::{self, Loaded, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
@@ -16,6 +18,7 @@ use super::nearest::nearest;
 use super::reports::{ReportArgs, Reports};
 use super::screen::ScreenArgs;
 use super::signals::Stop;
+use super::terms::{PolicyArgs, RedactArgs, Terms};
 
 /// How much of a message the screen needs; the rest is only counted.
 const EXCERPT: u32 = 1_000;
@@ -50,9 +53,9 @@ pub struct PrintArgs {
     /// Write the answer into a file instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The least severity that makes the exit status 1
-    #[arg(long, value_enum, default_value_t, value_name = "SEVERITY")]
-    fail_on: FailOn,
+    /// The least severity that makes the exit status 1 [default: error]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
     /// Print how often each rule spoke instead of the findings
     #[arg(long)]
     statistics: bool,
@@ -67,6 +70,22 @@ pub struct PrintArgs {
     no_group: bool,
     #[command(flatten)]
     reports: ReportArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    #[command(flatten)]
+    redact: RedactArgs,
+}
+
+impl PrintArgs {
+    /// On what terms findings count.
+    pub fn terms(&self, judge: &JudgeArgs, config: &Config) -> Result<Terms> {
+        Terms::new(&self.policy, self.fail_on, judge, config)
+    }
+
+    /// What replaces secrets on the screen.
+    pub fn redactor(&self, config: &Config) -> Option<Redactor> {
+        self.redact.redactor(config)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -82,8 +101,9 @@ enum Format {
     Jsonl,
 }
 
+/// The least severity that fails a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum FailOn {
+pub enum FailOn {
     /// A MUST is broken
     #[default]
     Error,
@@ -108,45 +128,64 @@ impl FailOn {
 
 /// Runs the audit and prints what it found.
 pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
-    let loaded = input::load(&args.files, &args.read, &args.judge, args.db.as_deref(), stop)?;
-    print(&loaded, &args.files, &args.judge.selection()?, &args.print, &args.screen)
+    let config = Config::load(args.judge.config.as_deref())?;
+    let judge = args.judge.configured(&config);
+    let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
+    let loaded = input::load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
+    print(&loaded, &args.files, terms, redactor, &args.print, &args.screen)
 }
 
 /// Prints the findings of a database, and gives the exit code.
 pub fn print(
     loaded: &Loaded,
     inputs: &[String],
-    selection: &Selection,
+    mut terms: Terms,
+    redactor: Option<Redactor>,
     args: &PrintArgs,
     screen: &ScreenArgs,
 ) -> Result<u8> {
     let connections = connections(loaded, args.connection.as_deref())?;
-    let mut summary = begun(loaded, &connections, args);
+    let fail_on = terms.fail_on.severity();
+    let mut summary = begun(loaded, &connections, fail_on);
     let lines = args.format == Format::Concise || args.statistics;
     let style = screen.style(args.output.is_some(), lines);
-    let mut report = report(args, style);
+    let mut report = report(args, style, redactor);
     let mut out = Out::open(args.output.as_deref(), inputs)?;
-    let context = context(&connections, selection, args);
+    let context = context(&connections, &terms.selection, fail_on);
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
     let raw = if args.format == Format::Full && !args.statistics { Raw::Head(EXCERPT) } else { Raw::None };
     let mut pipe_is_open = args.output.is_some() || !reports.takes_stdout;
-    loaded.store.findings(&filter, raw, |finding| {
-        if !taken(selection, &finding) {
+    loaded.store.findings(&filter, raw, |mut finding| {
+        if !taken(&terms.selection, &finding) {
             return Ok(());
         }
-        summary.count(&finding, args.fail_on.severity());
-        reports.finding(&finding)?;
+        let silence = terms.policy.apply(&mut finding);
+        match &silence {
+            Some(silence) => summary.silence(silence),
+            None => summary.count(&finding, fail_on),
+        }
+        if silence.is_some() && !terms.show_suppressed {
+            return Ok(());
+        }
+        match &silence {
+            Some(silence) => reports.silenced(&finding, silence)?,
+            None => reports.finding(&finding)?,
+        }
         if args.max_findings.is_some_and(|most| summary.counts.findings > most) {
             summary.not_shown += 1;
         } else if pipe_is_open {
-            let done = report.finding(&mut out, &finding);
+            let done = match &silence {
+                Some(silence) => report.silenced(&mut out, &finding, silence),
+                None => report.finding(&mut out, &finding),
+            };
             pipe_is_open = done.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
             written(done)?;
         }
         Ok(())
     })?;
+    terms.close(args.connection.is_none(), &mut summary);
     if summary.messages == 0 {
         summary.exit = 2;
     }
@@ -164,28 +203,28 @@ pub fn print(
 
 /// What reports are told beforehand. Their paths are relative to the folder that the program runs in.
 #[allow(clippy::disallowed_methods, reason = "the command line layer is where settings come from")]
-fn context(connections: &[ConnectionRow], selection: &Selection, args: &PrintArgs) -> Context {
+fn context(connections: &[ConnectionRow], selection: &Selection, fail_on: Option<Severity>) -> Context {
     Context {
         connections: connections.to_vec(),
         selection: selection.clone(),
-        fail_on: args.fail_on.severity(),
+        fail_on,
         base: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
     }
 }
 
 /// A database may hold findings of rules that this run was not asked for.
-fn taken(selection: &Selection, finding: &FindingRow) -> bool {
+pub fn taken(selection: &Selection, finding: &FindingRow) -> bool {
     let all = selection.select.is_empty() && selection.ignore.is_empty();
     all || rules::find(&finding.code).is_some_and(|rule| selection.takes(rule))
 }
 
-fn report(args: &PrintArgs, style: Style) -> Box<dyn Report> {
+fn report(args: &PrintArgs, style: Style, redactor: Option<Redactor>) -> Box<dyn Report> {
     match args.format {
         Format::Json => Box::new(Document::default()),
         Format::Jsonl => Box::new(Lines),
         _ if args.statistics => Box::new(Statistics::new(style)),
         Format::Concise => Box::new(Concise::new(style)),
-        Format::Full => Box::new(Full::new(style, !args.no_group)),
+        Format::Full => Box::new(Full::new(style, !args.no_group).redacted(redactor)),
     }
 }
 
@@ -208,13 +247,13 @@ pub fn no_connection(key: &str, all: &[ConnectionRow]) -> Error {
     Error::new(ErrorKind::Usage, format!("there is no connection {key}")).hint(hint)
 }
 
-fn begun(loaded: &Loaded, connections: &[ConnectionRow], args: &PrintArgs) -> Summary {
+fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Severity>) -> Summary {
     let told = &loaded.summary;
     let mut summary = Summary::of(connections, &told.sources, &told.undecided);
     let files = loaded.passed_over.iter();
     summary.files = files.map(|(source, why)| PassedOver { source: source.clone(), why: why.clone() }).collect();
     // A gap of unknown size has lost one message at least.
     summary.lost = told.tally.lost.max(told.tally.gaps);
-    summary.fail_on = args.fail_on.severity().map_or("none", Severity::as_str);
+    summary.fail_on = fail_on.map_or("none", Severity::as_str);
     summary
 }

@@ -8,6 +8,7 @@ use rpctape::pipeline::{Summary, Taken};
 use rpctape::report::{escape, plural};
 use rpctape::store;
 
+use super::config::Config;
 use super::input::{self, Loaded, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
@@ -36,7 +37,8 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Usage, format!("{file} is a database, not a log"))
             .hint("`rpctape check` and `rpctape query` take it as it is"));
     }
-    let options = input::options(args.read.overrides(), &args.judge, stop)?;
+    let config = Config::load(args.judge.config.as_deref())?;
+    let options = input::options(args.read.overrides(), &args.judge.configured(&config), stop)?;
     let loaded = input::ingest(&args.files, Some(&args.db), &options, args.read.said.no_progress)?;
     io::print(&told(&loaded, &args.db.to_string_lossy()))?;
     if loaded.summary.tally.messages > 0 {

@@ -1,10 +1,13 @@
 //! Flags about what is judged and how strictly.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use rpctape::error::Result;
 use rpctape::rules::Selection;
 use rpctape::session::Settings;
 
+use super::config::Config;
 use super::explain;
 
 /// What is judged and how strictly.
@@ -26,9 +29,35 @@ pub struct JudgeArgs {
     /// Slack between the wire and the place where the log was taken [default: 10ms]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub slack: Option<i64>,
+    /// Read this configuration, instead of the first rpctape.toml from the current directory upwards
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// What holds where no flag says otherwise.
+    #[arg(skip)]
+    base: Option<Settings>,
 }
 
 impl JudgeArgs {
+    /// The same with what the configuration says where no flag does.
+    pub fn configured(&self, config: &Config) -> JudgeArgs {
+        let usual = Settings::default();
+        let list = |flag: &Vec<String>, said: &Option<Vec<String>>| match flag.is_empty() {
+            true => said.clone().unwrap_or_default(),
+            false => flag.clone(),
+        };
+        JudgeArgs {
+            select: list(&self.select, &config.select),
+            ignore: list(&self.ignore, &config.ignore),
+            base: Some(Settings {
+                slack_us: config.slack.unwrap_or(usual.slack_us),
+                factor: config.factor.unwrap_or(usual.factor),
+                stuck_after_us: config.stuck_after.unwrap_or(usual.stuck_after_us),
+                ..usual
+            }),
+            ..self.clone()
+        }
+    }
+
     /// The rules to run; a name that no rule has is an error.
     pub fn selection(&self) -> Result<Selection> {
         let selection = Selection { select: self.select.clone(), ignore: self.ignore.clone() };
@@ -40,7 +69,7 @@ impl JudgeArgs {
 
     /// What the judgement assumes.
     pub fn settings(&self) -> Settings {
-        let usual = Settings::default();
+        let usual = self.base.unwrap_or_default();
         Settings {
             slack_us: self.slack.unwrap_or(usual.slack_us),
             stuck_after_us: self.stuck_after.unwrap_or(usual.stuck_after_us),

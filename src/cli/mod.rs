@@ -3,21 +3,26 @@
 //! Only this part of the program prints, reads the environment and looks at a clock (for the progress bar).
 
 pub mod audit;
+pub mod baseline;
 pub mod check;
 pub mod completions;
 pub mod explain;
 pub mod export;
+pub mod extract;
 pub mod formats;
 pub mod ingest;
+pub mod init;
 pub mod ls;
 pub mod man;
 pub mod query;
 pub mod rules;
+pub mod scrub;
 pub mod show;
 pub mod stats;
 pub mod why;
 
 mod drawing;
+mod config;
 mod input;
 mod io;
 mod judge;
@@ -28,6 +33,7 @@ mod reports;
 mod request_name;
 mod screen;
 mod signals;
+mod terms;
 
 use std::process::ExitCode;
 

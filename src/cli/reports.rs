@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::{Context, KINDS, Kind, Report, Summary};
+use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
 use rpctape::store::FindingRow;
 
 use super::io::{Out, written};
@@ -71,6 +71,11 @@ impl Reports {
     /// Hands a finding to all of them.
     pub fn finding(&mut self, finding: &FindingRow) -> Result<()> {
         self.each(|report, out| report.finding(out, finding))
+    }
+
+    /// Hands one that does not count to all of them.
+    pub fn silenced(&mut self, finding: &FindingRow, silence: &Silence) -> Result<()> {
+        self.each(|report, out| report.silenced(out, finding, silence))
     }
 
     /// Hands them the summary, and gives the files their names.

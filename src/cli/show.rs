@@ -2,10 +2,11 @@
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::{Style, Transcript, plural};
+use rpctape::report::{Transcript, plural};
 use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, Raw, Store};
 
 use super::check::no_connection;
+use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::{self, JudgeArgs};
@@ -13,6 +14,7 @@ use super::moment::{Span, instant};
 use super::request_name;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
+use super::terms::RedactArgs;
 
 /// How much of a message one line can show at most.
 const EXCERPT: u32 = 600;
@@ -38,9 +40,11 @@ pub struct ShowArgs {
     /// Of a connection: only the last while (5m, 30s)
     #[arg(long, value_name = "DURATION", value_parser = judge::duration, conflicts_with = "request")]
     last: Option<i64>,
-    /// Print every message whole, as it was captured
+    /// Print every message whole; with --redact off as it was captured
     #[arg(long)]
     raw: bool,
+    #[command(flatten)]
+    redact: RedactArgs,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
@@ -52,14 +56,15 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
     let style = args.screen.style(false, false);
+    let mut transcript = Transcript::new(&style, args.raw).redacted(args.redact.redactor(&Config::load(None)?));
     let mut out = Out::open(None, &[])?;
     match &args.request {
-        Some(name) => exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &style, &mut out)?,
+        Some(name) => exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &mut transcript, &mut out)?,
         None => {
             let all = loaded.store.connections()?;
             let row = chosen(&all, args)?;
             let span = span(args, row)?;
-            connection(&loaded.store, row, (args.raw, span), &style, &mut out)?;
+            connection(&loaded.store, row, (args.raw, span), &mut transcript, &mut out)?;
         }
     }
     out.close()?;
@@ -79,8 +84,7 @@ fn chosen<'a>(all: &'a [ConnectionRow], args: &ShowArgs) -> Result<&'a Connectio
     }
 }
 
-fn exchange(store: &Store, row: &ExchangeRow, raw: bool, style: &Style, out: &mut Out) -> Result<()> {
-    let mut transcript = Transcript::new(style, raw);
+fn exchange(store: &Store, row: &ExchangeRow, raw: bool, transcript: &mut Transcript<'_>, out: &mut Out) -> Result<()> {
     let title = format!(
         "{} in {}, {}: {} ({})",
         request_name::title(row),
@@ -103,10 +107,9 @@ fn connection(
     store: &Store,
     row: &ConnectionRow,
     (raw, span): (bool, Option<Span>),
-    style: &Style,
+    transcript: &mut Transcript<'_>,
     out: &mut Out,
 ) -> Result<()> {
-    let mut transcript = Transcript::new(style, raw);
     let revision = format!("{} {}", row.protocol, row.revision);
     let title = format!("{}, {}: {}", row.key, revision.trim_end(), plural(row.messages, "message"));
     written(transcript.head(out, &title, row.first_at_us))?;

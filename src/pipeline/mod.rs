@@ -4,6 +4,7 @@
 //! [`summary`] says what a database holds.
 
 mod audit;
+pub mod extract;
 mod ingest;
 mod intake;
 mod judge;

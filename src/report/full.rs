@@ -7,7 +7,8 @@ use super::columns::{hang, wrap};
 use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
-use super::{Ink, Report, Style, Summary, message, number, page, time};
+use super::{Ink, Report, Style, Summary, message, number, page, redacted, time};
+use crate::redact::Redactor;
 use crate::rules;
 use crate::store::FindingRow;
 
@@ -27,12 +28,19 @@ pub struct Full {
     groups: Option<Groups>,
     /// Rules whose page was quoted already: once is enough on one screen.
     quoted: BTreeSet<String>,
+    redactor: Option<Redactor>,
 }
 
 impl Full {
     /// The format for a place; `fold` puts findings that are alike into one entry.
     pub fn new(style: Style, fold: bool) -> Full {
-        Full { style, groups: fold.then(Groups::default), quoted: BTreeSet::new() }
+        Full { style, groups: fold.then(Groups::default), quoted: BTreeSet::new(), redactor: None }
+    }
+
+    /// The same with secrets replaced.
+    pub fn redacted(mut self, redactor: Option<Redactor>) -> Full {
+        self.redactor = redactor;
+        self
     }
 
     /// The findings of one rule: the first few kinds whole, some more as one line each, the rest as a number.
@@ -71,7 +79,8 @@ impl Full {
 
     fn entry(&mut self, out: &mut dyn Write, group: &Group) -> io::Result<()> {
         let quote = self.quoted.insert(group.first.rule.clone());
-        let (finding, style) = (&group.first, &self.style);
+        let shown = self.redactor.as_mut().map(|redactor| redacted::finding(&group.first, redactor));
+        let (finding, style) = (shown.as_ref().unwrap_or(&group.first), &self.style);
         sentence(out, finding, &escape_cut(&finding.summary, LONGEST, None), style)?;
         let arrow = style.paint(Ink::Faint, "-->");
         writeln!(out, "  {arrow} {}:{}{}", escape(&finding.source), finding.line, place(finding))?;
@@ -236,7 +245,14 @@ fn unseen(summary: &Summary) -> String {
         let files = number::plural(summary.files.len() as u64, "file");
         parts.push(format!("{files} in folders ({}: {})", first.source, first.why));
     }
-    for (n, word) in [(summary.lost, "lost message"), (summary.suppressed, "suppressed finding")] {
+    let counts = [
+        (summary.lost, "lost message"),
+        (summary.suppressed, "suppressed finding"),
+        (summary.baselined, "known finding"),
+        (summary.stale, "stale baseline line"),
+        (summary.expired, "expired suppression"),
+    ];
+    for (n, word) in counts {
         if n > 0 {
             parts.push(number::plural(n, word));
         }

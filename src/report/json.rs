@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::escape::json;
-use super::{Report, Summary};
+use super::{Report, Silence, Summary};
 use crate::store::FindingRow;
 
 #[derive(Serialize)]
@@ -28,6 +28,8 @@ struct Finding<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     clause: Option<Clause<'a>>,
     evidence: Vec<Evidence<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressed: Option<&'a Silence>,
 }
 
 #[derive(Serialize)]
@@ -53,7 +55,7 @@ struct Last<'a> {
     summary: &'a Summary,
 }
 
-fn finding(row: &FindingRow) -> io::Result<String> {
+fn finding(row: &FindingRow, suppressed: Option<&Silence>) -> io::Result<String> {
     let clause =
         row.clause.as_ref().map(|clause| Clause { level: &clause.level, text: &clause.text, url: &clause.url });
     let evidence = row.evidence.iter().map(|evidence| Evidence {
@@ -76,6 +78,7 @@ fn finding(row: &FindingRow) -> io::Result<String> {
         summary: &row.summary,
         clause,
         evidence: evidence.collect(),
+        suppressed,
     })
 }
 
@@ -89,7 +92,10 @@ pub struct Lines;
 
 impl Report for Lines {
     fn finding(&mut self, out: &mut dyn Write, row: &FindingRow) -> io::Result<()> {
-        writeln!(out, "{}", finding(row)?)
+        writeln!(out, "{}", finding(row, None)?)
+    }
+    fn silenced(&mut self, out: &mut dyn Write, row: &FindingRow, silence: &Silence) -> io::Result<()> {
+        writeln!(out, "{}", finding(row, Some(silence))?)
     }
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         writeln!(out, "{}", last(summary)?)
@@ -102,11 +108,20 @@ pub struct Document {
     begun: bool,
 }
 
-impl Report for Document {
-    fn finding(&mut self, out: &mut dyn Write, row: &FindingRow) -> io::Result<()> {
+impl Document {
+    fn object(&mut self, out: &mut dyn Write, row: &FindingRow, silence: Option<&Silence>) -> io::Result<()> {
         let before = if self.begun { "," } else { "{\"findings\":[" };
         self.begun = true;
-        write!(out, "{before}\n{}", finding(row)?)
+        write!(out, "{before}\n{}", finding(row, silence)?)
+    }
+}
+
+impl Report for Document {
+    fn finding(&mut self, out: &mut dyn Write, row: &FindingRow) -> io::Result<()> {
+        self.object(out, row, None)
+    }
+    fn silenced(&mut self, out: &mut dyn Write, row: &FindingRow, silence: &Silence) -> io::Result<()> {
+        self.object(out, row, Some(silence))
     }
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         let before = if self.begun { "\n" } else { "{\"findings\":[" };

@@ -22,6 +22,7 @@ mod number;
 mod page;
 mod perfetto;
 mod query;
+mod redacted;
 mod sarif;
 mod show;
 mod silence;

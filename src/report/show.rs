@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::columns::{hang, pad};
 use super::escape::{escape, escape_cut};
 use super::full::{self, LONGEST};
-use super::{Ink, Style, message, number, time};
+use super::{Ink, Style, message, number, redacted, time};
+use crate::redact::Redactor;
 use crate::store::{FindingRow, MessageRow};
 
 /// Messages of one exchange or connection.
@@ -15,12 +16,19 @@ pub struct Transcript<'a> {
     raw: bool,
     start: Option<i64>,
     source: Option<String>,
+    redactor: Option<Redactor>,
 }
 
 impl<'a> Transcript<'a> {
     /// A transcript for a place.
     pub fn new(style: &'a Style, raw: bool) -> Transcript<'a> {
-        Transcript { style, raw, start: None, source: None }
+        Transcript { style, raw, start: None, source: None, redactor: None }
+    }
+
+    /// The same with secrets replaced.
+    pub fn redacted(mut self, redactor: Option<Redactor>) -> Transcript<'a> {
+        self.redactor = redactor;
+        self
     }
 
     /// True where the message needs the room that its size would take.
@@ -40,11 +48,13 @@ impl<'a> Transcript<'a> {
     }
 
     /// What the rules say about these messages, one line each.
-    pub fn findings(&self, out: &mut dyn Write, findings: &[FindingRow]) -> io::Result<()> {
+    pub fn findings(&mut self, out: &mut dyn Write, findings: &[FindingRow]) -> io::Result<()> {
         for (index, finding) in findings.iter().enumerate() {
             if index == 0 {
                 writeln!(out)?;
             }
+            let shown = self.redactor.as_mut().map(|redactor| redacted::finding(finding, redactor));
+            let finding = shown.as_ref().unwrap_or(finding);
             let summary = escape_cut(&finding.summary, LONGEST, None);
             full::sentence(out, finding, &format!("{summary} (line {})", finding.line), self.style)?;
         }
@@ -63,6 +73,8 @@ impl<'a> Transcript<'a> {
         let at = row.at_us.map(time::clock).unwrap_or_default();
         let offset = row.at_us.zip(self.start).map(|(at, start)| time::offset(at - start)).unwrap_or_default();
         let size = if self.narrow() { String::new() } else { format!("{:>9}  ", number::size(row.bytes)) };
+        let shown = self.redactor.as_mut().map(|redactor| redacted::message(row, redactor));
+        let row = shown.as_ref().unwrap_or(row);
         let room = self.style.columns().saturating_sub(39 + size.len());
         let text = match self.raw {
             true => escape(&message::head(row)).into_owned(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::Silence;
 use crate::finding::Severity;
 use crate::store::{ConnectionRow, FindingRow, SourceRow, UndecidedRow};
 
@@ -91,8 +92,14 @@ pub struct Summary {
     pub files: Vec<PassedOver>,
     /// Messages that the recorder says it lost.
     pub lost: u64,
-    /// Findings that were silenced.
+    /// Findings that an entry of the configuration excuses.
     pub suppressed: u64,
+    /// Findings that the baseline knows.
+    pub baselined: u64,
+    /// Entries of the baseline that matched nothing.
+    pub stale: u64,
+    /// Excuses whose date has passed.
+    pub expired: u64,
     /// Rules that this log cannot decide.
     pub undecidable: Vec<Undecidable>,
     /// What fails the check.
@@ -131,6 +138,14 @@ impl Summary {
             skipped: skipped.collect(),
             undecidable: undecidable.collect(),
             ..Summary::default()
+        }
+    }
+
+    /// Counts a finding that does not count.
+    pub fn silence(&mut self, silence: &Silence) {
+        match silence.by {
+            "baseline" => self.baselined += 1,
+            _ => self.suppressed += 1,
         }
     }
 

@@ -1,0 +1,66 @@
+//! `rpctape baseline`: today's findings as the known set.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use rpctape::error::Result;
+use rpctape::policy::{BASELINE_FILE, Baseline};
+use rpctape::report::{escape, plural};
+use rpctape::store::{FindingFilter, Raw};
+
+use super::check::taken;
+use super::config::Config;
+use super::input::{self, ReadArgs};
+use super::io::{self, Out, written};
+use super::judge::JudgeArgs;
+use super::signals::Stop;
+use super::terms;
+
+/// Write the findings of today as the known set, for `check --baseline`
+///
+/// One kind of finding a line, with how often it came; ids, times, lines and file names are not in it, so that it fits a
+/// new capture too. Findings that rpctape.toml suppresses are left out; notes of an existing file are kept.
+#[derive(Args, Debug)]
+pub struct BaselineArgs {
+    /// Logs, folders, or one database; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// The baseline to write, instead of to standard output; rpctape-baseline.jsonl is its usual name
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    judge: JudgeArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Audits and writes the baseline.
+pub fn run(args: &BaselineArgs, stop: &Stop) -> Result<u8> {
+    let config = Config::load(args.judge.config.as_deref())?;
+    let judge = args.judge.configured(&config);
+    let older = match &args.output {
+        Some(path) if path.exists() => Some(terms::baseline(path)?),
+        _ => None,
+    };
+    let selection = judge.selection()?;
+    let loaded = input::load(&args.files, &args.read, &judge, None, stop)?;
+    let (mut policy, mut baseline) = (config.policy(), Baseline::default());
+    loaded.store.findings(&FindingFilter::default(), Raw::None, |mut finding| {
+        if taken(&selection, &finding) && policy.apply(&mut finding).is_none() {
+            baseline.add(&finding);
+        }
+        Ok(())
+    })?;
+    if let Some(older) = &older {
+        baseline.keep_notes(older);
+    }
+    let mut out = Out::open(args.output.as_deref(), &args.files)?;
+    written(out.write_all(baseline.to_text()?.as_bytes()))?;
+    out.close()?;
+    let (kinds, findings) = baseline.size();
+    let file = args.output.as_ref().map_or(BASELINE_FILE.to_string(), |path| path.display().to_string());
+    let told = format!("{} of {}", plural(findings, "finding"), plural(kinds, "kind"));
+    io::say(&format!("{told}; next: rpctape check --baseline {} ...", escape(&file)));
+    Ok(0)
+}

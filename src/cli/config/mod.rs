@@ -1,0 +1,93 @@
+//! `rpctape.toml`: what a team has settled on, found beside its project. A flag goes before the file, the file before
+//! the default.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, NaiveDate};
+use rpctape::error::{Error, Result};
+use rpctape::policy::{Policy, Suppression};
+use rpctape::protocol::Severity;
+use rpctape::redact::Custom;
+
+use super::check::FailOn;
+
+/// The file's usual name, and the hidden one.
+pub const NAMES: [&str; 2] = ["rpctape.toml", ".rpctape.toml"];
+
+/// What the file says; `None` and empty where it says nothing.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// The least severity that fails a check.
+    pub fail_on: Option<FailOn>,
+    /// Rules to run.
+    pub select: Option<Vec<String>>,
+    /// Rules to leave out.
+    pub ignore: Option<Vec<String>>,
+    /// Age of a stuck request, in microseconds.
+    pub stuck_after: Option<i64>,
+    /// Slack of the race reasoning, in microseconds.
+    pub slack: Option<i64>,
+    /// Factor on the round trip.
+    pub factor: Option<f64>,
+    /// Severities of the team's own, by code.
+    pub severities: BTreeMap<String, Severity>,
+    /// Excuses.
+    pub suppressions: Vec<Suppression>,
+    /// False where `[redact] set = "off"`.
+    pub redact: Option<bool>,
+    /// Secrets of the team's own kinds.
+    pub secrets: Custom,
+}
+
+impl Config {
+    /// The file that was named, or else the first one found on the way up from the current directory.
+    pub fn load(named: Option<&Path>) -> Result<Config> {
+        let path = match named {
+            Some(path) => path.to_path_buf(),
+            None => match current_dir().and_then(|directory| find(&directory)) {
+                Some(path) => path,
+                None => return Ok(Config::default()),
+            },
+        };
+        let name = shown(&path);
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Error::io("read", &name, &error).hint("`rpctape init` writes a configuration with comments")
+        })?;
+        read::config(&text, &name)
+    }
+
+    /// The policy of the file, as of today.
+    pub fn policy(&self) -> Policy {
+        Policy::new(self.severities.clone(), self.suppressions.clone(), today())
+    }
+}
+
+/// The nearest file on the way up.
+fn find(from: &Path) -> Option<PathBuf> {
+    let mut files = from.ancestors().flat_map(|directory| NAMES.map(|name| directory.join(name)));
+    files.find(|path| path.is_file())
+}
+
+/// A path as the user would write it: relative where the file is below the current directory.
+fn shown(path: &Path) -> String {
+    let relative = current_dir().and_then(|directory| path.strip_prefix(directory).ok().map(Path::to_path_buf));
+    relative.unwrap_or_else(|| path.to_path_buf()).display().to_string()
+}
+
+#[allow(clippy::disallowed_methods)]
+fn current_dir() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
+/// The day in UTC: only the command line knows what day it is.
+#[allow(clippy::disallowed_methods)]
+fn today() -> NaiveDate {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    DateTime::from_timestamp(since.as_secs() as i64, 0).map(|time| time.date_naive()).unwrap_or_default()
+}

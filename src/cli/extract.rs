@@ -1,0 +1,149 @@
+//! `rpctape extract`: one exchange as a small recording that can be mailed, checked and read by others.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Transport, Vantage};
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::pipeline::extract::chosen;
+use rpctape::protocol::Side;
+use rpctape::redact::{Redactor, told};
+use rpctape::report::{count, plural};
+use rpctape::store::{ConnectionRow, Which};
+
+use super::config::Config;
+use super::input::{self, ReadArgs};
+use super::io::{self, Out, written};
+use super::judge::JudgeArgs;
+use super::request_name;
+use super::signals::Stop;
+use super::terms::RedactArgs;
+
+/// Write one exchange as a small recording: handshake, request, cancels, progress, nested requests, answer, proof
+///
+/// Secrets are replaced: best effort, read it before you share it. What else the connection held is left out, so that a
+/// finding which rests on the round trips of the whole log may come out weaker.
+#[derive(Args, Debug)]
+pub struct ExtractArgs {
+    /// A log, a folder or a database; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// The request: 17, #17, s4 (issued by the server), "abc"; #17@2 names the connection too
+    #[arg(value_name = "REQUEST")]
+    request: String,
+    /// Write into a file instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    redact: RedactArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Picks the frames and writes them in their order.
+pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
+    let mut redactor = args.redact.redactor(&Config::load(None)?);
+    let files = std::slice::from_ref(&args.file);
+    let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let exchange = request_name::find(&loaded.store, &args.request)?;
+    let connections = loaded.store.connections()?;
+    let Some(row) = connections.iter().find(|row| row.id == exchange.connection_id) else {
+        return Err(Error::new(ErrorKind::Database, format!("the connection of {} is gone", args.request)));
+    };
+    let ids = chosen(&loaded.store, &exchange, row)?;
+    let mut out = Out::open(args.output.as_deref(), files)?;
+    let mut writer = RecWriter::new(Vec::new(), &header(row)).map_err(fault)?;
+    let (mut kept, mut last) = (0, None);
+    loaded.store.each_frame(Which::All, &mut |id, connection, frame| {
+        if i64::from(connection) != row.id || !wanted(id as i64, &frame.body, &ids) {
+            return Ok(());
+        }
+        last = frame.at_us.or(last);
+        kept += u64::from(matches!(frame.body, Body::Message(_)));
+        event(&mut writer, frame, row, &mut redactor)
+    })?;
+    let bytes = writer.finish(last).map_err(fault)?;
+    written(std::io::Write::write_all(&mut out, &bytes))?;
+    out.close()?;
+    let title = request_name::title(&exchange);
+    let text = format!("{title} of {}: {kept} of {}", row.key, plural(row.messages, "message"));
+    let left = row.messages.saturating_sub(kept);
+    io::say(&rpctape::report::escape(&format!("{text}; left out: {} of other exchanges", count(left))));
+    if let Some(redactor) = redactor {
+        io::say(&format!("replaced {}; best effort, read it before you share it", told(redactor.counts())));
+    }
+    Ok(0)
+}
+
+fn fault(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write the recording: {error}"))
+}
+
+fn header(row: &ConnectionRow) -> RecHeader<'_> {
+    RecHeader {
+        tool: concat!("rpctape ", env!("CARGO_PKG_VERSION")),
+        session: "extract",
+        part: 1,
+        t0_us: row.first_at_us.unwrap_or(0),
+        proto: Some(row.protocol.as_str()),
+        revision: Some(row.revision.as_str()).filter(|revision| !revision.is_empty()),
+        transport: if row.transport == "http" { Transport::Http } else { Transport::Ordered },
+        vantage: Vantage::from_name(&row.vantage).unwrap_or(Vantage::Unknown),
+        cmd: &[],
+    }
+}
+
+/// The frames that were chosen, and what tells where the connection begins, breaks and ends.
+fn wanted(id: i64, body: &Body<'_>, ids: &BTreeSet<i64>) -> bool {
+    match body {
+        Body::Open { .. } | Body::Close { .. } | Body::Exit { .. } | Body::Gap { .. } => true,
+        // The members of a batch are rows of their own, and follow it.
+        Body::Batch { members, .. } => ids.range(id..=id + members.len() as i64).next().is_some(),
+        _ => ids.contains(&id),
+    }
+}
+
+fn event(
+    writer: &mut RecWriter<Vec<u8>>,
+    frame: &Frame<'_>,
+    row: &ConnectionRow,
+    redactor: &mut Option<Redactor>,
+) -> Result<()> {
+    let logger = || Vantage::from_name(&row.vantage)?.side();
+    let sender = match frame.direction {
+        Direction::By(side) => Some(side),
+        Direction::Sent => logger(),
+        Direction::Received => logger().map(Side::peer),
+        Direction::Unknown => None,
+    };
+    let mut clean = |text: &str| match redactor {
+        Some(redactor) => redactor.text(text).into_owned(),
+        None => text.to_string(),
+    };
+    let text: Cow<'_, [u8]>;
+    let event = match &frame.body {
+        Body::Message(captured) => {
+            text = clean(captured.text).into_bytes().into();
+            RecEvent::Message(sender, &text)
+        }
+        Body::Batch { text: whole, .. } => {
+            text = clean(whole).into_bytes().into();
+            RecEvent::Message(sender, &text)
+        }
+        Body::Malformed { bytes, .. } => {
+            text = std::str::from_utf8(bytes).map_or(Cow::Borrowed(*bytes), |bytes| clean(bytes).into_bytes().into());
+            RecEvent::Raw(sender, &text)
+        }
+        Body::Stderr { text: line } => {
+            text = clean(line).into_bytes().into();
+            RecEvent::Stderr(&text)
+        }
+        Body::Open { by } => RecEvent::Open(*by),
+        Body::Close { by } => RecEvent::Close(*by),
+        Body::Exit { code } => RecEvent::Exit(*code),
+        Body::Gap { lost } => RecEvent::Gap(*lost),
+    };
+    writer.event(frame.at_us, 1, frame.stream, event).map_err(fault)
+}

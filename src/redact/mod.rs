@@ -1,0 +1,157 @@
+//! Secrets: finding what looks like one in the text of a message, and replacing its bytes, and no others, by a typed
+//! placeholder: `<token#1>`. The same secret has the same placeholder within one run, so that what is equal stays equal.
+//!
+//! Best effort: what no name and no shape gives away is not found. Nothing here parses a message into a tree or writes
+//! one anew: a secret's bytes are cut out, and JSON stays the JSON that it was.
+
+mod names;
+mod shapes;
+#[cfg(test)]
+mod tests;
+mod unescape;
+mod walk;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use regex::Regex;
+
+/// What a user adds to the usual set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Custom {
+    /// Names of members that hold a secret.
+    pub keys: Vec<String>,
+    /// Places of secrets in a message, as JSON pointers.
+    pub paths: Vec<String>,
+    /// Shapes of secrets, as regular expressions.
+    pub values: Vec<String>,
+    /// True to take e-mail addresses too.
+    pub emails: bool,
+}
+
+impl Custom {
+    /// Says which expression is broken, and how.
+    pub fn check(&self) -> Result<(), String> {
+        let broken = |value: &String| {
+            let error = Regex::new(value).err()?;
+            let text = error.to_string();
+            Some(format!("`{value}`: {}", text.lines().last().unwrap_or("no regular expression").trim()))
+        };
+        self.values.iter().find_map(broken).map_or(Ok(()), Err)
+    }
+}
+
+/// A secret that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// JSON pointer of the string that held it; empty where the text is not JSON.
+    pub pointer: String,
+    /// The pointer inside that string, where it holds JSON itself.
+    pub inner: String,
+    /// What stands there now, without its brackets: `token#1`.
+    pub name: String,
+}
+
+/// Finds and replaces; remembers what it has replaced.
+#[derive(Debug)]
+pub struct Redactor {
+    keys: Vec<String>,
+    paths: Vec<String>,
+    shapes: shapes::Shapes,
+    seen: HashMap<String, String>,
+    numbers: BTreeMap<&'static str, u64>,
+    counts: BTreeMap<&'static str, u64>,
+}
+
+impl Default for Redactor {
+    fn default() -> Redactor {
+        Redactor::new(&Custom::default())
+    }
+}
+
+impl Redactor {
+    /// The usual set, and what a user adds. An expression that is broken is left out: see [`Custom::check`].
+    pub fn new(custom: &Custom) -> Redactor {
+        Redactor {
+            keys: custom.keys.iter().map(|key| names::plain(key)).collect(),
+            paths: custom.paths.clone(),
+            shapes: shapes::Shapes::new(custom),
+            seen: HashMap::new(),
+            numbers: BTreeMap::new(),
+            counts: BTreeMap::new(),
+        }
+    }
+
+    /// The text without its secrets. It may be a message, a part of one that was cut off, or no JSON at all.
+    pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        self.replace(text).0
+    }
+
+    /// The same, with what was replaced, in order.
+    pub fn replace<'t>(&mut self, text: &'t str) -> (Cow<'t, str>, Vec<Replaced>) {
+        let hits = self.hits(text);
+        if hits.is_empty() {
+            return (Cow::Borrowed(text), Vec::new());
+        }
+        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+        let mut replaced = Vec::with_capacity(hits.len());
+        for hit in hits {
+            let name = self.name(hit.kind, &hit.secret);
+            out.push_str(&text[from..hit.start]);
+            out.push('<');
+            out.push_str(&name);
+            out.push('>');
+            from = hit.end;
+            replaced.push(Replaced { pointer: hit.pointer, inner: hit.inner, name });
+        }
+        out.push_str(&text[from..]);
+        (Cow::Owned(out), replaced)
+    }
+
+    /// How many were replaced, by kind.
+    pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
+        &self.counts
+    }
+
+    /// The secrets of a text, in order and apart from each other.
+    fn hits(&mut self, text: &str) -> Vec<walk::Hit> {
+        let mut walk = walk::Walk { keys: &self.keys, paths: &self.paths, shapes: &self.shapes, placeholders: Vec::new() };
+        let mut hits = walk.hits(text);
+        for (kind, number) in walk.placeholders {
+            // A text that was redacted before: its numbers are taken.
+            let highest = self.numbers.entry(kind).or_default();
+            *highest = (*highest).max(number);
+        }
+        hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
+        let mut end = 0;
+        hits.retain(|hit| {
+            let apart = hit.start >= end && hit.end > hit.start;
+            end = if apart { hit.end } else { end };
+            apart
+        });
+        hits
+    }
+
+    fn name(&mut self, kind: &'static str, secret: &str) -> String {
+        *self.counts.entry(kind).or_default() += 1;
+        if let Some(name) = self.seen.get(secret) {
+            return name.clone();
+        }
+        let number = self.numbers.entry(kind).or_default();
+        *number += 1;
+        let name = format!("{kind}#{number}");
+        self.seen.insert(secret.to_string(), name.clone());
+        name
+    }
+}
+
+/// For a line of text: `14 values (authz 9, password 5)`.
+pub fn told(counts: &BTreeMap<&'static str, u64>) -> String {
+    let all: u64 = counts.values().sum();
+    let kinds: Vec<String> = counts.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    match all {
+        0 => "nothing".to_string(),
+        1 => format!("1 value ({})", kinds.join(", ")),
+        all => format!("{all} values ({})", kinds.join(", ")),
+    }
+}

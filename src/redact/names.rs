@@ -1,0 +1,115 @@
+//! Names of members that hold a secret, and of those that never do.
+
+/// Kinds of secrets; a placeholder begins with one.
+pub const KINDS: [&str; 12] = [
+    "authz",
+    "password",
+    "secret",
+    "token",
+    "api-key",
+    "cookie",
+    "private-key",
+    "jwt",
+    "aws",
+    "email",
+    "custom",
+    "session",
+];
+
+/// Whole names, without regard to case, `_` and `-`.
+const NAMES: [(&str, &str); 34] = [
+    ("authorization", "authz"),
+    ("proxyauthorization", "authz"),
+    ("password", "password"),
+    ("passwd", "password"),
+    ("passphrase", "password"),
+    ("pwd", "password"),
+    ("secret", "secret"),
+    ("clientsecret", "secret"),
+    ("secretkey", "secret"),
+    ("secretaccesskey", "secret"),
+    ("credential", "secret"),
+    ("credentials", "secret"),
+    ("token", "token"),
+    ("accesstoken", "token"),
+    ("refreshtoken", "token"),
+    ("idtoken", "token"),
+    ("authtoken", "token"),
+    ("xauthtoken", "token"),
+    ("apitoken", "token"),
+    ("bearer", "token"),
+    ("bearertoken", "token"),
+    ("sessiontoken", "token"),
+    ("csrftoken", "token"),
+    ("apikey", "api-key"),
+    ("xapikey", "api-key"),
+    ("accesskey", "api-key"),
+    ("subscriptionkey", "api-key"),
+    ("cookie", "cookie"),
+    ("setcookie", "cookie"),
+    ("privatekey", "private-key"),
+    ("sshkey", "private-key"),
+    ("sshprivatekey", "private-key"),
+    ("signingkey", "private-key"),
+    ("mcpsessionid", "session"),
+];
+
+/// Ends of names, as in `DB_PASSWORD` and `OPENAI_API_KEY`.
+const ENDS: [(&str, &str); 5] = [
+    ("password", "password"),
+    ("apikey", "api-key"),
+    ("clientsecret", "secret"),
+    ("accesstoken", "token"),
+    ("privatekey", "private-key"),
+];
+
+/// Members that tie messages together or say what they are.
+const NEVER: [&str; 8] = [
+    "jsonrpc",
+    "method",
+    "requestId",
+    "progressToken",
+    "workDoneToken",
+    "partialResultToken",
+    "taskId",
+    "protocolVersion",
+];
+
+/// A name without case and punctuation.
+pub fn plain(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// What a member of this name holds, if that is a secret.
+pub fn kind(name: &str, own: &[String]) -> Option<&'static str> {
+    if NEVER.contains(&name) || name.len() > 64 {
+        return None;
+    }
+    let plain = plain(name);
+    if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == plain) {
+        return Some(kind);
+    }
+    if let Some((_, kind)) = ENDS.iter().find(|(end, _)| plain.ends_with(end)) {
+        return Some(kind);
+    }
+    // Environment variables; `nextPageToken` and its like are no secrets.
+    if name.ends_with("_TOKEN") {
+        return Some("token");
+    }
+    if name.ends_with("_SECRET") {
+        return Some("secret");
+    }
+    own.contains(&plain).then_some("custom")
+}
+
+/// True for a member whose value is left alone whatever it looks like.
+pub fn ties(name: &str) -> bool {
+    NEVER.contains(&name)
+}
+
+/// `<token#1>`: a secret that was replaced before, its kind and its number.
+pub fn placeholder(text: &str) -> Option<(&'static str, u64)> {
+    let (kind, number) = text.strip_prefix('<')?.strip_suffix('>')?.split_once('#')?;
+    let kind = KINDS.iter().find(|known| **known == kind)?;
+    Some((kind, number.parse().ok()?))
+}

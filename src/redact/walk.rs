@@ -1,0 +1,222 @@
+//! One pass over a text: JSON is read token by token (also where it is cut off), everything else is searched as it is.
+
+use super::names;
+use super::shapes::Shapes;
+use super::unescape::Unescaped;
+
+/// JSON inside a string inside JSON is followed this deep.
+const DEEPEST: u8 = 3;
+
+/// A secret.
+#[derive(Debug)]
+pub struct Hit {
+    /// Its first byte.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
+    /// Its kind.
+    pub kind: &'static str,
+    /// What it is.
+    pub secret: String,
+    /// The string that holds it.
+    pub pointer: String,
+    /// The pointer inside that string.
+    pub inner: String,
+}
+
+/// What is looked for, and the placeholders that were met.
+pub struct Walk<'w> {
+    /// Names of a user's own.
+    pub keys: &'w [String],
+    /// Places of a user's own.
+    pub paths: &'w [String],
+    /// Shapes.
+    pub shapes: &'w Shapes,
+    /// Kinds and numbers.
+    pub placeholders: Vec<(&'static str, u64)>,
+}
+
+/// An object or an array that is open.
+#[derive(Default)]
+struct Level<'t> {
+    object: bool,
+    key: &'t str,
+    key_is_next: bool,
+    index: usize,
+    /// What an array holds by its own name.
+    holds: Option<&'static str>,
+    /// What `value` holds by the `name` beside it.
+    value_holds: Option<&'static str>,
+}
+
+impl Walk<'_> {
+    /// The secrets of a text, in no order.
+    pub fn hits(&mut self, text: &str) -> Vec<Hit> {
+        self.within(text, 0)
+    }
+
+    fn within(&mut self, text: &str, depth: u8) -> Vec<Hit> {
+        match text.trim_start().as_bytes().first() {
+            Some(b'{' | b'[') => self.json(text, depth),
+            _ => self.shaped(text, text, 0, &|offset| offset, true, &String::new),
+        }
+    }
+
+    fn json(&mut self, text: &str, depth: u8) -> Vec<Hit> {
+        // A token of progress ties messages together, whatever its name says.
+        let progress = text.contains("$/progress") || text.contains("workDoneProgress/");
+        let (mut hits, mut levels) = (Vec::new(), Vec::<Level<'_>>::new());
+        let (bytes, mut at) = (text.as_bytes(), 0);
+        while at < bytes.len() {
+            match bytes[at] {
+                b'{' => levels.push(Level { object: true, key_is_next: true, ..Level::default() }),
+                b'[' => {
+                    let holds = levels.last().and_then(|level| self.by_name(level, progress));
+                    levels.push(Level { holds, ..Level::default() });
+                }
+                b'}' | b']' => drop(levels.pop()),
+                b',' => {
+                    if let Some(level) = levels.last_mut() {
+                        level.key_is_next = level.object;
+                        level.index += 1;
+                    }
+                }
+                b'"' => {
+                    let end = string_end(bytes, at + 1);
+                    let content = &text[at + 1..end];
+                    match levels.last_mut() {
+                        Some(level) if level.key_is_next => {
+                            level.key = content;
+                            level.key_is_next = false;
+                        }
+                        _ => self.value(content, at + 1, &mut levels, progress, depth, &mut hits),
+                    }
+                    at = end;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        hits
+    }
+
+    fn by_name(&self, level: &Level<'_>, progress: bool) -> Option<&'static str> {
+        match level.object {
+            false => level.holds,
+            true if progress && level.key == "token" => None,
+            true => names::kind(level.key, self.keys),
+        }
+    }
+
+    /// A string that is a value: a secret by its name or its place, or a text that holds some.
+    fn value(
+        &mut self,
+        content: &str,
+        start: usize,
+        levels: &mut [Level<'_>],
+        progress: bool,
+        depth: u8,
+        hits: &mut Vec<Hit>,
+    ) {
+        let named = levels.last().and_then(|level| self.by_name(level, progress));
+        let beside = levels.last().filter(|level| level.key == "value").and_then(|level| level.value_holds);
+        let is_place = |path: &String| *path == pointer(levels);
+        let placed = self.paths.iter().any(is_place).then_some("custom");
+        if let Some(kind) = named.or(beside).or(placed) {
+            return self.whole(content, start, kind, levels, hits);
+        }
+        if let Some(level) = levels.last_mut().filter(|level| matches!(level.key, "name" | "key") && level.object) {
+            level.value_holds = names::kind(content, self.keys);
+        }
+        let is_id = |level: &Level<'_>| names::ties(level.key) || level.key == "id" && levels.len() <= 2;
+        if levels.last().is_some_and(is_id) {
+            return;
+        }
+        let place = || pointer(levels);
+        let inside = content.trim_start().as_bytes().first();
+        if !content.contains('\\') && !matches!(inside, Some(b'{' | b'[')) {
+            return hits.extend(self.shaped(content, content, start, &|offset| offset, false, &place));
+        }
+        let Some(plain) = Unescaped::of(content) else {
+            return hits.extend(self.shaped(content, content, start, &|offset| offset, false, &place));
+        };
+        let text = plain.text.as_str();
+        if depth < DEEPEST && matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) {
+            for hit in self.within(text, depth + 1) {
+                let (from, to) = (start + plain.before(hit.start), start + plain.before(hit.end));
+                hits.push(Hit { start: from, end: to, pointer: place(), inner: hit.pointer, ..hit });
+            }
+            return;
+        }
+        hits.extend(self.shaped(text, text, start, &|offset| plain.before(offset), false, &place));
+    }
+
+    /// A value that is a secret as a whole, but for a scheme before it and a placeholder.
+    fn whole(&mut self, content: &str, start: usize, kind: &'static str, levels: &[Level<'_>], hits: &mut Vec<Hit>) {
+        let scheme =
+            ["Bearer ", "bearer ", "Basic ", "basic ", "token "].into_iter().find(|word| content.starts_with(word));
+        let skip = scheme.map_or(0, str::len);
+        let secret = &content[skip..];
+        if let Some(known) = names::placeholder(secret) {
+            return self.placeholders.push(known);
+        }
+        if secret.is_empty() {
+            return;
+        }
+        let plain = Unescaped::of(secret).map_or_else(|| secret.to_string(), |plain| plain.text);
+        let (start, end) = (start + skip, start + content.len());
+        hits.push(Hit { start, end, kind, secret: plain, pointer: pointer(levels), inner: String::new() });
+    }
+
+    /// Secrets by their shape. `back` leads from an offset in the text to one in what it was unescaped from.
+    fn shaped(
+        &mut self,
+        text: &str,
+        whole: &str,
+        start: usize,
+        back: &dyn Fn(usize) -> usize,
+        prose: bool,
+        place: &dyn Fn() -> String,
+    ) -> Vec<Hit> {
+        if let Some(known) = names::placeholder(whole) {
+            self.placeholders.push(known);
+            return Vec::new();
+        }
+        let found = self.shapes.find(text, prose).into_iter();
+        let hit = |(kind, range): (&'static str, std::ops::Range<usize>)| Hit {
+            start: start + back(range.start),
+            end: start + back(range.end),
+            kind,
+            secret: text[range].to_string(),
+            pointer: place(),
+            inner: String::new(),
+        };
+        found.map(hit).collect()
+    }
+}
+
+/// Where a string ends whose opening quotation mark is behind us: at its closing one, or with the text.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'"' => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// The JSON pointer of the value that is being read. Names stand in it as they are written.
+fn pointer(levels: &[Level<'_>]) -> String {
+    let mut pointer = String::new();
+    for level in levels {
+        pointer.push('/');
+        match level.object {
+            true => pointer.push_str(&level.key.replace('~', "~0").replace('/', "~1")),
+            false => pointer.push_str(&level.index.to_string()),
+        }
+    }
+    pointer
+}
