@@ -21,8 +21,8 @@ pub mod show;
 pub mod stats;
 pub mod why;
 
-mod drawing;
 mod config;
+mod drawing;
 mod input;
 mod io;
 mod judge;

@@ -59,7 +59,9 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let mut transcript = Transcript::new(&style, args.raw).redacted(args.redact.redactor(&Config::load(None)?));
     let mut out = Out::open(None, &[])?;
     match &args.request {
-        Some(name) => exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &mut transcript, &mut out)?,
+        Some(name) => {
+            exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &mut transcript, &mut out)?
+        }
         None => {
             let all = loaded.store.connections()?;
             let row = chosen(&all, args)?;

@@ -115,7 +115,8 @@ impl Redactor {
 
     /// The secrets of a text, in order and apart from each other.
     fn hits(&mut self, text: &str) -> Vec<walk::Hit> {
-        let mut walk = walk::Walk { keys: &self.keys, paths: &self.paths, shapes: &self.shapes, placeholders: Vec::new() };
+        let mut walk =
+            walk::Walk { keys: &self.keys, paths: &self.paths, shapes: &self.shapes, placeholders: Vec::new() };
         let mut hits = walk.hits(text);
         for (kind, number) in walk.placeholders {
             // A text that was redacted before: its numbers are taken.

@@ -88,7 +88,8 @@ impl Auditor {
     /// Rules that would have spoken, had the log shown more.
     pub fn undecided(&self) -> Vec<Undecided> {
         let list = self.undecided.iter();
-        list.map(|(code, (lacks, events))| Undecided { code, lacks: Proof::NONE.missing(*lacks), events: *events }).collect()
+        list.map(|(code, (lacks, events))| Undecided { code, lacks: Proof::NONE.missing(*lacks), events: *events })
+            .collect()
     }
 }
 
