@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers of the library, from the top down.
-const LAYERS: [&str; 11] = ["pipeline", "policy", "report", "store", "rules", "finding", "session", "capture", "protocol", "jsonrpc", "redact"];
+const LAYERS: [&str; 11] = [
+    "pipeline", "policy", "report", "store", "rules", "finding", "session", "capture", "protocol", "jsonrpc", "redact",
+];
 
 /// Modules that any layer may import.
 const EVERYWHERE: [&str; 1] = ["error"];

@@ -10,12 +10,15 @@ use serde_json::Value;
 /// One way to ask: side, method and tool; requests, latencies in order.
 type Figures = BTreeMap<(String, String, Option<String>), (u64, Vec<i64>)>;
 
+/// Issuer, method and tool of a request, and when it was sent.
+type Asked = ((String, String, Option<String>), i64);
+
 /// Pairs requests and answers of a log by hand, from nothing but its messages.
 fn by_hand(log: &str) -> Figures {
     let said =
         run(&["query", log, "select sender, kind, method, rpc_id, at_us, raw from messages", "--format", "jsonl"]);
     let mut figures = Figures::new();
-    let mut open: BTreeMap<(String, String), ((String, String, Option<String>), i64)> = BTreeMap::new();
+    let mut open: BTreeMap<(String, String), Asked> = BTreeMap::new();
     for line in said.out.lines() {
         let message: Value = serde_json::from_str(line).expect("a row");
         let text = |key: &str| message[key].as_str().map(str::to_string);

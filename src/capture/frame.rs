@@ -50,7 +50,14 @@ pub struct Frame<'a> {
     pub body: Body<'a>,
 }
 
+/// A member of a batch: the byte range of its text, and the message or why there is none.
+pub type Member<'a> = (Range<usize>, Result<(Message<'a>, Facts<'a>), String>);
+
 /// What a frame holds.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all frames are messages, and a box would be an allocation for each"
+)]
 #[derive(Clone, Debug)]
 pub enum Body<'a> {
     /// A message: its text as captured, and what was lifted from it.
@@ -60,7 +67,7 @@ pub enum Body<'a> {
         /// The array as captured.
         text: &'a str,
         /// Byte range of each member within `text`, and the message or why there is none.
-        members: Vec<(Range<usize>, Result<(Message<'a>, Facts<'a>), String>)>,
+        members: Vec<Member<'a>>,
     },
     /// Bytes that should have been a message and are none.
     Malformed {

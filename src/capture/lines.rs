@@ -193,7 +193,10 @@ fn trimmed(line: &[u8]) -> (usize, &[u8]) {
 mod tests {
     use super::*;
 
-    fn all(bytes: &[u8], limit: usize) -> Vec<(u64, u64, Vec<u8>, bool, Option<u64>)> {
+    /// Number, offset, bytes, whether it ended, and its length where it is over the limit.
+    type Seen = (u64, u64, Vec<u8>, bool, Option<u64>);
+
+    fn all(bytes: &[u8], limit: usize) -> Vec<Seen> {
         let mut lines = Lines::new(bytes, Resume::default(), false).expect("lines").with_limit(limit);
         let mut out = Vec::new();
         while let Some(line) = lines.next().expect("a line") {

@@ -37,7 +37,7 @@ pub use detect::{Listed, list as formats};
 pub use expand::{Expanded, expand};
 pub use explain::{Candidate, Explanation, Passed, explain};
 pub use formats::rec::{RecEvent, RecHeader, RecWriter};
-pub use frame::{Body, Captured, Direction, Frame, Stamp};
+pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use open::open;
 pub use read::{FrameSink, Overrides, Resume, Skip, Source};
 pub use time::zone_minutes;

@@ -112,8 +112,7 @@ impl Log {
         let fail = |input: &Input, error| input.failed(&error);
         let mut lines = Lines::new(stream, start, within_line).map_err(|error| fail(&self.input, error))?;
         let mut before = lines.position();
-        loop {
-            let Some(line) = lines.next().map_err(|error| fail(&self.input, error))? else { break };
+        while let Some(line) = lines.next().map_err(|error| fail(&self.input, error))? {
             let (number, ended) = (line.number, line.ended);
             match line.oversized {
                 None => reader.line(&line, out)?,

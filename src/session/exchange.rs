@@ -46,7 +46,7 @@ impl Outcome {
 pub struct History {
     length: u8,
     inline: [u8; INLINE],
-    rest: Option<Box<String>>,
+    rest: String,
 }
 
 const INLINE: usize = 22;
@@ -61,7 +61,7 @@ impl Default for History {
 impl History {
     /// The history of a request just sent.
     pub fn new() -> History {
-        let mut history = History { length: 0, inline: [0; INLINE], rest: None };
+        let mut history = History { length: 0, inline: [0; INLINE], rest: String::new() };
         history.push('Q');
         history
     }
@@ -75,7 +75,7 @@ impl History {
         };
         match self.inline.get_mut(self.length as usize) {
             Some(place) => *place = letter as u8,
-            None => self.rest.get_or_insert_default().push(letter),
+            None => self.rest.push(letter),
         }
         self.length += 1;
     }
@@ -90,7 +90,7 @@ impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inline = &self.inline[..INLINE.min(self.length as usize)];
         f.write_str(std::str::from_utf8(inline).unwrap_or_default())?;
-        f.write_str(self.rest.as_deref().map_or("", String::as_str))
+        f.write_str(&self.rest)
     }
 }
 

@@ -8,7 +8,7 @@ use super::exchange::{Cancellation, Exchange};
 use super::resolve::{Pending, PendingText, Place};
 use super::state::{Conn, Step};
 use super::window::Settled;
-use crate::capture::{Body, Channel, Frame};
+use crate::capture::{Body, Channel, Frame, Member};
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::protocol::{Facts, Profile, Side};
 
@@ -246,14 +246,7 @@ impl Conn {
         self.pending.push(Pending { seen, direction, stream, batch, taps, text });
     }
 
-    #[allow(clippy::type_complexity)]
-    fn take_batch(
-        &mut self,
-        step: &mut Step<'_>,
-        place: Place,
-        text: &str,
-        members: &[(std::ops::Range<usize>, Result<(Message<'_>, Facts<'_>), String>)],
-    ) {
+    fn take_batch(&mut self, step: &mut Step<'_>, place: Place, text: &str, members: &[Member<'_>]) {
         let batch = survey(members);
         if self.ready(place.direction) {
             self.batch(step, place, batch);
@@ -272,8 +265,7 @@ impl Conn {
     }
 }
 
-#[allow(clippy::type_complexity)]
-fn survey(members: &[(std::ops::Range<usize>, Result<(Message<'_>, Facts<'_>), String>)]) -> Batch {
+fn survey(members: &[Member<'_>]) -> Batch {
     let mut batch = Batch { members: members.len() as u32, ..Batch::default() };
     for (message, _) in members.iter().filter_map(|(_, member)| member.as_ref().ok()) {
         let method = message.method();

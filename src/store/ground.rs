@@ -1,7 +1,5 @@
 //! Writes frames: the hot path of an ingest. One prepared statement, values bound as they are.
 
-use std::ops::Range;
-
 use rusqlite::types::Null;
 use rusqlite::{Statement, ToSql};
 
@@ -9,10 +7,9 @@ use super::codes::{self, kind};
 use super::extra::Extra;
 use super::fail::failed;
 use super::{Store, codes::message_kind};
-use crate::capture::{Body, Captured, Frame};
+use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
 use crate::jsonrpc::{Id, IdField, Message};
-use crate::protocol::Facts;
 use crate::session::FrameId;
 
 const INSERT_FRAME: &str = include_str!("../../sql/statements/insert_frame.sql");
@@ -37,9 +34,6 @@ struct Row<'a> {
     body: Text<'a>,
     json: Option<&'a str>,
 }
-
-/// A member of a batch: its place in the text, and the message or why there is none.
-pub(super) type Member<'a> = (Range<usize>, std::result::Result<(Message<'a>, Facts<'a>), String>);
 
 /// A payload.
 enum Text<'a> {

@@ -7,9 +7,8 @@ use rusqlite::types::ValueRef;
 
 use super::codes::{self, kind};
 use super::extra::Extra;
-use super::ground::Member;
 use super::{Store, schema};
-use crate::capture::{Body, Captured, Frame};
+use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
 use crate::jsonrpc::{Defects, ErrorObject, Id, IdField, Kind, Message, Parsed, parse_at};
 use crate::protocol::Facts;
