@@ -1,6 +1,7 @@
 //! Other people's logs and traffic: recorded sessions of real implementations, with the truth their driver kept.
 //!
 //! They are not part of the project. Where they are missing these tests say so and pass.
+#![allow(clippy::print_stdout, reason = "what was checked and what was skipped is said aloud")]
 
 mod support;
 
