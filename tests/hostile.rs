@@ -65,6 +65,7 @@ fn through_every_output() {
     let db = folder.path().join("kept.db").display().to_string();
     let rec = folder.path().join("copy.rec.jsonl").display().to_string();
     let scrubbed = folder.path().join("scrubbed.rec.jsonl").display().to_string();
+    let extracted = folder.path().join("extracted.rec.jsonl").display().to_string();
     let everything = "select * from messages";
     let commands: Vec<Vec<&str>> = vec![
         vec!["check", &log],
@@ -114,8 +115,9 @@ fn through_every_output() {
         vec!["check", &log, "--report", "\u{1b}[31m=x"],
         vec!["baseline", &log],
         vec!["check", &log, "--config", "\u{1b}[31m.toml"],
-        vec!["extract", &log, "7"],
-        vec!["extract", &log, BAD],
+        vec!["extract", &log, "7", "-o", &extracted],
+        vec!["check", &extracted],
+        vec!["extract", &log, BAD, "-o", &extracted],
         vec!["scrub", &rec, "-o", &scrubbed],
         vec!["check", &scrubbed],
         vec!["explain", BAD],

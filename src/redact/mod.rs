@@ -58,7 +58,8 @@ pub struct Redactor {
     keys: Vec<String>,
     paths: Vec<String>,
     shapes: shapes::Shapes,
-    seen: HashMap<String, String>,
+    /// The kind and the name of each secret.
+    seen: HashMap<String, (&'static str, String)>,
     numbers: BTreeMap<&'static str, u64>,
     counts: BTreeMap<&'static str, u64>,
 }
@@ -134,14 +135,15 @@ impl Redactor {
     }
 
     fn name(&mut self, kind: &'static str, secret: &str) -> String {
-        *self.counts.entry(kind).or_default() += 1;
-        if let Some(name) = self.seen.get(secret) {
+        if let Some((kind, name)) = self.seen.get(secret) {
+            *self.counts.entry(kind).or_default() += 1;
             return name.clone();
         }
+        *self.counts.entry(kind).or_default() += 1;
         let number = self.numbers.entry(kind).or_default();
         *number += 1;
         let name = format!("{kind}#{number}");
-        self.seen.insert(secret.to_string(), name.clone());
+        self.seen.insert(secret.to_string(), (kind, name.clone()));
         name
     }
 }

@@ -15,7 +15,7 @@ fn only_the_bytes_of_a_secret_are_replaced() {
             r#"{"env":{"OPENAI_API_KEY":"k","GH_TOKEN":"t"}}"#,
             r#"{"env":{"OPENAI_API_KEY":"<api-key#1>","GH_TOKEN":"<token#1>"}}"#,
         ),
-        (r#"["use sk-ant-REDACTED now"]"#, r#"["use <api-key#1> now"]"#),
+        (r#"["use sk-proj-0123456789abcdefghij now"]"#, r#"["use <api-key#1> now"]"#),
         (r#"{"t":"a\nghp_abcdefghij0123456789\nb"}"#, r#"{"t":"a\n<token#1>\nb"}"#),
         (r#"{"k":"AKIAIOSFODNN7EXAMPLE"}"#, r#"{"k":"<aws#1>"}"#),
         (r#"{"u":"postgres://me:pa55@db/x"}"#, r#"{"u":"postgres://me:<password#1>@db/x"}"#),
