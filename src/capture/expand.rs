@@ -3,24 +3,27 @@
 use std::path::Path;
 
 use super::{Overrides, open};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// What a list of paths comes down to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expanded {
     /// Paths to open, in order: those named, and those found in directories, sorted by name.
     pub paths: Vec<String>,
-    /// Files in directories that are not read, each with the reason.
+    /// Files that are not read, each with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
 /// Walks the directories among `paths`. A file found there that holds no JSON-RPC is passed over with a reason;
-/// a file named outright is kept, so that opening it tells what is wrong with it.
+/// so is one of several files that were named, since a pattern of the shell takes them all. A file named alone is kept,
+/// so that opening it tells what is wrong with it, and so is one that cannot be read.
 pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
     let mut found = Expanded::default();
     for path in paths {
         if path != "-" && Path::new(path).is_dir() {
             walk(path, overrides, &mut found)?;
+        } else if paths.len() > 1 && Path::new(path).is_file() {
+            found.add_if_log(path.clone(), overrides);
         } else {
             found.add(path.clone());
         }
@@ -29,6 +32,14 @@ pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
 }
 
 impl Expanded {
+    /// Takes a file, unless it is read and found to be no log.
+    fn add_if_log(&mut self, path: String, overrides: &Overrides) {
+        match open(&path, overrides) {
+            Err(error) if error.kind == ErrorKind::Input => self.skipped.push((path.clone(), reason(&path, &error))),
+            _ => self.add(path),
+        }
+    }
+
     fn add(&mut self, path: String) {
         if !self.paths.contains(&path) {
             self.paths.push(path);
@@ -100,5 +111,18 @@ mod tests {
     fn a_directory_that_cannot_be_listed_is_an_error_and_a_missing_file_is_kept() {
         let found = expand(&["no/such/file".into()], &Overrides::default()).expect("expanded");
         assert_eq!(found.paths, ["no/such/file"]);
+    }
+
+    #[test]
+    fn of_several_files_those_that_hold_no_messages_are_passed_over_and_one_alone_is_kept() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+        std::fs::write(at("a.log"), MESSAGE).expect("written");
+        std::fs::write(at("notes.txt"), "hello\n").expect("written");
+        let found = expand(&[at("a.log"), at("notes.txt"), at("missing")], &Overrides::default()).expect("expanded");
+        assert_eq!(found.paths, [at("a.log"), at("missing")]);
+        assert_eq!(found.skipped, [(at("notes.txt"), "it holds no JSON-RPC that rpctape can read".to_string())]);
+        let alone = expand(&[at("notes.txt")], &Overrides::default()).expect("expanded");
+        assert_eq!(alone.paths, [at("notes.txt")]);
     }
 }

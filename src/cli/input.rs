@@ -105,7 +105,7 @@ pub struct Loaded {
     pub store: Store,
     /// What this run did.
     pub summary: pipeline::Summary,
-    /// Files in folders that were passed over, and why.
+    /// Files that were passed over, and why.
     pub passed_over: Vec<(String, String)>,
 }
 

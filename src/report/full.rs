@@ -243,7 +243,7 @@ fn unseen(summary: &Summary) -> String {
     }
     if let Some(first) = summary.files.first() {
         let files = number::plural(summary.files.len() as u64, "file");
-        parts.push(format!("{files} in folders ({}: {})", first.source, first.why));
+        parts.push(format!("{files} ({}: {})", first.source, first.why));
     }
     let counts = [
         (summary.lost, "lost message"),

@@ -88,7 +88,7 @@ pub struct Summary {
     pub cancels: u64,
     /// Lines that were passed over, blank lines and headers not counted.
     pub skipped: Vec<Skipped>,
-    /// Files in folders that were passed over.
+    /// Files that were passed over.
     pub files: Vec<PassedOver>,
     /// Messages that the recorder says it lost.
     pub lost: u64,
