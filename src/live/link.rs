@@ -1,0 +1,163 @@
+//! The two ends of a link to a live peer, as plain data.
+//!
+//! Times are microseconds on one monotonic clock that starts with the run; only transports read it.
+
+use std::path::PathBuf;
+
+use crate::protocol::Side;
+
+/// A live peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A process that is started, in a process group of its own, and spoken to over its standard streams.
+    Command(Command),
+    /// An MCP endpoint over Streamable HTTP.
+    Http(String),
+    /// An MCP endpoint over the HTTP+SSE of 2024-11-05: a GET that names the place to POST to.
+    HttpSse(String),
+    /// `host:port`.
+    Tcp(String),
+    /// A Unix socket.
+    Unix(PathBuf),
+    /// `ws://host:port/path`: one message a frame.
+    Ws(String),
+}
+
+/// A process to start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command {
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables set beside those of this process.
+    pub env: Vec<(String, String)>,
+    /// Its working directory, where another one is wanted.
+    pub cwd: Option<PathBuf>,
+}
+
+/// What is asked of a link. One `stream` number is one HTTP request and its response; elsewhere it is ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outgoing {
+    /// One message or batch, without framing. Over HTTP: a POST that opens `stream`.
+    Message {
+        /// Number of the stream it opens.
+        stream: u32,
+        /// The text, sent byte for byte.
+        bytes: Vec<u8>,
+        /// The negotiated revision, for `MCP-Protocol-Version`; `None` before it is known.
+        revision: Option<String>,
+    },
+    /// HTTP: a GET that waits for messages of the server.
+    OpenStream {
+        /// Its number.
+        stream: u32,
+        /// To resume after this event of an earlier stream.
+        last_event_id: Option<String>,
+        /// As in `Message`.
+        revision: Option<String>,
+    },
+    /// HTTP: gives up a stream, as a client does that goes away.
+    CloseStream {
+        /// Its number.
+        stream: u32,
+    },
+    /// HTTP: a DELETE of the session.
+    EndSession {
+        /// As in `Message`.
+        revision: Option<String>,
+    },
+    /// Closes the direction towards the peer (standard input, the writing half of a socket), and ends a child in the
+    /// order of R-LIFE-6 if it does not end by itself: 10 s, TERM to its group, 5 s, KILL.
+    Finish,
+    /// Ends everything now: TERM to the group of a child, KILL after 5 s; connections are closed.
+    Abort,
+}
+
+/// Something that a link reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When, in microseconds since the start of the run.
+    pub at_us: i64,
+    /// What.
+    pub what: Incoming,
+}
+
+/// What a link reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Incoming {
+    /// The peer can be sent to: the process runs, the socket is connected. Over HTTP at once.
+    Ready,
+    /// A message was handed to the transport; in the order of the `Outgoing`s.
+    Sent {
+        /// The stream of the `Outgoing`.
+        stream: u32,
+    },
+    /// One message or batch, without framing.
+    Message {
+        /// The stream that carried it, over HTTP.
+        stream: Option<u32>,
+        /// The text.
+        bytes: Vec<u8>,
+        /// The id of its SSE event, where it had one.
+        event_id: Option<String>,
+    },
+    /// Bytes in the place of a message that are none (a line that is not JSON, a header block without a length).
+    Raw {
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// HTTP: the head of a response.
+    Head {
+        /// Its stream.
+        stream: u32,
+        /// `POST`, `GET` or `DELETE`.
+        method: &'static str,
+        /// The status.
+        status: u16,
+        /// The headers that may be kept (an allow-list), names in lower case.
+        headers: Vec<(String, String)>,
+    },
+    /// A stream ended, or, without a number, the whole connection.
+    Closed {
+        /// Its number, over HTTP.
+        stream: Option<u32>,
+        /// Who closed it.
+        by: Side,
+        /// How, in a word: `eof`, `reset`, a WebSocket's close code.
+        how: String,
+    },
+    /// A line of stderr, without its end.
+    Stderr {
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// The process ended. Everything it wrote has been reported before.
+    Exit {
+        /// Its exit code.
+        code: Option<i32>,
+        /// The signal that ended it.
+        signal: Option<i32>,
+        /// What it took to end it.
+        forced: Forced,
+        /// Process ids of its group that outlived it and were killed.
+        survivors: Vec<u32>,
+    },
+    /// The link cannot go on: no such program, connection refused, TLS.
+    Failed {
+        /// What was tried and why it failed.
+        why: String,
+    },
+}
+
+/// What it took to end a child process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Forced {
+    /// It ended by itself.
+    #[default]
+    No,
+    /// TERM.
+    Term,
+    /// KILL.
+    Kill,
+}

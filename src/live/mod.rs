@@ -1,0 +1,9 @@
+//! Live peers: transports for replay and mock, and the recorder. Knows neither SQLite nor judgement.
+//!
+//! [`link`] is plain data: what goes to a peer and what comes back. Everything that needs the async stack stands behind the feature `live`.
+
+mod clock;
+pub mod link;
+
+pub use clock::Clock;
+pub use link::{Arrival, Command, Forced, Incoming, Outgoing, Target};

@@ -1,0 +1,163 @@
+//! A recorded session as replay and comparison see it: events in order, exchanges, and what the audit found.
+
+use std::ops::Range;
+
+use crate::capture::{Proof, Transport, Vantage};
+use crate::protocol::{Profile, Side};
+
+/// One session.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// The capture, as the user named it.
+    pub name: String,
+    /// Its format.
+    pub format: String,
+    /// Its connections, in the order in which they were opened.
+    pub connections: Vec<Connection>,
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// Its key.
+    pub key: String,
+    /// What is spoken.
+    pub profile: &'static Profile,
+    /// Whether order holds over all, or only within a stream.
+    pub transport: Transport,
+    /// Where it was taken.
+    pub vantage: Vantage,
+    /// What the capture can prove.
+    pub proof: Proof,
+    /// True if the capture starts with the first message.
+    pub complete_head: bool,
+    /// What happened, in the order of the capture.
+    pub events: Vec<Event>,
+    /// The requests of both sides, in the order of their events.
+    pub exchanges: Vec<Exchange>,
+    /// What the audit found.
+    pub faults: Vec<Fault>,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Frame id in the database that it came from.
+    pub frame: i64,
+    /// Line of the capture, from 1.
+    pub line: u64,
+    /// Microseconds since the epoch, where the capture has a time.
+    pub at_us: Option<i64>,
+    /// Who sent a message; who opened or closed a stream, where known.
+    pub side: Option<Side>,
+    /// HTTP stream.
+    pub stream: Option<u32>,
+    /// What it was.
+    pub what: What,
+    /// The text as captured, or its JSON where the format is not JSON; of a batch, the whole array. Lossy for bytes that are not UTF-8.
+    pub text: String,
+}
+
+/// What an event was. Numbers are places in [`Connection::exchanges`] and [`Connection::events`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A request, which opens an exchange.
+    Request(usize),
+    /// A response, and the exchange it settles; `None` where it settles none. A second answer to the same request names it too.
+    Response(Option<usize>),
+    /// A cancel (a notification, a `tasks/cancel` or `session/cancel`, or the close of a stream where that is one).
+    /// A cancel that is a request is a `Request` and is listed in [`Exchange::cancels`] of its target all the same.
+    Cancel(Option<usize>),
+    /// Progress, a partial result or an update, and the exchange it is about.
+    Progress(Option<usize>),
+    /// Any other notification.
+    Notification,
+    /// An array of messages; its members are the events that follow, in this range. They are sent with it, never alone.
+    Batch(Range<usize>),
+    /// Bytes that should have been a message.
+    Malformed,
+    /// A stream or the connection was opened.
+    Open,
+    /// A stream or the connection was closed.
+    Close,
+    /// The head of an HTTP request or response: the text is `{"method":"POST","status":200,"headers":{...}}`, either member where it applies.
+    Http,
+    /// The server process ended, with this code.
+    Exit(Option<i64>),
+    /// A line of stderr.
+    Stderr,
+    /// The recorder lost messages.
+    Gap,
+}
+
+/// One request with all that refers to it. Numbers are places in [`Connection::events`] but for `parent`.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Its request.
+    pub request: usize,
+    /// Who asked.
+    pub issuer: Side,
+    /// The id as JSON text, as it was spelled.
+    pub rpc_id: String,
+    /// The method.
+    pub method: String,
+    /// Tool or command, where there is one.
+    pub name: Option<String>,
+    /// The exchange that it served, where it is a nested one.
+    pub parent: Option<usize>,
+    /// Its answer.
+    pub response: Option<usize>,
+    /// Later answers to the same request.
+    pub late: Vec<usize>,
+    /// Cancels that hit it, in order.
+    pub cancels: Vec<usize>,
+    /// Progress, partial results, updates of its turn, in order.
+    pub progress: Vec<usize>,
+    /// How it ended, in one word of DESIGN.md: `result`, `error`, `cancelled`, `silent`, `unanswered`, `superseded`.
+    pub outcome: String,
+    /// Error code of the answer.
+    pub error_code: Option<i64>,
+    /// Microseconds from the request to the answer.
+    pub latency_us: Option<i64>,
+}
+
+/// What the audit found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Code of the rule, `CAN010`.
+    pub code: String,
+    /// Its slug, `response-after-cancel`.
+    pub rule: String,
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// `violation`, `race` or `undecidable`.
+    pub certainty: String,
+    /// The exchange it is about: a place in [`Connection::exchanges`].
+    pub exchange: Option<usize>,
+    /// The event that a finding points at.
+    pub event: Option<usize>,
+    /// One sentence.
+    pub summary: String,
+}
+
+impl Exchange {
+    /// `#7`, `#"abc"`, or `s5` for a request of the server: how people name it.
+    pub fn label(&self) -> String {
+        match self.issuer {
+            Side::Client => format!("#{}", self.rpc_id),
+            Side::Server => format!("s{}", self.rpc_id),
+        }
+    }
+}
+
+impl Connection {
+    /// The text of an exchange's request.
+    pub fn request(&self, exchange: &Exchange) -> &str {
+        &self.events[exchange.request].text
+    }
+
+    /// The text of its answer.
+    pub fn response(&self, exchange: &Exchange) -> Option<&str> {
+        exchange.response.map(|event| self.events[event].text.as_str())
+    }
+}

@@ -1,0 +1,243 @@
+//! Verdicts, and the report of a run that screens and files are made of.
+
+use crate::protocol::Side;
+
+/// The verdict of one exchange. In this order: the first that applies is the primary one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// We broke.
+    HarnessError,
+    /// The process ended or the connection died during it.
+    ServerExit,
+    /// 404 or 410 on the session.
+    SessionLost,
+    /// Policy, secret, server gone.
+    NotSent,
+    /// A value or a gate never came.
+    Blocked,
+    /// The outcome fell into a gap of the capture or after the deadline.
+    Unknown,
+    /// Answered in the recording, not now.
+    Stuck,
+    /// Breaks a rule that the recording did not break.
+    Violates,
+    /// An expected notification, nested request or stream event is absent.
+    Missing,
+    /// Result became error, or the other way round, or another code.
+    ErrorChanged,
+    /// The payload differs.
+    Changed,
+    /// The live side asked something new.
+    Extra,
+    /// The cancel was not exercised.
+    Raced,
+    /// More than twice and more than 100 ms slower.
+    Slower,
+    /// Answers of concurrent requests, or members of a keyed list, in another order.
+    Reordered,
+    /// A violation, error or hang of the recording is gone.
+    Fixed,
+    /// Nothing differs.
+    Same,
+}
+
+impl Verdict {
+    /// All, in order.
+    pub const ALL: [Verdict; 17] = [
+        Verdict::HarnessError,
+        Verdict::ServerExit,
+        Verdict::SessionLost,
+        Verdict::NotSent,
+        Verdict::Blocked,
+        Verdict::Unknown,
+        Verdict::Stuck,
+        Verdict::Violates,
+        Verdict::Missing,
+        Verdict::ErrorChanged,
+        Verdict::Changed,
+        Verdict::Extra,
+        Verdict::Raced,
+        Verdict::Slower,
+        Verdict::Reordered,
+        Verdict::Fixed,
+        Verdict::Same,
+    ];
+
+    /// The word used in flags, JSON and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::HarnessError => "harness-error",
+            Verdict::ServerExit => "server-exit",
+            Verdict::SessionLost => "session-lost",
+            Verdict::NotSent => "not-sent",
+            Verdict::Blocked => "blocked",
+            Verdict::Unknown => "unknown",
+            Verdict::Stuck => "stuck",
+            Verdict::Violates => "violates",
+            Verdict::Missing => "missing",
+            Verdict::ErrorChanged => "error-changed",
+            Verdict::Changed => "changed",
+            Verdict::Extra => "extra",
+            Verdict::Raced => "raced",
+            Verdict::Slower => "slower",
+            Verdict::Reordered => "reordered",
+            Verdict::Fixed => "fixed",
+            Verdict::Same => "same",
+        }
+    }
+
+    /// Reads the word back.
+    pub fn from_name(name: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == name)
+    }
+
+    /// True for those that fail a run unless `--fail-on` says otherwise. `Missing` and `Extra` fail only in the cases that
+    /// R-VER names; [`ExchangeReport::fails`] has the last word.
+    pub fn fails_by_default(self) -> bool {
+        use Verdict::*;
+        matches!(self, HarnessError | ServerExit | SessionLost | Stuck | Violates | ErrorChanged | Changed)
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunVerdict {
+    /// Nothing failed.
+    Pass,
+    /// Something failed.
+    Fail,
+    /// Nothing failed, but too little was exercised.
+    Inconclusive,
+}
+
+impl RunVerdict {
+    /// The word used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RunVerdict::Pass => "pass",
+            RunVerdict::Fail => "fail",
+            RunVerdict::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// A whole run (or a `diff` of two recordings).
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// The recording, as the user named it.
+    pub recording: String,
+    /// The live side (`stdio: node build/index.js`), or the other recording.
+    pub target: String,
+    /// The pace in words; empty for a `diff`.
+    pub speed: String,
+    /// When it started, microseconds since the epoch; `None` for a `diff`.
+    pub started_us: Option<i64>,
+    /// How long it took.
+    pub wall_us: Option<i64>,
+    /// One per exchange, extras included, in recorded order.
+    pub exchanges: Vec<ExchangeReport>,
+    /// How the cancels went.
+    pub cancels: CancelCounts,
+    /// What it came to.
+    pub verdict: RunVerdict,
+    /// Why it is inconclusive, broke off, or what else must be said loudly.
+    pub notes: Vec<String>,
+    /// What was changed on the way, in words.
+    pub rewrites: Vec<String>,
+    /// The exit code of the program: 0, 1 or 2.
+    pub exit: u8,
+    /// Where the live session was written.
+    pub live_session: Option<String>,
+    /// How the live process ended, in words.
+    pub server_end: Option<String>,
+    /// True if latencies cannot be compared, because sending was late by more than a tenth of the run.
+    pub delayed: bool,
+}
+
+/// How the recorded cancels went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CancelCounts {
+    /// In the recording.
+    pub recorded: u32,
+    /// Sent in flight.
+    pub landed: u32,
+    /// Answered first.
+    pub raced: u32,
+    /// Not sent.
+    pub not_sent: u32,
+}
+
+/// One exchange.
+#[derive(Clone, Debug)]
+pub struct ExchangeReport {
+    /// `#7`, `s5`.
+    pub label: String,
+    /// Its id as JSON text.
+    pub rpc_id: String,
+    /// Connection, from 0.
+    pub connection: usize,
+    /// Who asked.
+    pub issuer: Side,
+    /// The method.
+    pub method: String,
+    /// Tool or command.
+    pub name: Option<String>,
+    /// Line of the request in the recording; `None` for an extra.
+    pub line: Option<u64>,
+    /// The recorded side.
+    pub recorded: Seen,
+    /// The live side.
+    pub live: Seen,
+    /// The primary verdict.
+    pub verdict: Verdict,
+    /// Further ones, in order.
+    pub also: Vec<Verdict>,
+    /// True if it fails the run.
+    pub fails: bool,
+    /// The rule, for `violates`.
+    pub rule: Option<String>,
+    /// One line for people: why.
+    pub detail: String,
+    /// Its cancel.
+    pub cancel: Option<super::run::CancelRun>,
+    /// Where the payloads differ.
+    pub diff: Vec<Difference>,
+    /// Values put into it.
+    pub substituted: Vec<super::run::Substituted>,
+    /// Pointers from which values were taken.
+    pub captured: Vec<String>,
+    /// What it had to wait for.
+    pub waited_for: Vec<String>,
+    /// True if it was sent only because one that it waited for was given up.
+    pub after_stuck: bool,
+    /// Further remarks: `still violates`, `other permitted outcome`, `message differs`.
+    pub notes: Vec<String>,
+}
+
+/// One side of an exchange, in figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// How it ended, in one word.
+    pub outcome: String,
+    /// Microseconds from request to answer.
+    pub latency_us: Option<i64>,
+    /// Microseconds after the start of the run when it was sent (live only).
+    pub sent_us: Option<i64>,
+    /// How late it was sent (live only).
+    pub lag_us: Option<i64>,
+    /// How long no answer was seen, where there was none.
+    pub watched_us: Option<i64>,
+}
+
+/// One place where two payloads differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// JSON pointer into the message; ` -> ` leads into JSON inside a string.
+    pub at: String,
+    /// The recorded value as JSON text; `None` where there is none.
+    pub recorded: Option<String>,
+    /// The live value.
+    pub live: Option<String>,
+    /// True if the report must not fail on it: order of a keyed list, an echoed substitution (`~`).
+    pub harmless: bool,
+}
