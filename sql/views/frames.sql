@@ -32,6 +32,8 @@ SELECT f.id,
            WHEN 9 THEN 'exit'
            WHEN 10 THEN 'stderr'
            WHEN 11 THEN 'gap'
+           WHEN 12 THEN 'http'
+           WHEN 13 THEN 'sse'
        END AS kind,
        f.method,
        CAST(f.rpc_id AS TEXT) AS rpc_id,
@@ -40,7 +42,7 @@ SELECT f.id,
        f.body AS raw,
        CASE
            WHEN f.json IS NOT NULL THEN f.json
-           WHEN f.kind IN (0, 1, 2, 3, 5, 6) THEN f.body
+           WHEN f.kind IN (0, 1, 2, 3, 5, 6, 12, 13) THEN f.body
        END AS json,
        f.extra
 FROM frame f

@@ -96,6 +96,16 @@ pub enum Body<'a> {
         /// The line.
         text: &'a str,
     },
+    /// The head of an HTTP request or response.
+    Http {
+        /// A JSON object: `method` of a request, `status` of a response, and the `headers` that were kept.
+        head: &'a str,
+    },
+    /// What an SSE event says beside its data, or a comment that keeps its stream alive.
+    Sse {
+        /// A JSON object with the fields that were there: `id`, `event`, `retry`, `comment`.
+        event: &'a str,
+    },
     /// The recorder lost messages here.
     Gap {
         /// How many, where known.

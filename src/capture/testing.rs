@@ -27,7 +27,7 @@ pub(crate) struct KeptFrame {
     pub direction: Direction,
     pub stream: Option<u32>,
     pub taps: Option<[Option<super::Stamp>; 2]>,
-    /// `message`, `batch`, `malformed`, `open`, `close`, `exit`, `stderr` or `gap`.
+    /// `message`, `batch`, `malformed`, `open`, `close`, `exit`, `stderr`, `http`, `sse` or `gap`.
     pub kind: &'static str,
     /// The text of it.
     pub text: String,
@@ -55,6 +55,8 @@ impl FrameSink for Kept {
             Body::Close { by } => ("close", side(*by)),
             Body::Exit { code } => ("exit", format!("{code:?}")),
             Body::Stderr { text } => ("stderr", text.to_string()),
+            Body::Http { head } => ("http", head.to_string()),
+            Body::Sse { event } => ("sse", event.to_string()),
             Body::Gap { lost } => ("gap", format!("{lost:?}")),
         };
         let json = match &frame.body {

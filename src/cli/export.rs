@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Transport, Vantage};
+use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLines};
@@ -190,9 +190,10 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
         t0_us: connections.rows.values().filter_map(|row| row.first_at_us).min().unwrap_or(0),
         proto: connections.common(|row| &row.protocol),
         revision: connections.common(|row| &row.revision),
-        transport: if http { Transport::Http } else { Transport::Ordered },
+        transport: if http { "http" } else { "stdio" },
         vantage: connections.common(|row| &row.vantage).and_then(Vantage::from_name).unwrap_or(Vantage::Unknown),
         cmd: &[],
+        live: None,
     };
     let mut writer = broken_pipe_is_fine(RecWriter::new(&mut *out as &mut dyn Write, &header))?;
     let mut last = None;
@@ -209,6 +210,8 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
             Body::Exit { code } => RecEvent::Exit(*code),
             Body::Stderr { text } => RecEvent::Stderr(text.as_bytes()),
             Body::Gap { lost } => RecEvent::Gap(*lost),
+            Body::Http { head } => RecEvent::Http(sender, head),
+            Body::Sse { event } => RecEvent::Sse(sender, event),
         };
         written(open.event(frame.at_us, connection, frame.stream, event))
     })?;

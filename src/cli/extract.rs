@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Transport, Vantage};
+use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::extract::chosen;
 use rpctape::protocol::Side;
@@ -89,16 +89,21 @@ fn header(row: &ConnectionRow) -> RecHeader<'_> {
         t0_us: row.first_at_us.unwrap_or(0),
         proto: Some(row.protocol.as_str()),
         revision: Some(row.revision.as_str()).filter(|revision| !revision.is_empty()),
-        transport: if row.transport == "http" { Transport::Http } else { Transport::Ordered },
+        transport: if row.transport == "http" { "http" } else { "stdio" },
         vantage: Vantage::from_name(&row.vantage).unwrap_or(Vantage::Unknown),
         cmd: &[],
+        live: None,
     }
 }
 
 /// The frames that were chosen, and what tells where the connection begins, breaks and ends.
 fn wanted(id: i64, body: &Body<'_>, ids: &BTreeSet<i64>) -> bool {
     match body {
-        Body::Open { .. } | Body::Close { .. } | Body::Exit { .. } | Body::Gap { .. } => true,
+        Body::Open { .. }
+        | Body::Close { .. }
+        | Body::Exit { .. }
+        | Body::Gap { .. }
+        | Body::Http { .. } => true,
         // The members of a batch are rows of their own, and follow it.
         Body::Batch { members, .. } => ids.range(id..=id + members.len() as i64).next().is_some(),
         _ => ids.contains(&id),
@@ -144,6 +149,14 @@ fn event(
         Body::Close { by } => RecEvent::Close(*by),
         Body::Exit { code } => RecEvent::Exit(*code),
         Body::Gap { lost } => RecEvent::Gap(*lost),
+        Body::Http { head } => {
+            text = clean(head).into_bytes().into();
+            RecEvent::Http(sender, std::str::from_utf8(&text).unwrap_or("{}"))
+        }
+        Body::Sse { event } => {
+            text = clean(event).into_bytes().into();
+            RecEvent::Sse(sender, std::str::from_utf8(&text).unwrap_or("{}"))
+        }
     };
     writer.event(frame.at_us, 1, frame.stream, event).map_err(fault)
 }

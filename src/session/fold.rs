@@ -198,7 +198,7 @@ impl Conn {
             },
             Body::Exit { .. } => self.close(seen, Some(Side::Server)),
             Body::Gap { .. } => self.facts.has_gap = true,
-            Body::Open { .. } | Body::Stderr { .. } => {}
+            Body::Open { .. } | Body::Stderr { .. } | Body::Http { .. } | Body::Sse { .. } => {}
         }
     }
 

@@ -19,6 +19,8 @@ pub(super) mod kind {
     pub const EXIT: i64 = 9;
     pub const STDERR: i64 = 10;
     pub const GAP: i64 = 11;
+    pub const HTTP: i64 = 12;
+    pub const SSE: i64 = 13;
 }
 
 pub(super) fn message_kind(message: jsonrpc::Kind) -> i64 {
@@ -41,6 +43,8 @@ pub(super) fn frame_kind(frame: &Frame<'_>) -> i64 {
         Body::Exit { .. } => kind::EXIT,
         Body::Stderr { .. } => kind::STDERR,
         Body::Gap { .. } => kind::GAP,
+        Body::Http { .. } => kind::HTTP,
+        Body::Sse { .. } => kind::SSE,
     }
 }
 

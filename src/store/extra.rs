@@ -28,6 +28,9 @@ pub(super) struct Extra<'a> {
     /// Exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
+    /// Status of an HTTP response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
     /// How many messages were lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<u64>,
@@ -39,6 +42,19 @@ pub(super) struct Extra<'a> {
     pub batch: Option<FrameId>,
 }
 
+/// What is wanted of the head of an HTTP message.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    status: Option<u16>,
+}
+
+impl Head {
+    fn read(text: &str) -> Head {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+}
+
 impl<'a> Extra<'a> {
     /// What a frame needs beside the other columns.
     pub(super) fn of(frame: &'a Frame<'_>) -> Extra<'a> {
@@ -48,7 +64,8 @@ impl<'a> Extra<'a> {
             Body::Open { by } | Body::Close { by } => extra.by = by.map(codes::side),
             Body::Exit { code } => extra.code = *code,
             Body::Gap { lost } => extra.lost = *lost,
-            Body::Message(_) | Body::Batch { .. } | Body::Stderr { .. } => {}
+            Body::Http { head } => extra.status = Head::read(head).status,
+            Body::Message(_) | Body::Batch { .. } | Body::Stderr { .. } | Body::Sse { .. } => {}
         }
         extra
     }

@@ -81,7 +81,9 @@ impl Ground<'_> {
                 Ok(text) => (None, Text::Utf8(text), None),
                 Err(_) => (None, Text::Bytes(bytes), None),
             },
-            Body::Stderr { text } => (None, Text::Utf8(text), None),
+            Body::Stderr { text } | Body::Http { head: text } | Body::Sse { event: text } => {
+                (None, Text::Utf8(text), None)
+            }
             Body::Open { .. } | Body::Close { .. } | Body::Exit { .. } | Body::Gap { .. } => (None, Text::None, None),
         };
         let bytes = match &body {

@@ -39,6 +39,8 @@ pub struct UnitRow {
     pub by: Option<String>,
     /// Exit code.
     pub code: Option<i64>,
+    /// Status of an HTTP response.
+    pub status: Option<u16>,
 }
 
 /// Progress of a request.
@@ -121,5 +123,6 @@ fn unit(row: &Row<'_>) -> rusqlite::Result<UnitRow> {
         stream: extra.stream,
         by,
         code: extra.code,
+        status: extra.status,
     })
 }

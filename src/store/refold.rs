@@ -195,6 +195,8 @@ impl<'r> Stored<'r> {
             kind::EXIT => Body::Exit { code: self.extra.code },
             kind::STDERR => Body::Stderr { text },
             kind::GAP => Body::Gap { lost: self.extra.lost },
+            kind::HTTP => Body::Http { head: text },
+            kind::SSE => Body::Sse { event: text },
             kind::MALFORMED => self.malformed(self.extra.reason.as_deref().unwrap_or("not a message")),
             _ => self.message(text),
         }

@@ -101,6 +101,16 @@ pub fn answers_cancelled(row: &ExchangeRow) -> bool {
     profile(row).is_none_or(Profile::answers_cancelled)
 }
 
+/// True if the profile opens a connection with a handshake, and so has sessions over HTTP.
+pub fn has_handshake(row: &ExchangeRow) -> bool {
+    profile(row).is_some_and(|profile| profile.opening.initialize.is_some())
+}
+
+/// True for the handshake itself.
+pub fn is_handshake(row: &ExchangeRow) -> bool {
+    profile(row).is_some_and(|profile| profile.opening.initialize == Some(row.method.as_str()))
+}
+
 fn profile(row: &ExchangeRow) -> Option<&'static Profile> {
     match row.profile.split_once(' ') {
         Some((name, revision)) => protocol::by_name(name, Some(revision)),

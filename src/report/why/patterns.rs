@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::chains::Chain;
-use super::facts::{Cancelled, Facts, Waiting, answers_cancelled, is_message, label, peer, title};
+use super::facts::{Cancelled, Facts, Waiting, answers_cancelled, has_handshake, is_handshake, is_message, label, peer, title};
 use crate::report::time;
 use crate::rules::duration;
 use crate::store::{ExchangeRow, UnitRow};
@@ -41,7 +41,8 @@ pub fn patterns(facts: &Facts, chains: &[Chain]) -> Vec<Pattern> {
         let text = "the capture lost messages: what looks open may have been answered".to_string();
         return pattern('i', "capture-gap", &[], text).into_iter().collect();
     }
-    let rules: [fn(&Facts) -> Option<Pattern>; 8] = [
+    let rules: [fn(&Facts) -> Option<Pattern>; 9] = [
+        unknown_session,
         expired_session,
         closed_stream,
         dead_server,
@@ -74,6 +75,28 @@ fn cycle(facts: &Facts, chains: &[Chain]) -> Option<Pattern> {
     let about: Vec<&ExchangeRow> =
         facts.stuck.iter().map(|waiting| &waiting.row).filter(|row| chain.ids.contains(&row.id)).collect();
     pattern('a', "cycle", &about, text)
+}
+
+/// (h) The server answered an open request with status 404 although the handshake was done: it does not know the session any more.
+fn unknown_session(facts: &Facts) -> Option<Pattern> {
+    facts.connection.server_name.as_ref()?;
+    let refused = |row: &ExchangeRow| {
+        let stream = facts.units.iter().find(|unit| unit.id == row.id)?.stream?;
+        let mut heads = facts.units.iter().filter(|unit| unit.id > row.id && unit.stream == Some(stream));
+        heads.find(|unit| unit.status == Some(404))
+    };
+    let of_a_session = |waiting: &&Waiting| has_handshake(&waiting.row) && !is_handshake(&waiting.row);
+    let (row, head) = facts
+        .stuck_of("client")
+        .filter(of_a_session)
+        .find_map(|waiting| Some((&waiting.row, refused(&waiting.row)?)))?;
+    let text = format!(
+        "{} was refused with HTTP status 404{} (line {}): the session had expired",
+        label(row),
+        at(head.at_us),
+        head.line
+    );
+    pattern('h', "session-expired", &[row], text)
 }
 
 /// (h) over HTTP: the client had to open a new session while requests of the old one were open.

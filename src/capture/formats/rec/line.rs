@@ -15,9 +15,15 @@ pub(super) struct Event<'a> {
     pub t_us: Option<i64>,
     pub direction: Option<Side>,
     pub by: Option<Side>,
+    /// True for a close of the recorder itself, `"by":"p"`.
+    pub by_recorder: bool,
     pub code: Option<i64>,
     pub lost: Option<u64>,
     pub truncated: bool,
+    /// The head of an HTTP message, as it stands.
+    pub head: Option<&'a str>,
+    /// The fields of an SSE event, as they stand.
+    pub sse: Option<&'a str>,
     /// The string in `b`, with its quotes.
     text: Option<&'a str>,
     /// The string in `b64`, with its quotes.
@@ -49,9 +55,11 @@ impl<'a> Event<'a> {
                 "s" => event.stream = value.parse().ok(),
                 "t" => event.t_us = value.parse().ok(),
                 "d" => event.direction = side(value),
-                "by" => event.by = side(value),
+                "by" => (event.by, event.by_recorder) = (side(value), value == "p"),
                 "code" => event.code = value.parse().ok(),
                 "lost" => event.lost = value.parse().ok(),
+                "h" if member.value.starts_with('{') => event.head = Some(member.value),
+                "sse" if member.value.starts_with('{') => event.sse = Some(member.value),
                 "trunc" => event.truncated = value == "true",
                 "b" if member.value.starts_with('"') => {
                     event.text = Some(member.value);
