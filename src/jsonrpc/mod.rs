@@ -7,6 +7,7 @@ mod framing;
 mod id;
 mod message;
 mod parse;
+mod sse;
 mod text;
 
 pub use framing::{FrameError, Header, read_header};
@@ -14,4 +15,5 @@ pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
 pub(crate) use parse::Key;
 pub use parse::{Lift, Member, NoLift, Parsed, Unparsable, parse, parse_at};
+pub use sse::{SseEvent, SseReader};
 pub use text::lenient_string;

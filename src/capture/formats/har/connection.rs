@@ -97,7 +97,7 @@ fn body_session(entry: &Entry<'_>) -> Option<String> {
     let content = entry.response.content.as_ref().filter(|_| entry.request.method == "GET")?;
     let body = content.body()?;
     let (name, data) = events(&body).into_iter().next()?;
-    let (_, query) = data.split_once('?').filter(|_| name == Some("endpoint"))?;
+    let (_, query) = data.split_once('?').filter(|_| name.as_deref() == Some("endpoint"))?;
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     pairs.find(|(name, _)| matches!(*name, "sessionId" | "session_id")).map(|(_, id)| id.to_string())
 }

@@ -105,7 +105,7 @@ fn answers<'a>(entry: &Entry<'a>, offset_of: &impl Fn(&str) -> usize, found: &mu
         return traffic;
     }
     let mut texts: Vec<String> =
-        events(&body).into_iter().map(|(_, data)| data.into_owned()).filter(|data| is_traffic(data)).collect();
+        events(&body).into_iter().map(|(_, data)| data).filter(|data| is_traffic(data)).collect();
     let answers = entry.request.method == "POST" && texts.last().is_some_and(|text| is_answer(text));
     let last = if answers { texts.pop() } else { None };
     texts.into_iter().for_each(|text| step(What::Text(Cow::Owned(text)), first_byte, false));
