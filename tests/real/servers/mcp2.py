@@ -1,0 +1,28 @@
+"""An MCP server on the Python SDK 2.x: `echo`, and `slow`, which tells its progress. `changed` makes `echo` say something else."""
+
+import sys
+
+import anyio
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import ToolAnnotations
+
+CHANGED = "changed" in sys.argv[1:]
+READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
+server = MCPServer("real-mcp2")
+
+
+@server.tool(annotations=READ_ONLY)
+def echo(text: str) -> str:
+    return f"you said {text}" if CHANGED else text
+
+
+@server.tool(annotations=READ_ONLY)
+async def slow(seconds: float, ctx: Context) -> str:
+    steps = 10
+    for step in range(steps):
+        await anyio.sleep(seconds / steps)
+        await ctx.report_progress(step + 1, steps)
+    return "done"
+
+
+server.run("stdio")
