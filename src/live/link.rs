@@ -6,6 +6,9 @@ use std::path::PathBuf;
 
 use crate::protocol::Side;
 
+/// In the place of a stream number, where a request has none.
+pub const NO_STREAM: u32 = u32::MAX;
+
 /// A live peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -102,6 +105,15 @@ pub enum Incoming {
         /// The id of its SSE event, where it had one.
         event_id: Option<String>,
     },
+    /// HTTP: an SSE event without a message. An id to resume after, or a wait before that.
+    Primed {
+        /// The stream that carried it.
+        stream: u32,
+        /// Its id.
+        event_id: Option<String>,
+        /// Its `retry`, in milliseconds.
+        retry_ms: Option<u64>,
+    },
     /// Bytes in the place of a message that are none (a line that is not JSON, a header block without a length).
     Raw {
         /// The bytes.
@@ -109,7 +121,7 @@ pub enum Incoming {
     },
     /// HTTP: the head of a response.
     Head {
-        /// Its stream.
+        /// Its stream; [`NO_STREAM`] for that of a DELETE.
         stream: u32,
         /// `POST`, `GET` or `DELETE`.
         method: &'static str,
