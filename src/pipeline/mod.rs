@@ -10,6 +10,7 @@ mod intake;
 mod judge;
 mod keys;
 mod options;
+pub mod replay;
 mod summary;
 
 #[cfg(test)]

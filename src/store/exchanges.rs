@@ -122,5 +122,6 @@ fn cancellation(row: &Row<'_>) -> rusqlite::Result<CancellationRow> {
         settle_us: row.get("settle_us")?,
         response_code: row.get("response_code")?,
         certainty: row.get("certainty")?,
+        is_foreign: row.get("is_foreign")?,
     })
 }

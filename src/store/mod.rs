@@ -18,6 +18,7 @@ mod oracle;
 mod partial;
 mod query;
 mod reader;
+mod recorded;
 mod refold;
 mod reports;
 mod rows;
@@ -41,6 +42,7 @@ pub use incident::{SignRow, UnitRow};
 pub use messages::Raw;
 pub use oracle::StoreOracle;
 pub use query::{Cell, Columns};
+pub use recorded::{RecordedChannel, RecordedRow};
 pub use refold::Which;
 pub use reports::{REPORTS, Report, TABLES};
 pub use rows::{

@@ -242,6 +242,8 @@ pub struct CancellationRow {
     pub response_code: Option<i64>,
     /// `violation`, `race` or `undecidable`, where the rules say something about it.
     pub certainty: Option<String>,
+    /// True if it is another protocol's way to cancel: its target is then not held to be cancelled.
+    pub is_foreign: bool,
 }
 
 /// How many messages of a source went which way.

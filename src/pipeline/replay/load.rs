@@ -1,0 +1,234 @@
+//! Store to [`Recording`]: the frames of each connection as events, with the exchanges, cancels and findings of the audit.
+
+use std::collections::HashMap;
+
+use super::thread::Threads;
+use crate::capture::Vantage;
+use crate::error::Result;
+use crate::jsonrpc::{NoLift, Parsed, parse_at};
+use crate::protocol::{self, Profile, Side};
+use crate::replay::recording::{Connection, Event, Exchange, Fault, Recording, What};
+use crate::store::{
+    CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, RecordedRow, Store,
+};
+
+/// Everything in a store as one recording.
+pub fn load(store: &Store, name: &str) -> Result<Recording> {
+    load_connections(store, name, |_| true)
+}
+
+/// The connections of a store that are `wanted`, as one recording.
+pub fn load_connections(store: &Store, name: &str, wanted: impl Fn(&ConnectionRow) -> bool) -> Result<Recording> {
+    let rows: Vec<ConnectionRow> = store.connections()?.into_iter().filter(|row| wanted(row)).collect();
+    let format = rows.first().map(|row| row.format.clone()).unwrap_or_default();
+    let mut connections = Vec::with_capacity(rows.len());
+    for row in &rows {
+        connections.extend(connection(store, row)?);
+    }
+    Ok(Recording { name: name.to_string(), format, connections })
+}
+
+/// `None` for a connection that was never judged.
+fn connection(store: &Store, row: &ConnectionRow) -> Result<Option<Connection>> {
+    let Some(channel) = store.recorded_channel(row.id)? else { return Ok(None) };
+    let Some(profile) = channel.profile.or_else(|| profile(row)) else { return Ok(None) };
+    let mut exchanges = Vec::new();
+    store.exchanges(ExchangeFilter { connection: Some(row.id), odd_only: false }, |exchange| {
+        exchanges.push(exchange);
+        Ok(())
+    })?;
+    let cancels = store.cancellations(Some(row.id), None)?;
+    let mut maker = Maker::new(profile, &exchanges, &cancels);
+    for frame in store.recorded_frames(row.id)? {
+        maker.frame(frame);
+    }
+    let findings = FindingFilter { connection: Some(row.id), ..FindingFilter::default() };
+    let faults = store.all_findings(&findings, Raw::None)?.into_iter().map(|finding| maker.fault(finding)).collect();
+    Ok(Some(Connection {
+        key: row.key.clone(),
+        profile: maker.profile,
+        transport: channel.transport,
+        vantage: Vantage::from_name(&row.vantage).unwrap_or(Vantage::Unknown),
+        proof: channel.proof,
+        complete_head: row.complete_head,
+        events: maker.events,
+        exchanges: maker.exchanges,
+        faults,
+    }))
+}
+
+fn profile(row: &ConnectionRow) -> Option<&'static Profile> {
+    let revision = Some(row.revision.as_str()).filter(|revision| !revision.is_empty());
+    protocol::by_name(&row.protocol, revision).or_else(|| protocol::by_name(&row.protocol, None))
+}
+
+/// One connection under construction.
+struct Maker<'r> {
+    profile: &'static Profile,
+    rows: &'r [ExchangeRow],
+    /// Place of the exchange that a frame asks or answers.
+    asks: HashMap<i64, usize>,
+    answers: HashMap<i64, usize>,
+    /// Cancels by their frame: one message can be several.
+    cancels: HashMap<i64, Vec<&'r CancellationRow>>,
+    /// Place of a frame's event.
+    places: HashMap<i64, usize>,
+    threads: Threads,
+    events: Vec<Event>,
+    exchanges: Vec<Exchange>,
+}
+
+impl<'r> Maker<'r> {
+    fn new(profile: &'static Profile, rows: &'r [ExchangeRow], cancels: &'r [CancellationRow]) -> Maker<'r> {
+        let mut by_frame: HashMap<i64, Vec<&CancellationRow>> = HashMap::new();
+        for cancel in cancels {
+            by_frame.entry(cancel.message_id).or_default().push(cancel);
+        }
+        let asks = rows.iter().enumerate().map(|(place, row)| (row.id, place)).collect();
+        let answers = rows.iter().enumerate().filter_map(|(place, row)| Some((row.response_id?, place))).collect();
+        Maker {
+            profile,
+            rows,
+            asks,
+            answers,
+            cancels: by_frame,
+            places: HashMap::new(),
+            threads: Threads::default(),
+            events: Vec::new(),
+            exchanges: Vec::with_capacity(rows.len()),
+        }
+    }
+
+    fn frame(&mut self, row: RecordedRow) {
+        let here = self.events.len();
+        let Some(what) = self.what(&row, here) else { return };
+        if let Some(batch) = row.batch.and_then(|batch| self.places.get(&batch))
+            && let What::Batch(members) = &mut self.events[*batch].what
+        {
+            members.end = here + 1;
+        }
+        self.places.insert(row.id, here);
+        self.events.push(Event {
+            frame: row.id,
+            line: row.line,
+            at_us: row.at_us,
+            side: row.sender.or(row.by),
+            stream: row.stream,
+            what,
+            text: row.text,
+        });
+    }
+
+    /// What a frame was; `None` for one that is of no interest here.
+    fn what(&mut self, row: &RecordedRow, here: usize) -> Option<What> {
+        Some(match row.kind.as_str() {
+            "request" => self.request(row, here),
+            "result" | "error" => What::Response(self.response(row, here)),
+            "notification" => self.notification(row, here),
+            "batch" => What::Batch(here + 1..here + 1),
+            "malformed" => What::Malformed,
+            "open" => What::Open,
+            "close" if self.cancels.contains_key(&row.id) => What::Cancel(self.cancel(row.id, here)),
+            "close" => What::Close,
+            "http" => What::Http,
+            "exit" => What::Exit(row.code),
+            "stderr" => What::Stderr,
+            "gap" => What::Gap,
+            _ => return None,
+        })
+    }
+
+    /// Requests come in the order of the exchanges: their places are the same.
+    fn request(&mut self, row: &RecordedRow, here: usize) -> What {
+        let Some(place) = self.asks.get(&row.id).copied().filter(|place| *place == self.exchanges.len()) else {
+            // A request that can never be answered (`"id": null`) has no exchange.
+            return What::Notification;
+        };
+        let stored = &self.rows[place];
+        let issuer = if stored.issuer == Side::Server.as_str() { Side::Server } else { Side::Client };
+        self.exchanges.push(Exchange {
+            request: here,
+            issuer,
+            rpc_id: spelled(&row.text).or_else(|| row.rpc_id.clone()).unwrap_or_else(|| "null".to_string()),
+            method: stored.method.clone(),
+            name: stored.name.clone(),
+            parent: stored.parent_id.and_then(|parent| self.asks.get(&parent).copied()),
+            response: None,
+            late: Vec::new(),
+            cancels: Vec::new(),
+            progress: Vec::new(),
+            outcome: stored.outcome.clone(),
+            error_code: stored.error_code,
+            latency_us: stored.latency_us,
+        });
+        self.threads.asked(self.profile, issuer, row, place);
+        self.cancel(row.id, here);
+        What::Request(place)
+    }
+
+    fn response(&mut self, row: &RecordedRow, here: usize) -> Option<usize> {
+        if let Some(place) = self.answers.get(&row.id).copied() {
+            let exchange = self.exchanges.get_mut(place)?;
+            exchange.response = Some(here);
+            self.threads.answered(place);
+            return Some(place);
+        }
+        let place = self.threads.asked_with(row.sender?.peer(), row.rpc_id.as_deref()?)?;
+        let exchange = self.exchanges.get_mut(place).filter(|exchange| exchange.response.is_some())?;
+        exchange.late.push(here);
+        Some(place)
+    }
+
+    fn notification(&mut self, row: &RecordedRow, here: usize) -> What {
+        if self.cancels.contains_key(&row.id) {
+            return What::Cancel(self.cancel(row.id, here));
+        }
+        match self.threads.told(self.profile, row) {
+            None => What::Notification,
+            Some(place) => {
+                if let Some(exchange) = place.and_then(|place| self.exchanges.get_mut(place)) {
+                    exchange.progress.push(here);
+                }
+                What::Progress(place)
+            }
+        }
+    }
+
+    /// Notes a cancel at all that it hits; gives the first of them.
+    fn cancel(&mut self, frame: i64, here: usize) -> Option<usize> {
+        let rows = self.cancels.get(&frame)?;
+        let places: Vec<usize> =
+            rows.iter().filter(|row| hits(row)).filter_map(|row| self.asks.get(&row.exchange_id?).copied()).collect();
+        for place in &places {
+            if let Some(exchange) = self.exchanges.get_mut(*place) {
+                exchange.cancels.push(here);
+            }
+        }
+        places.first().copied()
+    }
+
+    fn fault(&self, finding: FindingRow) -> Fault {
+        Fault {
+            code: finding.code,
+            rule: finding.rule,
+            severity: finding.severity,
+            certainty: finding.certainty,
+            exchange: finding.exchange_id.and_then(|id| self.asks.get(&id).copied()),
+            event: self.places.get(&finding.message_id).copied(),
+            summary: finding.summary,
+        }
+    }
+}
+
+/// True if a cancel reached a request, and does not only come near to one.
+fn hits(row: &CancellationRow) -> bool {
+    !row.is_foreign && !matches!(row.effect.as_deref(), Some("unknown-target" | "malformed"))
+}
+
+/// The id of a request as it was spelled.
+fn spelled(text: &str) -> Option<String> {
+    match parse_at::<NoLift>(text, 0) {
+        Ok((Parsed::One(message, _), _)) => message.id_text.map(str::to_string),
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! Logs of a few lines, as recordings.
+
+use super::*;
+use crate::pipeline::{Options, Quiet, ingest};
+use crate::protocol::Side;
+use crate::replay::recording::{Connection, Exchange, What};
+use crate::store::Store;
+
+/// One wrapped message a line: milliseconds, direction, message.
+fn log(lines: &[(u32, &str, &str)]) -> String {
+    let line = |(t, dir, msg): &(u32, &str, &str)| {
+        let (second, milli) = (t / 1_000, t % 1_000);
+        format!("{{\"ts\":\"2026-01-05T00:00:{second:02}.{milli:03}Z\",\"dir\":\"{dir}\",\"msg\":{msg}}}\n")
+    };
+    lines.iter().map(line).collect()
+}
+
+fn read(text: &str) -> Connection {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, text).unwrap();
+    let mut store = Store::temporary().unwrap();
+    ingest(&mut store, &[path.display().to_string()], &Options::default(), &mut Quiet).unwrap();
+    let mut recording = load(&store, "a.jsonl").unwrap();
+    assert_eq!((recording.name.as_str(), recording.connections.len()), ("a.jsonl", 1));
+    recording.connections.remove(0)
+}
+
+fn shape(exchange: &Exchange) -> (String, Option<usize>, Vec<usize>, Vec<usize>, Vec<usize>) {
+    let Exchange { response, cancels, progress, late, .. } = exchange.clone();
+    (exchange.label(), response, cancels, progress, late)
+}
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"2"}}}"#;
+
+#[test]
+fn a_call_has_its_progress_its_cancel_and_both_answers() {
+    let connection = read(&log(&[
+        (0, "c2s", INITIALIZE),
+        (5, "s2c", INITIALIZED),
+        (6, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
+        (
+            10,
+            "c2s",
+            r#"{"jsonrpc":"2.0","id":7.0,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":"t"}}}"#,
+        ),
+        (
+            20,
+            "s2c",
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}"#,
+        ),
+        (30, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#),
+        (900, "s2c", r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]}}"#),
+        (950, "s2c", r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]}}"#),
+        (960, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}"#),
+        (970, "s2c", r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#),
+    ]));
+    let [_, call] = &connection.exchanges[..] else { panic!("{:?}", connection.exchanges) };
+    assert_eq!(shape(call), ("#7.0".into(), Some(6), vec![5], vec![4], vec![7]));
+    assert_eq!((call.name.as_deref(), call.outcome.as_str(), call.latency_us), (Some("slow"), "result", Some(890_000)));
+    let whats: Vec<&What> = connection.events[4..].iter().map(|event| &event.what).collect();
+    assert_eq!(
+        whats,
+        [
+            &What::Progress(Some(1)),
+            &What::Cancel(Some(1)),
+            &What::Response(Some(1)),
+            &What::Response(Some(1)),
+            &What::Cancel(None),
+            &What::Notification,
+        ]
+    );
+    assert!(connection.faults.iter().any(|fault| fault.code == "CAN010" && fault.exchange == Some(1)));
+    assert_eq!(connection.events[5].side, Some(Side::Client));
+    assert_eq!(connection.profile.revision, "2025-11-25");
+}
+
+#[test]
+fn a_batch_is_one_event_and_its_members_follow() {
+    let connection = read(&log(&[
+        (
+            0,
+            "c2s",
+            r#"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},{"jsonrpc":"2.0","id":2,"method":"c"}]"#,
+        ),
+        (9, "s2c", r#"[{"jsonrpc":"2.0","id":2,"result":1},{"jsonrpc":"2.0","id":1,"result":2}]"#),
+    ]));
+    assert_eq!(connection.events[0].what, What::Batch(1..4));
+    assert_eq!(connection.events[4].what, What::Batch(5..7));
+    assert_eq!(connection.events[2].text, r#"{"jsonrpc":"2.0","method":"b"}"#);
+    let answers: Vec<_> = connection.exchanges.iter().map(|exchange| (exchange.request, exchange.response)).collect();
+    assert_eq!(answers, [(1, Some(6)), (3, Some(5))]);
+}
+
+#[test]
+fn requests_of_the_server_are_exchanges_of_their_own() {
+    let connection = read(&log(&[
+        (0, "c2s", INITIALIZE),
+        (5, "s2c", INITIALIZED),
+        (10, "c2s", r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"scan"}}"#),
+        (12, "s2c", r#"{"jsonrpc":"2.0","id":2,"method":"roots/list"}"#),
+        (15, "c2s", r#"{"jsonrpc":"2.0","id":2,"result":{"roots":[]}}"#),
+        (30, "s2c", r#"{"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#),
+    ]));
+    let labels: Vec<_> = connection.exchanges.iter().map(shape).map(|all| (all.0, all.1)).collect();
+    assert_eq!(labels, [("#0".into(), Some(1)), ("#2".into(), Some(5)), ("s2".into(), Some(4))]);
+}
+
+#[test]
+fn updates_of_a_turn_are_signs_of_life_of_its_prompt() {
+    let connection = read(&log(&[
+        (
+            0,
+            "c2s",
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}"#,
+        ),
+        (
+            1,
+            "s2c",
+            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[]}}"#,
+        ),
+        (2, "c2s", r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#),
+        (3, "s2c", r#"{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}"#),
+        (
+            4,
+            "s2c",
+            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"available_commands_update"}}}"#,
+        ),
+        (5, "c2s", r#"{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[]}}"#),
+        (
+            6,
+            "s2c",
+            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk"}}}"#,
+        ),
+        (7, "c2s", r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s-1"}}"#),
+        (8, "s2c", r#"{"jsonrpc":"2.0","id":2,"result":{"stopReason":"cancelled"}}"#),
+    ]));
+    assert_eq!(shape(&connection.exchanges[2]), ("#2".into(), Some(8), vec![7], vec![6], vec![]));
+    assert_eq!(connection.events[4].what, What::Notification);
+    assert_eq!(connection.exchanges[2].outcome, "cancelled");
+}
