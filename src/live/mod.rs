@@ -4,6 +4,10 @@
 
 mod clock;
 pub mod link;
+#[cfg(feature = "live")]
+pub mod transport;
 
 pub use clock::Clock;
 pub use link::{Arrival, Command, Forced, Incoming, Outgoing, Target};
+#[cfg(feature = "live")]
+pub use transport::{Framing, Link, connect};

@@ -1,0 +1,105 @@
+//! The transport's ends of a link: orders come in, arrivals go out, and neither side can block the other.
+
+use std::collections::VecDeque;
+
+use tokio::sync::mpsc;
+
+use crate::live::{Arrival, Clock, Incoming, Outgoing};
+
+/// What a transport holds of a link.
+pub(super) struct Port {
+    /// Orders.
+    to: mpsc::Receiver<Outgoing>,
+    /// Orders that came while the connection was being made.
+    early: VecDeque<Outgoing>,
+    /// False once no more orders can come.
+    open: bool,
+    /// Where arrivals go.
+    pub(super) report: Report,
+}
+
+/// Where arrivals go. Copies lead to the same link.
+#[derive(Clone)]
+pub(super) struct Report {
+    from: mpsc::Sender<Arrival>,
+    clock: Clock,
+}
+
+/// The other end of the link is gone: there is nobody to work for.
+#[derive(Debug)]
+pub(super) struct Gone;
+
+impl Port {
+    pub(super) fn new(to: mpsc::Receiver<Outgoing>, from: mpsc::Sender<Arrival>, clock: Clock) -> Port {
+        Port { to, early: VecDeque::new(), open: true, report: Report { from, clock } }
+    }
+
+    /// The next order. A link that nobody can give orders to any more is to be finished.
+    pub(super) async fn order(&mut self) -> Outgoing {
+        if let Some(order) = self.early.pop_front() {
+            return order;
+        }
+        if !self.open {
+            return std::future::pending().await;
+        }
+        self.to.recv().await.unwrap_or_else(|| {
+            self.open = false;
+            Outgoing::Finish
+        })
+    }
+
+    /// Waits for `connecting`, and keeps the orders that come meanwhile. `None` if it is not wanted any more.
+    pub(super) async fn connect<T>(&mut self, connecting: impl Future<Output = T>) -> Option<T> {
+        tokio::pin!(connecting);
+        loop {
+            tokio::select! {
+                () = self.report.gone() => return None,
+                order = self.to.recv(), if self.open => match order {
+                    Some(Outgoing::Abort) => return None,
+                    Some(order) => self.early.push_back(order),
+                    None => {
+                        self.open = false;
+                        self.early.push_back(Outgoing::Finish);
+                    }
+                },
+                done = &mut connecting => return Some(done),
+            }
+        }
+    }
+}
+
+impl Report {
+    /// An arrival now.
+    pub(super) fn now(&self, what: Incoming) -> Arrival {
+        Arrival { at_us: self.clock.us(), what }
+    }
+
+    /// The clock of the run.
+    pub(super) fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Tells something, and waits until there is room for it. For tasks that nothing waits for but the peer.
+    pub(super) async fn tell(&self, what: Incoming) -> Result<(), Gone> {
+        self.tell_arrival(self.now(what)).await
+    }
+
+    /// The same for something that was stamped before.
+    pub(super) async fn tell_arrival(&self, arrival: Arrival) -> Result<(), Gone> {
+        self.from.send(arrival).await.map_err(|_| Gone)
+    }
+
+    /// Hands on the oldest of `outbox` when there is room for it.
+    pub(super) async fn deliver(&self, outbox: &mut VecDeque<Arrival>) -> Result<(), Gone> {
+        let permit = self.from.reserve().await.map_err(|_| Gone)?;
+        if let Some(arrival) = outbox.pop_front() {
+            permit.send(arrival);
+        }
+        Ok(())
+    }
+
+    /// Waits until nobody listens any more.
+    pub(super) async fn gone(&self) {
+        self.from.closed().await;
+    }
+}

@@ -1,0 +1,93 @@
+//! TCP and Unix sockets: connected with patience, closed one direction at a time.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+
+use super::framing::Framing;
+use super::port::Port;
+use super::pump::{Pump, Step};
+use crate::live::Incoming;
+use crate::protocol::Side;
+
+/// How long a peer that does not listen yet is tried.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// The pause between two tries.
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
+/// How long the peer may go on after our direction was closed.
+const LINGER: Duration = Duration::from_secs(10);
+
+/// Serves a link over TCP.
+pub(super) async fn tcp(address: &str, framing: Framing, mut port: Port) {
+    match port.connect(patiently(|| TcpStream::connect(address))).await {
+        None => {}
+        Some(Err(error)) => fail(&port, format!("cannot connect to {address}: {error}")).await,
+        Some(Ok(stream)) => {
+            // Without it a cancel would wait for the acknowledgement of what was sent before.
+            let _ = stream.set_nodelay(true);
+            let (reader, writer) = stream.into_split();
+            serve(Pump::new(port, framing, reader, writer)).await;
+        }
+    }
+}
+
+/// Serves a link over a Unix socket.
+pub(super) async fn unix(path: &Path, framing: Framing, mut port: Port) {
+    match port.connect(patiently(|| UnixStream::connect(path))).await {
+        None => {}
+        Some(Err(error)) => fail(&port, format!("cannot connect to {}: {error}", path.display())).await,
+        Some(Ok(stream)) => {
+            let (reader, writer) = stream.into_split();
+            serve(Pump::new(port, framing, reader, writer)).await;
+        }
+    }
+}
+
+/// The link cannot be used.
+pub(super) async fn fail(port: &Port, why: String) {
+    let _ = port.report.tell(Incoming::Failed { why }).await;
+}
+
+/// Tries until it works or [`PATIENCE`] is over; then the last error.
+pub(super) async fn patiently<T, F: Future<Output = std::io::Result<T>>>(
+    attempt: impl Fn() -> F,
+) -> std::io::Result<T> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let error = match timeout_at(end, attempt()).await {
+            Ok(Ok(connected)) => return Ok(connected),
+            Ok(Err(error)) => error,
+            Err(_) => std::io::Error::from(std::io::ErrorKind::TimedOut),
+        };
+        if Instant::now() + PAUSE >= end {
+            return Err(error);
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+async fn serve<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(mut pump: Pump<R, W>) {
+    pump.tell(Incoming::Ready);
+    let mut deadline: Option<Instant> = None;
+    while pump.reading() {
+        let end = deadline.unwrap_or_else(|| Instant::now() + LINGER);
+        tokio::select! {
+            step = pump.step() => match step {
+                Step::Moved | Step::Deaf => {}
+                Step::Finish => {
+                    pump.finish_writing();
+                    deadline = deadline.or(Some(Instant::now() + LINGER));
+                }
+                Step::Abort => break,
+                Step::Gone => return,
+            },
+            () = sleep_until(end), if deadline.is_some() => break,
+        }
+    }
+    pump.stop_writing();
+    pump.stop_reading(Side::Client, "closed");
+    pump.flush().await;
+}
