@@ -158,7 +158,7 @@ fn scrubbed_is_the_same_log_without_its_secrets() {
         assert!(said.err.contains("read it before you share it"), "{}", said.err);
         let text = std::fs::read_to_string(&out).expect("the copy");
         assert!(SECRETS.iter().all(|secret| !text.contains(secret)), "{text}");
-        assert_eq!(text.matches("<password#1>").count(), 2, "{text}");
+        assert_eq!(text.matches("<<secret:password#1>>").count(), 2, "{text}");
         let rows = |path: &str| run(&["query", path, sql, "--format", "jsonl"]).out;
         assert_eq!(rows(input), rows(&out));
         assert_eq!(run(&["scrub", input, "-o", input]).code, 2);
@@ -209,7 +209,7 @@ fn screens_hide_secrets_unless_asked() {
         let said = run(&args);
         assert!(SECRETS.iter().all(|secret| !said.out.contains(secret)), "{args:?}: {}", said.out);
         // A line of `show` is cut before it comes to any of them.
-        let hidden = said.out.contains("<password#1>") || said.out.contains("<authz#1>");
+        let hidden = said.out.contains("<<secret:password#1>>") || said.out.contains("<<secret:authz#1>>");
         assert!(hidden || args[0] == "show" && !args.contains(&"--raw"), "{args:?}: {}", said.out);
     }
     let said = run(&["show", &log, "--raw", "--redact", "off"]);

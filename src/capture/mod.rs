@@ -36,7 +36,7 @@ pub use channel::{Channel, Proof, Transport, Vantage};
 pub use detect::{Listed, list as formats};
 pub use expand::{Expanded, expand};
 pub use explain::{Candidate, Explanation, Passed, explain};
-pub use formats::rec::{RecEvent, RecHeader, RecWriter};
+pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use open::open;
 pub use read::{FrameSink, Overrides, Resume, Skip, Source};

@@ -15,7 +15,7 @@ use super::io::{self, Out, written};
 /// Replace secrets in a recording or a JSON Lines log, so that it can be shared
 ///
 /// Best effort: read it before you share it. Only the bytes of a secret change; ids and pairing stay as they are, and
-/// the same secret has the same placeholder everywhere, such as <token#1>.
+/// the same secret has the same placeholder everywhere, such as <<secret:token#1>>.
 #[derive(Args, Debug)]
 pub struct ScrubArgs {
     /// A recording (rec/1) or a log of one JSON object a line

@@ -4,6 +4,7 @@
 
 mod clock;
 pub mod link;
+pub mod tape;
 #[cfg(feature = "live")]
 pub mod transport;
 

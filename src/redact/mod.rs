@@ -1,5 +1,5 @@
 //! Secrets: finding what looks like one in the text of a message, and replacing its bytes, and no others, by a typed
-//! placeholder: `<token#1>`. The same secret has the same placeholder within one run, so that what is equal stays equal.
+//! placeholder: `<<secret:token#1>>`. The same secret has the same placeholder within one run, so that what is equal stays equal.
 //!
 //! Best effort: what no name and no shape gives away is not found. Nothing here parses a message into a tree or writes
 //! one anew: a secret's bytes are cut out, and JSON stays the JSON that it was.
@@ -48,7 +48,7 @@ pub struct Replaced {
     pub pointer: String,
     /// The pointer inside that string, where it holds JSON itself.
     pub inner: String,
-    /// What stands there now, without its brackets: `token#1`.
+    /// What stands there now, without what is around it: `token#1`.
     pub name: String,
 }
 
@@ -99,14 +99,42 @@ impl Redactor {
         for hit in hits {
             let name = self.name(hit.kind, &hit.secret);
             out.push_str(&text[from..hit.start]);
-            out.push('<');
-            out.push_str(&name);
-            out.push('>');
+            out.push_str(&names::written(&name));
             from = hit.end;
             replaced.push(Replaced { pointer: hit.pointer, inner: hit.inner, name });
         }
         out.push_str(&text[from..]);
         (Cow::Owned(out), replaced)
+    }
+
+    /// A command line without its secrets; what follows `--token` is one, whatever it looks like.
+    pub fn args(&mut self, args: &[String]) -> Vec<String> {
+        let mut secret = None;
+        let mut clean = Vec::with_capacity(args.len());
+        for arg in args {
+            let kind = secret.take();
+            if let Some(name) = arg.strip_prefix('-').map(|arg| arg.trim_start_matches('-')) {
+                secret = names::kind(name, &self.keys);
+                let value =
+                    name.split_once('=').and_then(|(name, value)| Some((names::kind(name, &self.keys)?, value)));
+                clean.push(match value {
+                    Some((kind, value)) if !value.is_empty() => {
+                        format!("{}{}", &arg[..arg.len() - value.len()], self.placeholder(kind, value))
+                    }
+                    _ => self.text(arg).into_owned(),
+                });
+                continue;
+            }
+            clean.push(match kind {
+                Some(kind) => self.placeholder(kind, arg),
+                None => self.text(arg).into_owned(),
+            });
+        }
+        clean
+    }
+
+    fn placeholder(&mut self, kind: &'static str, secret: &str) -> String {
+        names::written(&self.name(kind, secret))
     }
 
     /// How many were replaced, by kind.

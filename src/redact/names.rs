@@ -1,4 +1,6 @@
-//! Names of members that hold a secret, and of those that never do.
+//! Names of members that hold a secret, and of those that never do; the placeholders that take its place.
+
+use std::ops::Range;
 
 /// Kinds of secrets; a placeholder begins with one.
 pub const KINDS: [&str; 12] = [
@@ -107,9 +109,22 @@ pub fn ties(name: &str) -> bool {
     NEVER.contains(&name)
 }
 
-/// `<token#1>`: a secret that was replaced before, its kind and its number.
-pub fn placeholder(text: &str) -> Option<(&'static str, u64)> {
-    let (kind, number) = text.strip_prefix('<')?.strip_suffix('>')?.split_once('#')?;
-    let kind = KINDS.iter().find(|known| **known == kind)?;
-    Some((kind, number.parse().ok()?))
+/// What stands before and after the name of a secret.
+const MARK: (&str, &str) = ("<<secret:", ">>");
+
+/// The placeholder of a secret: `<<secret:token#1>>` for `token#1`.
+pub fn written(name: &str) -> String {
+    format!("{}{name}{}", MARK.0, MARK.1)
+}
+
+/// The placeholders in a text, of secrets that were replaced before: where they stand, kind and number.
+pub fn placeholders(text: &str) -> Vec<(Range<usize>, &'static str, u64)> {
+    let found = text.match_indices(MARK.0).filter_map(|(start, _)| {
+        let from = start + MARK.0.len();
+        let name = &text[from..from + text[from..].find(MARK.1)?];
+        let (kind, number) = name.split_once('#')?;
+        let kind = KINDS.iter().find(|known| **known == kind)?;
+        Some((start..from + name.len() + MARK.1.len(), *kind, number.parse().ok()?))
+    });
+    found.collect()
 }

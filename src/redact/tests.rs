@@ -9,27 +9,33 @@ fn text(text: &str) -> String {
 #[test]
 fn only_the_bytes_of_a_secret_are_replaced() {
     let cases = [
-        (r#"{"id":1, "params":{"password" : "hunter2"}}"#, r#"{"id":1, "params":{"password" : "<password#1>"}}"#),
-        (r#"{"headers":{"Authorization":"Bearer abc"}}"#, r#"{"headers":{"Authorization":"Bearer <authz#1>"}}"#),
+        (
+            r#"{"id":1, "params":{"password" : "hunter2"}}"#,
+            r#"{"id":1, "params":{"password" : "<<secret:password#1>>"}}"#,
+        ),
+        (
+            r#"{"headers":{"Authorization":"Bearer abc"}}"#,
+            r#"{"headers":{"Authorization":"Bearer <<secret:authz#1>>"}}"#,
+        ),
         (
             r#"{"env":{"OPENAI_API_KEY":"k","GH_TOKEN":"t"}}"#,
-            r#"{"env":{"OPENAI_API_KEY":"<api-key#1>","GH_TOKEN":"<token#1>"}}"#,
+            r#"{"env":{"OPENAI_API_KEY":"<<secret:api-key#1>>","GH_TOKEN":"<<secret:token#1>>"}}"#,
         ),
-        (r#"["use sk-proj-0123456789abcdefghij now"]"#, r#"["use <api-key#1> now"]"#),
-        (r#"{"t":"a\nghp_abcdefghij0123456789\nb"}"#, r#"{"t":"a\n<token#1>\nb"}"#),
-        (r#"{"k":"AKIAIOSFODNN7EXAMPLE"}"#, r#"{"k":"<aws#1>"}"#),
-        (r#"{"u":"postgres://me:pa55@db/x"}"#, r#"{"u":"postgres://me:<password#1>@db/x"}"#),
-        (r#"{"u":"https://x/y?token=abcdef123&z=1"}"#, r#"{"u":"https://x/y?token=<token#1>&z=1"}"#),
-        (r#"{"name":"Cookie","value":"sid=1"}"#, r#"{"name":"Cookie","value":"<cookie#1>"}"#),
-        (r#"{"text":"{\"token\":\"\\u0061bc\"}"}"#, r#"{"text":"{\"token\":\"<token#1>\"}"}"#),
+        (r#"["use sk-proj-0123456789abcdefghij now"]"#, r#"["use <<secret:api-key#1>> now"]"#),
+        (r#"{"t":"a\nghp_abcdefghij0123456789\nb"}"#, r#"{"t":"a\n<<secret:token#1>>\nb"}"#),
+        (r#"{"k":"AKIAIOSFODNN7EXAMPLE"}"#, r#"{"k":"<<secret:aws#1>>"}"#),
+        (r#"{"u":"postgres://me:pa55@db/x"}"#, r#"{"u":"postgres://me:<<secret:password#1>>@db/x"}"#),
+        (r#"{"u":"https://x/y?token=abcdef123&z=1"}"#, r#"{"u":"https://x/y?token=<<secret:token#1>>&z=1"}"#),
+        (r#"{"name":"Cookie","value":"sid=1"}"#, r#"{"name":"Cookie","value":"<<secret:cookie#1>>"}"#),
+        (r#"{"text":"{\"token\":\"\\u0061bc\"}"}"#, r#"{"text":"{\"token\":\"<<secret:token#1>>\"}"}"#),
         (
             r#"{"k":"-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\n"}"#,
-            r#"{"k":"<private-key#1>\n"}"#,
+            r#"{"k":"<<secret:private-key#1>>\n"}"#,
         ),
-        (r#"{"password":"cut of"#, r#"{"password":"<password#1>"#),
-        ("Authorization: Bearer abc123", "Authorization: Bearer <secret#1>"),
-        ("login with password=hunter2 failed", "login with password=<password#1> failed"),
-        (r#"{"a":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"}"#, r#"{"a":"<jwt#1>"}"#),
+        (r#"{"password":"cut of"#, r#"{"password":"<<secret:password#1>>"#),
+        ("Authorization: Bearer abc123", "Authorization: Bearer <<secret:secret#1>>"),
+        ("login with password=hunter2 failed", "login with password=<<secret:password#1>> failed"),
+        (r#"{"a":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"}"#, r#"{"a":"<<secret:jwt#1>>"}"#),
     ];
     for (before, after) in cases {
         assert_eq!(text(before), after, "{before}");
@@ -60,14 +66,17 @@ fn what_is_no_secret_stays() {
 fn the_same_secret_has_the_same_placeholder_and_a_second_run_changes_nothing() {
     let mut redactor = Redactor::default();
     let (once, replaced) = redactor.replace(r#"{"a":{"token":"x1"},"b":[{"password":"x2"}],"secret":"x1"}"#);
-    assert_eq!(once, r#"{"a":{"token":"<token#1>"},"b":[{"password":"<password#1>"}],"secret":"<token#1>"}"#);
+    assert_eq!(
+        once,
+        r#"{"a":{"token":"<<secret:token#1>>"},"b":[{"password":"<<secret:password#1>>"}],"secret":"<<secret:token#1>>"}"#
+    );
     let places: Vec<(&str, &str)> = replaced.iter().map(|one| (one.pointer.as_str(), one.name.as_str())).collect();
     assert_eq!(places, [("/a/token", "token#1"), ("/b/0/password", "password#1"), ("/secret", "token#1")]);
     assert_eq!(told(redactor.counts()), "3 values (password 1, token 2)");
     assert_eq!(text(&once), once);
     let mut again = Redactor::default();
     assert_eq!(again.text(&once), once);
-    assert_eq!(again.text(r#"{"token":"new"}"#), r#"{"token":"<token#2>"}"#);
+    assert_eq!(again.text(r#"{"token":"new"}"#), r#"{"token":"<<secret:token#2>>"}"#);
 }
 
 #[test]
@@ -80,7 +89,7 @@ fn a_user_adds_names_places_and_shapes() {
     };
     assert_eq!(custom.check(), Ok(()));
     let before = r#"{"params":{"pin":"1234","tenantKey":"a","t":"ACME-77 of me@example.org"}}"#;
-    let after = r#"{"params":{"pin":"<custom#1>","tenantKey":"<custom#2>","t":"<custom#3> of <email#1>"}}"#;
+    let after = r#"{"params":{"pin":"<<secret:custom#1>>","tenantKey":"<<secret:custom#2>>","t":"<<secret:custom#3>> of <<secret:email#1>>"}}"#;
     assert_eq!(Redactor::new(&custom).text(before), after);
     assert!(Custom { values: vec!["(".into()], ..Custom::default() }.check().is_err());
 }
@@ -91,9 +100,9 @@ proptest! {
         let before = serde_json::json!({"a": [other, {"password": secret}], "raw": serde_json::json!({"token": secret}).to_string()});
         let written = before.to_string();
         let after: serde_json::Value = serde_json::from_str(&text(&written)).expect("still JSON");
-        prop_assert_eq!(after["a"][1]["password"].as_str(), Some("<password#1>"));
+        prop_assert_eq!(after["a"][1]["password"].as_str(), Some("<<secret:password#1>>"));
         let inner: serde_json::Value = serde_json::from_str(after["raw"].as_str().expect("text")).expect("still JSON");
-        prop_assert_eq!(inner["token"].as_str(), Some("<password#1>"));
+        prop_assert_eq!(inner["token"].as_str(), Some("<<secret:password#1>>"));
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Walk<'_> {
     fn within(&mut self, text: &str, depth: u8) -> Vec<Hit> {
         match text.trim_start().as_bytes().first() {
             Some(b'{' | b'[') => self.json(text, depth),
-            _ => self.shaped(text, text, 0, &|offset| offset, true, &String::new),
+            _ => self.shaped(text, 0, &|offset| offset, true, &String::new),
         }
     }
 
@@ -135,10 +135,10 @@ impl Walk<'_> {
         let place = || pointer(levels);
         let inside = content.trim_start().as_bytes().first();
         if !content.contains('\\') && !matches!(inside, Some(b'{' | b'[')) {
-            return hits.extend(self.shaped(content, content, start, &|offset| offset, false, &place));
+            return hits.extend(self.shaped(content, start, &|offset| offset, false, &place));
         }
         let Some(plain) = Unescaped::of(content) else {
-            return hits.extend(self.shaped(content, content, start, &|offset| offset, false, &place));
+            return hits.extend(self.shaped(content, start, &|offset| offset, false, &place));
         };
         let text = plain.text.as_str();
         if depth < DEEPEST && matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) {
@@ -148,7 +148,7 @@ impl Walk<'_> {
             }
             return;
         }
-        hits.extend(self.shaped(text, text, start, &|offset| plain.before(offset), false, &place));
+        hits.extend(self.shaped(text, start, &|offset| plain.before(offset), false, &place));
     }
 
     /// A value that is a secret as a whole, but for a scheme before it and a placeholder.
@@ -157,11 +157,13 @@ impl Walk<'_> {
             ["Bearer ", "bearer ", "Basic ", "basic ", "token "].into_iter().find(|word| content.starts_with(word));
         let skip = scheme.map_or(0, str::len);
         let secret = &content[skip..];
-        if let Some(known) = names::placeholder(secret) {
-            return self.placeholders.push(known);
-        }
         if secret.is_empty() {
             return;
+        }
+        if let [(range, kind, number)] = &names::placeholders(secret)[..]
+            && *range == (0..secret.len())
+        {
+            return self.placeholders.push((kind, *number));
         }
         let plain = Unescaped::of(secret).map_or_else(|| secret.to_string(), |plain| plain.text);
         let (start, end) = (start + skip, start + content.len());
@@ -172,17 +174,17 @@ impl Walk<'_> {
     fn shaped(
         &mut self,
         text: &str,
-        whole: &str,
         start: usize,
         back: &dyn Fn(usize) -> usize,
         prose: bool,
         place: &dyn Fn() -> String,
     ) -> Vec<Hit> {
-        if let Some(known) = names::placeholder(whole) {
-            self.placeholders.push(known);
-            return Vec::new();
-        }
-        let found = self.shapes.find(text, prose).into_iter();
+        let known = names::placeholders(text);
+        self.placeholders.extend(known.iter().map(|(_, kind, number)| (*kind, *number)));
+        let taken = |range: &std::ops::Range<usize>| {
+            known.iter().any(|(known, ..)| known.start <= range.start && range.end <= known.end)
+        };
+        let found = self.shapes.find(text, prose).into_iter().filter(|(_, range)| !taken(range));
         let hit = |(kind, range): (&'static str, std::ops::Range<usize>)| Hit {
             start: start + back(range.start),
             end: start + back(range.end),

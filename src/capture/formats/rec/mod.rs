@@ -8,7 +8,7 @@ pub(in crate::capture) mod base64;
 mod line;
 mod writer;
 
-pub use writer::{RecEvent, RecHeader, RecWriter};
+pub use writer::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 
 use std::borrow::Cow;
 
@@ -182,6 +182,13 @@ impl RecReader {
 
     fn event(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         match event.kind {
+            "http" => self.put(event, line, Body::Http { head: event.head.unwrap_or("{}") }, out),
+            "sse" => self.put(event, line, Body::Sse { event: event.sse.unwrap_or("{}") }, out),
+            // What the recorder closed when it was stopped says nothing about either side.
+            "close" if event.by_recorder => {
+                out.skip(line.number, Skip::Header);
+                Ok(())
+            }
             "msg" if event.truncated => {
                 out.skip(line.number, Skip::Oversized);
                 self.put(event, line, Body::Gap { lost: Some(1) }, out)
@@ -218,6 +225,9 @@ impl RecReader {
 
     fn message(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let place = self.place(event, line, out)?;
+        if let Some(sse) = event.sse {
+            out.put(&place, Body::Sse { event: sse })?;
+        }
         let bytes = event.bytes();
         let text: Cow<'_, str> = match &bytes {
             Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {

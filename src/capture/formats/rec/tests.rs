@@ -17,9 +17,10 @@ fn header() -> RecHeader<'static> {
         t0_us: T0,
         proto: Some("mcp"),
         revision: None,
-        transport: Transport::Ordered,
+        transport: "stdio",
         vantage: Vantage::Proxy,
         cmd: &[],
+        live: None,
     }
 }
 

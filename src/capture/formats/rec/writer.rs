@@ -6,11 +6,12 @@ use std::io::{Result, Write};
 use chrono::{DateTime, SecondsFormat};
 
 use super::base64;
-use crate::capture::{Transport, Vantage};
+use crate::capture::Vantage;
 use crate::protocol::Side;
+use crate::redact::Replaced;
 
 /// What the header line says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct RecHeader<'a> {
     /// Name and version of the writer.
     pub tool: &'a str,
@@ -24,12 +25,31 @@ pub struct RecHeader<'a> {
     pub proto: Option<&'a str>,
     /// Its revision, where it is known for all connections.
     pub revision: Option<&'a str>,
-    /// Whether order holds.
-    pub transport: Transport,
+    /// What carried it, in a word: `stdio`, `tcp`, `http`, `sse`, `ws`.
+    pub transport: &'a str,
     /// Where the capture was taken.
     pub vantage: Vantage,
     /// The command line of the server, where one was started.
     pub cmd: &'a [String],
+    /// What only a recorder knows.
+    pub live: Option<RecLive<'a>>,
+}
+
+/// What a recorder says of itself in the header.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecLive<'a> {
+    /// How messages are told apart: `nl` (one a line), `cl` (Content-Length), `auto`, `ws`; empty where that is no question.
+    pub frame: &'a str,
+    /// Working directory, with the home shortened to `~`.
+    pub cwd: Option<&'a str>,
+    /// Names of the environment variables that the server was given; never their values.
+    pub env_names: &'a [String],
+    /// True if secrets are replaced.
+    pub redacted: bool,
+    /// What the recorder changed on the wire.
+    pub alter: &'a [String],
+    /// The recording that was replayed, where this is the session of a replay.
+    pub replay_of: Option<&'a str>,
 }
 
 /// One event. `bytes` are as captured; they need not be UTF-8.
@@ -49,14 +69,50 @@ pub enum RecEvent<'a> {
     Exit(Option<i64>),
     /// Messages were lost.
     Gap(Option<u64>),
+    /// The head of an HTTP request or response: a JSON object.
+    Http(Option<Side>, &'a str),
+    /// What an SSE event says beside its data, or a comment: a JSON object.
+    Sse(Option<Side>, &'a str),
+    /// A remark of the recorder.
+    Note(&'a str),
 }
 
-/// Writes a recording.
+/// What a recorder knows beside the event itself. Members that do not go with the kind of event stay as they are by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecDetail<'a> {
+    /// The raw header block before a message.
+    pub head: Option<&'a str>,
+    /// Length on the wire in bytes, where the stored text has another one.
+    pub wire_bytes: Option<u64>,
+    /// True if the stored bytes are only the beginning.
+    pub truncated: bool,
+    /// How it was closed, in a word: `eof`, `reset`.
+    pub how: Option<&'a str>,
+    /// True if the recorder itself closed it.
+    pub by_recorder: bool,
+    /// The signal that ended the process.
+    pub signal: Option<i32>,
+    /// Whose messages were lost.
+    pub lost_of: Option<Side>,
+    /// How many bytes were lost.
+    pub lost_bytes: Option<u64>,
+    /// Why they were lost: `queue-full`, `write-error`.
+    pub why: Option<&'a str>,
+    /// The secrets that were replaced.
+    pub replaced: &'a [Replaced],
+}
+
+/// Writes a recording. An event that could not be written takes no number, so that numbers never jump.
 #[derive(Debug)]
 pub struct RecWriter<W: Write> {
     out: W,
     line: String,
     t0_us: i64,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
     events: u64,
     messages: u64,
     lost: u64,
@@ -64,27 +120,23 @@ pub struct RecWriter<W: Write> {
 
 impl<W: Write> RecWriter<W> {
     /// Starts a recording with its header.
-    pub fn new(out: W, header: &RecHeader<'_>) -> Result<RecWriter<W>> {
-        let mut writer = RecWriter { out, line: String::new(), t0_us: header.t0_us, events: 0, messages: 0, lost: 0 };
-        writer.line.push_str("{\"rec\":1");
-        writer.string("tool", header.tool);
-        writer.string("session", header.session);
-        writer.number("part", header.part);
-        let t0 = DateTime::from_timestamp_micros(header.t0_us).unwrap_or_default();
-        writer.string("t0", &t0.to_rfc3339_opts(SecondsFormat::Micros, true));
-        for (key, value) in [("proto", header.proto), ("revision", header.revision)] {
-            if let Some(value) = value {
-                writer.string(key, value);
-            }
-        }
-        writer.string("transport", if header.transport == Transport::Http { "http" } else { "stdio" });
-        writer.string("vantage", header.vantage.as_str());
-        if !header.cmd.is_empty() {
-            let cmd = serde_json::Value::from(header.cmd).to_string();
-            let _ = write!(writer.line, ",\"cmd\":{cmd}");
-        }
-        writer.end_line()?;
-        Ok(writer)
+    pub fn new(mut out: W, header: &RecHeader<'_>) -> Result<RecWriter<W>> {
+        let mut line = String::new();
+        header_line(&mut line, header);
+        out.write_all(line.as_bytes())?;
+        line.clear();
+        Ok(RecWriter { out, line, t0_us: header.t0_us, counts: Counts::default() })
+    }
+
+    /// Goes on in another part: its header is written, the old part ends with the name of the new one, and numbers go
+    /// on. Gives the old part back. Where the new one cannot be written to, nothing has happened.
+    pub fn turn(&mut self, at_us: Option<i64>, mut out: W, header: &RecHeader<'_>, name: &str) -> Result<W> {
+        let mut line = String::new();
+        header_line(&mut line, header);
+        out.write_all(line.as_bytes())?;
+        // The old part is complete without this line, and on a full disk it stays without.
+        let _ = self.line_of(at_us, "rotate", |line| string(line, "next", name));
+        Ok(std::mem::replace(&mut self.out, out))
     }
 
     /// Appends one event of a connection, and of one of its streams.
@@ -95,82 +147,206 @@ impl<W: Write> RecWriter<W> {
         stream: Option<u32>,
         event: RecEvent<'_>,
     ) -> Result<()> {
-        self.start(at_us, kind(&event));
-        self.number("c", connection);
-        if let Some(stream) = stream {
-            self.number("s", stream);
-        }
+        self.detailed(at_us, connection, stream, event, &RecDetail::default())
+    }
+
+    /// Appends one event with what else a recorder knows of it.
+    pub fn detailed(
+        &mut self,
+        at_us: Option<i64>,
+        connection: u32,
+        stream: Option<u32>,
+        event: RecEvent<'_>,
+        detail: &RecDetail<'_>,
+    ) -> Result<()> {
+        self.line_of(at_us, kind(&event), |line| {
+            number(line, "c", connection);
+            optional(line, "s", stream);
+            members(line, &event, detail);
+        })?;
         match event {
-            RecEvent::Open(by) | RecEvent::Close(by) => self.side("by", by),
-            RecEvent::Message(sender, bytes) => {
-                self.messages += 1;
-                self.side("d", sender);
-                self.body(bytes);
-            }
-            RecEvent::Raw(sender, bytes) => {
-                self.side("d", sender);
-                self.body(bytes);
-            }
-            RecEvent::Stderr(bytes) => self.body(bytes),
-            RecEvent::Exit(code) => self.optional("code", code),
-            RecEvent::Gap(lost) => {
-                self.lost += lost.unwrap_or(1);
-                self.optional("lost", lost);
-            }
+            RecEvent::Message(..) => self.counts.messages += 1,
+            RecEvent::Gap(lost) => self.counts.lost += lost.unwrap_or(1),
+            _ => {}
         }
-        self.end_line()
+        Ok(())
     }
 
     /// Ends the recording in good order, and gives the writer back.
     pub fn finish(mut self, at_us: Option<i64>) -> Result<W> {
-        self.start(at_us, "end");
-        self.number("msgs", self.messages);
-        self.number("lost", self.lost);
-        self.end_line()?;
+        let Counts { messages, lost, .. } = self.counts;
+        self.line_of(at_us, "end", |line| {
+            number(line, "msgs", messages);
+            number(line, "lost", lost);
+        })?;
         self.out.flush()?;
         Ok(self.out)
     }
 
-    fn start(&mut self, at_us: Option<i64>, kind: &str) {
-        self.events += 1;
-        let _ = write!(self.line, "{{\"q\":{}", self.events);
-        self.optional("t", at_us.map(|at| at.saturating_sub(self.t0_us)));
-        self.string("k", kind);
+    /// What is written to.
+    pub fn get_ref(&self) -> &W {
+        &self.out
     }
 
-    fn end_line(&mut self) -> Result<()> {
-        self.line.push_str("}\n");
-        self.out.write_all(self.line.as_bytes())?;
+    /// One line in one write.
+    fn line_of(&mut self, at_us: Option<i64>, kind: &str, members: impl FnOnce(&mut String)) -> Result<()> {
         self.line.clear();
-        Ok(())
+        let _ = write!(self.line, "{{\"q\":{}", self.counts.events + 1);
+        optional(&mut self.line, "t", at_us.map(|at| at.saturating_sub(self.t0_us)));
+        string(&mut self.line, "k", kind);
+        members(&mut self.line);
+        self.line.push_str("}\n");
+        let written = self.out.write_all(self.line.as_bytes());
+        self.counts.events += u64::from(written.is_ok());
+        // One huge message must not be held for the rest of the session.
+        self.line.shrink_to(KEPT);
+        written
     }
+}
 
-    fn string(&mut self, key: &str, value: &str) {
-        let _ = write!(self.line, ",\"{key}\":{}", serde_json::Value::from(value));
+/// How much of a line's buffer is kept for the next one, in bytes.
+const KEPT: usize = 1 << 20;
+
+fn header_line(line: &mut String, header: &RecHeader<'_>) {
+    line.push_str("{\"rec\":1");
+    string(line, "tool", header.tool);
+    string(line, "session", header.session);
+    number(line, "part", header.part);
+    let t0 = DateTime::from_timestamp_micros(header.t0_us).unwrap_or_default();
+    string(line, "t0", &t0.to_rfc3339_opts(SecondsFormat::Micros, true));
+    if header.live.is_some() {
+        string(line, "clock", "monotonic");
     }
-
-    fn number(&mut self, key: &str, value: impl std::fmt::Display) {
-        let _ = write!(self.line, ",\"{key}\":{value}");
-    }
-
-    fn optional(&mut self, key: &str, value: Option<impl std::fmt::Display>) {
+    for (key, value) in [("proto", header.proto), ("revision", header.revision)] {
         if let Some(value) = value {
-            self.number(key, value);
+            string(line, key, value);
         }
     }
+    string(line, "transport", header.transport);
+    string(line, "vantage", header.vantage.as_str());
+    if let Some(live) = header.live.filter(|live| !live.frame.is_empty()) {
+        string(line, "frame", live.frame);
+    }
+    if !header.cmd.is_empty() {
+        number(line, "cmd", serde_json::Value::from(header.cmd));
+    }
+    if let Some(live) = header.live {
+        if let Some(cwd) = live.cwd {
+            string(line, "cwd", cwd);
+        }
+        if !live.env_names.is_empty() {
+            number(line, "env_names", serde_json::Value::from(live.env_names));
+        }
+        if let Some(recording) = live.replay_of {
+            string(line, "replay_of", recording);
+        }
+        number(line, "redact", if live.redacted { "{\"set\":\"default\"}" } else { "{\"set\":\"off\"}" });
+        number(line, "alter", serde_json::Value::from(live.alter));
+    }
+    line.push_str("}\n");
+}
 
-    fn side(&mut self, key: &str, side: Option<Side>) {
-        if let Some(side) = side {
-            self.string(key, if side == Side::Client { "c" } else { "s" });
+/// What an event holds beside its number, time, kind and connection.
+fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
+    match *event {
+        RecEvent::Open(by) => side(line, "by", by),
+        RecEvent::Close(_) if detail.by_recorder => string(line, "by", "p"),
+        RecEvent::Close(by) => side(line, "by", by),
+        RecEvent::Message(sender, bytes) | RecEvent::Raw(sender, bytes) => {
+            side(line, "d", sender);
+            if let Some(head) = detail.head {
+                string(line, "h", head);
+            }
+            body(line, bytes, detail);
+        }
+        RecEvent::Stderr(bytes) => body(line, bytes, detail),
+        RecEvent::Exit(code) => optional(line, "code", code),
+        RecEvent::Http(sender, head) => {
+            side(line, "d", sender);
+            number(line, "h", head);
+        }
+        RecEvent::Sse(sender, event) => {
+            side(line, "d", sender);
+            number(line, "sse", event);
+        }
+        RecEvent::Gap(lost) => {
+            side(line, "d", detail.lost_of);
+            optional(line, "lost", lost);
+        }
+        RecEvent::Note(text) => string(line, "text", text),
+    }
+    optional(line, "signal", detail.signal);
+    optional(line, "bytes", detail.lost_bytes);
+    for (key, value) in [("how", detail.how), ("why", detail.why)] {
+        if let Some(value) = value {
+            string(line, key, value);
         }
     }
+    if !detail.replaced.is_empty() {
+        let places: Vec<[&str; 2]> =
+            detail.replaced.iter().map(|one| [one.pointer.as_str(), one.name.as_str()]).collect();
+        number(line, "red", serde_json::json!(places));
+    }
+}
 
-    fn body(&mut self, bytes: &[u8]) {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.string("b", text),
-            Err(_) => self.string("b64", &base64::encode(bytes)),
+fn string(line: &mut String, key: &str, value: &str) {
+    let _ = write!(line, ",\"{key}\":");
+    quoted(line, value);
+}
+
+/// A JSON string. Most messages need nothing but their quotation marks escaped, and are long: whole stretches are copied.
+fn quoted(line: &mut String, value: &str) {
+    line.reserve(value.len() + value.len() / 8 + 2);
+    line.push('"');
+    let mut from = 0;
+    for (at, byte) in value.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0..0x20 => "",
+            _ => continue,
+        };
+        line.push_str(&value[from..at]);
+        match escape {
+            "" => {
+                let _ = write!(line, "\\u{byte:04x}");
+            }
+            escape => line.push_str(escape),
         }
-        self.number("n", bytes.len());
+        from = at + 1;
+    }
+    line.push_str(&value[from..]);
+    line.push('"');
+}
+
+/// A number, or anything else that is JSON as it stands.
+fn number(line: &mut String, key: &str, value: impl std::fmt::Display) {
+    let _ = write!(line, ",\"{key}\":{value}");
+}
+
+fn optional(line: &mut String, key: &str, value: Option<impl std::fmt::Display>) {
+    if let Some(value) = value {
+        number(line, key, value);
+    }
+}
+
+fn side(line: &mut String, key: &str, side: Option<Side>) {
+    if let Some(side) = side {
+        string(line, key, if side == Side::Client { "c" } else { "s" });
+    }
+}
+
+fn body(line: &mut String, bytes: &[u8], detail: &RecDetail<'_>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => string(line, "b", text),
+        Err(_) => string(line, "b64", &base64::encode(bytes)),
+    }
+    number(line, "n", detail.wire_bytes.unwrap_or(bytes.len() as u64));
+    if detail.truncated {
+        line.push_str(",\"trunc\":true");
     }
 }
 
@@ -183,5 +359,8 @@ fn kind(event: &RecEvent<'_>) -> &'static str {
         RecEvent::Stderr(_) => "err",
         RecEvent::Exit(_) => "exit",
         RecEvent::Gap(_) => "gap",
+        RecEvent::Http(..) => "http",
+        RecEvent::Sse(..) => "sse",
+        RecEvent::Note(_) => "note",
     }
 }

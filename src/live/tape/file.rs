@@ -1,0 +1,148 @@
+//! The file of a recording: one `write(2)` a line, appended, readable by its owner only (R-REC-3).
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A file, or a device that stands in its place.
+#[derive(Debug)]
+pub(super) struct TapeFile {
+    file: File,
+    /// Bytes written.
+    pub size: u64,
+    /// True if half a line stands at the end and could not be taken back.
+    torn: bool,
+}
+
+impl TapeFile {
+    /// Makes the file. One that holds something is left alone: a recording is evidence.
+    pub(super) fn create(path: &Path) -> Result<TapeFile> {
+        let file = match options().create_new(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => TapeFile::existing(path)?,
+            other => other.map_err(|error| fault(path, &error))?,
+        };
+        Ok(TapeFile { file, size: 0, torn: false })
+    }
+
+    fn existing(path: &Path) -> Result<File> {
+        let about = std::fs::metadata(path).map_err(|error| fault(path, &error))?;
+        if about.is_file() && about.len() > 0 {
+            let message = format!("{} exists already, and is left alone", path.display());
+            return Err(Error::new(ErrorKind::Usage, message)
+                .hint("name another file, or a folder with -o FOLDER/: every session then makes a file of its own"));
+        }
+        let file = options().open(path).map_err(|error| fault(path, &error))?;
+        if about.is_file() {
+            private(&file).map_err(|error| fault(path, &error))?;
+        }
+        Ok(file)
+    }
+
+    /// Puts on the disk what the system still holds in memory.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        match self.file.sync_data() {
+            // A device or a pipe has nothing to be synchronised.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            other => other,
+        }
+    }
+
+    /// After a write that stopped midway: the file ends with whole lines again, if it can.
+    fn take_back(&mut self, written: usize) {
+        if written == 0 {
+            return;
+        }
+        let length = self.file.metadata().map(|about| about.len());
+        let cut = length.and_then(|length| self.file.set_len(length.saturating_sub(written as u64)));
+        self.torn = cut.is_err();
+    }
+}
+
+impl Write for TapeFile {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.write_all(line).map(|()| line.len())
+    }
+
+    fn write_all(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.torn {
+            self.file.write_all(b"\n")?;
+            self.torn = false;
+        }
+        let mut written = 0;
+        while written < line.len() {
+            match self.file.write(&line[written..]) {
+                Ok(0) => {
+                    self.take_back(written);
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.take_back(written);
+                    return Err(error);
+                }
+            }
+        }
+        self.size += written as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn fault(path: &Path, error: &io::Error) -> Error {
+    Error::io("write", &path.display().to_string(), error)
+        .hint("name a file that can be made, with -o FILE; nothing was started")
+}
+
+#[cfg(unix)]
+fn options() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = OpenOptions::new();
+    options.append(true).mode(0o600);
+    options
+}
+
+#[cfg(not(unix))]
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.append(true);
+    options
+}
+
+#[cfg(unix)]
+fn private(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn private(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// The name of a part: `chat.rec.jsonl`, `chat.2.rec.jsonl`, `chat.3.rec.jsonl`.
+pub(super) fn part(first: &Path, number: u32) -> PathBuf {
+    let name = first.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = [".rec.jsonl", ".jsonl"].into_iter().find_map(|end| Some((name.strip_suffix(end)?, end)));
+    let (stem, end) = stem.unwrap_or((name.as_str(), ""));
+    first.with_file_name(format!("{stem}.{number}{end}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_parts() {
+        for (first, second) in
+            [("a/chat.rec.jsonl", "a/chat.2.rec.jsonl"), ("x.jsonl", "x.2.jsonl"), ("log", "log.2"), ("a.b", "a.b.2")]
+        {
+            assert_eq!(part(Path::new(first), 2), Path::new(second));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The queue between traffic and disk: bounded in bytes, and it never waits.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::TapeEvent;
+use crate::protocol::Side;
+
+/// What one event takes beside its bytes.
+const OVERHEAD: usize = 128;
+
+/// One event and where it belongs.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub at_us: i64,
+    pub connection: u32,
+    pub stream: Option<u32>,
+    pub event: TapeEvent,
+}
+
+/// What was lost of one side of one connection.
+#[derive(Clone, Debug)]
+pub(super) struct Loss {
+    pub at_us: i64,
+    pub connection: u32,
+    pub from: Option<Side>,
+    pub lost: u64,
+    pub bytes: u64,
+}
+
+/// Adds an event to what was lost.
+pub(super) fn lose(losses: &mut Vec<Loss>, item: &Item) {
+    let bytes = item.event.droppable().unwrap_or(0) as u64;
+    let (connection, from) = (item.connection, item.event.from());
+    match losses.iter_mut().find(|loss| loss.connection == connection && loss.from == from) {
+        Some(loss) => {
+            loss.lost += 1;
+            loss.bytes += bytes;
+        }
+        None => losses.push(Loss { at_us: item.at_us, connection, from, lost: 1, bytes }),
+    }
+}
+
+impl Loss {
+    /// The event that says so.
+    pub(super) fn item(self, why: &'static str) -> Item {
+        let Loss { at_us, connection, from, lost, bytes } = self;
+        Item { at_us, connection, stream: None, event: TapeEvent::Gap { from, lost: Some(lost), bytes, why } }
+    }
+}
+
+/// What comes out of the queue.
+pub(super) enum Popped {
+    /// The next event.
+    Item(Item),
+    /// Nothing for the time that was given.
+    Idle,
+    /// Nothing ever again: the session ended at this time.
+    Closed(i64),
+}
+
+/// The queue.
+pub(super) struct Queue {
+    state: Mutex<State>,
+    filled: Condvar,
+    limit: usize,
+}
+
+#[derive(Default)]
+struct State {
+    items: VecDeque<Item>,
+    bytes: usize,
+    losses: Vec<Loss>,
+    closed: Option<i64>,
+}
+
+impl State {
+    fn put(&mut self, item: Item) {
+        self.bytes += weight(&item);
+        self.items.push_back(item);
+    }
+
+    /// What was lost stands before what comes next.
+    fn put_losses(&mut self) {
+        for loss in std::mem::take(&mut self.losses) {
+            self.put(loss.item("queue-full"));
+        }
+    }
+}
+
+fn weight(item: &Item) -> usize {
+    item.event.droppable().unwrap_or(0) + OVERHEAD
+}
+
+impl Queue {
+    pub(super) fn new(limit: usize) -> Queue {
+        Queue { state: Mutex::default(), filled: Condvar::new(), limit }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an event, or counts it as lost.
+    pub(super) fn push(&self, item: Item) {
+        let mut state = self.lock();
+        if state.closed.is_some() {
+            return;
+        }
+        // Once something is lost, it goes on until half of the queue is free: one wide gap says more than many narrow ones.
+        let limit = if state.losses.is_empty() { self.limit } else { self.limit / 2 };
+        if item.event.droppable().is_some() && state.bytes + weight(&item) > limit {
+            return lose(&mut state.losses, &item);
+        }
+        state.put_losses();
+        state.put(item);
+        drop(state);
+        self.filled.notify_one();
+    }
+
+    /// Nothing more will come.
+    pub(super) fn close(&self, at_us: i64) {
+        let mut state = self.lock();
+        state.put_losses();
+        state.closed.get_or_insert(at_us);
+        drop(state);
+        self.filled.notify_all();
+    }
+
+    /// The next event. Without `patience` it waits for one.
+    pub(super) fn pop(&self, patience: Option<Duration>) -> Popped {
+        let mut state = self.lock();
+        loop {
+            if let Some(item) = state.items.pop_front() {
+                state.bytes -= weight(&item);
+                return Popped::Item(item);
+            }
+            if let Some(at_us) = state.closed {
+                return Popped::Closed(at_us);
+            }
+            state = match patience {
+                None => self.filled.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(patience) => {
+                    let (state, timeout) =
+                        self.filled.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner);
+                    if timeout.timed_out() && state.items.is_empty() && state.closed.is_none() {
+                        return Popped::Idle;
+                    }
+                    state
+                }
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(from: Side, length: usize) -> Item {
+        Item {
+            at_us: 7,
+            connection: 1,
+            stream: None,
+            event: TapeEvent::Message { from, bytes: vec![b' '; length], head: None },
+        }
+    }
+
+    fn drain(queue: &Queue) -> Vec<TapeEvent> {
+        let mut events = Vec::new();
+        while let Popped::Item(item) = queue.pop(Some(Duration::ZERO)) {
+            events.push(item.event);
+        }
+        events
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted_and_said_before_what_comes_next() {
+        let queue = Queue::new(1000);
+        queue.push(message(Side::Client, 500));
+        queue.push(message(Side::Server, 900));
+        queue.push(message(Side::Server, 1));
+        assert!(matches!(queue.pop(None), Popped::Item(_)));
+        queue.push(message(Side::Client, 10));
+        let events = drain(&queue);
+        assert_eq!(
+            events[0],
+            TapeEvent::Gap { from: Some(Side::Server), lost: Some(2), bytes: 901, why: "queue-full" },
+            "losing goes on until half of the queue is free"
+        );
+        assert!(matches!(events[1], TapeEvent::Message { from: Side::Client, .. }));
+        assert_eq!(events.len(), 2);
+    }
+
+    #[test]
+    fn the_end_is_never_dropped() {
+        let queue = Queue::new(200);
+        queue.push(message(Side::Server, 500));
+        queue.push(Item { event: TapeEvent::Exit { code: Some(0), signal: None }, ..message(Side::Server, 0) });
+        queue.close(9);
+        queue.push(message(Side::Client, 1));
+        let events = drain(&queue);
+        assert!(matches!(events[..], [TapeEvent::Gap { lost: Some(1), .. }, TapeEvent::Exit { .. }]), "{events:?}");
+        assert!(matches!(queue.pop(None), Popped::Closed(9)));
+    }
+}

@@ -1,0 +1,1 @@
+//! Tapes written and read back.

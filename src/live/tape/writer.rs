@@ -1,0 +1,306 @@
+//! The thread that writes: redacts, formats, one line a write; turns to another part; says once what cannot be written.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::de::IgnoredAny;
+
+use super::clean::Cleaner;
+use super::file::{TapeFile, part};
+use super::queue::{Item, Loss, Popped, Queue, lose};
+use super::{TapeEvent, TapeOptions, TapeSummary};
+use crate::capture::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
+use crate::error::Result;
+use crate::live::Clock;
+use crate::protocol::Side;
+
+/// How often a durable recording is put on the disk.
+const SYNC: Duration = Duration::from_secs(1);
+
+/// What bytes are.
+#[derive(Clone, Copy)]
+enum Kind {
+    Message(Side),
+    Raw(Side),
+    Stderr,
+}
+
+/// Writes what the queue holds.
+pub(super) struct Writer {
+    clock: Clock,
+    options: TapeOptions,
+    session: String,
+    cleaner: Cleaner,
+    /// The command line without its secrets.
+    cmd: Vec<String>,
+    /// The file, until its header could be written.
+    file: Option<TapeFile>,
+    rec: Option<RecWriter<TapeFile>>,
+    part: u32,
+    losses: Vec<Loss>,
+    synced_us: i64,
+    summary: TapeSummary,
+}
+
+impl Writer {
+    /// Makes the file.
+    pub(super) fn new(options: TapeOptions, clock: Clock) -> Result<Writer> {
+        let file = TapeFile::create(&options.path)?;
+        let mut cleaner = Cleaner::new(options.redact.as_ref());
+        let summary = TapeSummary { parts: vec![options.path.clone()], ..TapeSummary::default() };
+        Ok(Writer {
+            clock,
+            session: session_id(),
+            cmd: cleaner.args(&options.cmd),
+            cleaner,
+            file: Some(file),
+            rec: None,
+            part: 1,
+            losses: Vec::new(),
+            synced_us: 0,
+            summary,
+            options,
+        })
+    }
+
+    /// Writes until the queue is closed.
+    pub(super) fn run(mut self, queue: &Queue) -> TapeSummary {
+        let header = self.rec().map(drop);
+        self.told(header);
+        let patience = self.options.durable.then_some(SYNC);
+        loop {
+            match queue.pop(patience) {
+                Popped::Item(item) => self.item(&item),
+                Popped::Idle => {}
+                Popped::Closed(at_us) => return self.end(at_us),
+            }
+            if self.options.durable {
+                self.sync();
+            }
+        }
+    }
+
+    /// The open part; its header is written first, where that was not possible before.
+    fn rec(&mut self) -> io::Result<&mut RecWriter<TapeFile>> {
+        if self.rec.is_none() {
+            let file = match self.file.take() {
+                Some(file) => file,
+                None => TapeFile::create(&self.options.path).map_err(|error| io::Error::other(error.message))?,
+            };
+            self.rec = Some(RecWriter::new(file, &self.header(1))?);
+        }
+        self.rec.as_mut().ok_or_else(|| io::Error::other("there is no file"))
+    }
+
+    fn header(&self, part: u32) -> RecHeader<'_> {
+        let options = &self.options;
+        RecHeader {
+            tool: concat!("rpctape ", env!("CARGO_PKG_VERSION")),
+            session: &self.session,
+            part,
+            t0_us: self.clock.epoch_us(),
+            proto: options.proto.as_deref(),
+            revision: None,
+            transport: &options.transport,
+            vantage: options.vantage,
+            cmd: &self.cmd,
+            live: Some(RecLive {
+                frame: &options.frame,
+                cwd: options.cwd.as_deref(),
+                env_names: &options.env_names,
+                redacted: self.cleaner.is_on(),
+                alter: &options.alter,
+                replay_of: options.replay_of.as_deref(),
+            }),
+        }
+    }
+
+    /// Writes one event; what could not be written is a loss, said before the next one that can.
+    fn item(&mut self, item: &Item) {
+        let written = self.pay().and_then(|()| self.write(item));
+        if written.is_err() && item.event.droppable().is_some() {
+            lose(&mut self.losses, item);
+        }
+        self.told(written);
+        self.turn(item.at_us);
+    }
+
+    /// Says what was lost.
+    fn pay(&mut self) -> io::Result<()> {
+        while let Some(loss) = self.losses.first().cloned() {
+            self.write(&loss.item("write-error"))?;
+            self.losses.remove(0);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item) -> io::Result<()> {
+        let none = RecDetail::default();
+        match &item.event {
+            TapeEvent::Open { by } => self.put(item, RecEvent::Open(*by), &none),
+            TapeEvent::Close { by, how } => {
+                let detail = RecDetail { how: Some(how), by_recorder: by.is_none(), ..none };
+                self.put(item, RecEvent::Close(*by), &detail)
+            }
+            TapeEvent::Exit { code, signal } => {
+                self.put(item, RecEvent::Exit(code.map(i64::from)), &RecDetail { signal: *signal, ..none })
+            }
+            TapeEvent::Message { from, bytes, head } if head.is_some() || is_message(bytes) => {
+                self.body(item, Kind::Message(*from), bytes, None, head.as_deref())
+            }
+            TapeEvent::Message { from, bytes, .. } | TapeEvent::Raw { from, bytes } => {
+                self.body(item, Kind::Raw(*from), bytes, None, None)
+            }
+            TapeEvent::Cut { from, bytes, wire_bytes, head } => {
+                self.body(item, Kind::Message(*from), bytes, Some(*wire_bytes), head.as_deref())
+            }
+            TapeEvent::Stderr { bytes } => self.body(item, Kind::Stderr, bytes, None, None),
+            TapeEvent::Gap { from, lost, bytes, why } => {
+                let detail = RecDetail { lost_of: *from, lost_bytes: Some(*bytes), why: Some(why), ..none };
+                self.put(item, RecEvent::Gap(*lost), &detail)?;
+                self.summary.lost += lost.unwrap_or(1);
+                self.summary.lost_bytes += bytes;
+                Ok(())
+            }
+            TapeEvent::Http { from, head } => {
+                let (head, replaced) = self.cleaner.text(head);
+                self.put(item, RecEvent::Http(Some(*from), &head), &RecDetail { replaced: &replaced, ..none })
+            }
+            TapeEvent::Sse { from, event } => {
+                let (event, replaced) = self.cleaner.text(event);
+                self.put(item, RecEvent::Sse(Some(*from), &event), &RecDetail { replaced: &replaced, ..none })
+            }
+            TapeEvent::Note { text } => {
+                let (text, _) = self.cleaner.text(text);
+                self.put(item, RecEvent::Note(&text), &none)
+            }
+        }
+    }
+
+    fn put(&mut self, item: &Item, event: RecEvent<'_>, detail: &RecDetail<'_>) -> io::Result<()> {
+        let at_us = Some(self.clock.epoch_us().saturating_add(item.at_us));
+        self.rec()?.detailed(at_us, item.connection, item.stream, event, detail)
+    }
+
+    /// Bytes without their secrets.
+    fn body(
+        &mut self,
+        item: &Item,
+        kind: Kind,
+        bytes: &[u8],
+        wire_bytes: Option<u64>,
+        head: Option<&[u8]>,
+    ) -> io::Result<()> {
+        let head = head.map(|head| self.cleaner.text(&String::from_utf8_lossy(head)).0.into_owned());
+        let (clean, replaced) = self.cleaner.bytes(bytes);
+        let detail = RecDetail {
+            head: head.as_deref(),
+            wire_bytes: Some(wire_bytes.unwrap_or(bytes.len() as u64)),
+            truncated: wire_bytes.is_some(),
+            replaced: &replaced,
+            ..RecDetail::default()
+        };
+        let event = match kind {
+            Kind::Message(from) => RecEvent::Message(Some(from), &clean),
+            Kind::Raw(from) => RecEvent::Raw(Some(from), &clean),
+            Kind::Stderr => RecEvent::Stderr(&clean),
+        };
+        self.put(item, event, &detail)?;
+        self.summary.messages += u64::from(matches!(kind, Kind::Message(_)));
+        Ok(())
+    }
+
+    /// Goes on in another part, where this one is full.
+    fn turn(&mut self, at_us: i64) {
+        let (Some(max), Some(rec)) = (self.options.max_size, &self.rec) else { return };
+        if rec.get_ref().size < max {
+            return;
+        }
+        let turned = self.next_part(at_us);
+        if turned.is_err() {
+            // One long part is better than none; the next line would fail the same way.
+            self.options.max_size = None;
+        }
+        self.told(turned);
+    }
+
+    fn next_part(&mut self, at_us: i64) -> io::Result<()> {
+        let path = part(&self.options.path, self.part + 1);
+        let file = TapeFile::create(&path).map_err(|error| io::Error::other(error.message))?;
+        let at_us = Some(self.clock.epoch_us().saturating_add(at_us));
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if let Some(mut rec) = self.rec.take() {
+            let turned = rec.turn(at_us, file, &self.header(self.part + 1), &name);
+            self.rec = Some(rec);
+            let old = turned?;
+            if self.options.durable {
+                old.sync()?;
+            }
+            self.part += 1;
+            self.summary.parts.push(path);
+        }
+        Ok(())
+    }
+
+    /// Once a second at most.
+    fn sync(&mut self) {
+        let now = self.clock.us();
+        if now.saturating_sub(self.synced_us) < SYNC.as_micros() as i64 {
+            return;
+        }
+        self.synced_us = now;
+        let synced = self.rec.as_ref().map_or(Ok(()), |rec| rec.get_ref().sync());
+        self.told(synced);
+    }
+
+    fn end(mut self, at_us: i64) -> TapeSummary {
+        let paid = self.pay();
+        self.told(paid);
+        let at_us = Some(self.clock.epoch_us().saturating_add(at_us));
+        let durable = self.options.durable;
+        let ended = match self.rec.take() {
+            Some(rec) => rec.finish(at_us).and_then(|file| if durable { file.sync() } else { Ok(()) }),
+            None => Ok(()),
+        };
+        self.told(ended);
+        // What could not even be said in a gap is lost all the same.
+        for loss in &self.losses {
+            self.summary.lost += loss.lost;
+            self.summary.lost_bytes += loss.bytes;
+        }
+        self.summary.replaced = self.cleaner.counts();
+        self.summary
+    }
+
+    /// Says the first thing that failed.
+    fn told(&mut self, result: io::Result<()>) {
+        let Err(error) = result else { return };
+        if self.summary.trouble.is_some() {
+            return;
+        }
+        let path = self.summary.parts.last().map_or_else(PathBuf::new, PathBuf::clone);
+        let text = format!(
+            "cannot write {}: {error}; traffic goes on, and what the recording loses is counted",
+            path.display()
+        );
+        if let Some(say) = &self.options.say {
+            say(&text);
+        }
+        self.summary.trouble = Some(text);
+    }
+}
+
+/// True for a JSON object or array, whatever is in it.
+fn is_message(bytes: &[u8]) -> bool {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(first, Some(b'{' | b'[')) && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+}
+
+/// An id that no other recording has.
+fn session_id() -> String {
+    let random = || RandomState::new().hash_one(std::process::id());
+    format!("{:016x}{:016x}", random(), random())
+}
