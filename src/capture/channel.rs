@@ -123,6 +123,8 @@ pub struct Channel {
     pub name: Option<String>,
     /// The recording it belongs to, where the format has one.
     pub session: Option<String>,
+    /// The recording that it replays, where it is the session of a replay.
+    pub replay_of: Option<String>,
     /// The profile that the log itself declares.
     pub profile: Option<&'static Profile>,
     /// Where the capture was taken.
@@ -144,6 +146,7 @@ impl Default for Channel {
         Channel {
             name: None,
             session: None,
+            replay_of: None,
             profile: None,
             vantage: Vantage::Unknown,
             transport: Transport::Ordered,

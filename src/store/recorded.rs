@@ -70,12 +70,6 @@ impl Store {
         })?;
         Ok(found.pop())
     }
-
-    /// Says which recording the connections of a source replay.
-    pub fn set_replay_of(&self, source: &str, recording: &str) -> Result<()> {
-        let update = "UPDATE connection SET replay_of = ?2 WHERE source IN (SELECT id FROM source WHERE name = ?1)";
-        self.sql.execute(update, [source, recording]).map(|_| ()).map_err(|error| self.fail("write", &error))
-    }
 }
 
 fn recorded(row: &Row<'_>) -> rusqlite::Result<RecordedRow> {

@@ -144,6 +144,7 @@ impl Store {
                 ":source": new.source,
                 ":channel": new.channel_index,
                 ":session": channel.session,
+                ":replay_of": channel.replay_of,
                 ":profile": channel.profile.map(Profile::label),
                 ":vantage": channel.vantage.as_str(),
                 ":transport": codes::transport(channel.transport),
@@ -240,6 +241,7 @@ fn opened_of(row: &Row<'_>) -> rusqlite::Result<Opened> {
     let channel = Channel {
         name: if named { row.get("base")? } else { None },
         session: row.get("session")?,
+        replay_of: row.get("replay_of")?,
         profile: profile("profile")?,
         vantage: Vantage::from_name(&vantage).unwrap_or(Vantage::Unknown),
         transport: codes::transport_of(&transport),

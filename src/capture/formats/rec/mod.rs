@@ -71,6 +71,7 @@ struct Header {
     revision: Option<String>,
     transport: Option<String>,
     vantage: Option<String>,
+    replay_of: Option<String>,
 }
 
 impl Header {
@@ -98,6 +99,7 @@ impl Header {
         Channel {
             name: Some(name),
             session,
+            replay_of: self.replay_of.clone(),
             profile,
             vantage: self.vantage(),
             transport: if self.is_http() { Transport::Http } else { Transport::Ordered },

@@ -79,6 +79,7 @@ impl Meta {
         let declared = Some(self.revision.as_str()).filter(|revision| !matches!(*revision, "" | "auto"));
         Channel {
             name: (!name.is_empty()).then(|| name.to_string()),
+            replay_of: None,
             session: None,
             profile: declared.and_then(|revision| protocol::by_name(&self.protocol, Some(revision))),
             vantage: Vantage::from_name(&self.vantage).unwrap_or(Vantage::Unknown),
