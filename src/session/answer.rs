@@ -3,7 +3,7 @@
 use super::event::{Seen, Stray, What};
 use super::exchange::{Effect, Outcome, TaskState};
 use super::message::is_usual;
-use super::race::Judgement;
+use super::race::{ALL_REQUESTS, Judgement};
 use super::state::{Conn, Incoming, Orphanage, Slot, Step, index};
 use super::suspect::{Accused, LateAnswer, Suspect};
 use super::window::Place;
@@ -94,7 +94,7 @@ impl Conn {
             }
             return self.settle(step, m, issuer, &twin);
         }
-        let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+        let judgement = Judgement::exact_if(self.facts.knows_all_of(issuer), ALL_REQUESTS);
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray: Stray::UnknownId { judgement } });
     }
 

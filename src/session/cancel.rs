@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::connection::Connection;
 use super::event::{CancelFault, Seen, Target, What};
 use super::exchange::{Cancellation, Effect, TaskState};
-use super::race::Judgement;
+use super::race::{ALL_REQUESTS, Judgement};
 use super::state::{Conn, Incoming, Slot, Step};
 use super::suspect::{Accused, CompletedCancel, EarlyCancel, Suspect};
 use crate::jsonrpc::Id;
@@ -140,7 +140,7 @@ impl Conn {
             Found::Twin(id) => self.cancel_near(step, m, cancel, m.sender, &id, CancelFault::TypeMismatch),
             Found::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
             Found::Nowhere => {
-                let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+                let judgement = Judgement::exact_if(self.facts.knows_all_of(m.sender), ALL_REQUESTS);
                 self.unknown_cancel(step, m, cancel, id, judgement);
             }
         }
@@ -229,7 +229,7 @@ impl Conn {
             }
             ServerCancel::OwnRequests if cancel.foreign => CancelFault::ForeignDialect,
             ServerCancel::OwnRequests => {
-                let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+                let judgement = Judgement::exact_if(self.facts.knows_all_of(m.sender), ALL_REQUESTS);
                 CancelFault::WrongDirection(judgement)
             }
         };

@@ -66,6 +66,8 @@ pub struct Connection {
     pub complete_head: bool,
     /// True if messages were lost: absence proves nothing.
     pub has_gap: bool,
+    /// Whether the client, and the server, sent something that could not be read: it may have been what seems to be absent.
+    pub unreadable: [bool; 2],
     /// Whether the messages have a usable time.
     pub timed: bool,
     /// How it ended, as far as the capture was read.
@@ -106,5 +108,10 @@ impl Connection {
     /// True if an id or token that was not seen cannot have been used before the capture began or inside a gap.
     pub fn knows_all(&self) -> bool {
         self.complete_head && !self.has_gap
+    }
+
+    /// True if, beside that, no message of this side was unreadable: an id that it was not seen to use, it has not used.
+    pub fn knows_all_of(&self, side: Side) -> bool {
+        self.knows_all() && !self.unreadable[side as usize]
     }
 }

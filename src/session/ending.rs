@@ -100,6 +100,9 @@ impl Conn {
         if self.facts.has_gap {
             return Some(Judgement::undecidable("messages were lost"));
         }
+        if self.facts.unreadable[issuer.peer() as usize] {
+            return Some(Judgement::undecidable("a message that could not be read may have been the answer"));
+        }
         match (self.facts.end, age) {
             (End::Closed(_), None) => Some(Judgement::undecidable("the log has no usable time")),
             (End::Closed(_), Some(age)) if age <= step.settings.grace_us => None,

@@ -3,7 +3,7 @@
 use super::event::{CancelFault, Seen, Stray, Target, What};
 use super::exchange::{Cancellation, Effect};
 use super::fold::{Oracle, Remembered, ReusedId};
-use super::race::{Crossing, Judgement};
+use super::race::{ALL_REQUESTS, Crossing, Judgement};
 use super::state::{Conn, Incoming, Step, index};
 use crate::jsonrpc::Id;
 use crate::protocol::{Profile, ServerCancel, Side};
@@ -80,7 +80,7 @@ impl Conn {
                 Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request) }
             }
             None => Stray::UnknownId {
-                judgement: Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests"),
+                judgement: Judgement::exact_if(self.facts.knows_all_of(issuer), ALL_REQUESTS),
             },
         };
         self.emit(step, q.profile, q.seen, Some(q.sender), What::Stray { id: &q.id, stray });
@@ -132,7 +132,7 @@ impl Conn {
         cancel: &mut Cancellation,
     ) {
         cancel.effect = Some(Effect::UnknownTarget);
-        let judgement = Judgement::exact_if(self.facts.knows_all(), "the capture does not show all requests");
+        let judgement = Judgement::exact_if(self.facts.knows_all_of(q.sender), ALL_REQUESTS);
         let peer = q.sender.peer();
         if q.profile.server_cancel == ServerCancel::ListenOnly && q.sender == Side::Server {
             return self.about_listen(step, oracle, q, cancel, judgement);

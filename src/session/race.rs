@@ -76,6 +76,9 @@ pub struct Judgement {
     pub reason: Option<&'static str>,
 }
 
+/// Why the absence of a request proves nothing.
+pub(super) const ALL_REQUESTS: &str = "the capture does not show all requests, or one of them could not be read";
+
 impl Judgement {
     /// Proven by order alone, at any vantage.
     pub const EXACT: Judgement =

@@ -228,6 +228,7 @@ impl Conn {
             proof: channel.proof,
             complete_head: channel.complete_head.unwrap_or(false),
             has_gap: false,
+            unreadable: [false; 2],
             timed: false,
             end: End::Open,
             lifecycle: Lifecycle::default(),
