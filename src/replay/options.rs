@@ -113,6 +113,8 @@ pub struct Policy {
     pub deny: Vec<String>,
     /// Everything is allowed but what is denied.
     pub allow_all: bool,
+    /// What the server says of its own tools (`readOnlyHint`) is not believed: a remote target nobody vouched for (R-SAFE-3).
+    pub untrusted_hints: bool,
     /// Requests may be sent twice (`--control`, retries, sweeps).
     pub allow_repeat: bool,
     /// Only these exchanges, where any are named: patterns, or `#7`.
@@ -202,6 +204,8 @@ pub enum Matcher {
 pub struct Gate {
     /// Replaces the usual set.
     pub fail_on: Option<Vec<Verdict>>,
+    /// Violations fail also where the recording has them too (`--fail-on violates-any`).
+    pub violates_any: bool,
     /// Inconclusive runs, raced cancels and unsent requests fail too.
     pub strict: bool,
 }
