@@ -93,3 +93,9 @@ pub fn role(method: &str) -> Role {
 pub fn is_lifecycle(method: &str) -> bool {
     matches!(method, "initialize" | "authenticate" | "auth/login" | "session/new" | "session/resume" | "session/prompt")
 }
+
+/// Requests in which a client tells about itself and where it stands. What it tells differs from one machine to the next;
+/// the answer does not hang on it.
+pub fn introduces(method: &str) -> bool {
+    matches!(method, "initialize" | "session/new")
+}

@@ -1,0 +1,40 @@
+//! What came of serving one client.
+
+use std::collections::BTreeMap;
+
+/// One client, served.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Per recorded exchange, how often it was asked for.
+    pub served: Vec<u32>,
+    /// Requests that had no match, in order.
+    pub missed: Vec<Missed>,
+    /// Notifications that had none: how many, by method.
+    pub surplus: BTreeMap<String, u32>,
+    /// Things worth saying, in words.
+    pub notes: Vec<String>,
+}
+
+/// A live request that is not in the recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Its id as JSON text.
+    pub rpc_id: String,
+    /// Its method.
+    pub method: String,
+    /// The recorded request that comes nearest: `#12`.
+    pub nearest: Option<String>,
+    /// Where that one first differs; `None` where it is the same and was used up.
+    pub differs: Option<String>,
+}
+
+impl Missed {
+    /// Why, in words.
+    pub fn why(&self) -> String {
+        match (&self.nearest, &self.differs) {
+            (Some(nearest), Some(at)) => format!("nearest is {nearest}, which differs at {at}"),
+            (Some(nearest), None) => format!("used up: {nearest} was the last of its kind"),
+            _ => "the recording has no such method".to_string(),
+        }
+    }
+}

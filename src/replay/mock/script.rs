@@ -1,0 +1,272 @@
+//! A recorded connection as a part to be played: what the server does after which message of the client.
+//!
+//! Two kinds of things follow a message. A **chain** holds, in recorded order, what belongs to one request of the client:
+//! its answer, its progress, what the server asked meanwhile, and the messages of the client that the server had before it
+//! went on (an answer to what it asked, a cancel). **Followers** belong to no request and come after their recorded predecessor.
+
+use crate::capture::Transport;
+use crate::jsonrpc::{Id, Parsed, parse};
+use crate::protocol::{Facts, Side};
+use crate::replay::recording::{Connection, Event, Exchange, What};
+
+/// One connection, ready to be played. It is read only, and shared by all that play it.
+#[derive(Debug)]
+pub struct Script {
+    /// What was recorded.
+    pub connection: Connection,
+    /// One per exchange; those of the server's own requests are empty.
+    pub(super) chains: Vec<Chain>,
+    /// Per event, the events of the server that come next and belong to no request.
+    pub(super) followers: Vec<Vec<usize>>,
+    /// Those that come before any other message.
+    pub(super) opening: Vec<usize>,
+    /// Per event of a batch, the event of the batch.
+    pub(super) batches: Vec<Option<usize>>,
+}
+
+/// What belongs to one request of the client.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chain {
+    /// In recorded order.
+    pub(super) links: Vec<Link>,
+    /// The link that awaits its cancel.
+    pub(super) cancel: Option<usize>,
+    /// The link that sends its answer.
+    pub(super) response: Option<usize>,
+}
+
+/// One step of a chain; the number is the place of its event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// The server does it.
+    Send(usize),
+    /// The server waits for it.
+    Await(usize),
+}
+
+impl Link {
+    pub(super) fn event(self) -> usize {
+        match self {
+            Link::Send(event) | Link::Await(event) => event,
+        }
+    }
+}
+
+impl Chain {
+    /// True if the recorded cancel came while the request was in flight.
+    pub(super) fn cancelled_in_flight(&self) -> bool {
+        match (self.cancel, self.response) {
+            (Some(cancel), Some(response)) => cancel < response,
+            (cancel, None) => cancel.is_some(),
+            (None, _) => false,
+        }
+    }
+}
+
+impl Script {
+    /// Reads a connection.
+    pub fn new(connection: Connection) -> Script {
+        let mut writer = Writer::new(&connection);
+        for at in 0..connection.events.len() {
+            writer.event(at);
+        }
+        let Writer { chains, followers, opening, batches, .. } = writer;
+        Script { connection, chains, followers, opening, batches }
+    }
+
+    /// True if a client can begin with the handshake.
+    pub fn has_handshake(&self) -> bool {
+        let initialize = self.connection.profile.opening.initialize;
+        self.requests().any(|(_, exchange)| Some(exchange.method.as_str()) == initialize)
+    }
+
+    /// True if the recording lost messages somewhere.
+    pub fn has_gap(&self) -> bool {
+        self.connection.events.iter().any(|event| event.what == What::Gap)
+    }
+
+    /// The client's requests with their places among the exchanges.
+    pub fn requests(&self) -> impl Iterator<Item = (usize, &Exchange)> {
+        let all = self.connection.exchanges.iter().enumerate();
+        all.filter(|(_, exchange)| exchange.issuer == Side::Client)
+    }
+
+    /// Recorded microseconds from one event to a later one.
+    pub(super) fn gap_us(&self, from: usize, to: usize) -> i64 {
+        let at = |event: usize| self.connection.events[event].at_us;
+        at(to).zip(at(from)).map_or(0, |(to, from)| to.saturating_sub(from).max(0))
+    }
+}
+
+/// Whose an event is.
+enum Part {
+    /// The server did it for this exchange.
+    Of(usize),
+    /// The server did it for no request.
+    Loose,
+    /// The client did it.
+    Client,
+    /// Nobody played it.
+    Nobody,
+}
+
+struct Writer<'c> {
+    connection: &'c Connection,
+    chains: Vec<Chain>,
+    followers: Vec<Vec<usize>>,
+    opening: Vec<usize>,
+    batches: Vec<Option<usize>>,
+    /// Per exchange of the server, the client's exchange that it served.
+    owners: Vec<Option<usize>>,
+    /// Per event, the exchanges that it cancelled.
+    cancels: Vec<Vec<usize>>,
+    /// Requests of the client in flight.
+    open: Vec<usize>,
+    last: Option<usize>,
+}
+
+impl<'c> Writer<'c> {
+    fn new(connection: &'c Connection) -> Writer<'c> {
+        let (events, exchanges) = (connection.events.len(), connection.exchanges.len());
+        let mut cancels = vec![Vec::new(); events];
+        for (place, exchange) in connection.exchanges.iter().enumerate() {
+            for event in &exchange.cancels {
+                cancels[*event].push(place);
+            }
+        }
+        let mut batches = vec![None; events];
+        for (at, event) in connection.events.iter().enumerate() {
+            if let What::Batch(members) = &event.what {
+                batches[members.start.min(events)..members.end.min(events)].fill(Some(at));
+            }
+        }
+        Writer {
+            connection,
+            chains: vec![Chain::default(); exchanges],
+            followers: vec![Vec::new(); events],
+            opening: Vec::new(),
+            batches,
+            owners: vec![None; exchanges],
+            cancels,
+            open: Vec::new(),
+            last: None,
+        }
+    }
+
+    fn event(&mut self, at: usize) {
+        let event = &self.connection.events[at];
+        match self.part(at, event) {
+            Part::Nobody => return,
+            Part::Client => self.client(at, event),
+            Part::Loose => match self.last {
+                Some(last) => self.followers[last].push(at),
+                None => self.opening.push(at),
+            },
+            Part::Of(place) => self.send(at, place),
+        }
+        self.last = Some(at);
+    }
+
+    fn part(&mut self, at: usize, event: &Event) -> Part {
+        match (&event.what, event.side) {
+            (What::Batch(_) | What::Open | What::Http | What::Stderr | What::Gap, _) => Part::Nobody,
+            (What::Exit(_), _) => Part::Loose,
+            (_, None) => Part::Nobody,
+            (_, Some(Side::Client)) => Part::Client,
+            (What::Close, Some(Side::Server)) => self.server_close(event),
+            (_, Some(Side::Server)) => self.owner(at, event).map_or(Part::Loose, Part::Of),
+        }
+    }
+
+    /// The server closed a stream before it had answered, or the whole connection.
+    fn server_close(&self, event: &Event) -> Part {
+        let Some(stream) = event.stream else { return Part::Loose };
+        let on_it = |place: &&usize| {
+            let request = self.connection.exchanges[**place].request;
+            self.connection.events[request].stream == Some(stream)
+        };
+        self.open.iter().find(on_it).map_or(Part::Nobody, |place| Part::Of(*place))
+    }
+
+    /// The client's exchange that a message of the server belongs to.
+    fn owner(&mut self, at: usize, event: &Event) -> Option<usize> {
+        match event.what {
+            What::Request(place) => {
+                self.owners[place] = self.parent(place).or_else(|| self.alone());
+                self.owners[place]
+            }
+            What::Response(Some(place)) | What::Progress(Some(place)) => self.of_client(place),
+            What::Cancel(_) => {
+                let target = self.cancels[at].first().copied()?;
+                self.of_client(target).or(self.owners[target])
+            }
+            What::Notification | What::Progress(None) => self.subscription(event),
+            _ => None,
+        }
+    }
+
+    fn of_client(&self, place: usize) -> Option<usize> {
+        (self.connection.exchanges[place].issuer == Side::Client).then_some(place)
+    }
+
+    fn parent(&self, place: usize) -> Option<usize> {
+        let mut place = self.connection.exchanges[place].parent?;
+        // Parents precede their children: the way up ends.
+        while self.connection.exchanges[place].issuer == Side::Server {
+            place = self.connection.exchanges[place].parent.filter(|parent| *parent < place)?;
+        }
+        Some(place)
+    }
+
+    /// The one request in flight, where there is only one: what the server asks then, it asks for that. Over HTTP the stream tells.
+    fn alone(&self) -> Option<usize> {
+        let profile = self.connection.profile;
+        let long = |place: &&usize| {
+            let method = &self.connection.exchanges[**place].method;
+            profile.method(method).is_some_and(|method| method.long_lived)
+        };
+        let mut open = self.open.iter().filter(|place| !long(place));
+        let first = open.next().filter(|_| self.connection.transport == Transport::Ordered)?;
+        open.next().is_none().then_some(*first)
+    }
+
+    /// MCP 2026-07-28: what is told to a subscription names the request that listens.
+    fn subscription(&self, event: &Event) -> Option<usize> {
+        let Ok(Parsed::One(_, facts)) = parse::<Facts<'_>>(&event.text) else { return None };
+        let id = Facts::id(facts.subscription)?;
+        let named = |place: &&usize| Id::from_json(&self.connection.exchanges[**place].rpc_id).as_ref() == Some(&id);
+        self.open.iter().rev().find(named).copied()
+    }
+
+    fn send(&mut self, at: usize, place: usize) {
+        let chain = &mut self.chains[place];
+        chain.links.push(Link::Send(at));
+        let event = &self.connection.events[at];
+        if matches!(event.what, What::Response(_)) && chain.response.is_none() {
+            chain.response = Some(chain.links.len() - 1);
+        }
+        if matches!(event.what, What::Response(_) | What::Close) {
+            self.open.retain(|open| *open != place);
+        }
+    }
+
+    fn client(&mut self, at: usize, event: &Event) {
+        match event.what {
+            What::Request(place) => self.open.push(place),
+            What::Response(Some(place)) => {
+                if let Some(owner) = self.owners[place] {
+                    self.chains[owner].links.push(Link::Await(at));
+                }
+            }
+            _ => {}
+        }
+        for place in std::mem::take(&mut self.cancels[at]) {
+            self.open.retain(|open| *open != place);
+            let chain = &mut self.chains[place];
+            if self.connection.exchanges[place].issuer == Side::Client && chain.cancel.is_none() {
+                chain.links.push(Link::Await(at));
+                chain.cancel = Some(chain.links.len() - 1);
+            }
+        }
+    }
+}

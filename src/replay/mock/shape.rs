@@ -1,0 +1,181 @@
+//! Parameters as requests are matched by them: `_meta` and tokens do not count, nor the order of members, nor how a number is spelled.
+
+use std::borrow::Cow;
+
+use crate::replay::compare::{Node, Tree, same_scalar};
+
+/// Members of `params` that name a request, and tell nothing of what it asks.
+const NAMES: [&str; 3] = ["_meta", "partialResultToken", "workDoneToken"];
+
+/// The parameters of one request.
+#[derive(Clone, Debug)]
+pub(super) struct Params<'a>(Option<Tree<'a>>);
+
+impl<'a> Params<'a> {
+    /// Those of a message.
+    pub(super) fn of(message: &'a str) -> Params<'a> {
+        let Some(Tree { node: Node::Map(members), .. }) = Tree::read(message) else { return Params(None) };
+        // Of a member that stands twice, the last one counts, as in the envelope.
+        let params = members.into_iter().rev().find(|(name, _)| name == "params").map(|(_, tree)| tree);
+        let Some(mut params) = params else { return Params(None) };
+        if let Node::Map(members) = &mut params.node {
+            members.retain(|(name, _)| !NAMES.contains(&name.as_ref()));
+        }
+        let empty = match &params.node {
+            Node::Map(members) => members.is_empty(),
+            Node::List(members) => members.is_empty(),
+            _ => params.text == "null",
+        };
+        Params(Some(params).filter(|_| !empty))
+    }
+
+    /// One text per value.
+    pub(super) fn key(&self) -> String {
+        self.0.as_ref().map(|tree| tree.canonical(&[])).unwrap_or_default()
+    }
+
+    /// How many values differ, and the place of the first of them. `self` is the recorded side.
+    pub(super) fn differences(&self, live: &Params<'_>) -> Differences {
+        let mut found = Differences::default();
+        found.compare(self.0.as_ref(), live.0.as_ref(), &mut "/params".to_string());
+        found
+    }
+
+    /// True if a secret of it was replaced when it was recorded.
+    pub(super) fn has_secret(&self) -> bool {
+        self.0.as_ref().is_some_and(|tree| placeholder(tree.text).is_some())
+    }
+}
+
+/// What differs between two parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Differences {
+    /// How many values.
+    pub(super) count: usize,
+    /// JSON pointer of the first.
+    pub(super) first: Option<String>,
+}
+
+impl Differences {
+    fn compare(&mut self, recorded: Option<&Tree<'_>>, live: Option<&Tree<'_>>, at: &mut String) {
+        let (Some(recorded), Some(live)) = (recorded, live) else {
+            if recorded.is_some() || live.is_some() {
+                self.add(at);
+            }
+            return;
+        };
+        match (&recorded.node, &live.node) {
+            (Node::Map(a), Node::Map(b)) => {
+                let member = |members: &'_ [(Cow<'_, str>, Tree<'_>)], name: &str| {
+                    members.iter().rposition(|(own, _)| own == name)
+                };
+                for (name, tree) in a {
+                    let other = member(b, name).map(|at| &b[at].1);
+                    self.below(name, Some(tree), other, at);
+                }
+                for (name, tree) in b.iter().filter(|(name, _)| member(a, name).is_none()) {
+                    self.below(name, None, Some(tree), at);
+                }
+            }
+            (Node::List(a), Node::List(b)) => {
+                for index in 0..a.len().max(b.len()) {
+                    self.below(&index.to_string(), a.get(index), b.get(index), at);
+                }
+            }
+            (Node::Text, Node::Text) if hides(recorded.text, live.text) => {}
+            _ if same_scalar(recorded, live) => {}
+            _ => self.add(at),
+        }
+    }
+
+    fn below(&mut self, name: &str, recorded: Option<&Tree<'_>>, live: Option<&Tree<'_>>, at: &mut String) {
+        let length = at.len();
+        at.push('/');
+        at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        self.compare(recorded, live, at);
+        at.truncate(length);
+    }
+
+    fn add(&mut self, at: &str) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| at.to_string());
+    }
+}
+
+/// The first placeholder of a replaced secret (`<token#1>`): where it begins and ends.
+fn placeholder(text: &str) -> Option<(usize, usize)> {
+    for (start, _) in text.match_indices('<') {
+        let rest = &text[start + 1..];
+        let name = rest.bytes().take_while(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_')).count();
+        let Some(number) = rest[name..].strip_prefix('#').filter(|_| name > 0) else { continue };
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 && number[digits..].starts_with('>') {
+            return Some((start, start + 1 + name + 1 + digits + 1));
+        }
+    }
+    None
+}
+
+/// True if a recorded string fits a live one in which secrets stand in the places of its placeholders.
+fn hides(recorded: &str, live: &str) -> bool {
+    let Some((start, end)) = placeholder(recorded) else { return false };
+    let Some(mut live) = live.strip_prefix(&recorded[..start]) else { return false };
+    let mut rest = &recorded[end..];
+    while let Some((start, end)) = placeholder(rest) {
+        let Some(at) = live.find(&rest[..start]) else { return false };
+        live = &live[at + start..];
+        rest = &rest[end..];
+    }
+    live.ends_with(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differ(recorded: &str, live: &str) -> (usize, Option<String>) {
+        let wrap = |params: &str| format!(r#"{{"id":1,"method":"m","params":{params}}}"#);
+        let (recorded, live) = (wrap(recorded), wrap(live));
+        let Differences { count, first } = Params::of(&recorded).differences(&Params::of(&live));
+        (count, first)
+    }
+
+    #[test]
+    fn what_names_a_request_does_not_count() {
+        let same = [
+            (r#"{"a":1,"b":[2]}"#, r#"{"b":[2.0],"a":1e0}"#),
+            (r#"{"a":1,"_meta":{"progressToken":1}}"#, r#"{"a":1,"_meta":{"progressToken":"x"}}"#),
+            (r#"{"a":1,"workDoneToken":1}"#, r#"{"a":1,"partialResultToken":2}"#),
+            (r#"{"_meta":{}}"#, "null"),
+            ("[]", "{}"),
+            (r#"{"a":"\u0061"}"#, r#"{"a":"a"}"#),
+        ];
+        for (a, b) in same {
+            assert_eq!(differ(a, b), (0, None), "{a} {b}");
+        }
+        assert_eq!(Params::of(r#"{"params":{"b":1,"a":2}}"#).key(), Params::of(r#"{"params":{"a":2.0,"b":1}}"#).key());
+        assert_eq!(Params::of(r#"{"params":{}}"#).key(), Params::of("{}").key());
+    }
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let recorded = r#"{"name":"search","arguments":{"q":"a","n":[1,2]}}"#;
+        let q = differ(recorded, r#"{"name":"search","arguments":{"q":"b","n":[1,2]}}"#);
+        assert_eq!(q, (1, Some("/params/arguments/q".into())));
+        let n = differ(recorded, r#"{"name":"search","arguments":{"q":"a","n":[1,2,3],"x/y":1}}"#);
+        assert_eq!(n, (2, Some("/params/arguments/n/2".into())));
+        assert_eq!(differ("{}", r#"{"x/y":1}"#), (1, Some("/params".into())));
+        assert_eq!(differ(r#"{"a":{"_meta":1}}"#, r#"{"a":{"_meta":2}}"#), (1, Some("/params/a/_meta".into())));
+        assert_eq!(differ(r#"{"a":12345678901234567890123}"#, r#"{"a":12345678901234567890124}"#).0, 1);
+    }
+
+    #[test]
+    fn a_replaced_secret_stands_for_any() {
+        assert_eq!(differ(r#"{"key":"<token#1>"}"#, r#"{"key":"sk-abc"}"#), (0, None));
+        assert_eq!(differ(r#"{"h":"Bearer <jwt#2> of <user#1>!"}"#, r#"{"h":"Bearer x.y of me!"}"#), (0, None));
+        assert_eq!(differ(r#"{"h":"Bearer <jwt#2>"}"#, r#"{"h":"Basic x"}"#).0, 1);
+        assert_eq!(differ(r#"{"h":"<b>"}"#, r#"{"h":"<i>"}"#).0, 1);
+        assert_eq!(differ(r#"{"h":"<token#1>"}"#, r#"{"h":7}"#).0, 1);
+        assert!(Params::of(r#"{"params":{"a":"<token#1>"}}"#).has_secret());
+    }
+}
