@@ -13,6 +13,7 @@ mod mcp;
 mod mcp_2026;
 mod method;
 mod profile;
+mod shape;
 mod side;
 #[cfg(test)]
 mod tests;
@@ -23,4 +24,5 @@ pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw};
 pub use method::{Method, MethodKind, Role, Sender, is_lifecycle, role};
 pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};
+pub use shape::Ending;
 pub use side::Side;

@@ -3,6 +3,7 @@
 //! `Recording -> Plan -> Engine -> RunLog -> compare -> RunReport`. Everything here is pure: time is data, peers are [`crate::live::link`]
 //! values that go in and out. `pipeline::replay` loads recordings and moves the bytes.
 
+pub mod compare;
 pub mod options;
 pub mod recording;
 pub mod run;

@@ -230,7 +230,7 @@ pub struct Seen {
 }
 
 /// One place where two payloads differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     /// JSON pointer into the message; ` -> ` leads into JSON inside a string.
     pub at: String,
@@ -240,4 +240,8 @@ pub struct Difference {
     pub live: Option<String>,
     /// True if the report must not fail on it: order of a keyed list, an echoed substitution (`~`).
     pub harmless: bool,
+    /// What is wrong with the live value, where a rule says what it must be.
+    pub why: Option<String>,
+    /// Label of the retry in whose answer it stands, where it is not the first answer.
+    pub of: Option<String>,
 }
