@@ -90,6 +90,10 @@ pub struct RecDetail<'a> {
     pub how: Option<&'a str>,
     /// True if the recorder itself closed it.
     pub by_recorder: bool,
+    /// Of the end of an HTTP stream: whether a JSON-RPC response had been seen on it.
+    pub answered: Option<bool>,
+    /// The content encoding of bytes that could not be read for it.
+    pub encoding: Option<&'a str>,
     /// The signal that ended the process.
     pub signal: Option<i32>,
     /// Whose messages were lost.
@@ -277,7 +281,8 @@ fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
     }
     optional(line, "signal", detail.signal);
     optional(line, "bytes", detail.lost_bytes);
-    for (key, value) in [("how", detail.how), ("why", detail.why)] {
+    optional(line, "answered", detail.answered);
+    for (key, value) in [("how", detail.how), ("enc", detail.encoding), ("why", detail.why)] {
         if let Some(value) = value {
             string(line, key, value);
         }
