@@ -52,6 +52,20 @@ fn clean_logs_name_nothing() {
 }
 
 #[test]
+fn progress_after_a_cancel_is_not_called_ok() {
+    let cancelled = |log: &str| {
+        let screen = why(&["why", log, "--width", "100"]);
+        let mut lines = screen.lines().skip_while(|line| line.trim() != "CANCELLED");
+        lines.nth(1).expect("the cancel").trim().to_string()
+    };
+    let went_on = cancelled("samples/faults/13-progress-after-cancel.jsonl");
+    assert!(went_on.contains("progress until") && !went_on.ends_with("ok"), "{went_on}");
+    // In MCP nothing is to be said after a cancel, not even that it was heard.
+    let late = cancelled("samples/faults/07-error-32800-after-cancel.jsonl");
+    assert!(late.ends_with("TOO LATE"), "{late}");
+}
+
+#[test]
 fn one_screen_of_100_columns() {
     insta::assert_snapshot!(why(&["why", "samples/incidents/a-cycle.jsonl", "--width", "100"]));
 }

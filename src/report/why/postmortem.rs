@@ -207,11 +207,17 @@ fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
     let plus = |us: Option<i64>| us.map_or(String::new(), |us| format!(" {}", time::offset(us)));
     let proven = row.certainty.as_deref() == Some("violation");
     let (said, verdict) = match row.effect.as_deref() {
+        Some("silent") if last_sign_after(cancel).is_some() => {
+            (format!("progress until{}", plus(last_sign_after(cancel))), if proven { "WENT ON" } else { "" })
+        }
         Some("silent") => {
             let watched = row.sent_at_us.zip(facts.connection.last_at_us);
             (watched.map_or("silent".to_string(), |(at, end)| format!("silent, watched {}", duration(end - at))), "ok")
         }
-        Some("acknowledged") => (format!("acknowledged{}", plus(row.settle_us)), "ok"),
+        Some("acknowledged") => {
+            // Where silence is due, even the word "cancelled" comes too late.
+            (format!("acknowledged{}", plus(row.settle_us)), if proven { "TOO LATE" } else { "ok" })
+        }
         Some("result" | "partial" | "error") => {
             let verdict = match (proven, row.certainty.is_some()) {
                 (true, _) => "TOO LATE",
@@ -242,6 +248,12 @@ fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
         said,
         verdict,
     }
+}
+
+/// How long after a cancel its request gave its last sign of life, in microseconds.
+fn last_sign_after(cancel: &Cancelled) -> Option<i64> {
+    let last = cancel.signs.iter().filter_map(|sign| sign.at_us).max()?;
+    cancel.row.sent_at_us.map(|sent| last - sent).filter(|after| *after > 0)
 }
 
 fn slowest(facts: &Facts) -> Vec<Slow> {

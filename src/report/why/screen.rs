@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::facts::Facts;
 use super::postmortem::{Cancel, Postmortem, Slow, Stuck, postmortem};
 use super::timeline::{LEGEND, Timeline};
@@ -197,10 +199,16 @@ impl Screen<'_> {
         let room = (if narrow { 23 } else { 26 } as usize).saturating_sub(id.len()).max(12);
         let title = pad(&safe(&cancel.title, room), room);
         let delay = cancel.delay_us.map_or(String::new(), |us| format!("after {}", duration(us)));
-        let reason =
-            cancel.reason.as_ref().map_or("no reason".to_string(), |reason| format!("\"{}\"", safe(reason, 13)));
-        let reason = if narrow { String::new() } else { format!("{}  ", pad(&reason, 15)) };
-        format!("   {id} {title} {:8}  {delay:>12}  {reason}{}  {}", clock(cancel.at_us), cancel.said, cancel.verdict)
+        let before = format!("   {id} {title} {:8}  {delay:>12}  ", clock(cancel.at_us));
+        let after = format!("{}  {}", cancel.said, cancel.verdict);
+        if narrow {
+            return format!("{before}{after}");
+        }
+        // What became of it matters more than why it was sent: the reason gives way.
+        let room = self.width.saturating_sub(before.width() + after.width() + 2).clamp(8, 15);
+        let reason = cancel.reason.as_ref();
+        let reason = reason.map_or("no reason".to_string(), |reason| format!("\"{}\"", safe(reason, room - 2)));
+        format!("{before}{}  {after}", pad(&reason, room))
     }
 
     /// A label as wide as the widest of its block, within bounds.
