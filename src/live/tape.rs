@@ -7,6 +7,7 @@
 
 mod clean;
 mod file;
+pub mod framing;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use crate::capture::Vantage;
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Side;
 use crate::redact::Custom;
+pub use framing::Framing;
 use queue::{Item, Queue};
 
 /// How much may wait for the disk, in bytes (R-REC-2).
@@ -46,7 +48,7 @@ pub struct TapeOptions {
     pub proto: Option<String>,
     /// What carries the messages, in a word: `stdio`, `tcp`, `http`, `sse`, `ws`.
     pub transport: String,
-    /// How messages are told apart: `nl`, `cl`, `auto`; empty where that is no question.
+    /// How messages are told apart, as [`Framing::as_str`] has it; empty where that is no question. It rules over chunks.
     pub frame: String,
     /// Where the recorder stands.
     pub vantage: Vantage,
@@ -119,6 +121,15 @@ pub enum TapeEvent {
         /// How, in a word: `eof`, `reset`.
         how: String,
     },
+    /// An HTTP stream, one request and its response, was closed.
+    StreamEnd {
+        /// By whom; `None` for the recorder itself.
+        by: Option<Side>,
+        /// How, in a word.
+        how: String,
+        /// Whether a JSON-RPC response had been seen on it.
+        answered: bool,
+    },
     /// A message or a batch. Without a `head` it is stored as `raw` where it is no JSON.
     Message {
         /// Who sent it.
@@ -139,12 +150,29 @@ pub enum TapeEvent {
         /// As in `Message`.
         head: Option<Vec<u8>>,
     },
+    /// Bytes as they came, not told apart yet: that is done by the tape's own thread, with the framing of the options. A
+    /// recorder hands a chunk over before it forwards it, so that no answer can stand before its request in the file.
+    Chunk {
+        /// Where they came from.
+        from: Pipe,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
     /// Bytes that are no message.
     Raw {
         /// Who sent them.
         from: Side,
         /// The bytes.
         bytes: Vec<u8>,
+    },
+    /// A body in an encoding that is not undone.
+    Opaque {
+        /// Who sent it.
+        from: Side,
+        /// The bytes.
+        bytes: Vec<u8>,
+        /// The encoding: `gzip`.
+        encoding: String,
     },
     /// A line of stderr, without its end.
     Stderr {
@@ -190,6 +218,15 @@ pub enum TapeEvent {
     },
 }
 
+/// Where bytes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Pipe {
+    /// What a side sends.
+    From(Side),
+    /// The standard error of the server.
+    Stderr,
+}
+
 /// What became of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TapeSummary {
@@ -197,7 +234,7 @@ pub struct TapeSummary {
     pub parts: Vec<PathBuf>,
     /// Messages and batches that were stored, whole or not.
     pub messages: u64,
-    /// Messages, raw bytes and lines of stderr that were lost.
+    /// Messages and raw bytes that were lost, where they could be counted.
     pub lost: u64,
     /// Bytes of them.
     pub lost_bytes: u64,
@@ -238,7 +275,7 @@ impl Tape {
 
     /// Hands an event over; `at_us` is the clock's. Never waits for the disk. Nothing is taken any more after `finish`.
     pub fn event(&self, at_us: i64, connection: u32, stream: Option<u32>, event: TapeEvent) {
-        self.queue.push(Item { at_us, connection, stream, event: event.capped() });
+        self.queue.push(Item { at_us, connection, stream, event: event.capped(), resync: None });
     }
 
     /// Ends the recording, and waits until it is written, but not for ever.
@@ -279,11 +316,18 @@ impl TapeEvent {
             TapeEvent::Message { bytes, head, .. } | TapeEvent::Cut { bytes, head, .. } => {
                 Some(bytes.len() + head.as_ref().map_or(0, Vec::len))
             }
-            TapeEvent::Raw { bytes, .. } | TapeEvent::Stderr { bytes } => Some(bytes.len()),
+            TapeEvent::Chunk { bytes, .. }
+            | TapeEvent::Raw { bytes, .. }
+            | TapeEvent::Opaque { bytes, .. }
+            | TapeEvent::Stderr { bytes } => Some(bytes.len()),
             TapeEvent::Http { head: text, .. } | TapeEvent::Sse { event: text, .. } | TapeEvent::Note { text } => {
                 Some(text.len())
             }
-            TapeEvent::Open { .. } | TapeEvent::Close { .. } | TapeEvent::Exit { .. } | TapeEvent::Gap { .. } => None,
+            TapeEvent::Open { .. }
+            | TapeEvent::Close { .. }
+            | TapeEvent::StreamEnd { .. }
+            | TapeEvent::Exit { .. }
+            | TapeEvent::Gap { .. } => None,
         }
     }
 
@@ -293,9 +337,10 @@ impl TapeEvent {
             TapeEvent::Message { from, .. }
             | TapeEvent::Cut { from, .. }
             | TapeEvent::Raw { from, .. }
+            | TapeEvent::Opaque { from, .. }
             | TapeEvent::Http { from, .. }
             | TapeEvent::Sse { from, .. } => Some(*from),
-            TapeEvent::Stderr { .. } => Some(Side::Server),
+            TapeEvent::Chunk { from: Pipe::From(side), .. } => Some(*side),
             _ => None,
         }
     }

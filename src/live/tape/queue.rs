@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::TapeEvent;
+use super::{Pipe, TapeEvent};
 use crate::protocol::Side;
 
 /// What one event takes beside its bytes.
@@ -17,6 +17,8 @@ pub(super) struct Item {
     pub connection: u32,
     pub stream: Option<u32>,
     pub event: TapeEvent,
+    /// For a gap in a stream of chunks: which one, and whether the gap ends in the middle of a line.
+    pub resync: Option<(Pipe, bool)>,
 }
 
 /// What was lost of one side of one connection.
@@ -24,29 +26,46 @@ pub(super) struct Item {
 pub(super) struct Loss {
     pub at_us: i64,
     pub connection: u32,
-    pub from: Option<Side>,
     pub lost: u64,
     pub bytes: u64,
+    from: Option<Side>,
+    pipe: Option<Pipe>,
+    mid_line: bool,
 }
 
-/// Adds an event to what was lost.
+/// Adds an event to what was lost. Of a chunk the ends of lines are counted, which is what messages in lines end with.
 pub(super) fn lose(losses: &mut Vec<Loss>, item: &Item) {
     let bytes = item.event.droppable().unwrap_or(0) as u64;
-    let (connection, from) = (item.connection, item.event.from());
-    match losses.iter_mut().find(|loss| loss.connection == connection && loss.from == from) {
-        Some(loss) => {
-            loss.lost += 1;
-            loss.bytes += bytes;
+    let (pipe, count, mid_line) = match &item.event {
+        TapeEvent::Chunk { from, bytes } => {
+            let ends = memchr::memchr_iter(b'\n', bytes).count() as u64;
+            (Some(*from), ends, bytes.last().is_some_and(|last| *last != b'\n'))
         }
-        None => losses.push(Loss { at_us: item.at_us, connection, from, lost: 1, bytes }),
+        TapeEvent::Stderr { .. } => (Some(Pipe::Stderr), 1, false),
+        _ => (None, 1, false),
+    };
+    let (connection, from) = (item.connection, item.event.from());
+    let same = |loss: &&mut Loss| loss.connection == connection && loss.from == from && loss.pipe == pipe;
+    match losses.iter_mut().find(same) {
+        Some(loss) => {
+            loss.lost += count;
+            loss.bytes += bytes;
+            loss.mid_line = mid_line;
+        }
+        None => losses.push(Loss { at_us: item.at_us, connection, lost: count, bytes, from, pipe, mid_line }),
     }
 }
 
 impl Loss {
-    /// The event that says so.
+    /// The event that says so. Lost lines of stderr are no gap between messages.
     pub(super) fn item(self, why: &'static str) -> Item {
-        let Loss { at_us, connection, from, lost, bytes } = self;
-        Item { at_us, connection, stream: None, event: TapeEvent::Gap { from, lost: Some(lost), bytes, why } }
+        let Loss { at_us, connection, lost, bytes, from, pipe, mid_line } = self;
+        let lost = lost + u64::from(mid_line);
+        let event = match pipe {
+            Some(Pipe::Stderr) => TapeEvent::Note { text: format!("{why}: {lost} lines of stderr were lost") },
+            _ => TapeEvent::Gap { from, lost: Some(lost), bytes, why },
+        };
+        Item { at_us, connection, stream: None, event, resync: pipe.map(|pipe| (pipe, mid_line)) }
     }
 }
 
@@ -73,10 +92,14 @@ struct State {
     bytes: usize,
     losses: Vec<Loss>,
     closed: Option<i64>,
+    last_us: i64,
 }
 
 impl State {
-    fn put(&mut self, item: Item) {
+    /// Two threads may have looked at the clock in another order than they came here: times never run backwards.
+    fn put(&mut self, mut item: Item) {
+        item.at_us = item.at_us.max(self.last_us);
+        self.last_us = item.at_us;
         self.bytes += weight(&item);
         self.items.push_back(item);
     }
@@ -159,12 +182,8 @@ mod tests {
     use super::*;
 
     fn message(from: Side, length: usize) -> Item {
-        Item {
-            at_us: 7,
-            connection: 1,
-            stream: None,
-            event: TapeEvent::Message { from, bytes: vec![b' '; length], head: None },
-        }
+        let event = TapeEvent::Message { from, bytes: vec![b' '; length], head: None };
+        Item { at_us: 7, connection: 1, stream: None, event, resync: None }
     }
 
     fn drain(queue: &Queue) -> Vec<TapeEvent> {

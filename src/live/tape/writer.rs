@@ -10,8 +10,9 @@ use serde::de::IgnoredAny;
 
 use super::clean::Cleaner;
 use super::file::{TapeFile, part};
+use super::framing::Framers;
 use super::queue::{Item, Loss, Popped, Queue, lose};
-use super::{TapeEvent, TapeOptions, TapeSummary};
+use super::{Framing, TapeEvent, TapeOptions, TapeSummary};
 use crate::capture::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 use crate::error::Result;
 use crate::live::Clock;
@@ -40,6 +41,7 @@ pub(super) struct Writer {
     file: Option<TapeFile>,
     rec: Option<RecWriter<TapeFile>>,
     part: u32,
+    framers: Framers,
     losses: Vec<Loss>,
     synced_us: i64,
     summary: TapeSummary,
@@ -59,6 +61,7 @@ impl Writer {
             file: Some(file),
             rec: None,
             part: 1,
+            framers: Framers::new(Framing::from_name(&options.frame)),
             losses: Vec::new(),
             synced_us: 0,
             summary,
@@ -73,7 +76,7 @@ impl Writer {
         let patience = self.options.durable.then_some(SYNC);
         loop {
             match queue.pop(patience) {
-                Popped::Item(item) => self.item(&item),
+                Popped::Item(item) => self.take(item),
                 Popped::Idle => {}
                 Popped::Closed(at_us) => return self.end(at_us),
             }
@@ -118,6 +121,33 @@ impl Writer {
         }
     }
 
+    /// Writes an event, and what it ends or completes in the streams of bytes.
+    fn take(&mut self, mut item: Item) {
+        let mut events = Vec::new();
+        match (&mut item.event, item.resync) {
+            (TapeEvent::Chunk { from, bytes }, _) => {
+                self.framers.feed(item.connection, *from, bytes, &mut |event| events.push(event));
+            }
+            (event, Some((pipe, mid_line))) => {
+                let counted = self.framers.resync(item.connection, pipe, mid_line);
+                if let (false, TapeEvent::Gap { lost, .. }) = (counted, event) {
+                    *lost = None;
+                }
+            }
+            (TapeEvent::Close { by, .. }, _) if item.stream.is_none() => {
+                self.framers.end(item.connection, *by, &mut |event| events.push(event));
+            }
+            (TapeEvent::Exit { .. }, _) => self.framers.end(item.connection, None, &mut |event| events.push(event)),
+            _ => {}
+        }
+        for event in events {
+            self.item(&Item { event, resync: None, ..item });
+        }
+        if !matches!(item.event, TapeEvent::Chunk { .. }) {
+            self.item(&item);
+        }
+    }
+
     /// Writes one event; what could not be written is a loss, said before the next one that can.
     fn item(&mut self, item: &Item) {
         let written = self.pay().and_then(|()| self.write(item));
@@ -145,9 +175,21 @@ impl Writer {
                 let detail = RecDetail { how: Some(how), by_recorder: by.is_none(), ..none };
                 self.put(item, RecEvent::Close(*by), &detail)
             }
+            TapeEvent::StreamEnd { by, how, answered } => {
+                let answered = Some(*answered);
+                let detail = RecDetail { how: Some(how), by_recorder: by.is_none(), answered, ..none };
+                self.put(item, RecEvent::Close(*by), &detail)
+            }
+            // What is compressed holds no secret that could be found, and must not be changed.
+            TapeEvent::Opaque { from, bytes, encoding } => {
+                let wire_bytes = Some(bytes.len() as u64);
+                let detail = RecDetail { encoding: Some(encoding), wire_bytes, ..none };
+                self.put(item, RecEvent::Raw(Some(*from), bytes), &detail)
+            }
             TapeEvent::Exit { code, signal } => {
                 self.put(item, RecEvent::Exit(code.map(i64::from)), &RecDetail { signal: *signal, ..none })
             }
+            TapeEvent::Chunk { .. } => Ok(()),
             TapeEvent::Message { from, bytes, head } if head.is_some() || is_message(bytes) => {
                 self.body(item, Kind::Message(*from), bytes, None, head.as_deref())
             }
@@ -257,6 +299,9 @@ impl Writer {
     }
 
     fn end(mut self, at_us: i64) -> TapeSummary {
+        for (connection, event) in self.framers.end_all() {
+            self.item(&Item { at_us, connection, stream: None, event, resync: None });
+        }
         let paid = self.pay();
         self.told(paid);
         let at_us = Some(self.clock.epoch_us().saturating_add(at_us));
