@@ -4,12 +4,26 @@
 //! values that go in and out. `pipeline::replay` loads recordings and moves the bytes.
 
 pub mod compare;
+pub mod engine;
+pub(crate) mod flow;
+pub(crate) mod message;
+pub mod mock;
 pub mod options;
+pub mod plan;
+pub(crate) mod policy;
 pub mod recording;
+mod rewrite;
 pub mod run;
+pub(crate) mod splice;
+pub mod suggest;
+#[cfg(test)]
+pub(crate) mod testing;
+mod timing;
 pub mod verdict;
 
+pub use engine::{Engine, Waiting};
 pub use options::Options;
+pub use plan::{ConnectionPlan, Plan, plan};
 pub use recording::Recording;
 pub use run::RunLog;
 pub use verdict::{RunReport, Verdict};

@@ -11,6 +11,8 @@ pub struct RunLog {
     pub extras: Vec<Extra>,
     /// What was changed on the way, in words (`processId 4242 -> 991`).
     pub rewrites: Vec<String>,
+    /// Notifications that belong to no exchange, by method: recorded, live.
+    pub notifications: Vec<(String, u32, u32)>,
     /// Things worth saying about the run, in words.
     pub notes: Vec<String>,
     /// How the peer ended, if it ended before it was asked to, or at all.
@@ -52,6 +54,10 @@ pub struct ExchangeRun {
     pub after_stuck: bool,
     /// True if the peer ended while it was open.
     pub peer_gone: bool,
+    /// The HTTP status of the response that should have carried the answer.
+    pub http_status: Option<u16>,
+    /// True if it was sent a second time, under another id, after the session was lost.
+    pub repeated: bool,
     /// The HTTP status that told that the session is lost.
     pub session_lost: Option<u16>,
     /// Values put into it.

@@ -1,0 +1,371 @@
+//! What comes from the live side: messages read leniently and put where they belong.
+
+use super::Engine;
+use super::state::{Asked, Phase, Told};
+use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
+use crate::live::link::{Forced, Incoming, Outgoing};
+use crate::protocol::{Facts, Mechanism, Role, Side, Target, cancel_form, role};
+use crate::replay::flow::{self, Found};
+use crate::replay::message;
+use crate::replay::policy;
+use crate::replay::recording::What;
+use crate::replay::run::{Broken, ExitRun, Extra, Fate};
+
+/// How many lines of stderr are kept.
+const STDERR_LINES: usize = 20;
+
+impl Engine {
+    pub(super) fn note_arrival(&mut self, what: &Incoming) {
+        match what {
+            Incoming::Ready => {
+                if self.phase == Phase::Connecting {
+                    self.phase = Phase::Playing;
+                    self.moved_us = self.now;
+                }
+            }
+            Incoming::Sent { .. } => self.confirmed(),
+            Incoming::Message { stream, bytes, event_id } => {
+                self.heard = true;
+                if let (Some(stream), Some(id)) = (stream, event_id) {
+                    self.event_ids.insert(*stream, id.clone());
+                }
+                self.text_came(*stream, &String::from_utf8_lossy(bytes));
+            }
+            Incoming::Primed { stream, event_id, .. } => {
+                self.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
+            }
+            Incoming::Raw { .. } => self.unreadable += 1,
+            Incoming::Head { stream, method, status, .. } => self.head_came(*stream, method, *status),
+            Incoming::Closed { stream: Some(stream), by, .. } => self.stream_closed(*stream, *by),
+            Incoming::Closed { stream: None, .. } => self.lose_peer(),
+            Incoming::Stderr { bytes } => {
+                if self.stderr.len() == STDERR_LINES {
+                    self.stderr.pop_front();
+                }
+                self.stderr.push_back(String::from_utf8_lossy(bytes).into_owned());
+            }
+            Incoming::Exit { code, signal, forced, survivors } => {
+                let asked = self.phase == Phase::Ending && self.gone_us.is_none() && self.finish_us.is_some();
+                if self.phase < Phase::Ending {
+                    self.lose_peer();
+                }
+                self.note_exit(*code, *signal, *forced, !asked);
+                if !survivors.is_empty() {
+                    let ids: Vec<String> = survivors.iter().map(u32::to_string).collect();
+                    self.log
+                        .notes
+                        .push(format!("processes that outlived the server and were ended: {}", ids.join(", ")));
+                }
+                self.phase = Phase::Done;
+            }
+            Incoming::Failed { why } => {
+                if self.phase < Phase::Ending {
+                    if self.heard {
+                        self.log.notes.push(why.clone());
+                    } else {
+                        self.log.broken.get_or_insert(Broken::Link(why.clone()));
+                    }
+                    self.lose_peer();
+                }
+                self.phase = Phase::Done;
+            }
+        }
+    }
+
+    fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced, unasked: bool) {
+        // In the recording too, at the same place: after as many steps as are behind us now.
+        let recorded = self.recorded.events.iter().enumerate().find_map(|(at, event)| match event.what {
+            What::Exit(code) => Some((self.steps.iter().filter(|step| step.event < at).count(), code)),
+            _ => None,
+        });
+        let same_code = |recorded: Option<i64>| recorded.is_none() || recorded == code.map(i64::from);
+        let recorded_too = recorded.is_some_and(|(steps, code)| steps == self.cursor && same_code(code));
+        self.log.exit = Some(ExitRun {
+            code,
+            signal,
+            at_us: self.now,
+            unasked,
+            recorded_too,
+            forced: match forced {
+                Forced::No => None,
+                Forced::Term => Some("TERM"),
+                Forced::Kill => Some("KILL"),
+            },
+            stderr: self.stderr.iter().cloned().collect(),
+        });
+    }
+
+    fn text_came(&mut self, stream: Option<u32>, text: &str) {
+        match parse::<Facts<'_>>(text) {
+            Ok(Parsed::One(read, facts)) => self.message_came(stream, text.trim(), &read, &facts),
+            Ok(Parsed::Batch(members)) => {
+                for (range, member) in &members {
+                    match member {
+                        Ok((read, facts)) => self.message_came(stream, &text[range.clone()], read, facts),
+                        Err(_) => self.unreadable += 1,
+                    }
+                }
+            }
+            Err(_) => self.unreadable += 1,
+        }
+    }
+
+    /// A message with a method is never a response, whatever its id (R-ID-0).
+    fn message_came(&mut self, stream: Option<u32>, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
+        self.note_task(read, facts);
+        match read.kind {
+            Kind::Result | Kind::Error => self.response_came(text, read, facts),
+            Kind::Notification => self.notification_came(read, facts),
+            Kind::Request => {
+                let parent = self.serves(stream, facts);
+                let id_text = read.id_text.unwrap_or("null");
+                self.request_came(&Asked { text, id_text, method: read.method(), parent }, read.id.value(), facts);
+            }
+            Kind::Unclassified => self.unreadable += 1,
+        }
+    }
+
+    fn response_came(&mut self, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
+        if self.reinit_answered(read, facts) {
+            return;
+        }
+        let sent = read.id.value().and_then(|id| self.by_id.get(id));
+        let open = |at: &&usize| self.log.exchanges[**at].answered_us.is_none();
+        let Some(exchange) = sent.and_then(|sent| sent.iter().find(open).or(sent.last())).copied() else {
+            self.strays += 1;
+            return;
+        };
+        if self.log.exchanges[exchange].answered_us.is_some() {
+            // A second answer: the live session has it, and the audit of that will say so.
+            return;
+        }
+        let now = self.now;
+        let run = &mut self.log.exchanges[exchange];
+        run.answered_us = Some(now);
+        run.text = Some(text.to_string());
+        let took = now - run.sent_us.unwrap_or(now);
+        self.live[exchange].sign_us = now;
+        if read.kind == Kind::Result {
+            self.learn(exchange, took);
+        }
+        for prompts in self.prompts.values_mut() {
+            prompts.retain(|prompt| *prompt != exchange);
+        }
+        let method = self.recorded.exchanges[exchange].method.clone();
+        for (tool, hints) in policy::hints(self.recorded.profile, &method, text) {
+            self.hints.insert(tool, hints);
+        }
+        self.note_captured(exchange, text);
+        self.note_handshake(exchange, &method, read, facts);
+    }
+
+    /// What later requests take from this answer, and what they miss in it.
+    fn note_captured(&mut self, exchange: usize, text: &str) {
+        let Some((_, recorded)) = flow::source(&self.recorded, &self.recorded.exchanges[exchange]) else { return };
+        let run = &mut self.log.exchanges[exchange];
+        for link in self.plan.links.iter().filter(|link| link.producer == exchange) {
+            if link
+                .exchange
+                .is_some_and(|to| !matches!(self.plan.rulings[to], policy::Ruling::Send | policy::Ruling::ByHint))
+            {
+                continue;
+            }
+            let list = match link.find(recorded, text) {
+                Found::Recorded => continue,
+                Found::Live(..) => &mut run.captured,
+                Found::Missing => &mut run.capture_missing,
+            };
+            if !list.contains(&link.from_at) {
+                list.push(link.from_at.clone());
+            }
+        }
+    }
+
+    fn note_handshake(&mut self, exchange: usize, method: &str, read: &Message<'_>, facts: &Facts<'_>) {
+        let recorded = self.recorded.response(&self.recorded.exchanges[exchange]).and_then(message::read);
+        let worked = recorded.as_ref().is_some_and(|(message, _)| message.kind == Kind::Result);
+        if read.kind == Kind::Error && worked {
+            if let Some(why) = self.recorded.profile.other_era(method, read.error_code()) {
+                let said = read.error.as_ref().and_then(|error| error.message.as_deref()).unwrap_or("");
+                let code = read.error_code().map_or_else(|| "an error".to_string(), |code| format!("error {code}"));
+                let now = self.now;
+                self.stop(now, Broken::Era(format!("{why}: {method} is answered with {code} {said:?}")));
+            }
+            return;
+        }
+        if self.recorded.profile.opening.initialize == Some(method) && read.kind == Kind::Result {
+            let live = Facts::text(facts.revision).map(|text| text.into_owned());
+            let old = recorded.and_then(|(_, facts)| Facts::text(facts.revision).map(|text| text.into_owned()));
+            if live != old {
+                self.log.revision.clone_from(&live);
+            }
+            self.revision = live;
+        }
+    }
+
+    fn notification_came(&mut self, read: &Message<'_>, facts: &Facts<'_>) {
+        let method = read.method();
+        if let Some(form) = cancel_form(self.recorded.profile, method, facts)
+            && let (Target::Request(id), false) = (&form.target, form.mechanism == Mechanism::WorkDoneProgressCancel)
+        {
+            self.server_cancels(id);
+        }
+        let about = self.about(method, facts);
+        let now = self.now;
+        let told = self.told.entry(method.to_string()).or_default();
+        told.came += 1;
+        match about {
+            Some(exchange) => self.progress_came(exchange),
+            None => {
+                told.live += 1;
+                if told.live > told.recorded {
+                    told.extra_us.get_or_insert(now);
+                }
+            }
+        }
+    }
+
+    fn progress_came(&mut self, exchange: usize) {
+        let now = self.now;
+        self.live[exchange].progress.push(now);
+        self.live[exchange].sign_us = now;
+        let run = &mut self.log.exchanges[exchange];
+        run.notifications.1 += 1;
+        run.first_progress_us.get_or_insert(now);
+        if let Some(cancel) = run.cancel.as_mut().filter(|cancel| cancel.sent_us.is_some()) {
+            cancel.progress_after.0 += 1;
+            cancel.progress_after.1 = Some(now);
+        }
+    }
+
+    /// The exchange that a notification is a sign of life of: by its token, or by the turn that it reports on.
+    fn about(&self, method: &str, facts: &Facts<'_>) -> Option<usize> {
+        if self.recorded.profile.progress == Some(method) {
+            return Facts::id(facts.token).and_then(|token| self.tokens.get(&token)).copied();
+        }
+        if self.recorded.profile.turns && role(method) == Role::Update {
+            let session = facts.session_id?;
+            if let Some(prompt) = self.prompts.get(session).and_then(|prompts| prompts.last()) {
+                return Some(*prompt);
+            }
+            // After the answer an update of the turn still belongs to it; others tell of the session.
+            let update = Facts::text(facts.update).unwrap_or_default();
+            return self.recorded.profile.belongs_to_turn(&update).then(|| self.last_prompt(session)).flatten();
+        }
+        None
+    }
+
+    fn last_prompt(&self, session: &str) -> Option<usize> {
+        self.turns.get(session).copied()
+    }
+
+    /// The exchange of the client that a request of the server serves: that of its stream, that of its turn, else the last one in flight.
+    fn serves(&self, stream: Option<u32>, facts: &Facts<'_>) -> Option<usize> {
+        let open =
+            |at: &usize| self.log.exchanges[*at].fate == Fate::Sent && self.log.exchanges[*at].answered_us.is_none();
+        let mine = |at: &usize| self.recorded.exchanges[*at].issuer == Side::Client;
+        if stream.is_some()
+            && let Some(on) = (0..self.live.len()).find(|at| mine(at) && self.live[*at].stream == stream)
+        {
+            return Some(on);
+        }
+        if let Some(prompt) = facts.session_id.and_then(|session| self.prompts.get(session)).and_then(|all| all.last())
+        {
+            return Some(*prompt);
+        }
+        let long = |at: &usize| {
+            let method = self.recorded.profile.method(&self.recorded.exchanges[*at].method);
+            method.is_some_and(|method| method.long_lived)
+        };
+        (0..self.live.len())
+            .filter(|at| mine(at) && open(at) && !long(at))
+            .max_by_key(|at| self.log.exchanges[*at].sent_us)
+    }
+
+    fn note_task(&mut self, read: &Message<'_>, facts: &Facts<'_>) {
+        // Of a request of the server the task is one of the client's.
+        if read.kind == Kind::Request {
+            return;
+        }
+        if let (Some(task), Some(status)) = (facts.task_id, Facts::text(facts.task_status))
+            && self.recorded.profile.task_ended(&status)
+        {
+            self.ended_tasks.insert(task.to_string());
+        }
+    }
+
+    /// Counts what the recording has, so that more of it can be told.
+    pub(super) fn count_recorded(&mut self) {
+        let mut seen: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
+        for (at, event) in self.recorded.events.iter().enumerate() {
+            if event.side != Some(Side::Server) {
+                continue;
+            }
+            let about = match event.what {
+                What::Progress(about) => about,
+                What::Notification | What::Cancel(_) => None,
+                _ => continue,
+            };
+            let Some(method) = message::method(&event.text) else { continue };
+            let nth = seen.entry(method.clone()).or_default();
+            *nth += 1;
+            self.numbered.insert(at, (method.clone(), *nth));
+            let told: &mut Told = self.told.entry(method).or_default();
+            told.recorded += u32::from(about.is_none());
+        }
+    }
+
+    /// Notifications beyond those of the recording become extras.
+    pub(super) fn count_extras(&mut self) {
+        let mut extras: Vec<Extra> = self
+            .told
+            .iter()
+            .filter(|(_, told)| told.live > told.recorded)
+            .map(|(method, told)| Extra {
+                request: false,
+                method: method.clone(),
+                rpc_id: None,
+                count: told.live - told.recorded,
+                at_us: told.extra_us.unwrap_or(0),
+                answered: None,
+            })
+            .collect();
+        extras.sort_by(|a, b| (a.at_us, &a.method).cmp(&(b.at_us, &b.method)));
+        self.log.extras.extend(extras);
+        let mut told: Vec<(String, u32, u32)> =
+            self.told.iter().map(|(method, told)| (method.clone(), told.recorded, told.live)).collect();
+        told.retain(|(_, recorded, live)| *recorded > 0 || *live > 0);
+        told.sort();
+        self.log.notifications = told;
+    }
+
+    /// True if an id is one of a live request that is waiting for an answer of ours.
+    pub(super) fn asked_by_server(&self, id: &Id) -> Option<usize> {
+        (0..self.live.len()).find(|at| {
+            self.recorded.exchanges[*at].issuer == Side::Server
+                && self.live[*at].id.as_ref() == Some(id)
+                && !self.live[*at].settled
+        })
+    }
+
+    /// The peer will never say anything again.
+    pub(super) fn lose_peer(&mut self) {
+        if self.gone_us.is_some() || self.phase == Phase::Done {
+            return;
+        }
+        if self.phase == Phase::Ending {
+            return;
+        }
+        self.gone_us = Some(self.now);
+        for at in 0..self.live.len() {
+            let run = &mut self.log.exchanges[at];
+            let client = self.recorded.exchanges[at].issuer == Side::Client;
+            if client && run.fate == Fate::Sent && run.answered_us.is_none() {
+                run.peer_gone = true;
+            }
+        }
+        self.halted.get_or_insert_with(|| "server exited".to_string());
+        self.out.push_back(Outgoing::Finish);
+        self.end();
+    }
+}

@@ -1,0 +1,199 @@
+//! Requests of the live side: matched to recorded ones and answered as recorded, or answered by default (R-SRV).
+//! Nothing is ever done on their behalf.
+
+use super::Engine;
+use super::send::Handed;
+use super::state::Asked;
+use crate::jsonrpc::{Id, lenient_string};
+use crate::protocol::{DefaultAnswer, Facts, Side};
+use crate::replay::run::{Extra, Fate};
+use crate::replay::{message, splice};
+
+/// The longest that a live request waits for the turn of its recorded answer, beyond think time, microseconds. A server may
+/// ask earlier than it did, and hold back what the steps before the answer wait for.
+const TURN_US: i64 = 2_000_000;
+
+/// Members of `params` that differ from run to run and tell nothing about what is asked.
+const PASSING: &[&str] = &["_meta", "progressToken", "token", "sessionId", "terminalId", "taskId", "elicitationId"];
+
+impl Engine {
+    pub(super) fn request_came(&mut self, asked: &Asked<'_>, id: Option<&Id>, facts: &Facts<'_>) {
+        let Some(exchange) = self.match_request(asked) else { return self.stranger(asked, facts) };
+        let now = self.now;
+        let run = &mut self.log.exchanges[exchange];
+        run.fate = Fate::Sent;
+        run.sent_us = Some(now);
+        run.text = Some(asked.text.to_string());
+        run.live_id = Some(asked.id_text.to_string());
+        self.live[exchange].id = id.cloned();
+        self.live[exchange].sign_us = now;
+        if let Some(parent) = asked.parent {
+            self.live[parent].sign_us = now;
+        }
+        let cancelled = facts.session_id.is_some_and(|session| self.cancelled_turns.contains(session));
+        if cancelled && self.recorded.profile.choice(asked.method).is_some() {
+            self.answer(exchange);
+        }
+    }
+
+    /// The recorded request that a live one is (R-SRV-1): the same question, else the next under the same parent, else the next.
+    fn match_request(&self, asked: &Asked<'_>) -> Option<usize> {
+        let free: Vec<usize> = (0..self.live.len())
+            .filter(|at| self.recorded.exchanges[*at].issuer == Side::Server)
+            .filter(|at| {
+                self.recorded.exchanges[*at].method == asked.method && self.log.exchanges[*at].sent_us.is_none()
+            })
+            .collect();
+        let question = normal(asked.text);
+        let same = |at: &&usize| normal(self.recorded.request(&self.recorded.exchanges[**at])) == question;
+        let under = |at: &&usize| asked.parent.is_some() && self.recorded.exchanges[**at].parent == asked.parent;
+        free.iter().find(same).or_else(|| free.iter().find(under)).or_else(|| free.first()).copied()
+    }
+
+    /// Answers a matched request as recorded: under its own id, or not at all.
+    pub(super) fn answer(&mut self, exchange: usize) {
+        if std::mem::replace(&mut self.live[exchange].settled, true) {
+            return;
+        }
+        let live = self.log.exchanges[exchange].text.clone().unwrap_or_default();
+        let live_id = self.log.exchanges[exchange].live_id.clone().unwrap_or_else(|| "null".to_string());
+        let session = message::read(&live).and_then(|(_, facts)| facts.session_id.map(str::to_string));
+        let in_cancelled_turn = session.is_some_and(|session| self.cancelled_turns.contains(&session));
+        let choice = self.recorded.profile.choice(&self.recorded.exchanges[exchange].method);
+        let text = match choice.filter(|_| in_cancelled_turn) {
+            Some(choice) => format!(r#"{{"jsonrpc":"2.0","id":{live_id},"result":{}}}"#, choice.cancelled),
+            None => match self.compose_answer(exchange) {
+                Some(Ok(text)) => text,
+                Some(Err(why)) => {
+                    self.log.notes.push(format!("{} not answered: {why}", self.recorded.exchanges[exchange].label()));
+                    return;
+                }
+                None => return,
+            },
+        };
+        let now = self.now;
+        self.log.exchanges[exchange].answered_us = Some(now);
+        self.hand_over(text, Handed::default());
+    }
+
+    /// Recorded answers whose step was passed over, or whose turn does not come.
+    pub(super) fn answer_overdue(&mut self) {
+        while let Some(exchange) = (0..self.live.len()).find(|at| self.overdue(*at).is_some_and(|due| due <= self.now))
+        {
+            self.answer(exchange);
+        }
+    }
+
+    /// When a live request is answered out of turn; `None` for one that has been, or never is.
+    pub(super) fn overdue(&self, exchange: usize) -> Option<i64> {
+        let recorded = &self.recorded.exchanges[exchange];
+        let run = &self.log.exchanges[exchange];
+        let live = &self.live[exchange];
+        if recorded.issuer != Side::Server || live.settled || live.withdrawn || self.finish_us.is_some() {
+            return None;
+        }
+        let (came, response) = (run.sent_us?, recorded.response?);
+        let time = |event: usize| self.recorded.events[event].at_us;
+        let think = time(response).zip(time(recorded.request)).map_or(0, |(a, b)| a - b);
+        let think = self.options.pace.gap(think);
+        Some(came + think + if live.passed || self.halted.is_some() { 0 } else { TURN_US })
+    }
+
+    /// A request that the recording does not have.
+    fn stranger(&mut self, asked: &Asked<'_>, facts: &Facts<'_>) {
+        let default = self.recorded.profile.default_answer(asked.method);
+        let cancelled = facts.session_id.is_some_and(|session| self.cancelled_turns.contains(session));
+        let (body, said) = match (default, self.recorded.profile.choice(asked.method).filter(|_| cancelled)) {
+            (_, Some(choice)) => (format!(r#""result":{}"#, choice.cancelled), "cancelled, as its turn is".to_string()),
+            (DefaultAnswer::Result(json), None) => (format!(r#""result":{json}"#), format!("by default {json}")),
+            (DefaultAnswer::Recorded(json), None) => {
+                let recorded = self.recorded_result(asked.method);
+                let said = if recorded.is_some() { "as the recorded client once did" } else { "by default" };
+                let json = recorded.unwrap_or_else(|| json.to_string());
+                (format!(r#""result":{json}"#), said.to_string())
+            }
+            (DefaultAnswer::Nulls, None) => {
+                let items = splice::at(asked.text, "/params/items").map_or(0, |items| splice::members(items).len());
+                (
+                    format!(r#""result":[{}]"#, vec!["null"; items].join(",")),
+                    "by default null for each item".to_string(),
+                )
+            }
+            (DefaultAnswer::Error(code, why), None) => (
+                format!(r#""error":{{"code":{code},"message":{}}}"#, splice::quote(why)),
+                format!("error {code} {why}"),
+            ),
+        };
+        self.log.extras.push(Extra {
+            request: true,
+            method: asked.method.to_string(),
+            rpc_id: Some(asked.id_text.to_string()),
+            count: 1,
+            at_us: self.now,
+            answered: Some(said),
+        });
+        if self.finish_us.is_none() {
+            self.hand_over(format!(r#"{{"jsonrpc":"2.0","id":{},{body}}}"#, asked.id_text), Handed::default());
+        }
+    }
+
+    /// What the recorded client last answered to a method.
+    fn recorded_result(&self, method: &str) -> Option<String> {
+        let asked = self.recorded.exchanges.iter().rev().filter(|at| at.issuer == Side::Server && at.method == method);
+        asked.filter_map(|at| splice::at(self.recorded.response(at)?, "/result")).next().map(str::to_string)
+    }
+
+    /// The live side cancels a request of its own (R-SRV-2, R-SRV-6): answered only where the protocol asks for it, or the recording shows it.
+    pub(super) fn server_cancels(&mut self, id: &Id) {
+        let Some(exchange) = self.asked_by_server(id) else { return };
+        let recorded = &self.recorded.exchanges[exchange];
+        let answered_all_the_same =
+            recorded.response.is_some_and(|response| recorded.cancels.iter().any(|at| *at < response));
+        if answered_all_the_same {
+            return;
+        }
+        self.live[exchange].withdrawn = true;
+        self.live[exchange].settled = true;
+        if let (true, Some(code)) = (self.recorded.profile.answers_cancelled(), self.recorded.profile.cancelled_code) {
+            let live_id = self.log.exchanges[exchange].live_id.clone().unwrap_or_else(|| "null".to_string());
+            self.log.exchanges[exchange].answered_us = Some(self.now);
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{live_id},"error":{{"code":{code},"message":"cancelled"}}}}"#);
+            self.hand_over(text, Handed::default());
+        }
+    }
+}
+
+/// What a request asks, without what differs from run to run, in one spelling.
+fn normal(text: &str) -> String {
+    let Some(params) = splice::at(text, "/params") else { return String::new() };
+    let mut out = String::new();
+    normalise(params, 50, &mut out);
+    out
+}
+
+fn normalise(raw: &str, depth: u32, out: &mut String) {
+    let members = if depth == 0 { Vec::new() } else { splice::members(raw) };
+    match raw.as_bytes().first() {
+        Some(b'{') => {
+            let mut all: Vec<_> = members.into_iter().filter(|(key, _)| !PASSING.contains(&&**key)).collect();
+            all.sort_by(|a, b| a.0.cmp(&b.0));
+            out.push('{');
+            for (key, range) in all {
+                out.push_str(&splice::quote(&key));
+                out.push(':');
+                normalise(&raw[range], depth - 1, out);
+            }
+            out.push('}');
+        }
+        Some(b'[') => {
+            out.push('[');
+            for (_, range) in members {
+                normalise(&raw[range], depth - 1, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Some(b'"') => out.push_str(&splice::quote(&lenient_string(raw))),
+        _ => out.push_str(&Id::from_json(raw).map_or_else(|| raw.trim().to_string(), |id| id.to_json())),
+    }
+}

@@ -1,0 +1,161 @@
+//! How long things are waited for: stuck requests, horizons of cancels, and the end of the run (R-LIFE, R-CAN-6).
+
+use super::Engine;
+use super::state::Phase;
+use crate::live::link::Outgoing;
+use crate::protocol::Side;
+use crate::replay::run::{CancelStatus, Fate};
+
+/// What is still watched after the answer to a cancelled request came, microseconds.
+const AFTER_ANSWER_US: i64 = 500_000;
+/// The longest that a peer takes to end when it was asked to: 10 s, TERM, 5 s, KILL, and a little.
+const ENDING_US: i64 = 17_000_000;
+
+impl Engine {
+    /// Gives up on requests that show no sign of life (R-LIFE-1).
+    pub(super) fn watch(&mut self) {
+        if !matches!(self.phase, Phase::Playing | Phase::Closing) {
+            return;
+        }
+        for exchange in 0..self.live.len() {
+            if self.stuck_at(exchange).is_some_and(|at| at <= self.now) {
+                self.log.exchanges[exchange].stuck_us = Some(self.now);
+            }
+        }
+        self.watch_reinit();
+    }
+
+    fn open(&self, exchange: usize) -> bool {
+        let run = &self.log.exchanges[exchange];
+        self.recorded.exchanges[exchange].issuer == Side::Client
+            && run.fate == Fate::Sent
+            && run.answered_us.is_none()
+            && run.session_lost.is_none()
+    }
+
+    fn landed(&self, exchange: usize) -> Option<i64> {
+        let cancel = self.log.exchanges[exchange].cancel.as_ref()?;
+        cancel.sent_us.filter(|_| cancel.status == CancelStatus::Landed)
+    }
+
+    /// When an open request is given up as stuck.
+    fn stuck_at(&self, exchange: usize) -> Option<i64> {
+        let run = &self.log.exchanges[exchange];
+        let recorded = &self.recorded.exchanges[exchange];
+        if !self.open(exchange) || run.stuck_us.is_some() || recorded.response.is_none() {
+            return None;
+        }
+        let life = &self.options.life;
+        if self.landed(exchange).is_some() {
+            // An answer that is due after a cancel and does not come: stuck when it was watched for long enough.
+            return self.recorded.profile.answers_cancelled().then(|| self.horizon(exchange)).flatten();
+        }
+        if self.live[exchange].cancel_planned.is_some() && run.cancel.is_none() {
+            return None;
+        }
+        let latency = recorded.latency_us.unwrap_or(0).max(0);
+        let silent = life.stuck_min_us.max((latency as f64 * life.stuck_factor) as i64);
+        // What took longer than the limit in the recording is given twice as long.
+        let whole = life.max_request_us.max(2 * latency);
+        Some((self.live[exchange].sign_us + silent).min(run.sent_us? + whole))
+    }
+
+    /// Until when an answer to a landed cancel's target is watched for.
+    fn horizon(&self, exchange: usize) -> Option<i64> {
+        let sent = self.landed(exchange)?;
+        if self.live[exchange].unobservable {
+            return Some(sent);
+        }
+        let recorded = &self.recorded.exchanges[exchange];
+        let natural = self.natural.get(&(recorded.method.clone(), recorded.name.clone())).copied().unwrap_or(0);
+        let horizon = sent + self.options.life.linger_us.max(natural + natural / 2);
+        Some(match self.log.exchanges[exchange].answered_us {
+            Some(answered) => horizon.min(answered.max(sent) + AFTER_ANSWER_US),
+            None => horizon,
+        })
+    }
+
+    /// Until when what ends the session is held back for an exchange: an answer after its cancel is due, or would be seen.
+    pub(super) fn due_until(&self, exchange: usize) -> Option<i64> {
+        self.horizon(exchange).filter(|_| self.open(exchange) && self.log.exchanges[exchange].stuck_us.is_none())
+    }
+
+    /// Until when the end of the run waits for an exchange; `None` when it does not.
+    pub(super) fn awaited_until(&self, exchange: usize) -> Option<i64> {
+        let run = &self.log.exchanges[exchange];
+        if let Some(horizon) = self.horizon(exchange) {
+            return Some(horizon).filter(|until| *until > self.now && run.stuck_us.is_none());
+        }
+        if !self.open(exchange) || run.stuck_us.is_some() {
+            return None;
+        }
+        let recorded = &self.recorded.exchanges[exchange];
+        if recorded.response.is_some() {
+            return self.stuck_at(exchange).or(Some(i64::MAX));
+        }
+        // Unanswered in the recording: watched as long as it was there (R-LIFE-2). One that stays open by design never ends.
+        let known = self.recorded.profile.method(&recorded.method);
+        if known.is_some_and(|method| method.long_lived) {
+            return None;
+        }
+        let time = |event: usize| self.recorded.events[event].at_us;
+        let last = self.recorded.events.iter().rev().find_map(|event| event.at_us);
+        let watched = last.zip(time(recorded.request)).map_or(0, |(last, asked)| (last - asked).max(0));
+        Some(run.sent_us? + watched.min(self.options.life.stuck_min_us)).filter(|until| *until > self.now)
+    }
+
+    /// Ends the run once nothing is waited for any more.
+    pub(super) fn close(&mut self) {
+        if self.phase == Phase::Ending && self.ending_until().is_some_and(|until| until <= self.now) {
+            self.phase = Phase::Done;
+        }
+        if self.phase != Phase::Closing
+            || self.reinit.is_some()
+            || self.closing_until().is_some_and(|until| until > self.now)
+        {
+            return;
+        }
+        self.out.push_back(Outgoing::Finish);
+        self.end();
+    }
+
+    /// No more is sent, and nothing waited for but the end of the peer.
+    pub(super) fn end(&mut self) {
+        self.phase = Phase::Ending;
+        self.finish_us.get_or_insert(self.now);
+    }
+
+    fn ending_until(&self) -> Option<i64> {
+        self.finish_us.map(|at| at + ENDING_US)
+    }
+
+    /// Until when the end is held back; `None` when nothing holds it.
+    fn closing_until(&self) -> Option<i64> {
+        let exchanges = (0..self.live.len()).filter_map(|exchange| self.awaited_until(exchange));
+        let answers = (0..self.live.len()).filter_map(|exchange| self.overdue(exchange));
+        let played = self.halted.is_none();
+        let tail = self.plan.tail.iter().filter(|soft| played && !self.has_come(soft.event));
+        exchanges.chain(answers).chain(tail.map(|soft| self.moved_us + soft.wait_us)).max()
+    }
+
+    /// When [`Engine::tick`] is to be called, at the latest, in microseconds of the run.
+    pub fn wake_at(&self) -> Option<i64> {
+        let all = 0..self.live.len();
+        let wake = match self.phase {
+            Phase::Connecting | Phase::Done => None,
+            Phase::Playing => {
+                let stuck = all.clone().filter_map(|exchange| self.stuck_at(exchange));
+                let overdue = all.filter_map(|exchange| self.overdue(exchange));
+                stuck.chain(overdue).chain(self.front.wake_us).chain(self.reinit_until()).min()
+            }
+            Phase::Closing => {
+                let stuck = all.clone().filter_map(|exchange| self.stuck_at(exchange));
+                let overdue = all.filter_map(|exchange| self.overdue(exchange));
+                stuck.chain(overdue).chain(self.closing_until()).chain(self.reinit_until()).min()
+            }
+            Phase::Ending => self.ending_until(),
+        };
+        // A time in the past would have been acted upon; what is left of it waits for something else.
+        wake.map(|wake| wake.max(self.now + 1))
+    }
+}

@@ -1,0 +1,297 @@
+//! Plays one connection: what a live peer sends goes in, what it is to be sent comes out, and time is a number.
+//!
+//! The client's steps go out strictly in their recorded order; concurrency is in what they do *not* wait for. So there is one step
+//! in front at any time, and everything else here is bookkeeping about requests in flight.
+
+mod arrive;
+mod ask;
+mod cancel;
+mod compose;
+mod front;
+mod life;
+mod send;
+mod session;
+mod state;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use super::options::Options;
+use super::plan::{ConnectionPlan, Step};
+use super::policy::Hints;
+use super::recording::Connection;
+use super::rewrite::Rewritten;
+use super::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
+use crate::jsonrpc::Id;
+use crate::live::link::{Incoming, Outgoing};
+use crate::protocol::Side;
+use state::{Front, Live, Phase, Told};
+
+/// What a run is waiting for, for a line of progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// `#7 tools/call index`.
+    pub label: String,
+    /// In words: `an answer`, `its time`.
+    pub what: &'static str,
+    /// Since when, microseconds of the run.
+    pub since_us: i64,
+}
+
+/// One connection being played. Drain [`Engine::next`] after every call, and call [`Engine::tick`] when [`Engine::wake_at`] says so.
+pub struct Engine {
+    recorded: Connection,
+    plan: ConnectionPlan,
+    steps: Arc<[Step]>,
+    options: Options,
+    log: RunLog,
+    out: VecDeque<Outgoing>,
+    phase: Phase,
+    /// The latest time that anybody told.
+    now: i64,
+    /// Place of the step in front, and how far it is.
+    cursor: usize,
+    front: Front,
+    /// When the step before it was done with.
+    moved_us: i64,
+    /// Answers that the step in front waits for, those that skipped steps would have waited for included.
+    owed: Vec<usize>,
+    /// One for each exchange.
+    live: Vec<Live>,
+    /// What was sent under an id, in order.
+    by_id: HashMap<Id, Vec<usize>>,
+    tokens: HashMap<Id, usize>,
+    /// Prompts by session, as JSON text; those whose turn was cancelled.
+    prompts: HashMap<String, Vec<usize>>,
+    cancelled_turns: HashSet<String>,
+    /// Tasks that have ended, as JSON text.
+    ended_tasks: HashSet<String>,
+    /// The last prompt of each session.
+    turns: HashMap<String, usize>,
+    /// Notifications by method: how many the recording has in all, how many came, how many were not waited for any longer.
+    told: HashMap<String, Told>,
+    /// Recorded notifications of the server, by the place of their event: method, and which one of it, from 1.
+    numbered: HashMap<usize, (String, u32)>,
+    /// Fresh ids and tokens for recorded ones.
+    minted: HashMap<Id, String>,
+    mint: i64,
+    taken: HashSet<Id>,
+    /// Longest time that a method and tool took by itself.
+    natural: HashMap<(String, Option<String>), i64>,
+    hints: HashMap<String, Hints>,
+    rewritten: Rewritten,
+    /// Recorded and live streams, and the last SSE event on each live one.
+    streams: HashMap<u32, u32>,
+    next_stream: u32,
+    heads: HashMap<u32, u16>,
+    event_ids: HashMap<u32, String>,
+    closed_stream: Option<u32>,
+    /// What was handed to the link and not yet confirmed.
+    handed: VecDeque<send::Handed>,
+    revision: Option<String>,
+    /// Why nothing more is sent.
+    halted: Option<String>,
+    reinit: Option<session::Reinit>,
+    /// True once a lost session was opened anew; it is done once.
+    reinitialised: bool,
+    stderr: VecDeque<String>,
+    /// The peer is gone since then.
+    gone_us: Option<i64>,
+    heard: bool,
+    finish_us: Option<i64>,
+    unreadable: u32,
+    strays: u32,
+}
+
+impl Engine {
+    /// An engine that has not begun: it waits for [`Incoming::Ready`].
+    pub fn new(recorded: &Connection, plan: &ConnectionPlan, options: &Options) -> Engine {
+        let mut engine = Engine {
+            recorded: recorded.clone(),
+            plan: plan.clone(),
+            steps: plan.steps.clone().into(),
+            options: options.clone(),
+            log: RunLog::default(),
+            out: VecDeque::new(),
+            phase: Phase::Connecting,
+            now: 0,
+            cursor: 0,
+            front: Front::default(),
+            moved_us: 0,
+            owed: Vec::new(),
+            live: vec![Live::default(); recorded.exchanges.len()],
+            by_id: HashMap::new(),
+            tokens: HashMap::new(),
+            prompts: HashMap::new(),
+            cancelled_turns: HashSet::new(),
+            ended_tasks: HashSet::new(),
+            turns: HashMap::new(),
+            told: HashMap::new(),
+            numbered: HashMap::new(),
+            minted: HashMap::new(),
+            mint: 0,
+            taken: HashSet::new(),
+            natural: HashMap::new(),
+            hints: HashMap::new(),
+            rewritten: Rewritten::default(),
+            streams: HashMap::new(),
+            next_stream: 0,
+            heads: HashMap::new(),
+            event_ids: HashMap::new(),
+            closed_stream: None,
+            handed: VecDeque::new(),
+            revision: None,
+            halted: None,
+            reinit: None,
+            reinitialised: false,
+            stderr: VecDeque::new(),
+            gone_us: None,
+            heard: false,
+            finish_us: None,
+            unreadable: 0,
+            strays: 0,
+        };
+        engine.log.exchanges = vec![ExchangeRun::default(); recorded.exchanges.len()];
+        engine.prepare();
+        engine
+    }
+
+    /// Something came from the link.
+    pub fn arrival(&mut self, at_us: i64, what: &Incoming) {
+        self.now = self.now.max(at_us);
+        self.note_arrival(what);
+        self.advance();
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, now_us: i64) {
+        self.now = self.now.max(now_us);
+        self.advance();
+    }
+
+    /// Breaks the run off: nothing more is sent, the peer is ended, what is known so far is kept.
+    pub fn stop(&mut self, now_us: i64, why: Broken) {
+        self.now = self.now.max(now_us);
+        self.log.broken.get_or_insert(why);
+        if self.phase < Phase::Ending {
+            self.out.push_back(Outgoing::Abort);
+            self.end();
+        }
+    }
+
+    /// The link has nothing more to report.
+    pub fn link_ended(&mut self, at_us: i64) {
+        self.now = self.now.max(at_us);
+        if self.phase < Phase::Ending {
+            self.lose_peer();
+        }
+        self.phase = Phase::Done;
+    }
+
+    /// What is to be sent next.
+    #[expect(clippy::should_implement_trait, reason = "an engine is not an iterator: more comes after a None")]
+    pub fn next(&mut self) -> Option<Outgoing> {
+        self.out.pop_front()
+    }
+
+    /// True when nothing more will come of it.
+    pub fn done(&self) -> bool {
+        self.phase == Phase::Done && self.out.is_empty()
+    }
+
+    /// True once the client's event at this place of the recording is behind us.
+    pub fn reached(&self, event: usize) -> bool {
+        self.phase >= Phase::Closing || self.steps.get(self.cursor).is_none_or(|step| step.event > event)
+    }
+
+    /// Tells how long an exchange takes when it is left alone, as a control run has shown (R-CAN-9).
+    pub fn learn(&mut self, exchange: usize, duration_us: i64) {
+        if let Some(exchange) = self.recorded.exchanges.get(exchange) {
+            let kind = (exchange.method.clone(), exchange.name.clone());
+            let longest = self.natural.entry(kind).or_default();
+            *longest = (*longest).max(duration_us);
+        }
+    }
+
+    /// What happened.
+    pub fn finish(mut self) -> RunLog {
+        let end = self.finish_us.or(self.gone_us).unwrap_or(self.now);
+        for at in 0..self.log.exchanges.len() {
+            self.conclude(at, end);
+        }
+        self.count_extras();
+        self.log.rewrites = self.rewritten.lines();
+        if self.unreadable > 0 {
+            self.log.notes.push(format!("{} texts of the live side are no JSON-RPC", self.unreadable));
+        }
+        if self.strays > 0 {
+            self.log.notes.push(format!("{} responses of the live side answer no request", self.strays));
+        }
+        self.log.ended_us = self.now;
+        self.log
+    }
+
+    /// Settles what an exchange came to once nothing more will happen.
+    fn conclude(&mut self, at: usize, end: i64) {
+        let parent = self.recorded.exchanges[at].parent.map(|parent| self.log.exchanges[parent].fate.clone());
+        let server = self.recorded.exchanges[at].issuer == Side::Server;
+        let sent = self.log.exchanges[at].sent_us;
+        let halted = self.halted.clone();
+        let run = &mut self.log.exchanges[at];
+        if run.fate == Fate::Pending && server && self.log.broken.is_none() {
+            run.fate = match parent {
+                // It could not come, because what it served was not sent.
+                Some(fate @ (Fate::NotSent(_) | Fate::Blocked(_) | Fate::Skipped)) => fate,
+                _ => Fate::Missing,
+            };
+        } else if run.fate == Fate::Pending
+            && !server
+            && let Some(why) = halted
+        {
+            run.fate = Fate::NotSent(why);
+        }
+        if let Some(cancel) = &mut run.cancel
+            && let Some(sent) = cancel.sent_us
+        {
+            cancel.horizon_us = run.answered_us.map_or(end, |answered| answered.max(sent)).max(sent) - sent;
+            if run.answered_us.is_none_or(|answered| answered > sent) && cancel.status == CancelStatus::Landed {
+                cancel.horizon_us = (end - sent).max(0);
+            }
+        }
+        let from = run.cancel.as_ref().and_then(|cancel| cancel.sent_us).or(sent);
+        if let (Some(from), None, false) = (from, run.answered_us, server) {
+            run.watched_us = Some((end - from).max(0));
+        }
+        let not_sent =
+            |run: &ExchangeRun| matches!(run.fate, Fate::NotSent(_) | Fate::Blocked(_) | Fate::Skipped | Fate::Pending);
+        if run.cancel.is_none() && self.live[at].cancel_planned.is_some() && not_sent(run) {
+            let (anchor, nth) = self.live[at].cancel_planned.unwrap_or((super::options::Anchor::Elapsed, 0));
+            run.cancel = Some(CancelRun::new(CancelStatus::NotSent, anchor, nth));
+        }
+    }
+
+    /// What can be known before anything happens.
+    fn prepare(&mut self) {
+        for (at, exchange) in self.recorded.exchanges.iter().enumerate() {
+            self.log.exchanges[at].continues = self.plan.continues[at];
+            self.log.exchanges[at].notifications.0 = u32::try_from(exchange.progress.len()).unwrap_or(u32::MAX);
+            if let Some(id) = Id::from_json(&exchange.rpc_id) {
+                self.taken.insert(id);
+            }
+            if let Some(latency) =
+                exchange.latency_us.filter(|_| exchange.issuer == Side::Client && exchange.outcome == "result")
+            {
+                let longest = self.natural.entry((exchange.method.clone(), exchange.name.clone())).or_default();
+                *longest = (*longest).max(latency);
+            }
+        }
+        for step in self.steps.iter() {
+            if let super::plan::Action::Cancel(cancel) = &step.action {
+                for target in &cancel.targets {
+                    self.live[*target].cancel_planned.get_or_insert((cancel.anchor, cancel.nth));
+                }
+            }
+        }
+        self.count_recorded();
+    }
+}

@@ -1,0 +1,176 @@
+//! Handing texts to the link, and remembering what was handed over.
+
+use super::Engine;
+use crate::jsonrpc::{Id, Message, Parsed, parse};
+use crate::live::link::Outgoing;
+use crate::protocol::{Facts, Mechanism, Role, Target, cancel_form, role};
+use crate::replay::message;
+use crate::replay::plan::{Action, Step};
+use crate::replay::recording::What;
+use crate::replay::run::Fate;
+
+/// What one message that was handed over holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handed {
+    /// The requests in it.
+    pub opens: Vec<usize>,
+    /// The exchanges that it cancels.
+    pub cancels: Vec<usize>,
+}
+
+impl Engine {
+    /// Sends the step in front; true, because it is behind us then, sent or not.
+    pub(super) fn send_step(&mut self, step: &Step) -> bool {
+        if !Engine::has_text(step) {
+            self.stream_step(step);
+            self.move_on();
+            return true;
+        }
+        let text = match self.compose(step) {
+            Ok(text) => text,
+            Err(why) => return self.pass(step, &Fate::NotSent(why)),
+        };
+        let waited: Vec<String> = self.owed.iter().map(|at| self.recorded.exchanges[*at].label()).collect();
+        let after_stuck = (0..self.live.len()).any(|at| self.given_up(at) && self.was_owed(at, step));
+        self.owed.clear();
+        let cancels = match &step.action {
+            Action::Cancel(cancel) => cancel.targets.clone(),
+            _ => Vec::new(),
+        };
+        let stream = self.hand_over(text.clone(), Handed { opens: step.opens.clone(), cancels });
+        if let Some(recorded) = self.recorded.events[step.event].stream {
+            self.streams.insert(recorded, stream);
+        }
+        for exchange in &step.opens {
+            self.note_sent(*exchange, stream);
+            let run = &mut self.log.exchanges[*exchange];
+            run.waited_for.clone_from(&waited);
+            run.after_stuck = after_stuck;
+        }
+        self.note_text(&text, &step.opens);
+        if let What::Batch(members) = self.recorded.events[step.event].what.clone() {
+            for member in members {
+                if let What::Cancel(Some(target)) = self.recorded.events[member].what {
+                    self.cancel_in_batch(target);
+                }
+            }
+        }
+        self.move_on();
+        true
+    }
+
+    /// True if the recording has an answer that stood before a step, and the step had to wait for it.
+    fn was_owed(&self, exchange: usize, step: &Step) -> bool {
+        let recorded = &self.recorded.exchanges[exchange];
+        let Some(response) = recorded.response else { return false };
+        response < step.event && !recorded.cancels.iter().any(|cancel| *cancel < response)
+    }
+
+    fn stream_step(&mut self, step: &Step) {
+        match step.action {
+            Action::OpenStream => {
+                let stream = self.new_stream();
+                if let Some(recorded) = self.recorded.events[step.event].stream {
+                    self.streams.insert(recorded, stream);
+                }
+                let last_event_id = self.resumes(step.event).then(|| self.last_event_id()).flatten();
+                self.out.push_back(Outgoing::OpenStream { stream, last_event_id, revision: self.revision.clone() });
+            }
+            Action::CloseStream(recorded) => {
+                if let Some(stream) = self.streams.get(&recorded).copied() {
+                    self.closed_stream = Some(stream);
+                    self.out.push_back(Outgoing::CloseStream { stream });
+                }
+            }
+            Action::EndSession => self.out.push_back(Outgoing::EndSession { revision: self.revision.clone() }),
+            Action::Send | Action::Answer(_) | Action::Cancel(_) => {}
+        }
+    }
+
+    pub(super) fn new_stream(&mut self) -> u32 {
+        self.next_stream += 1;
+        self.next_stream
+    }
+
+    /// Hands a text to the link; gives its stream.
+    pub(super) fn hand_over(&mut self, text: String, handed: Handed) -> u32 {
+        let stream = self.new_stream();
+        let stated =
+            message::read(&text).and_then(|(_, facts)| Facts::text(facts.meta_revision).map(|text| text.into_owned()));
+        let revision = stated.or_else(|| self.revision.clone());
+        self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision });
+        self.handed.push_back(handed);
+        stream
+    }
+
+    fn note_sent(&mut self, exchange: usize, stream: u32) {
+        let now = self.now;
+        let run = &mut self.log.exchanges[exchange];
+        run.fate = Fate::Sent;
+        run.sent_us = Some(now);
+        run.free_us.get_or_insert(now);
+        run.planned_us.get_or_insert(now);
+        self.live[exchange].sign_us = now;
+        self.live[exchange].stream = Some(stream);
+    }
+
+    /// Reads a text that goes out as the peer will: ids, tokens, turns.
+    pub(super) fn note_text(&mut self, text: &str, opens: &[usize]) {
+        let mut opens = opens.iter().copied();
+        match parse::<Facts<'_>>(text) {
+            Ok(Parsed::One(message, facts)) => self.note_message(&message, &facts, opens.next()),
+            Ok(Parsed::Batch(members)) => {
+                for (message, facts) in members.iter().filter_map(|(_, member)| member.as_ref().ok()) {
+                    let request = message.method.is_some() && message.id.value().is_some();
+                    let exchange = if request { opens.next() } else { None };
+                    self.note_message(message, facts, exchange);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn note_message(&mut self, message: &Message<'_>, facts: &Facts<'_>, exchange: Option<usize>) {
+        let method = message.method();
+        if let Some(form) = cancel_form(self.recorded.profile, method, facts)
+            && let (Mechanism::SessionCancel, Target::Turn(session)) = (form.mechanism, &form.target)
+        {
+            self.turn_cancelled(session);
+        }
+        let (Some(exchange), Some(id)) = (exchange, message.id.value()) else { return };
+        self.log.exchanges[exchange].live_id = message.id_text.map(str::to_string);
+        self.live[exchange].id = Some(id.clone());
+        self.by_id.entry(id.clone()).or_default().push(exchange);
+        for raw in [facts.progress_token, facts.work_done_token, facts.partial_result_token] {
+            if let Some(token) = Facts::id(raw) {
+                self.tokens.insert(token, exchange);
+            }
+        }
+        if let Some(session) = facts.session_id.filter(|_| self.recorded.profile.turns && role(method) == Role::Prompt)
+        {
+            self.prompts.entry(session.to_string()).or_default().push(exchange);
+            self.turns.insert(session.to_string(), exchange);
+            self.cancelled_turns.remove(session);
+        }
+    }
+
+    /// The link says that the oldest message it was handed is on its way.
+    pub(super) fn confirmed(&mut self) {
+        let Some(handed) = self.handed.pop_front() else { return };
+        let now = self.now;
+        for exchange in handed.opens {
+            let run = &mut self.log.exchanges[exchange];
+            if run.fate == Fate::Sent && run.answered_us.is_none() {
+                run.sent_us = Some(now);
+                self.live[exchange].sign_us = self.live[exchange].sign_us.max(now);
+            }
+        }
+        for exchange in handed.cancels {
+            let run = &mut self.log.exchanges[exchange];
+            let answered = run.answered_us;
+            if let Some(cancel) = run.cancel.as_mut().filter(|_| answered.is_none()) {
+                cancel.sent_us = cancel.sent_us.map(|_| now);
+            }
+        }
+    }
+}

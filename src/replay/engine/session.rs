@@ -1,0 +1,172 @@
+//! HTTP: sessions that are lost, streams that end, and where a listening stream resumes.
+
+use super::Engine;
+use super::send::Handed;
+use super::state::Phase;
+use crate::jsonrpc::{Id, Kind, Message};
+use crate::protocol::{Facts, Side};
+use crate::replay::policy;
+use crate::replay::recording::What;
+use crate::replay::run::Fate;
+
+/// A new handshake after a lost session.
+#[derive(Clone, Debug)]
+pub(super) struct Reinit {
+    /// The id of its request.
+    id: Option<Id>,
+    /// The exchanges that lost the session.
+    lost: Vec<usize>,
+    /// When it is given up.
+    until_us: i64,
+}
+
+impl Engine {
+    fn on_stream(&self, stream: u32) -> Vec<usize> {
+        (0..self.live.len())
+            .filter(|at| self.recorded.exchanges[*at].issuer == Side::Client && self.live[*at].stream == Some(stream))
+            .collect()
+    }
+
+    pub(super) fn head_came(&mut self, stream: u32, method: &str, status: u16) {
+        self.heard = true;
+        if method != "POST" {
+            return;
+        }
+        self.heads.insert(stream, status);
+        let on = self.on_stream(stream);
+        for exchange in &on {
+            self.log.exchanges[*exchange].http_status = Some(status);
+        }
+        let opened = self.recorded.profile.opening.initialize.is_some() && self.handshake_done();
+        if matches!(status, 404 | 410) && opened && self.phase < Phase::Ending {
+            self.session_lost(status, &on);
+        }
+    }
+
+    /// True once the live side has answered the handshake.
+    fn handshake_done(&self) -> bool {
+        let opening = self.recorded.profile.opening.initialize;
+        self.recorded
+            .exchanges
+            .iter()
+            .zip(&self.log.exchanges)
+            .any(|(exchange, run)| opening == Some(exchange.method.as_str()) && run.answered_us.is_some())
+    }
+
+    fn session_lost(&mut self, status: u16, on: &[usize]) {
+        let lost: Vec<usize> = on.iter().copied().filter(|at| self.log.exchanges[*at].answered_us.is_none()).collect();
+        for exchange in &lost {
+            self.log.exchanges[*exchange].session_lost = Some(status);
+        }
+        if let Some(reinit) = self.reinit.as_mut() {
+            reinit.lost.extend(lost);
+            return;
+        }
+        if !self.options.life.reinit_on_404 || self.reinitialised {
+            self.halted.get_or_insert_with(|| "session lost".to_string());
+            return;
+        }
+        self.reinitialised = true;
+        let opening = self.recorded.profile.opening.initialize;
+        let first = self.recorded.exchanges.iter().position(|exchange| opening == Some(exchange.method.as_str()));
+        let Some(Ok((text, id))) = first.map(|first| self.compose_again(first)) else {
+            self.halted.get_or_insert_with(|| "session lost".to_string());
+            return;
+        };
+        self.revision = None;
+        self.hand_over(text, Handed::default());
+        let until_us = self.now + self.options.life.stuck_min_us;
+        self.reinit = Some(Reinit { id: Id::from_json(&id), lost, until_us });
+        self.log.notes.push(format!("session lost (HTTP {status}): initialised once more"));
+    }
+
+    /// True if a response is the one to the new handshake.
+    pub(super) fn reinit_answered(&mut self, read: &Message<'_>, facts: &Facts<'_>) -> bool {
+        let mine = self.reinit.as_ref().is_some_and(|reinit| read.id.value() == reinit.id.as_ref());
+        if !mine {
+            return false;
+        }
+        let lost = self.reinit.take().map(|reinit| reinit.lost).unwrap_or_default();
+        if read.kind != Kind::Result {
+            self.halted.get_or_insert_with(|| "session lost".to_string());
+            return true;
+        }
+        self.revision = Facts::text(facts.revision).map(|text| text.into_owned());
+        if let Some(text) = self.initialized() {
+            self.hand_over(text, Handed::default());
+        }
+        for exchange in lost {
+            let asked = &self.recorded.exchanges[exchange];
+            if !policy::repeatable(&self.recorded, asked, &self.options.policy) {
+                self.log.notes.push(format!("{} is not sent again: it may not be safe to repeat", asked.label()));
+                continue;
+            }
+            if let Ok((text, _)) = self.compose_again(exchange) {
+                self.send_again(exchange, &text);
+            }
+        }
+        self.moved_us = self.now;
+        true
+    }
+
+    fn initialized(&self) -> Option<String> {
+        let method = self.recorded.profile.opening.initialized?;
+        let said = |text: &str| crate::replay::message::method(text).as_deref() == Some(method);
+        let mine = self.recorded.events.iter().filter(|event| event.side == Some(Side::Client));
+        mine.map(|event| &event.text).find(|text| said(text)).cloned()
+    }
+
+    fn send_again(&mut self, exchange: usize, text: &str) {
+        let stream = self.hand_over(text.to_string(), Handed { opens: vec![exchange], cancels: Vec::new() });
+        self.live[exchange].stream = Some(stream);
+        self.live[exchange].sign_us = self.now;
+        let run = &mut self.log.exchanges[exchange];
+        run.sent_us = Some(self.now);
+        run.repeated = true;
+        self.note_text(text, &[exchange]);
+    }
+
+    pub(super) fn watch_reinit(&mut self) {
+        if self.reinit.as_ref().is_some_and(|reinit| reinit.until_us <= self.now) {
+            self.reinit = None;
+            self.halted.get_or_insert_with(|| "session lost".to_string());
+        }
+    }
+
+    pub(super) fn reinit_until(&self) -> Option<i64> {
+        self.reinit.as_ref().map(|reinit| reinit.until_us)
+    }
+
+    /// A stream has ended. Where no other stream can bring the answer, it will never come.
+    pub(super) fn stream_closed(&mut self, stream: u32, by: Side) {
+        self.closed_stream = Some(stream);
+        if by == Side::Client {
+            return;
+        }
+        let failed = self.heads.get(&stream).is_some_and(|status| *status >= 400);
+        let last_word = self.recorded.profile.stream_close_cancels;
+        for exchange in self.on_stream(stream) {
+            let run = &mut self.log.exchanges[exchange];
+            let waiting = run.fate == Fate::Sent && run.answered_us.is_none() && run.session_lost.is_none();
+            if waiting && (failed || last_word) {
+                run.stuck_us.get_or_insert(self.now);
+            }
+        }
+    }
+
+    /// True if the recorded client resumed a stream that it had lost.
+    pub(super) fn resumes(&self, open: usize) -> bool {
+        let stream = self.recorded.events[open].stream;
+        self.recorded.events[open..].iter().any(|event| {
+            event.stream == stream
+                && event.what == What::Http
+                && event.text.to_ascii_lowercase().contains("\"last-event-id\"")
+        })
+    }
+
+    /// The last SSE event on the stream that was closed last, or on any.
+    pub(super) fn last_event_id(&self) -> Option<String> {
+        let closed = self.closed_stream.and_then(|stream| self.event_ids.get(&stream));
+        closed.or_else(|| self.event_ids.iter().max_by_key(|(stream, _)| **stream).map(|(_, id)| id)).cloned()
+    }
+}

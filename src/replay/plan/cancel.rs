@@ -1,0 +1,45 @@
+//! Recorded cancels: which of them are timed from their target, and how (R-CAN-1 to R-CAN-3).
+
+use super::Cancelling;
+use crate::protocol::Side;
+use crate::replay::options::{Anchor, Cancel};
+use crate::replay::recording::{Connection, What};
+
+/// Slack added to a deadline, microseconds.
+const SLACK_US: i64 = 250_000;
+
+/// Reads the event at `at` as a cancel that is timed from its target. `None` for anything else, and for cancels that were
+/// wrong in the recording: those are sent as they were (R-CAN-11).
+pub(super) fn timed(connection: &Connection, at: usize, options: &Cancel) -> Option<Cancelling> {
+    let event = &connection.events[at];
+    let of_task = matches!(event.what, What::Request(_));
+    let hit = |exchange: &usize| connection.exchanges[*exchange].cancels.contains(&at);
+    let targets: Vec<usize> = (0..connection.exchanges.len())
+        .filter(hit)
+        .filter(|target| connection.exchanges[*target].issuer == Side::Client)
+        .filter(|target| of_task || in_flight(connection, *target, at))
+        .collect();
+    let first = *targets.first()?;
+    let target = &connection.exchanges[first];
+    if connection.profile.opening.initialize == Some(target.method.as_str()) || target.request > at {
+        return None;
+    }
+    let time = |event: usize| connection.events[event].at_us;
+    let since = |from: usize| Some((time(at)? - time(from)?).max(0));
+    let progress: Vec<usize> = target.progress.iter().copied().filter(|progress| *progress < at).collect();
+    let by_progress = !progress.is_empty() && options.anchor != Some(Anchor::Elapsed);
+    let (anchor, nth, from) = match progress.last() {
+        Some(last) if by_progress => (Anchor::Progress, u32::try_from(progress.len()).unwrap_or(u32::MAX), *last),
+        _ => (Anchor::Elapsed, 0, target.request),
+    };
+    let whole = since(target.request).unwrap_or(0);
+    let delay_us = options.delay_us.or_else(|| since(from)).unwrap_or(0);
+    let stream = event.text.is_empty().then_some(event.stream).flatten();
+    Some(Cancelling { targets, anchor, nth, delay_us, deadline_us: 2 * whole + SLACK_US, stream, of_task })
+}
+
+/// True if an exchange was open at an event, in the order of the recording.
+fn in_flight(connection: &Connection, exchange: usize, at: usize) -> bool {
+    let exchange = &connection.exchanges[exchange];
+    exchange.request < at && exchange.response.is_none_or(|response| response > at)
+}

@@ -1,0 +1,220 @@
+//! What may be sent to a live peer (R-SAFE), and which part of a recording was asked for. Data in, a ruling out.
+
+use std::collections::HashMap;
+
+use super::options::Policy;
+use super::recording::{Connection, Exchange};
+use super::splice;
+use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::{Access, Profile, Side};
+
+/// Whether a recorded request of the client is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// It is sent.
+    Send,
+    /// It is sent because the recorded list of tools says that it only reads, and the live one does not say otherwise.
+    ByHint,
+    /// The recording has no list that names its tool: it is sent if the live list says that it only reads. Else it is refused, and why.
+    UnlessHinted(String),
+    /// Policy refuses it, and why.
+    Refused(String),
+    /// It is not among those asked for.
+    Skipped,
+    /// It is a request of the live side.
+    Live,
+}
+
+impl Ruling {
+    /// True if it goes out as far as planning can tell.
+    pub fn sends(&self) -> bool {
+        matches!(self, Ruling::Send | Ruling::ByHint)
+    }
+}
+
+/// What a list of tools says of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// `readOnlyHint`; false where it is missing.
+    pub read_only: bool,
+    /// `idempotentHint`.
+    pub idempotent: bool,
+}
+
+/// What an answer says of the tools that it lists.
+pub(crate) fn hints(profile: &Profile, method: &str, answer: &str) -> Vec<(String, Hints)> {
+    let Some((lists, at)) = profile.tools() else { return Vec::new() };
+    if lists != method {
+        return Vec::new();
+    }
+    let text = |raw: Option<&str>| raw.map(|raw| crate::jsonrpc::lenient_string(raw).into_owned());
+    splice::each(answer, &format!("{at}/*"))
+        .into_iter()
+        .filter_map(|(_, range)| {
+            let tool = &answer[range];
+            let yes = |pointer: &str| splice::at(tool, pointer) == Some("true");
+            let hints =
+                Hints { read_only: yes("/annotations/readOnlyHint"), idempotent: yes("/annotations/idempotentHint") };
+            Some((text(splice::at(tool, "/name"))?, hints))
+        })
+        .collect()
+}
+
+/// The hints of all recorded lists of tools; the last word counts.
+pub(crate) fn recorded_hints(connection: &Connection) -> HashMap<String, Hints> {
+    let asked = connection.exchanges.iter().filter(|exchange| exchange.issuer == Side::Client);
+    asked
+        .filter_map(|exchange| Some((exchange, connection.response(exchange)?)))
+        .flat_map(|(exchange, answer)| hints(connection.profile, &exchange.method, answer))
+        .collect()
+}
+
+/// Rules on every exchange of a connection.
+pub(crate) fn rule(connection: &Connection, policy: &Policy) -> Result<Vec<Ruling>> {
+    let hints = recorded_hints(connection);
+    let chosen = selection(connection, policy)?;
+    Ok(connection
+        .exchanges
+        .iter()
+        .zip(chosen)
+        .map(|(exchange, chosen)| match exchange.issuer {
+            Side::Server => Ruling::Live,
+            Side::Client if !chosen => Ruling::Skipped,
+            Side::Client => allowed(connection.profile, exchange, policy, &hints),
+        })
+        .collect())
+}
+
+/// What the policy says of one request, whether it was asked for or not.
+pub(crate) fn allowed(
+    profile: &Profile,
+    exchange: &Exchange,
+    policy: &Policy,
+    hints: &HashMap<String, Hints>,
+) -> Ruling {
+    let fits = |patterns: &[String]| patterns.iter().any(|pattern| fits(pattern, exchange));
+    if fits(&policy.deny) {
+        return Ruling::Refused("denied".to_string());
+    }
+    if policy.allow_all || fits(&policy.allow) {
+        return Ruling::Send;
+    }
+    let tool = exchange.name.as_deref();
+    match profile.access(&exchange.method) {
+        Access::Handshake | Access::ReadOnly => Ruling::Send,
+        Access::Hinted if policy.untrusted_hints => {
+            Ruling::Refused("a remote server's hints are not trusted".to_string())
+        }
+        Access::Hinted => match tool.and_then(|tool| hints.get(tool)) {
+            Some(hints) if hints.read_only => Ruling::ByHint,
+            Some(_) => Ruling::Refused("not read-only".to_string()),
+            None => Ruling::UnlessHinted("not known to be read-only".to_string()),
+        },
+        Access::Unknown => Ruling::Refused("not known to be read-only".to_string()),
+    }
+}
+
+/// True if a request may be sent a second time (R-SAFE-5): read-only, idempotent by its hint, or by the user's word.
+pub(crate) fn repeatable(connection: &Connection, exchange: &Exchange, policy: &Policy) -> bool {
+    if policy.allow_repeat {
+        return true;
+    }
+    match connection.profile.access(&exchange.method) {
+        Access::Handshake | Access::ReadOnly => true,
+        Access::Hinted => {
+            let hints = recorded_hints(connection);
+            let hint = exchange.name.as_ref().and_then(|tool| hints.get(tool)).copied().unwrap_or_default();
+            !policy.untrusted_hints && (hint.read_only || hint.idempotent)
+        }
+        Access::Unknown => false,
+    }
+}
+
+/// The flag that would let a refused request through.
+pub(crate) fn allow_line(exchange: &Exchange) -> String {
+    let pattern = match &exchange.name {
+        Some(name) => format!("{}:{name}", exchange.method),
+        None => exchange.method.clone(),
+    };
+    format!("--allow '{}'", pattern.replace('\'', r"'\''"))
+}
+
+/// True if a pattern (`method`, `method:name`, `#7`) names an exchange.
+pub(crate) fn fits(pattern: &str, exchange: &Exchange) -> bool {
+    if pattern.starts_with('#') {
+        return pattern == exchange.label();
+    }
+    let whole = match &exchange.name {
+        Some(name) => format!("{}:{name}", exchange.method),
+        None => exchange.method.clone(),
+    };
+    wild(pattern, &whole) || !pattern.contains(':') && wild(pattern, &exchange.method)
+}
+
+/// `*` stands for any run of characters.
+fn wild(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut last = None;
+    for part in parts {
+        if let Some(before) = last.replace(part) {
+            match rest.find(before) {
+                Some(at) => rest = &rest[at + before.len()..],
+                None => return false,
+            }
+        }
+    }
+    last.map_or(rest.is_empty(), |tail| rest.ends_with(tail))
+}
+
+/// Which requests of the client were asked for. The handshake, and what ends a session, always are.
+fn selection(connection: &Connection, policy: &Policy) -> Result<Vec<bool>> {
+    let place = |name: &Option<String>| match name {
+        None => Ok(None),
+        Some(name) => find(connection, name).map(Some),
+    };
+    let (from, to) = (place(&policy.from)?, place(&policy.to)?);
+    let any = |patterns: &[String], exchange: &Exchange| patterns.iter().any(|pattern| fits(pattern, exchange));
+    Ok(connection
+        .exchanges
+        .iter()
+        .enumerate()
+        .map(|(at, exchange)| {
+            connection.profile.access(&exchange.method) == Access::Handshake
+                || (policy.only.is_empty() || any(&policy.only, exchange))
+                    && !any(&policy.skip, exchange)
+                    && from.is_none_or(|from| from <= at)
+                    && to.is_none_or(|to| at <= to)
+        })
+        .collect())
+}
+
+/// The request of the client that a user means: `#7`, `7`, or the first that a pattern fits.
+pub(crate) fn find(connection: &Connection, name: &str) -> Result<usize> {
+    let label = format!("#{name}");
+    let mine = |exchange: &&Exchange| exchange.issuer == Side::Client;
+    let all = || connection.exchanges.iter();
+    let exact = all().position(|exchange| mine(&exchange) && (exchange.label() == name || exchange.label() == label));
+    exact.or_else(|| all().position(|exchange| mine(&exchange) && fits(name, exchange))).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, format!("no request of {} is named {name}", connection.key))
+            .hint("`rpctape ls` and `rpctape show` list the requests; write #7, or a method, or method:tool")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wild;
+
+    #[test]
+    fn a_star_is_any_run_of_characters() {
+        for (pattern, text) in
+            [("*", ""), ("a*", "abc"), ("*c", "abc"), ("a*c", "ac"), ("a*b*c", "aXbYc"), ("abc", "abc")]
+        {
+            assert!(wild(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("a", "ab"), ("a*c", "a"), ("ab*ba", "aba"), ("", "a"), ("*b", "a")] {
+            assert!(!wild(pattern, text), "{pattern} {text}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Values that look as if they flowed from an answer into a later request (R-DF-2). Suggestions only: nothing here is ever applied.
+
+use std::collections::HashMap;
+
+use super::flow::{self, Link};
+use super::options::FlowRule;
+use super::recording::{Connection, Exchange, Recording, What};
+use super::splice;
+use crate::jsonrpc::{Id, lenient_string};
+use crate::protocol::Side;
+
+/// Rules that would carry such values, in the order in which they are first used. What built-in and given rules carry is left out.
+pub fn suggest(recording: &Recording, given: &[FlowRule]) -> Vec<FlowRule> {
+    let mut found: Vec<FlowRule> = Vec::new();
+    for connection in &recording.connections {
+        for rule in of_connection(connection, &flow::links(connection, given)) {
+            if !found.contains(&rule) {
+                found.push(rule);
+            }
+        }
+    }
+    found
+}
+
+fn of_connection(connection: &Connection, links: &[Link]) -> Vec<FlowRule> {
+    // Where each value was seen first: `None` if the client said it first.
+    let mut first: HashMap<String, Option<(usize, String)>> = HashMap::new();
+    let mut rules = Vec::new();
+    for (at, event) in connection.events.iter().enumerate() {
+        match (event.side, &event.what) {
+            (Some(Side::Server), What::Response(Some(exchange)))
+                if connection.exchanges[*exchange].issuer == Side::Client =>
+            {
+                for (pointer, value) in values(&event.text, "/result") {
+                    first.entry(value).or_insert(Some((*exchange, pointer)));
+                }
+            }
+            (Some(Side::Server), _) => {
+                // Seen first in a notification: no rule can name it.
+                for (_, value) in values(&event.text, "/params") {
+                    first.entry(value).or_insert(None);
+                }
+            }
+            (Some(Side::Client), What::Request(exchange)) => {
+                let consumer = &connection.exchanges[*exchange];
+                for (pointer, value) in values(&event.text, "/params") {
+                    let carried = links.iter().any(|link| link.event == at && pointer.starts_with(&link.to_at));
+                    match first.entry(value).or_insert(None) {
+                        Some((producer, from_at)) if !carried => rules.push(FlowRule {
+                            from: named(&connection.exchanges[*producer]),
+                            from_at: from_at.clone(),
+                            to: named(consumer),
+                            to_at: pointer,
+                        }),
+                        _ => {}
+                    }
+                }
+            }
+            (Some(Side::Client), _) => {
+                for (_, value) in values(&event.text, "") {
+                    first.entry(value).or_insert(None);
+                }
+            }
+            (None, _) => {}
+        }
+    }
+    rules
+}
+
+fn named(exchange: &Exchange) -> String {
+    exchange.name.clone().unwrap_or_else(|| exchange.method.clone())
+}
+
+/// Values below a pointer that can hardly be equal by accident: strings of eight characters with a digit, integers from 10,000.
+fn values(text: &str, below: &str) -> Vec<(String, String)> {
+    let Some(range) = (if below.is_empty() { Some(0..text.len()) } else { splice::locate(text, below) }) else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    splice::scalars(text, range, below, &mut all);
+    all.into_iter()
+        .filter_map(|(pointer, range)| {
+            let raw = &text[range];
+            let telling = match raw.as_bytes().first()? {
+                b'"' => {
+                    let plain = lenient_string(raw);
+                    plain.chars().count() >= 8 && plain.contains(|c: char| c.is_ascii_digit())
+                }
+                b'-' | b'0'..=b'9' => matches!(Id::from_json(raw), Some(Id::Int(n)) if n >= 10_000),
+                _ => false,
+            };
+            telling.then(|| (pointer, Id::from_json(raw).map_or_else(String::new, |id| id.to_json())))
+        })
+        .collect()
+}
