@@ -205,7 +205,8 @@ fn an_extract_is_small_redacted_and_shows_the_same_fault() {
 fn screens_hide_secrets_unless_asked() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = file(folder.path(), "log.jsonl", secrets());
-    for args in [vec!["check", &log], vec!["show", &log], vec!["show", &log, "--raw"], vec!["show", &log, "#2"]] {
+    let wide = vec!["check", &log, "--width", "200"];
+    for args in [wide, vec!["show", &log], vec!["show", &log, "--raw"], vec!["show", &log, "#2"]] {
         let said = run(&args);
         assert!(SECRETS.iter().all(|secret| !said.out.contains(secret)), "{args:?}: {}", said.out);
         // A line of `show` is cut before it comes to any of them.

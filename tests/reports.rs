@@ -49,6 +49,37 @@ fn sarif_is_valid_and_complete() {
         .map(|it| &it["message"]["text"])
         .collect();
     assert_eq!(roles, ["request", "cancel"]);
+    let flow = &results(&late)[0]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let steps: Vec<(&str, u64)> = flow
+        .as_array()
+        .expect("a flow")
+        .iter()
+        .map(|step| &step["location"])
+        .map(|at| (at["message"]["text"].as_str(), at["physicalLocation"]["region"]["startLine"].as_u64()))
+        .map(|(text, line)| (text.expect("a text"), line.expect("a line")))
+        .collect();
+    assert_eq!(steps, [("request by the client", 10), ("cancel by the client", 11), ("response by the server", 12)]);
+}
+
+#[test]
+fn the_level_follows_the_gate_and_a_baseline_tells_old_from_new() {
+    let levels = |args: &[&str]| -> BTreeSet<String> {
+        let log = sarif(&[&["samples/faults/06-result-after-cancel.jsonl"], args].concat());
+        results(&log).iter().map(|result| result["level"].as_str().expect("a level").to_string()).collect()
+    };
+    assert_eq!(levels(&[]), BTreeSet::from(["warning".to_string()]));
+    assert_eq!(levels(&["--fail-on", "warning"]), BTreeSet::from(["error".to_string()]));
+    assert_eq!(levels(&["--fail-on", "none"]), BTreeSet::from(["warning".to_string()]));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let known = folder.path().join("known.jsonl").display().to_string();
+    let said = run(&["baseline", "samples/faults/06-result-after-cancel.jsonl", "-o", &known]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let log = sarif(&["samples/faults", "--baseline", &known, "--show-suppressed"]);
+    let state = |result: &Value| result["baselineState"].as_str().expect("a state").to_string();
+    let old: Vec<_> = results(&log).iter().filter(|result| state(result) == "unchanged").collect();
+    assert!(old.len() == 1 && old[0]["ruleId"] == "CAN010", "{old:?}");
+    assert!(results(&log).iter().all(|result| ["unchanged", "new"].contains(&state(result).as_str())));
 }
 
 #[test]

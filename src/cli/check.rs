@@ -151,7 +151,7 @@ pub fn print(
     let style = screen.style(args.output.is_some(), lines);
     let mut report = report(args, style, redactor);
     let mut out = Out::open(args.output.as_deref(), inputs)?;
-    let context = context(&connections, &terms.selection, fail_on);
+    let context = context(&connections, &terms);
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
@@ -203,11 +203,12 @@ pub fn print(
 
 /// What reports are told beforehand. Their paths are relative to the folder that the program runs in.
 #[allow(clippy::disallowed_methods, reason = "the command line layer is where settings come from")]
-fn context(connections: &[ConnectionRow], selection: &Selection, fail_on: Option<Severity>) -> Context {
+fn context(connections: &[ConnectionRow], terms: &Terms) -> Context {
     Context {
         connections: connections.to_vec(),
-        selection: selection.clone(),
-        fail_on,
+        selection: terms.selection.clone(),
+        fail_on: terms.fail_on.severity(),
+        baseline: terms.policy.has_baseline(),
         base: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
     }
 }

@@ -40,6 +40,11 @@ impl Policy {
         Policy { severities, suppressions, expired, baseline: None }
     }
 
+    /// True if there is a baseline.
+    pub fn has_baseline(&self) -> bool {
+        self.baseline.is_some()
+    }
+
     /// The same with a baseline.
     pub fn with_baseline(mut self, baseline: Baseline) -> Policy {
         self.baseline = Some(Known::new(baseline));

@@ -23,6 +23,8 @@ pub struct Context {
     pub selection: Selection,
     /// The least severity that fails the check.
     pub fail_on: Option<Severity>,
+    /// True if there is a baseline of known findings.
+    pub baseline: bool,
     /// The folder to which names of sources are relative.
     pub base: Option<String>,
 }

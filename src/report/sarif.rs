@@ -12,10 +12,11 @@ use super::fingerprint::{Repeats, fingerprint};
 use super::kinds::{Context, rank, sentence};
 use super::number::count;
 use super::page::opening;
+use super::silence::BASELINE;
 use super::{Report, Silence, Summary};
 use crate::protocol::profiles;
 use crate::rules::Rule;
-use crate::store::FindingRow;
+use crate::store::{EvidenceRow, FindingRow};
 
 /// GitHub shows 5,000 results of a run and rejects more than 25,000.
 const MOST: usize = 5_000;
@@ -89,12 +90,33 @@ struct Outcome {
     locations: Vec<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    code_flows: Vec<CodeFlow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_state: Option<&'static str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     partial_fingerprints: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressions: Vec<Suppression>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     properties: BTreeMap<&'static str, String>,
+}
+
+/// The exchange in the order of the log.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CodeFlow {
+    thread_flows: [ThreadFlow; 1],
+}
+
+#[derive(Serialize)]
+struct ThreadFlow {
+    locations: Vec<Step>,
+}
+
+#[derive(Serialize)]
+struct Step {
+    location: Location,
 }
 
 /// Why a result does not count.
@@ -168,6 +190,10 @@ impl Sarif {
             message: Some(Text { text: text(&evidence.role) }),
             ..self.location(&evidence.message.source, evidence.message.line)
         });
+        let baseline_state = self.context.baseline.then(|| match silence {
+            Some(silence) if silence.by == BASELINE => "unchanged",
+            _ => "new",
+        });
         let mut properties = BTreeMap::from([
             ("certainty", finding.certainty.clone()),
             ("profile", finding.profile.clone()),
@@ -177,14 +203,41 @@ impl Sarif {
         Outcome {
             rule_id: finding.code.clone(),
             rule_index: self.rules.iter().position(|rule| rule.code == finding.code),
-            level: level(&finding.severity),
+            level: self.level(finding),
             message: Text { text: text(&sentence(finding)) },
             locations: vec![self.location(&finding.source, finding.line)],
             related_locations: related.collect(),
+            code_flows: self.code_flow(finding).into_iter().collect(),
+            baseline_state,
             partial_fingerprints: BTreeMap::from([("rpctapeFinding/v1", format!("{print}:{repeat}"))]),
             suppressions: silence.map(suppression).into_iter().collect(),
             properties,
         }
+    }
+
+    /// What fails the check is an error here too, and nothing else is, so that report and gate agree. Without a gate
+    /// the severity stands.
+    fn level(&self, finding: &FindingRow) -> &'static str {
+        match (self.context.fail_on, self.context.fails(finding)) {
+            (Some(_), true) => "error",
+            (Some(_), false) if finding.severity == "error" => "warning",
+            _ => level(&finding.severity),
+        }
+    }
+
+    /// The messages that prove it, in the order of the log; one alone is no flow.
+    fn code_flow(&self, finding: &FindingRow) -> Option<CodeFlow> {
+        let mut messages: Vec<_> = finding.evidence.iter().collect();
+        messages.sort_by_key(|evidence| evidence.message.id);
+        let step = |evidence: &&EvidenceRow| {
+            let message = &evidence.message;
+            let sender = message.sender.as_deref().map_or(String::new(), |sender| format!(" by the {sender}"));
+            let said = format!("{}{sender}", evidence.role);
+            let location = self.location(&message.source, message.line);
+            Step { location: Location { message: Some(Text { text: text(&said) }), ..location } }
+        };
+        let locations: Vec<Step> = messages.iter().map(step).collect();
+        (locations.len() > 1).then(|| CodeFlow { thread_flows: [ThreadFlow { locations }] })
     }
 
     fn add(&mut self, finding: &FindingRow, silence: Option<&Silence>) {
@@ -209,6 +262,8 @@ impl Sarif {
             message: Text { text: said },
             locations: Vec::new(),
             related_locations: Vec::new(),
+            code_flows: Vec::new(),
+            baseline_state: None,
             partial_fingerprints: BTreeMap::new(),
             suppressions: Vec::new(),
             properties: BTreeMap::new(),

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+/// `by` of what the baseline knows.
+pub const BASELINE: &str = "baseline";
+
 /// Why a finding does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Silence {
@@ -19,12 +22,12 @@ impl Silence {
 
     /// By the baseline.
     pub fn baselined(note: &str) -> Silence {
-        Silence { by: "baseline", reason: note.to_string() }
+        Silence { by: BASELINE, reason: note.to_string() }
     }
 
     /// For a screen: `suppressed: vendor bug`, `known`.
     pub fn text(&self) -> String {
-        let word = if self.by == "baseline" { "known" } else { "suppressed" };
+        let word = if self.by == BASELINE { "known" } else { "suppressed" };
         if self.reason.is_empty() { word.to_string() } else { format!("{word}: {}", self.reason) }
     }
 }
