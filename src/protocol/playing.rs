@@ -141,6 +141,11 @@ const MCP_SESSION: &[&str] = &[
 ];
 
 impl Profile {
+    /// True if each message on a byte stream has a header with its length before it (LSP); else a message is a line.
+    pub fn framed_by_length(&self) -> bool {
+        self.family == Family::Lsp
+    }
+
     /// What sending a request of the client can do.
     pub fn access(&self, method: &str) -> Access {
         let opening = &self.opening;

@@ -2,10 +2,20 @@
 //!
 //! `replay` is pure; here it gets its [`crate::replay::Recording`] and its peer.
 
+#[cfg(feature = "live")]
+mod drive;
 mod load;
+#[cfg(feature = "live")]
+mod scribe;
+#[cfg(feature = "live")]
+mod session;
 mod thread;
 
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "live")]
+pub use drive::{Job, Unwatched, Watch};
 pub use load::{load, load_connections};
+#[cfg(feature = "live")]
+pub use session::{Keep, Ran, run};

@@ -1,0 +1,117 @@
+//! Writes the live session down as the client sees it: what was sent when the transport took it, what came when it came.
+
+use std::collections::VecDeque;
+
+use crate::live::tape::{Tape, TapeEvent};
+use crate::live::{Arrival, Incoming, Outgoing, Target};
+use crate::protocol::Side;
+
+/// One connection on the tape.
+pub(super) struct Scribe<'t> {
+    tapes: &'t [Tape],
+    connection: u32,
+    /// True where streams are told apart.
+    http: bool,
+    /// Messages that the transport has not taken yet, in order.
+    ordered: VecDeque<Vec<u8>>,
+    /// True once the client has asked for the end.
+    finishing: bool,
+    open: bool,
+}
+
+impl<'t> Scribe<'t> {
+    /// For the connection with this number, from 1.
+    pub(super) fn new(tapes: &'t [Tape], connection: u32, target: &Target) -> Scribe<'t> {
+        let http = matches!(target, Target::Http(_) | Target::HttpSse(_));
+        Scribe { tapes, connection, http, ordered: VecDeque::new(), finishing: false, open: false }
+    }
+
+    /// The engine wants something sent.
+    pub(super) fn ordered(&mut self, now_us: i64, order: &Outgoing) {
+        match order {
+            Outgoing::Message { bytes, .. } => self.ordered.push_back(bytes.clone()),
+            Outgoing::OpenStream { stream, .. } => self.request(now_us, *stream, "GET"),
+            Outgoing::Finish | Outgoing::Abort => self.finishing = true,
+            Outgoing::CloseStream { .. } | Outgoing::EndSession { .. } => {}
+        }
+    }
+
+    /// The link reports something.
+    pub(super) fn arrived(&mut self, arrival: &Arrival) {
+        let at_us = arrival.at_us;
+        let on = |stream: &Option<u32>, http: bool| stream.filter(|_| http);
+        match &arrival.what {
+            Incoming::Ready => {
+                self.open = true;
+                self.event(at_us, None, TapeEvent::Open { by: Some(Side::Client) });
+            }
+            Incoming::Sent { stream } => self.sent(at_us, *stream),
+            Incoming::Message { stream, bytes, event_id } => {
+                if let Some(id) = event_id {
+                    let event = serde_json::json!({ "id": id }).to_string();
+                    self.event(at_us, on(stream, self.http), TapeEvent::Sse { from: Side::Server, event });
+                }
+                let event = TapeEvent::Message { from: Side::Server, bytes: bytes.clone(), head: None };
+                self.event(at_us, on(stream, self.http), event);
+            }
+            Incoming::Raw { bytes } => {
+                self.event(at_us, None, TapeEvent::Raw { from: Side::Server, bytes: bytes.clone() });
+            }
+            Incoming::Head { stream, method, status, headers } => {
+                if *method == "DELETE" {
+                    self.request(at_us, *stream, method);
+                }
+                let headers: serde_json::Map<String, serde_json::Value> =
+                    headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+                let head = serde_json::json!({ "status": status, "headers": headers }).to_string();
+                self.event(at_us, Some(*stream), TapeEvent::Http { from: Side::Server, head });
+            }
+            Incoming::Closed { stream, by, how } => {
+                self.open &= stream.is_some();
+                // A server that was asked to end and ends is not the one who hung up.
+                let by = if stream.is_none() && self.finishing { Side::Client } else { *by };
+                let event = TapeEvent::Close { by: Some(by), how: how.clone() };
+                self.event(at_us, *stream, event);
+            }
+            Incoming::Stderr { bytes } => self.event(at_us, None, TapeEvent::Stderr { bytes: bytes.clone() }),
+            Incoming::Exit { code, signal, .. } => {
+                self.end(at_us);
+                self.event(at_us, None, TapeEvent::Exit { code: *code, signal: *signal });
+            }
+            Incoming::Failed { why } => self.event(at_us, None, TapeEvent::Note { text: why.clone() }),
+            Incoming::Primed { stream, event_id, retry_ms } => {
+                let event = serde_json::json!({ "id": event_id, "retry": retry_ms }).to_string();
+                self.event(at_us, Some(*stream), TapeEvent::Sse { from: Side::Server, event });
+            }
+        }
+    }
+
+    /// The connection is over, where nobody has said so.
+    pub(super) fn end(&mut self, at_us: i64) {
+        if std::mem::take(&mut self.open) {
+            let by = if self.finishing { Side::Client } else { Side::Server };
+            self.event(at_us, None, TapeEvent::Close { by: Some(by), how: "eof".to_string() });
+        }
+    }
+
+    fn sent(&mut self, at_us: i64, stream: u32) {
+        let Some(bytes) = self.ordered.pop_front() else { return };
+        if self.http {
+            self.request(at_us, stream, "POST");
+        }
+        let event = TapeEvent::Message { from: Side::Client, bytes, head: None };
+        self.event(at_us, Some(stream).filter(|_| self.http), event);
+    }
+
+    fn request(&self, at_us: i64, stream: u32, method: &str) {
+        self.event(at_us, Some(stream), TapeEvent::Open { by: Some(Side::Client) });
+        let head = serde_json::json!({ "method": method }).to_string();
+        self.event(at_us, Some(stream), TapeEvent::Http { from: Side::Client, head });
+    }
+
+    fn event(&self, at_us: i64, stream: Option<u32>, event: TapeEvent) {
+        for tape in self.tapes {
+            tape.event(at_us, self.connection, stream, event.clone());
+        }
+    }
+}

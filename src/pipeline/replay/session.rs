@@ -1,0 +1,168 @@
+//! One whole run: played, written down, read back in by the ordinary path, audited.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use super::drive::{self, Job, Watch};
+use super::load;
+use crate::capture::{Overrides, Vantage};
+use crate::error::{Error, Result};
+use crate::live::tape::{Tape, TapeOptions};
+use crate::live::{Clock, Framing, Target};
+use crate::pipeline::{Options, Quiet, ingest};
+use crate::redact::Custom;
+use crate::replay::recording::{Connection, Recording};
+use crate::replay::run::RunLog;
+use crate::store::Store;
+
+/// What becomes of the live session beside its judgement.
+#[derive(Clone, Debug, Default)]
+pub struct Keep {
+    /// The file it is kept in. What is there already is replaced once the new one is whole; `None` keeps nothing.
+    pub file: Option<PathBuf>,
+    /// Secrets to replace in that file beside the usual ones; `None` stores everything as it was.
+    pub redact: Option<Custom>,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    /// What was done, one per connection of the recording.
+    pub logs: Vec<RunLog>,
+    /// The live session; its connections are those of the recording, in the same order.
+    pub live: Recording,
+    /// When it started, microseconds since the epoch.
+    pub started_us: i64,
+    /// How long it took.
+    pub wall_us: i64,
+    /// What could not be written down, and why.
+    pub trouble: Option<String>,
+}
+
+/// Plays a job and reads back what it left. `replay_of` names the recorded session.
+pub fn run(
+    job: &Job<'_>,
+    replay_of: &str,
+    keep: &Keep,
+    options: &Options,
+    interrupt: Option<&Arc<AtomicBool>>,
+    watch: &mut dyn Watch,
+) -> Result<Ran> {
+    let folder = Scratch::new()?;
+    let whole = folder.path.join("live.run.jsonl");
+    let clock = Clock::start();
+    let mut tapes = vec![Tape::start(TapeOptions { redact: None, ..describe(job, &whole, replay_of) }, clock)?];
+    let part = keep.file.as_deref().map(beside);
+    if let Some(part) = &part {
+        let redact = keep.redact.clone();
+        tapes.push(Tape::start(TapeOptions { redact, ..describe(job, part, replay_of) }, clock)?);
+    }
+    let played = drive::play(job, clock, &tapes, interrupt, watch);
+    let wall_us = clock.us();
+    let mut trouble = None;
+    for tape in tapes {
+        trouble = tape.finish(wall_us).trouble.or(trouble);
+    }
+    if let (Some(part), Some(file)) = (&part, &keep.file) {
+        std::fs::rename(part, file).map_err(|error| Error::io("write", &file.to_string_lossy(), &error))?;
+    }
+    let logs = played?;
+    let live = read_back(job.recording, &whole, options)?;
+    Ok(Ran { logs, live, started_us: clock.epoch_us(), wall_us, trouble })
+}
+
+fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptions {
+    let frame = match job.framing {
+        Framing::Lines => "nl",
+        Framing::ContentLength => "cl",
+    };
+    let (transport, framed) = match job.target {
+        Target::Command(_) => ("stdio", true),
+        Target::Tcp(_) => ("tcp", true),
+        Target::Unix(_) => ("unix", true),
+        Target::Http(_) => ("http", false),
+        Target::HttpSse(_) => ("sse", false),
+        Target::Ws(_) => ("ws", false),
+    };
+    let (mut cmd, mut env_names) = (Vec::new(), Vec::new());
+    if let Target::Command(command) = job.target {
+        cmd.push(command.program.clone());
+        cmd.extend(command.args.iter().cloned());
+        env_names.extend(command.env.iter().map(|(name, _)| name.clone()));
+    }
+    TapeOptions {
+        transport: transport.to_string(),
+        frame: if framed { frame.to_string() } else { String::new() },
+        vantage: Vantage::Client,
+        cmd,
+        env_names,
+        replay_of: Some(replay_of.to_string()),
+        ..TapeOptions::new(path)
+    }
+}
+
+/// The session as a recording, one connection for each of the recorded ones.
+fn read_back(recorded: &Recording, file: &Path, options: &Options) -> Result<Recording> {
+    let mut store = Store::temporary()?;
+    let overrides = Overrides { profile: options.overrides.profile, ..Overrides::default() };
+    let options = Options { overrides, interrupt: None, ..options.clone() };
+    ingest(&mut store, &[file.display().to_string()], &options, &mut Quiet)?;
+    let live = load(&store, &recorded.name)?;
+    let number =
+        |connection: &Connection| connection.key.rsplit('/').next().and_then(|text| text.parse::<usize>().ok());
+    let found = |nth: usize| live.connections.iter().find(|connection| number(connection) == Some(nth)).cloned();
+    let connections = recorded
+        .connections
+        .iter()
+        .enumerate()
+        .map(|(at, old)| found(at + 1).unwrap_or_else(|| silent(old, at + 1)))
+        .collect();
+    Ok(Recording { connections, ..live })
+}
+
+/// A connection that was never opened.
+fn silent(old: &Connection, number: usize) -> Connection {
+    Connection {
+        key: format!("live/{number}"),
+        vantage: Vantage::Client,
+        complete_head: true,
+        events: Vec::new(),
+        exchanges: Vec::new(),
+        faults: Vec::new(),
+        ..old.clone()
+    }
+}
+
+/// The name under which a file is written until it is whole.
+fn beside(file: &Path) -> PathBuf {
+    let mut part = file.as_os_str().to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    PathBuf::from(part)
+}
+
+/// A folder of this process alone, which goes with the value.
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Result<Scratch> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("rpctape-{}-{number}", std::process::id()));
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        // One of a killed process with the same number may be left.
+        let _ = std::fs::remove_dir_all(&path);
+        builder.create(&path).map_err(|error| Error::io("create", &path.to_string_lossy(), &error))?;
+        Ok(Scratch { path })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
