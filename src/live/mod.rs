@@ -4,6 +4,10 @@
 
 mod clock;
 pub mod link;
+#[cfg(feature = "live")]
+pub mod proxy;
+#[cfg(feature = "live")]
+pub mod serve;
 pub mod tape;
 #[cfg(feature = "live")]
 pub mod transport;

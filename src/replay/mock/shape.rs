@@ -102,15 +102,15 @@ impl Differences {
     }
 }
 
-/// The first placeholder of a replaced secret (`<token#1>`): where it begins and ends.
+/// The first placeholder of a replaced secret (`<<secret:token#1>>`): where it begins and ends.
 fn placeholder(text: &str) -> Option<(usize, usize)> {
-    for (start, _) in text.match_indices('<') {
-        let rest = &text[start + 1..];
-        let name = rest.bytes().take_while(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_')).count();
-        let Some(number) = rest[name..].strip_prefix('#').filter(|_| name > 0) else { continue };
-        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-        if digits > 0 && number[digits..].starts_with('>') {
-            return Some((start, start + 1 + name + 1 + digits + 1));
+    const OPENS: &str = "<<secret:";
+    for (start, _) in text.match_indices(OPENS) {
+        let from = start + OPENS.len();
+        let Some(length) = text[from..].find(">>") else { continue };
+        let number = text[from..from + length].rsplit_once('#').map(|(_, number)| number);
+        if number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())) {
+            return Some((start, from + length + 2));
         }
     }
     None
@@ -171,11 +171,15 @@ mod tests {
 
     #[test]
     fn a_replaced_secret_stands_for_any() {
-        assert_eq!(differ(r#"{"key":"<token#1>"}"#, r#"{"key":"sk-abc"}"#), (0, None));
-        assert_eq!(differ(r#"{"h":"Bearer <jwt#2> of <user#1>!"}"#, r#"{"h":"Bearer x.y of me!"}"#), (0, None));
-        assert_eq!(differ(r#"{"h":"Bearer <jwt#2>"}"#, r#"{"h":"Basic x"}"#).0, 1);
-        assert_eq!(differ(r#"{"h":"<b>"}"#, r#"{"h":"<i>"}"#).0, 1);
-        assert_eq!(differ(r#"{"h":"<token#1>"}"#, r#"{"h":7}"#).0, 1);
-        assert!(Params::of(r#"{"params":{"a":"<token#1>"}}"#).has_secret());
+        let fits =
+            |recorded: &str, live: &str| differ(&format!("{{\"k\":{recorded}}}"), &format!("{{\"k\":{live}}}")).0 == 0;
+        assert!(fits(r#""<<secret:token#1>>""#, r#""sk-abc""#));
+        let two = r#""Bearer <<secret:jwt#2>> of <<secret:user#1>>!""#;
+        assert!(
+            fits(two, r#""Bearer x.y of me!""#) && !fits(two, r#""Bearer x.y of me""#) && !fits(two, r#""Basic x""#)
+        );
+        assert!(!fits(r#""<<secret:b>>""#, r#""<<secret:i>>""#), "no number, no placeholder");
+        assert!(!fits(r#""<<secret:token#1>>""#, "7"), "another type");
+        assert!(Params::of(r#"{"params":{"a":"<<secret:token#1>>"}}"#).has_secret());
     }
 }

@@ -1,0 +1,271 @@
+//! MCP over Streamable HTTP, from the server's side: a POST is answered by JSON where the answer is all there is, and by an
+//! event stream where there is more or where it takes a while; a GET waits for what belongs to no request.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use axum::response::Response;
+use axum::serve::ListenerExt;
+use futures_util::stream;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use super::link;
+use super::room::{Listening, Room, Waiting};
+use crate::jsonrpc::{Kind, NoLift, Parsed, parse};
+use crate::live::{Clock, Incoming, Link};
+use crate::protocol::Side;
+
+/// Names the session.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// The longest body that is taken, in bytes.
+const BODY: usize = 64 << 20;
+
+/// How long an answer may take to come as plain JSON.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+
+/// What all requests share.
+struct House {
+    let_in: mpsc::Sender<Link>,
+    handshake: Option<String>,
+    rooms: Mutex<HashMap<String, Arc<Room>>>,
+    clock: Clock,
+}
+
+/// Lets clients in until nobody wants them any more.
+pub(super) async fn accept(listener: TcpListener, let_in: mpsc::Sender<Link>, handshake: Option<String>, clock: Clock) {
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let unwanted = let_in.clone();
+    let house = Arc::new(House { let_in, handshake, rooms: Mutex::default(), clock });
+    let router = Router::new().fallback(serve).with_state(house);
+    tokio::select! {
+        () = unwanted.closed() => {}
+        _ = axum::serve(listener, router) => {}
+    }
+}
+
+async fn serve(State(house): State<Arc<House>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    if !local_origin(&head.headers) {
+        return refusal(StatusCode::FORBIDDEN, "requests from pages of other hosts are not served");
+    }
+    let answer = match head.method {
+        Method::POST => match to_bytes(body, BODY).await {
+            Ok(body) => house.post(&head.headers, body).await,
+            Err(_) => Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or was cut off")),
+        },
+        Method::GET if house.handshake.is_some() => house.get(&head.headers),
+        Method::DELETE if house.handshake.is_some() => house.delete(&head.headers).await,
+        _ => Err(refusal(StatusCode::METHOD_NOT_ALLOWED, "this method is not served")),
+    };
+    answer.unwrap_or_else(|refused| refused)
+}
+
+/// What a body holds.
+struct Held {
+    requests: usize,
+    begins: bool,
+}
+
+impl House {
+    async fn post(self: &Arc<House>, headers: &HeaderMap, body: Bytes) -> Result<Response, Response> {
+        let held = self.held(&body).ok_or_else(|| {
+            respond(
+                StatusCode::BAD_REQUEST,
+                JSON,
+                Body::from(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#),
+            )
+        })?;
+        let (room, issued) = match (&self.handshake, held.begins && !headers.contains_key(SESSION)) {
+            (None, _) => (self.only_room().await?, None),
+            (Some(_), true) => self.new_room().await?,
+            (Some(_), false) => (self.room(headers)?, None),
+        };
+        if held.requests == 0 {
+            room.tell(Incoming::Message { stream: None, bytes: body.to_vec(), event_id: None }).await;
+            return Ok(respond(StatusCode::ACCEPTED, JSON, Body::empty()));
+        }
+        let waiting = room.stream(held.requests).ok_or_else(over)?;
+        let stream = Some(waiting.number);
+        room.tell(Incoming::Message { stream, bytes: body.to_vec(), event_id: None }).await;
+        let mut response = answer(waiting, accepts_events(headers)).await;
+        if let Some(id) = issued.and_then(|id| id.parse().ok()) {
+            response.headers_mut().insert(SESSION, id);
+        }
+        Ok(response)
+    }
+
+    fn held(&self, body: &[u8]) -> Option<Held> {
+        let mut held = Held { requests: 0, begins: false };
+        let mut count = |message: &crate::jsonrpc::Message<'_>| {
+            held.requests += usize::from(message.kind == Kind::Request);
+            held.begins |= message.kind == Kind::Request && self.handshake.as_deref() == Some(message.method());
+        };
+        match parse::<NoLift>(std::str::from_utf8(body).ok()?).ok()? {
+            Parsed::One(message, _) => count(&message),
+            Parsed::Batch(members) => {
+                members.iter().filter_map(|(_, member)| member.as_ref().ok()).for_each(|one| count(&one.0))
+            }
+        }
+        Some(held)
+    }
+
+    fn get(&self, headers: &HeaderMap) -> Result<Response, Response> {
+        let listening = self.room(headers)?.listen().ok_or_else(over)?;
+        let events = stream::unfold(listening, |mut listening: Listening| async move {
+            let bytes = listening.next().await?;
+            Some((event(&bytes), listening))
+        });
+        Ok(respond(StatusCode::OK, EVENTS, Body::from_stream(events)))
+    }
+
+    async fn delete(&self, headers: &HeaderMap) -> Result<Response, Response> {
+        let room = self.room(headers)?;
+        room.tell(Incoming::Closed { stream: None, by: Side::Client, how: "delete".to_string() }).await;
+        self.rooms().retain(|_, other| !Arc::ptr_eq(other, &room));
+        Ok(respond(StatusCode::OK, JSON, Body::empty()))
+    }
+
+    fn rooms(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Room>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The room of the session that a request names.
+    fn room(&self, headers: &HeaderMap) -> Result<Arc<Room>, Response> {
+        let Some(id) = headers.get(SESSION) else {
+            return Err(refusal(StatusCode::BAD_REQUEST, "the header Mcp-Session-Id is missing"));
+        };
+        let room = id.to_str().ok().and_then(|id| self.rooms().get(id).cloned());
+        room.ok_or_else(over)
+    }
+
+    /// The one room there is where there are no sessions.
+    async fn only_room(self: &Arc<House>) -> Result<Arc<Room>, Response> {
+        self.furnish(String::new()).await
+    }
+
+    async fn new_room(self: &Arc<House>) -> Result<(Arc<Room>, Option<String>), Response> {
+        let id = session_id();
+        Ok((self.furnish(id.clone()).await?, Some(id)))
+    }
+
+    /// The room of this name; a new one is told to whoever waits for clients.
+    async fn furnish(self: &Arc<House>, id: String) -> Result<Arc<Room>, Response> {
+        let (room, link, gone) = {
+            let mut rooms = self.rooms();
+            if let Some(room) = rooms.get(&id) {
+                return Ok(Arc::clone(room));
+            }
+            let (link, port) = link();
+            let (room, gone) = Room::open(port, self.clock);
+            rooms.insert(id, Arc::clone(&room));
+            (room, link, gone)
+        };
+        let (house, own) = (Arc::clone(self), Arc::clone(&room));
+        tokio::spawn(async move {
+            let _ = gone.await;
+            // Without sessions a room that is over stays: the server has ended.
+            if house.handshake.is_some() {
+                house.rooms().retain(|_, other| !Arc::ptr_eq(other, &own));
+            }
+        });
+        match self.let_in.send(link).await {
+            Ok(()) => Ok(room),
+            Err(_) => Err(over()),
+        }
+    }
+}
+
+/// The answer to the requests of one POST.
+async fn answer(mut waiting: Waiting, events: bool) -> Response {
+    if !events {
+        while let Some(part) = waiting.next().await {
+            if part.answer && part.last {
+                return respond(StatusCode::OK, JSON, Body::from(part.bytes));
+            }
+        }
+        return refusal(StatusCode::NOT_ACCEPTABLE, "there is no answer that is not an event stream");
+    }
+    let first = match tokio::time::timeout(AT_ONCE, waiting.next()).await {
+        Ok(Some(part)) if part.last => return respond(StatusCode::OK, JSON, Body::from(part.bytes)),
+        Ok(Some(part)) => Some(Some(part)),
+        Ok(None) => Some(None),
+        Err(_) => None,
+    };
+    let events = stream::unfold((waiting, first), |(mut waiting, first)| async move {
+        let part = match first {
+            Some(first) => first?,
+            None => waiting.next().await?,
+        };
+        Some((event(&part.bytes), (waiting, None)))
+    });
+    respond(StatusCode::OK, EVENTS, Body::from_stream(events))
+}
+
+/// A message as an event; a line break in it goes between two `data` fields.
+fn event(bytes: &[u8]) -> Result<Bytes, Infallible> {
+    let mut event = b"event: message\n".to_vec();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        event.extend_from_slice(b"data: ");
+        event.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+        event.push(b'\n');
+    }
+    event.push(b'\n');
+    Ok(event.into())
+}
+
+fn respond(status: StatusCode, kind: &'static str, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    if status != StatusCode::ACCEPTED {
+        headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+    }
+    if kind == EVENTS {
+        headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache"));
+    }
+    response
+}
+
+fn refusal(status: StatusCode, why: &'static str) -> Response {
+    respond(status, "text/plain", Body::from(why))
+}
+
+fn over() -> Response {
+    refusal(StatusCode::NOT_FOUND, "there is no such session")
+}
+
+fn accepts_events(headers: &HeaderMap) -> bool {
+    let mut accepts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).peekable();
+    accepts.peek().is_none() || accepts.any(|value| value.contains(EVENTS) || value.contains("*/*"))
+}
+
+/// True unless a page of another host asks: such a page must not read a recording (DNS rebinding).
+fn local_origin(headers: &HeaderMap) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else { return true };
+    let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
+    let name = host.map(|host| match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    });
+    matches!(name, Some("localhost" | "127.0.0.1" | "[::1]"))
+}
+
+/// An id that nobody guesses.
+fn session_id() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let random = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", random(), random())
+}
