@@ -6,10 +6,12 @@
 
 mod framing;
 mod group;
+mod http;
 mod port;
 mod pump;
 mod socket;
 mod stdio;
+mod ws;
 
 use tokio::sync::mpsc;
 
@@ -48,6 +50,8 @@ async fn serve(target: Target, framing: Framing, port: Port) {
         Target::Command(command) => stdio::run(&command, framing, port).await,
         Target::Tcp(address) => socket::tcp(&address, framing, port).await,
         Target::Unix(path) => socket::unix(&path, framing, port).await,
-        Target::Http(_) | Target::HttpSse(_) | Target::Ws(_) => {}
+        Target::Http(url) => http::streamable(&url, port).await,
+        Target::HttpSse(url) => http::with_sse(&url, port).await,
+        Target::Ws(url) => ws::run(&url, port).await,
     }
 }

@@ -103,3 +103,11 @@ impl Report {
         self.from.closed().await;
     }
 }
+
+/// Waits until a moment, for ever where there is none.
+pub(super) async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

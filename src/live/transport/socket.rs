@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::framing::Framing;
-use super::port::Port;
+use super::port::{Port, until};
 use super::pump::{Pump, Step};
 use crate::live::Incoming;
 use crate::protocol::Side;
@@ -56,24 +56,22 @@ pub(super) async fn patiently<T, F: Future<Output = std::io::Result<T>>>(
     attempt: impl Fn() -> F,
 ) -> std::io::Result<T> {
     let end = Instant::now() + PATIENCE;
-    loop {
-        let error = match timeout_at(end, attempt()).await {
+    let mut last = std::io::Error::from(std::io::ErrorKind::TimedOut);
+    while Instant::now() < end {
+        match timeout_at(end, attempt()).await {
             Ok(Ok(connected)) => return Ok(connected),
-            Ok(Err(error)) => error,
-            Err(_) => std::io::Error::from(std::io::ErrorKind::TimedOut),
-        };
-        if Instant::now() + PAUSE >= end {
-            return Err(error);
+            Ok(Err(error)) => last = error,
+            Err(_) => break,
         }
         sleep(PAUSE).await;
     }
+    Err(last)
 }
 
 async fn serve<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(mut pump: Pump<R, W>) {
     pump.tell(Incoming::Ready);
     let mut deadline: Option<Instant> = None;
     while pump.reading() {
-        let end = deadline.unwrap_or_else(|| Instant::now() + LINGER);
         tokio::select! {
             step = pump.step() => match step {
                 Step::Moved | Step::Deaf => {}
@@ -84,7 +82,7 @@ async fn serve<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(mut pump: Pump<R, W>
                 Step::Abort => break,
                 Step::Gone => return,
             },
-            () = sleep_until(end), if deadline.is_some() => break,
+            () = until(deadline) => break,
         }
     }
     pump.stop_writing();

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::framing::Framing;
 use super::group::Group;
-use super::port::{Port, Report};
+use super::port::{Port, Report, until};
 use super::pump::{Pump, Step};
 use crate::live::{Command, Forced, Incoming};
 use crate::protocol::Side;
@@ -132,10 +132,10 @@ impl Running {
     /// Reads what is left, ends the rest of the group, and tells the exit.
     async fn clear_up(mut self, status: ExitStatus) {
         self.pump.stop_writing();
-        self.drain(true).await;
+        self.drain().await;
         let survivors = self.group.members();
         self.group.kill();
-        self.drain(false).await;
+        self.drain().await;
         self.stderr.abort();
         if self.pump.reading() {
             // A process that has left the group holds the stream.
@@ -146,23 +146,16 @@ impl Running {
         self.pump.flush().await;
     }
 
-    /// Reads until both streams are at their end (and the group too, if that is asked), for a while.
-    async fn drain(&mut self, group: bool) {
+    /// Reads until both streams are at their end and the group is gone, for a while.
+    async fn drain(&mut self) {
         let end = Instant::now() + AFTERMATH;
-        while self.pump.reading() || !self.stderr.is_finished() || (group && self.group.alive()) {
+        while self.pump.reading() || !self.stderr.is_finished() || self.group.alive() {
             tokio::select! {
                 step = self.pump.step() => if step == Step::Gone { return },
                 () = sleep(GLANCE) => {}
                 () = sleep_until(end) => return,
             }
         }
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }
 

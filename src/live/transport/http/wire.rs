@@ -1,0 +1,364 @@
+//! One HTTP request and its response, as arrivals. Shared by all requests of a link.
+
+use std::convert::Infallible;
+use std::error::Error as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep};
+
+use crate::jsonrpc::{SseEvent, SseReader};
+use crate::live::transport::framing::{Piece, piece};
+use crate::live::transport::port::{Gone, Report};
+use crate::live::transport::socket::{PATIENCE, PAUSE};
+use crate::live::{Arrival, Clock, Incoming};
+use crate::protocol::Side;
+use crate::protocol::http::{self, Mirrors};
+
+/// A body is handed to the connection in pieces of this size, in bytes, so that its end is handed over when it is due.
+const PIECE: usize = 64 * 1024;
+
+/// Shorter than the patience of any server: a connection that has idled is not trusted with a message.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// How long after a request the next message may go at the earliest, unless it is answered before: so that a cancel, which
+/// takes another connection, does not overtake what it cancels in the server.
+const SETTLE: Duration = Duration::from_millis(10);
+
+/// What the requests of a link share.
+pub(super) struct Wire {
+    client: Client,
+    pub(super) report: Report,
+    /// False until the server was reached once: so long it may still be starting.
+    reached: AtomicBool,
+    memory: Mutex<Memory>,
+}
+
+/// What the server has told so far.
+#[derive(Default)]
+struct Memory {
+    session: Option<HeaderValue>,
+    /// All session ids so far, so that each has a placeholder of its own.
+    sessions: Vec<HeaderValue>,
+    mirrors: Mirrors,
+}
+
+/// One request.
+pub(super) struct Call {
+    pub(super) stream: u32,
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    /// A message; `None` for a GET or a DELETE.
+    pub(super) body: Option<Bytes>,
+    /// True if the next order may go shortly after this one is written, false if not before its head has come.
+    pub(super) awaits: bool,
+}
+
+/// Why a request ended.
+pub(super) enum End {
+    /// It ran its course, and that was told.
+    Told,
+    /// It is the end of the link, too: this is to be told last.
+    Last(Incoming),
+    /// The link is gone.
+    Gone,
+}
+
+/// Why there is no response.
+pub(super) enum Refusal {
+    /// No connection was made: what was tried and why it failed.
+    Unreachable(String),
+    /// The connection broke.
+    Reset,
+}
+
+impl From<Gone> for End {
+    fn from(Gone: Gone) -> End {
+        End::Gone
+    }
+}
+
+impl Wire {
+    pub(super) fn new(url: &Url, report: Report) -> Result<Wire, String> {
+        // The second time it is there already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(PATIENCE)
+            .pool_idle_timeout(IDLE)
+            .tcp_nodelay(true);
+        let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
+        let client = builder.build().map_err(|error| format!("cannot set up HTTP: {}", chain(&error)))?;
+        Ok(Wire { client, report, reached: AtomicBool::new(false), memory: Mutex::default() })
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session to name in a request.
+    pub(super) fn session(&self) -> Option<HeaderValue> {
+        self.memory().session.clone()
+    }
+
+    /// A handshake belongs to no session.
+    pub(super) fn forget_session(&self) {
+        self.memory().session = None;
+    }
+
+    /// What a message asks of its POST.
+    pub(super) fn posted(&self, body: &[u8], revision: Option<&str>) -> http::Posted {
+        http::posted(body, revision, &self.memory().mirrors)
+    }
+
+    /// Does one request and tells what comes of it; lets the next one go as early as order allows.
+    pub(super) async fn exchange(&self, call: Call, go: oneshot::Sender<()>) -> End {
+        let mut go = Some(go);
+        let told = match self.reach(&call, &mut go).await {
+            Err(gone) => Err(gone),
+            Ok(Err(Refusal::Unreachable(why))) => return End::Last(Incoming::Failed { why }),
+            Ok(Err(Refusal::Reset)) => self.closed(call.stream, Side::Server, "reset").await,
+            Ok(Ok(response)) => self.told(&call, response, go).await,
+        };
+        told.map_or_else(End::from, |()| End::Told)
+    }
+
+    /// Up to the head of the response. A server that was never reached is tried for a while.
+    pub(super) async fn reach(
+        &self,
+        call: &Call,
+        go: &mut Option<oneshot::Sender<()>>,
+    ) -> Result<Result<Response, Refusal>, Gone> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let error = match self.attempt(call, go).await? {
+                Ok(response) => {
+                    self.reached.store(true, Ordering::Relaxed);
+                    return Ok(Ok(response));
+                }
+                Err(error) if !error.is_connect() => return Ok(Err(Refusal::Reset)),
+                Err(error) => error,
+            };
+            if self.reached.load(Ordering::Relaxed) || Instant::now() + PAUSE >= end {
+                let why = format!("cannot connect to {}: {}", shown(&call.url), chain(&error));
+                return Ok(Err(Refusal::Unreachable(why)));
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// One try. That the message was sent is told at once, before anything that answers it.
+    async fn attempt(
+        &self,
+        call: &Call,
+        go: &mut Option<oneshot::Sender<()>>,
+    ) -> Result<reqwest::Result<Response>, Gone> {
+        let request = self.client.request(call.method.clone(), call.url.clone()).headers(call.headers.clone());
+        let Some(bytes) = &call.body else { return Ok(request.send().await) };
+        let (request, mut written) = with_body(request, bytes, self.report.clock());
+        let sending = request.send();
+        tokio::pin!(sending);
+        tokio::select! {
+            biased;
+            Ok(at_us) = &mut written => {
+                self.report.tell_arrival(Arrival { at_us, what: Incoming::Sent { stream: call.stream } }).await?;
+                tokio::select! {
+                    done = &mut sending => return Ok(done),
+                    () = sleep(SETTLE), if call.awaits => drop(go.take()),
+                }
+                Ok(sending.await)
+            }
+            done = &mut sending => {
+                if done.is_ok() {
+                    // A server that answers before it has read everything.
+                    self.report.tell(Incoming::Sent { stream: call.stream }).await?;
+                }
+                Ok(done)
+            }
+        }
+    }
+
+    /// Tells head and body.
+    async fn told(&self, call: &Call, response: Response, go: Option<oneshot::Sender<()>>) -> Result<(), Gone> {
+        let status = response.status();
+        let head = Incoming::Head {
+            stream: call.stream,
+            method: match call.method {
+                Method::GET => "GET",
+                Method::DELETE => "DELETE",
+                _ => "POST",
+            },
+            status: status.as_u16(),
+            headers: self.kept(response.headers(), status),
+        };
+        self.report.tell(head).await?;
+        drop(go);
+        let how = if is_event_stream(&response) {
+            self.events(call.stream, response).await?
+        } else {
+            self.document(call.stream, status, response).await?
+        };
+        self.closed(call.stream, Side::Server, how).await
+    }
+
+    /// The headers that may be kept. The session is learned, and stands there as a placeholder.
+    fn kept(&self, headers: &HeaderMap, status: StatusCode) -> Vec<(String, String)> {
+        let mut memory = self.memory();
+        if let Some(session) = headers.get(http::SESSION) {
+            if status.is_success() {
+                memory.session = Some(session.clone());
+            }
+            if !memory.sessions.contains(session) {
+                memory.sessions.push(session.clone());
+            }
+        }
+        let value = |name: &str, value: &HeaderValue| match memory.sessions.iter().position(|one| one == value) {
+            Some(at) if name == http::SESSION => format!("<<secret:{}#{}>>", http::SESSION, at + 1),
+            _ => String::from_utf8_lossy(value.as_bytes()).into_owned(),
+        };
+        let all = headers.iter().map(|(name, value)| (name.as_str(), value));
+        all.filter(|(name, _)| http::is_kept(name)).map(|(name, text)| (name.to_string(), value(name, text))).collect()
+    }
+
+    /// A body that is no stream.
+    async fn document(&self, stream: u32, status: StatusCode, mut response: Response) -> Result<&'static str, Gone> {
+        let (mut body, mut how) = (Vec::new(), "eof");
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                Ok(None) => break,
+                Err(_) => {
+                    how = "reset";
+                    break;
+                }
+            }
+        }
+        match piece(body.trim_ascii().to_vec()) {
+            Piece::Message(bytes) => self.message(Some(stream), bytes, None).await?,
+            // `Accepted`, and pages for people that come with an error, stand in the place of nothing.
+            Piece::Raw(bytes) if status == StatusCode::OK && !bytes.is_empty() => {
+                self.report.tell(Incoming::Raw { bytes }).await?;
+            }
+            Piece::Raw(_) => {}
+        }
+        Ok(how)
+    }
+
+    /// A body that is a stream of events.
+    async fn events(&self, stream: u32, mut response: Response) -> Result<&'static str, Gone> {
+        let mut reader = SseReader::default();
+        loop {
+            let (found, how) = match response.chunk().await {
+                Ok(Some(chunk)) => (reader.push(&chunk), None),
+                Ok(None) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some("eof")),
+                Err(_) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some("reset")),
+            };
+            for event in found {
+                self.event(Some(stream), event).await?;
+            }
+            if let Some(how) = how {
+                return Ok(how);
+            }
+        }
+    }
+
+    /// One event. What it primes is told apart from what it carries.
+    pub(super) async fn event(&self, stream: Option<u32>, event: SseEvent) -> Result<(), Gone> {
+        let named = event.name.as_deref().is_some_and(|name| name != "message");
+        let data = event.data.filter(|data| !named && !data.is_empty());
+        if (data.is_none() && event.id.is_some()) || event.retry_ms.is_some() {
+            let stream = stream.unwrap_or(crate::live::link::NO_STREAM);
+            self.report.tell(Incoming::Primed { stream, event_id: event.id.clone(), retry_ms: event.retry_ms }).await?;
+        }
+        match data.map(piece) {
+            Some(Piece::Message(bytes)) => self.message(stream, bytes, event.id).await,
+            Some(Piece::Raw(bytes)) => self.report.tell(Incoming::Raw { bytes }).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn message(&self, stream: Option<u32>, bytes: Vec<u8>, event_id: Option<String>) -> Result<(), Gone> {
+        self.memory().mirrors.learn(&bytes);
+        self.report.tell(Incoming::Message { stream, bytes, event_id }).await
+    }
+
+    /// Tells that a stream ended.
+    pub(super) async fn closed(&self, stream: u32, by: Side, how: &str) -> Result<(), Gone> {
+        self.report.tell(Incoming::Closed { stream: Some(stream), by, how: how.to_string() }).await
+    }
+}
+
+/// True if the response is a stream of events.
+pub(super) fn is_event_stream(response: &Response) -> bool {
+    let kind = response.headers().get(reqwest::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(http::EVENT_STREAM))
+}
+
+/// Gives a request its body, and a signal with the time at which the last of it was handed to the connection.
+/// None comes of a connection that was never made.
+fn with_body(request: RequestBuilder, bytes: &Bytes, clock: Clock) -> (RequestBuilder, oneshot::Receiver<i64>) {
+    let (signal, written) = oneshot::channel();
+    let state = Written { rest: bytes.clone(), begun: false, signal: Some(signal), clock };
+    let pieces = futures_util::stream::unfold(state, |mut state| async move {
+        let piece = state.piece()?;
+        Some((Ok::<Bytes, Infallible>(piece), state))
+    });
+    // With a length, because not every server reads a chunked request.
+    let request = request.header(reqwest::header::CONTENT_LENGTH, bytes.len()).body(Body::wrap_stream(pieces));
+    (request, written)
+}
+
+/// A body on its way. The connection drops it once it has taken the last piece.
+struct Written {
+    rest: Bytes,
+    begun: bool,
+    signal: Option<oneshot::Sender<i64>>,
+    clock: Clock,
+}
+
+impl Written {
+    fn piece(&mut self) -> Option<Bytes> {
+        self.begun = true;
+        let length = self.rest.len().min(PIECE);
+        Some(self.rest.split_to(length)).filter(|piece| !piece.is_empty())
+    }
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        if let Some(signal) = self.signal.take().filter(|_| self.begun && self.rest.is_empty()) {
+            // Nobody waits for it once the request was given up.
+            let _ = signal.send(self.clock.us());
+        }
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// An address as it may be shown: without user, password and query, which may hold secrets.
+pub(super) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
+}
+
+/// The innermost cause of an error, which says what happened; those around it say only where.
+fn chain(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    if error.source().is_none() { "the request failed".to_string() } else { cause.to_string() }
+}

@@ -1,0 +1,239 @@
+//! MCP over HTTP as data: its headers, which of them may be kept, and what a POST says beside its body.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::by_name;
+
+/// The session, issued by the server with the answer to `initialize` (2025-03-26 to 2025-11-25). A secret.
+pub const SESSION: &str = "mcp-session-id";
+/// The negotiated revision.
+pub const REVISION: &str = "mcp-protocol-version";
+/// Resumes a stream behind an event.
+pub const LAST_EVENT: &str = "last-event-id";
+/// What a client says it accepts: a server must find both.
+pub const ACCEPT: &str = "application/json, text/event-stream";
+/// The type of an event stream.
+pub const EVENT_STREAM: &str = "text/event-stream";
+/// The event that names the place to POST to (2024-11-05).
+pub const ENDPOINT: &str = "endpoint";
+
+/// The header that names a method (2026-07-28).
+const METHOD: &str = "mcp-method";
+/// The header that names a tool, a prompt or a resource (2026-07-28).
+const NAME: &str = "mcp-name";
+/// Headers with arguments that a tool wants mirrored start with this (2026-07-28).
+const PARAM: &str = "mcp-param-";
+/// Headers that may be kept (R-REC-24).
+const KEPT: [&str; 8] =
+    ["content-type", SESSION, REVISION, METHOD, NAME, LAST_EVENT, "x-accel-buffering", "www-authenticate"];
+
+/// True for a header that may be kept in a recording; the name in lower case. [`SESSION`] only as a placeholder.
+pub fn is_kept(name: &str) -> bool {
+    KEPT.contains(&name) || name.starts_with(PARAM)
+}
+
+/// What a body asks of the POST that carries it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Posted {
+    /// True if an answer is due: a request, or a batch that may hold one.
+    pub awaits: bool,
+    /// True for the handshake, which belongs to no session yet.
+    pub handshake: bool,
+    /// True if its revision knows no sessions.
+    pub stateless: bool,
+    /// Headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(default, borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    params: Option<&'a RawValue>,
+}
+
+type Object<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
+
+/// What the text of a message asks of its POST. `revision` is the negotiated one; a message that states its own overrules it.
+pub fn posted(body: &[u8], revision: Option<&str>, mirrors: &Mirrors) -> Posted {
+    let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(body) else {
+        let headers = revision.map(|revision| (REVISION.to_string(), revision.to_string()));
+        return Posted { awaits: true, headers: headers.into_iter().collect(), ..Posted::default() };
+    };
+    let params = object(envelope.params);
+    let meta = object(params.get("_meta").copied());
+    let stated = meta.get("io.modelcontextprotocol/protocolVersion").and_then(|raw| string(raw));
+    let revision = stated.as_deref().or(revision);
+    let profile = by_name("mcp", revision);
+    let mut posted = Posted {
+        awaits: envelope.id.is_some() && envelope.method.is_some(),
+        handshake: envelope.method.as_deref() == Some("initialize"),
+        stateless: profile.is_some_and(|profile| profile.revision_per_request),
+        headers: revision.map(|revision| (REVISION.to_string(), revision.to_string())).into_iter().collect(),
+    };
+    if let (true, Some(method)) = (posted.stateless, envelope.method) {
+        posted.headers.push((METHOD.to_string(), plain(&method)));
+        let member = match &*method {
+            "tools/call" | "prompts/get" => "name",
+            "resources/read" => "uri",
+            _ => return posted,
+        };
+        if let Some(name) = params.get(member).and_then(|raw| string(raw)) {
+            posted.headers.push((NAME.to_string(), plain(&name)));
+            posted.headers.extend(mirrors.of(&name, params.get("arguments").copied()));
+        }
+    }
+    posted
+}
+
+/// Arguments that tools want mirrored into headers (`x-mcp-header` in their input schema), as the server lists them.
+#[derive(Clone, Debug, Default)]
+pub struct Mirrors {
+    /// Per tool: where an argument stands, and the header that mirrors it.
+    tools: HashMap<String, Vec<(Vec<String>, String)>>,
+}
+
+impl Mirrors {
+    /// Learns from a message of the server, if it is a list of tools.
+    pub fn learn(&mut self, message: &[u8]) {
+        if memchr::memmem::find(message, b"x-mcp-header").is_none() {
+            return;
+        }
+        let value: Value = serde_json::from_slice(message).unwrap_or_default();
+        for tool in value.pointer("/result/tools").and_then(Value::as_array).into_iter().flatten() {
+            let (Some(name), Some(schema)) = (tool["name"].as_str(), tool.get("inputSchema")) else { continue };
+            let mut found = Vec::new();
+            annotated(schema, &mut Vec::new(), &mut found);
+            self.tools.insert(name.to_string(), found);
+        }
+    }
+
+    /// The headers for a call; an argument that is null or not there has none.
+    fn of(&self, tool: &str, arguments: Option<&RawValue>) -> Vec<(String, String)> {
+        let mirrored = self.tools.get(tool).into_iter().flatten();
+        let header = |(path, name): &(Vec<String>, String)| {
+            let found =
+                path.iter().try_fold(arguments?, |value, member| object(Some(value)).get(member.as_str()).copied())?;
+            let text = string(found).or_else(|| Some(found.get().to_string()).filter(|text| text != "null"))?;
+            Some((name.clone(), plain(&text)))
+        };
+        mirrored.filter_map(header).collect()
+    }
+}
+
+/// Collects the annotated properties of a schema that are reached through `properties` alone.
+fn annotated(schema: &Value, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, String)>) {
+    let token = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    };
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        path.push(name.clone());
+        if let Some(header) = property["x-mcp-header"].as_str().filter(|header| token(header)) {
+            found.push((path.clone(), format!("{PARAM}{}", header.to_ascii_lowercase())));
+        }
+        annotated(property, path, found);
+        path.pop();
+    }
+}
+
+fn object(raw: Option<&RawValue>) -> Object<'_> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+fn string(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// A value as a header can carry it: visible ASCII as it is, anything else as `=?base64?...?=`.
+fn plain(value: &str) -> String {
+    let visible = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) && value.trim() == value;
+    let wrapped = value.starts_with("=?base64?") && value.ends_with("?=");
+    if visible && !wrapped { value.to_string() } else { format!("=?base64?{}?=", base64(value.as_bytes())) }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digit = |bits: u32, place: u32| char::from(ALPHABET[(bits >> (18 - 6 * place)) as usize & 63]);
+    let group = |group: &[u8]| {
+        let bits = (0..3).fold(0u32, |bits, at| bits << 8 | u32::from(group.get(at).copied().unwrap_or(0)));
+        (0..4u32).map(|place| if place as usize > group.len() { '=' } else { digit(bits, place) }).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header<'a>(posted: &'a Posted, name: &str) -> Option<&'a str> {
+        posted.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    fn stateless(rest: &str) -> String {
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,{}"params":{{{meta}{}}}}}"#,
+            &rest[..rest.find(';').unwrap()],
+            &rest[rest.find(';').unwrap() + 1..]
+        )
+    }
+
+    #[test]
+    fn a_message_of_2026_is_mirrored() {
+        let call = stateless(r#""method":"tools/call",;,"name":"büro","arguments":{"q":"x"}"#);
+        let posted = posted(call.as_bytes(), None, &Mirrors::default());
+        assert!(posted.awaits && posted.stateless && !posted.handshake);
+        assert_eq!(header(&posted, "mcp-protocol-version"), Some("2026-07-28"));
+        assert_eq!(header(&posted, "mcp-method"), Some("tools/call"));
+        assert_eq!(header(&posted, "mcp-name"), Some("=?base64?YsO8cm8=?="));
+        let read = stateless(r#""method":"resources/read",;,"uri":"file:///a b""#);
+        assert_eq!(header(&super::posted(read.as_bytes(), None, &Mirrors::default()), "mcp-name"), Some("file:///a b"));
+        let discover = stateless(r#""method":"server/discover",;"#);
+        assert_eq!(super::posted(discover.as_bytes(), None, &Mirrors::default()).headers.len(), 2);
+    }
+
+    #[test]
+    fn earlier_revisions_have_a_session_instead() {
+        let none = Mirrors::default();
+        let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+        let version = vec![("mcp-protocol-version".to_string(), "2025-11-25".to_string())];
+        let expected = Posted { awaits: true, headers: version, ..Posted::default() };
+        assert_eq!(posted(call, Some("2025-11-25"), &none), expected);
+        let hello = posted(br#"{"id":0,"method":"initialize"}"#, None, &none);
+        assert_eq!(hello, Posted { awaits: true, handshake: true, ..Posted::default() });
+        let told = |body: &[u8]| posted(body, None, &none).awaits;
+        assert!(told(b"[{\"id\":1,\"method\":\"ping\"}]") && told(br#"{"id":"","method":"ping"}"#));
+        assert!(!told(br#"{"id":3,"result":{}}"#) && !told(br#"{"method":"notifications/initialized"}"#));
+    }
+
+    #[test]
+    fn arguments_are_mirrored_as_the_tool_asks() {
+        let mut mirrors = Mirrors::default();
+        let schema = r#"{"properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"},
+            "deep":{"properties":{"on":{"type":"boolean","x-mcp-header":"On"}}},"bad":{"x-mcp-header":"a b"},"gone":{"x-mcp-header":"Gone"}}}"#;
+        mirrors
+            .learn(format!(r#"{{"id":1,"result":{{"tools":[{{"name":"sql","inputSchema":{schema}}}]}}}}"#).as_bytes());
+        let call = stateless(
+            r#""method":"tools/call",;,"name":"sql","arguments":{"region":" eu","n":9007199254740993,"deep":{"on":true},"bad":"x","gone":null}"#,
+        );
+        let mut headers = posted(call.as_bytes(), None, &mirrors).headers.split_off(3);
+        headers.sort();
+        let expected =
+            [("mcp-param-n", "9007199254740993"), ("mcp-param-on", "true"), ("mcp-param-region", "=?base64?IGV1?=")];
+        assert_eq!(headers, expected.map(|(name, value)| (name.to_string(), value.to_string())));
+    }
+
+    #[test]
+    fn what_may_be_kept() {
+        assert!(is_kept("mcp-param-region") && is_kept("content-type") && is_kept(SESSION));
+        assert!(!is_kept("authorization") && !is_kept("set-cookie") && !is_kept("mcp-parameter"));
+    }
+}
