@@ -8,6 +8,7 @@ pub mod engine;
 pub(crate) mod flow;
 pub(crate) mod message;
 pub mod mock;
+pub mod judge;
 pub mod options;
 pub mod plan;
 pub(crate) mod policy;
@@ -22,6 +23,7 @@ mod timing;
 pub mod verdict;
 
 pub use engine::{Engine, Waiting};
+pub use judge::{About, diff, judge};
 pub use options::Options;
 pub use plan::{ConnectionPlan, Plan, plan};
 pub use recording::Recording;

@@ -100,13 +100,14 @@ impl Verdict {
 }
 
 /// What a run came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunVerdict {
     /// Nothing failed.
     Pass,
     /// Something failed.
     Fail,
     /// Nothing failed, but too little was exercised.
+    #[default]
     Inconclusive,
 }
 
@@ -122,7 +123,7 @@ impl RunVerdict {
 }
 
 /// A whole run (or a `diff` of two recordings).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RunReport {
     /// The recording, as the user named it.
     pub recording: String,
@@ -152,6 +153,10 @@ pub struct RunReport {
     pub server_end: Option<String>,
     /// True if latencies cannot be compared, because sending was late by more than a tenth of the run.
     pub delayed: bool,
+    /// The last lines of the stderr of a server that ended unasked.
+    pub stderr: Vec<String>,
+    /// Place of the first entry of `exchanges` that fails.
+    pub first_divergence: Option<usize>,
 }
 
 /// How the recorded cancels went.
@@ -167,12 +172,12 @@ pub struct CancelCounts {
     pub not_sent: u32,
 }
 
-/// One exchange.
+/// One exchange, or what belongs to none: notifications, violations, the end of a server.
 #[derive(Clone, Debug)]
 pub struct ExchangeReport {
-    /// `#7`, `s5`.
+    /// `#7`, `s5`; `-` for what belongs to no exchange.
     pub label: String,
-    /// Its id as JSON text.
+    /// Its id as JSON text; empty for what belongs to no exchange.
     pub rpc_id: String,
     /// Connection, from 0.
     pub connection: usize,
@@ -202,6 +207,8 @@ pub struct ExchangeReport {
     pub cancel: Option<super::run::CancelRun>,
     /// Where the payloads differ.
     pub diff: Vec<Difference>,
+    /// Differences beyond those that are listed.
+    pub more_diff: u64,
     /// Values put into it.
     pub substituted: Vec<super::run::Substituted>,
     /// Pointers from which values were taken.
@@ -210,8 +217,43 @@ pub struct ExchangeReport {
     pub waited_for: Vec<String>,
     /// True if it was sent only because one that it waited for was given up.
     pub after_stuck: bool,
+    /// True if both sides break the same rule.
+    pub still_violates: bool,
+    /// Labels of its retries: they are part of it.
+    pub retries: Vec<String>,
     /// Further remarks: `still violates`, `other permitted outcome`, `message differs`.
     pub notes: Vec<String>,
+}
+
+impl Default for ExchangeReport {
+    fn default() -> ExchangeReport {
+        ExchangeReport {
+            label: "-".into(),
+            rpc_id: String::new(),
+            connection: 0,
+            issuer: Side::Server,
+            method: String::new(),
+            name: None,
+            line: None,
+            recorded: Seen::default(),
+            live: Seen::default(),
+            verdict: Verdict::Same,
+            also: Vec::new(),
+            fails: false,
+            rule: None,
+            detail: String::new(),
+            cancel: None,
+            diff: Vec::new(),
+            more_diff: 0,
+            substituted: Vec::new(),
+            captured: Vec::new(),
+            waited_for: Vec::new(),
+            after_stuck: false,
+            still_violates: false,
+            retries: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// One side of an exchange, in figures.
@@ -227,6 +269,8 @@ pub struct Seen {
     pub lag_us: Option<i64>,
     /// How long no answer was seen, where there was none.
     pub watched_us: Option<i64>,
+    /// When it was cancelled, counted from the request.
+    pub cancelled_us: Option<i64>,
 }
 
 /// One place where two payloads differ.

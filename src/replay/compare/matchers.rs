@@ -112,7 +112,8 @@ impl Ready {
         if super::tree::same_scalar(recorded, live) {
             return true;
         }
-        let (Some(a), Some(b)) = (recorded.number(), live.number()) else { return false };
+        let finite = |tree: &Tree<'_>| tree.number().filter(|number| number.is_finite());
+        let (Some(a), Some(b)) = (finite(recorded), finite(live)) else { return false };
         let bound = match self.matcher {
             Matcher::Relative(part) => a.abs() * part,
             Matcher::Absolute(distance) => distance,

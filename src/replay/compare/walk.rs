@@ -76,7 +76,7 @@ impl<'r> Walk<'r> {
             return false;
         }
         match names.as_slice() {
-            ["jsonrpc" | "id"] => true,
+            ["jsonrpc" | "id"] | ["params", "_meta"] => true,
             ["error", "message"] => {
                 if !same() {
                     self.found.notes.push("the error message differs".into());

@@ -1,0 +1,449 @@
+//! The verdict on one exchange.
+
+use std::collections::BTreeMap;
+
+use super::answer::{Answer, effective_cancel, mechanism};
+use super::faults::{self, Compared};
+use crate::protocol::{Ending, Side};
+use crate::replay::compare::{Rules, Terms, compare};
+use crate::replay::options::Options;
+use crate::replay::recording::{Connection, Exchange, What};
+use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
+use crate::replay::verdict::{Difference, Verdict};
+use crate::rules::{self, duration};
+
+/// `slower` needs this much more time ...
+const SLOWER_US: i64 = 100_000;
+/// ... and more than so many times the recorded one.
+const SLOWER_TIMES: i64 = 2;
+
+/// All that a verdict on one exchange rests on.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    pub recorded: &'a Connection,
+    pub live: Option<&'a Connection>,
+    pub log: &'a RunLog,
+    /// The exchange in the recording.
+    pub place: usize,
+    /// The exchange in the live session.
+    pub twin: Option<usize>,
+    pub rules: &'a Rules,
+    pub options: &'a Options,
+    /// True where two recordings are compared, and not a recording with a run of it.
+    pub is_diff: bool,
+    /// True if times cannot be compared.
+    pub delayed: bool,
+    /// Values that were put into requests of this connection, and paths that were mapped.
+    pub echoes: &'a [(String, String)],
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Each with a line that says why; the first one is the primary verdict.
+    pub verdicts: BTreeMap<Verdict, String>,
+    /// The rule, for `violates`.
+    pub rule: Option<String>,
+    /// Differences of the payload.
+    pub diff: Vec<Difference>,
+    /// Differences that are not listed.
+    pub more: u64,
+    /// Further remarks.
+    pub notes: Vec<String>,
+    /// True if the recording and the live side have a violation in common.
+    pub still_violates: bool,
+    /// True if the outcomes of both sides were held against each other.
+    pub compared: bool,
+}
+
+impl Found {
+    fn add(&mut self, verdict: Verdict, why: impl Into<String>) {
+        self.verdicts.entry(verdict).or_insert_with(|| why.into());
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+}
+
+impl<'a> Case<'a> {
+    pub fn own(&self) -> &'a Exchange {
+        &self.recorded.exchanges[self.place]
+    }
+
+    pub fn run(&self) -> &'a ExchangeRun {
+        &self.log.exchanges[self.place]
+    }
+
+    /// The recorded answer.
+    pub fn recorded_text(&self) -> Option<&'a str> {
+        self.recorded.response(self.own())
+    }
+
+    /// The live answer.
+    pub fn live_text(&self) -> Option<&'a str> {
+        self.run().text.as_deref()
+    }
+
+    /// Its cancel, where one was to hit it in flight.
+    pub fn cancel(&self) -> Option<&'a CancelRun> {
+        let effective = effective_cancel(self.own()).is_some() || self.is_diff;
+        self.run().cancel.as_ref().filter(|_| effective)
+    }
+
+    /// Judges it.
+    pub fn judge(&self) -> Found {
+        let mut found = Found::default();
+        match (&self.run().fate, self.own().issuer) {
+            (Fate::Skipped, _) => {}
+            (Fate::Sent, Side::Client) => self.asked(&mut found),
+            (Fate::Sent, Side::Server) => self.was_asked(&mut found),
+            (Fate::NotSent(why), _) => found.add(Verdict::NotSent, why.clone()),
+            (Fate::Blocked(by), _) => found.add(Verdict::Blocked, format!("needs a value that {by} did not give")),
+            (Fate::Missing | Fate::Pending, Side::Server) => self.never_asked(&mut found),
+            (Fate::Missing, Side::Client) => found.add(Verdict::Missing, "it was not asked"),
+            (Fate::Pending, Side::Client) => found.add(Verdict::NotSent, self.ended()),
+        }
+        found
+    }
+
+    /// Why its turn never came.
+    fn ended(&self) -> String {
+        match &self.log.broken {
+            Some(Broken::Deadline) => "the deadline of the run came first".into(),
+            Some(Broken::Interrupted) => "the run was interrupted".into(),
+            Some(Broken::Link(why) | Broken::Era(why)) => why.clone(),
+            None if self.log.exit.as_ref().is_some_and(|exit| exit.unasked) => "server exited".into(),
+            None => "the run ended before".into(),
+        }
+    }
+
+    /// A request of the live side that the recording has, and that did not come.
+    fn never_asked(&self, found: &mut Found) {
+        let parent = self.own().parent.and_then(|parent| Some((parent, self.log.exchanges.get(parent)?)));
+        match parent {
+            Some((parent, run)) if run.fate != Fate::Sent => {
+                found.add(Verdict::NotSent, format!("belongs to {}", self.recorded.exchanges[parent].label()));
+            }
+            _ => found.add(Verdict::Missing, "the other side did not ask it"),
+        }
+    }
+
+    /// A request of the live side that came.
+    fn was_asked(&self, found: &mut Found) {
+        found.compared = true;
+        if let Some(live) = self.live_text().filter(|_| self.options.compare.notifications) {
+            self.payload(found, self.recorded.request(self.own()), live);
+        }
+        self.violations(found);
+        found.verdicts.entry(Verdict::Same).or_default();
+    }
+
+    /// A request of ours that was sent.
+    fn asked(&self, found: &mut Found) {
+        let run = self.run();
+        if let Some(status) = run.session_lost {
+            found.add(Verdict::SessionLost, format!("HTTP {status}: the server does not know the session"));
+        } else if run.peer_gone && run.text.is_none() {
+            self.peer_gone(found);
+        } else {
+            match self.cancel() {
+                Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
+                Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
+                Some(_) if self.is_diff => {
+                    found.compared = true;
+                    found.add(Verdict::Missing, "it was not cancelled this time");
+                }
+                Some(_) => found.add(Verdict::Unknown, "its cancel was not sent before the run ended"),
+                None => self.plain(found),
+            }
+        }
+        self.violations(found);
+        self.told(found);
+        self.slower(found);
+        found.verdicts.entry(Verdict::Same).or_default();
+    }
+
+    fn peer_gone(&self, found: &mut Found) {
+        let exit = self.log.exit.as_ref();
+        if exit.is_some_and(|exit| exit.recorded_too) {
+            found.compared = true;
+            return found.note("the other side ended here, as in the recording");
+        }
+        let how = exit.map_or("the connection died".to_string(), |exit| super::run::exit_words(exit.code, exit.signal));
+        found.add(Verdict::ServerExit, how);
+    }
+
+    fn raced(&self, found: &mut Found, cancel: &CancelRun) {
+        let run = self.run();
+        let took = run.answered_us.zip(run.sent_us).map(|(end, start)| format!(" after {}", duration(end - start)));
+        let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
+        let sent = if cancel.harness_made { "; the cancel was sent all the same" } else { "" };
+        found.add(Verdict::Raced, format!("{answer}{} came before the cancel{sent}", took.unwrap_or_default()));
+    }
+
+    /// True if the run was cut off while the exchange was open.
+    fn cut_off(&self) -> bool {
+        matches!(self.log.broken, Some(Broken::Deadline | Broken::Interrupted)) && self.run().stuck_us.is_none()
+    }
+
+    /// Outcome classes, not payloads: what a cancelled request still says depends on the moment (R-CAN-12).
+    fn cancelled(&self, found: &mut Found, cancel: &CancelRun) {
+        let live_profile = self.live.map_or(self.recorded.profile, |live| live.profile);
+        let before = self.recorded_text().map(Answer::read);
+        let now = self.live_text().map(Answer::read);
+        let was = Answer::ending(self.recorded.profile, before.as_ref());
+        let is = Answer::ending(live_profile, now.as_ref());
+        let how = effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel));
+        let permits = |ending| how.and_then(|how| live_profile.permits(how, ending));
+        if is == Ending::Silence && was != Ending::Silence && self.cut_off() {
+            return found.add(Verdict::Unknown, self.ended());
+        }
+        found.compared = true;
+        if is == Ending::Silence {
+            found.note(format!("no answer, watched {} after the cancel", duration(cancel.horizon_us)));
+        }
+        if is == was {
+            match (&before, &now) {
+                (Some(Answer::Error(a)), Some(Answer::Error(b))) if a != b => {
+                    found.add(Verdict::ErrorChanged, format!("{} became {}", words(&before), words(&now)));
+                }
+                _ => {}
+            }
+        } else {
+            match permits(is) {
+                Some(true) if permits(was) == Some(false) => {
+                    found.add(Verdict::Fixed, format!("{} after the cancel, {} before", is.as_str(), was.as_str()));
+                }
+                Some(true) => {
+                    found.note(format!("other permitted outcome: {}, recorded {}", is.as_str(), was.as_str()));
+                }
+                Some(false) if is == Ending::Silence => self.never_answered(found, cancel),
+                // What the audit proves is a violation; what it cannot prove is a crossing, and said as a note.
+                Some(false) if self.is_judged() => {}
+                Some(false) | None => {
+                    let verdict = if is == Ending::OtherError { Verdict::ErrorChanged } else { Verdict::Changed };
+                    found.add(verdict, format!("{} after the cancel, recorded {}", is.as_str(), was.as_str()));
+                }
+            }
+        }
+        if let (true, Some(a), Some(b)) = (self.options.compare.cancelled, self.recorded_text(), self.live_text()) {
+            self.payload(found, a, b);
+        }
+    }
+
+    /// True if the audit of the live session says something about how this exchange ended.
+    fn is_judged(&self) -> bool {
+        self.faults()
+            .is_some_and(|faults| [&faults.new, &faults.still, &faults.open].iter().any(|list| !list.is_empty()))
+    }
+
+    /// An answer was due after the cancel, and none came while we watched.
+    fn never_answered(&self, found: &mut Found, cancel: &CancelRun) {
+        let watched = duration(cancel.horizon_us);
+        found.add(Verdict::Stuck, format!("no answer after the cancel, watched {watched}"));
+        let profile = self.live.map_or(self.recorded.profile, |live| live.profile);
+        if let (Some(rule), Some(_)) = (rules::find("CAN011"), profile.ruling("CAN011")) {
+            found.rule = Some(rule.name.to_string());
+            found.add(Verdict::Violates, rule.name);
+        }
+    }
+
+    fn plain(&self, found: &mut Found) {
+        let run = self.run();
+        match (self.recorded_text(), self.live_text()) {
+            (Some(a), Some(b)) => {
+                found.compared = true;
+                self.payload(found, a, b);
+            }
+            (Some(_), None) if run.stuck_us.is_some() => {
+                found.compared = true;
+                let watched = run.watched_us.or_else(|| Some(run.stuck_us? - run.sent_us?));
+                let since = watched.map_or(String::new(), |us| format!(", watched {}", duration(us)));
+                found.add(Verdict::Stuck, format!("no answer{since}"));
+            }
+            (Some(_), None) => match run.http_status.filter(|status| *status >= 400) {
+                Some(status) => {
+                    found.compared = true;
+                    found.add(Verdict::ErrorChanged, format!("HTTP {status} instead of an answer"));
+                }
+                None => found.add(Verdict::Unknown, self.ended_while_open()),
+            },
+            (None, _) if self.gap_after() => {
+                found.add(Verdict::Unknown, "the recording has a gap where its answer may have been");
+            }
+            (None, Some(text)) => {
+                found.compared = true;
+                self.answered_at_last(found, &Answer::read(text));
+            }
+            (None, None) => {
+                found.compared = true;
+                let watched = run.watched_us.map_or(String::new(), |us| format!(", watched {}", duration(us)));
+                found.note(format!("no answer, as in the recording{watched}"));
+            }
+        }
+    }
+
+    fn ended_while_open(&self) -> String {
+        match self.log.broken {
+            Some(_) => self.ended(),
+            None if self.is_diff => "the other recording ends while it is open".into(),
+            None => "the run ended while it was open".into(),
+        }
+    }
+
+    fn answered_at_last(&self, found: &mut Found, answer: &Answer) {
+        let words = answer.words();
+        if self.recorded.profile.stays_open(&self.own().method) {
+            let verdict = if matches!(answer, Answer::Error(_)) { Verdict::ErrorChanged } else { Verdict::Changed };
+            return found.add(verdict, format!("{words}; in the recording it stayed open"));
+        }
+        found.add(Verdict::Fixed, format!("{words}; the recording has no answer"));
+    }
+
+    /// True if the recorder lost something after the request.
+    fn gap_after(&self) -> bool {
+        self.recorded.events[self.own().request..].iter().any(|event| event.what == What::Gap)
+    }
+
+    fn payload(&self, found: &mut Found, recorded: &str, live: &str) {
+        let run = self.run();
+        let captured: Vec<String> = run.captured.iter().chain(&run.capture_missing).cloned().collect();
+        let terms = Terms { profile: self.recorded.profile, captured: &captured, echoes: self.echoes };
+        let mut comparison = compare(self.rules, &terms, recorded, live);
+        let (a, b) = (Answer::read(recorded), Answer::read(live));
+        match (&a, &b) {
+            (Answer::Error(x), Answer::Error(y)) if x != y => {
+                let same = x.zip(*y).is_some_and(|(x, y)| self.recorded.profile.same_error(&self.own().method, x, y));
+                for difference in comparison.differences.iter_mut().filter(|it| it.at == "/error/code") {
+                    difference.harmless = true;
+                }
+                comparison.changed = comparison.more > 0 || comparison.differences.iter().any(|it| !it.harmless);
+                match same {
+                    true => found.note(format!("{} means the same as {}", b.words(), a.words())),
+                    false => found.add(Verdict::ErrorChanged, format!("{} became {}", a.words(), b.words())),
+                }
+                if comparison.changed {
+                    found.add(Verdict::Changed, first_place(&comparison.differences));
+                }
+            }
+            (Answer::Error(_), Answer::Result(_)) | (Answer::Result(_), Answer::Error(_)) => {
+                found.add(Verdict::ErrorChanged, format!("{} became {}", a.words(), b.words()));
+            }
+            _ if comparison.changed => found.add(Verdict::Changed, first_place(&comparison.differences)),
+            _ => {}
+        }
+        if comparison.reordered {
+            found.add(
+                Verdict::Reordered,
+                comparison.notes.iter().find(|it| it.starts_with("order")).cloned().unwrap_or_default(),
+            );
+        }
+        if comparison.added > 0 {
+            found.note(format!("{} added", crate::replay::judge::run::count(comparison.added, "member")));
+        }
+        comparison.notes.into_iter().for_each(|note| found.note(note));
+        found.diff.append(&mut comparison.differences);
+        found.more += comparison.more;
+    }
+
+    fn faults(&self) -> Option<Compared<'a>> {
+        let (live, twin) = (self.live?, self.twin?);
+        let blame = (!self.is_diff).then_some(Side::Server);
+        Some(faults::compared((self.recorded, Some(self.place)), (live, Some(twin)), blame))
+    }
+
+    fn violations(&self, found: &mut Found) {
+        let Some(faults) = self.faults() else { return };
+        let run = self.run();
+        if run.cancel.as_ref().is_some_and(|cancel| cancel.harness_made) {
+            // Whatever came of a cancel that we should not have sent is no fault of the server.
+            return;
+        }
+        for fault in &faults.new {
+            found.rule.get_or_insert_with(|| fault.rule.clone());
+            let after = run.cancel.as_ref().and_then(|cancel| cancel.sent_us).zip(run.answered_us);
+            let after = after.filter(|(cancel, answer)| answer >= cancel).map(|(cancel, answer)| answer - cancel);
+            let after = after.map_or(String::new(), |us| format!(", +{} after the cancel", duration(us)));
+            found.add(Verdict::Violates, format!("{}{after}", fault.rule));
+        }
+        if faults.new.len() > 1 {
+            let others: Vec<&str> = faults.new[1..].iter().map(|fault| fault.rule.as_str()).collect();
+            found.note(format!("also violates {}", others.join(", ")));
+        }
+        for fault in &faults.still {
+            found.still_violates = true;
+            found.note(format!("still violates {}", fault.rule));
+        }
+        for fault in &faults.open {
+            found.note(format!("{}: {}", fault.certainty, fault.summary));
+        }
+        let settled = [Verdict::ServerExit, Verdict::SessionLost, Verdict::Unknown, Verdict::Stuck, Verdict::Raced];
+        if !settled.iter().any(|verdict| found.verdicts.contains_key(verdict)) {
+            for fault in &faults.gone {
+                found.add(Verdict::Fixed, format!("{} is gone", fault.rule));
+            }
+        }
+    }
+
+    /// Notifications about it. Their number depends on the moment, so only none instead of some is told as a verdict.
+    fn told(&self, found: &mut Found) {
+        let (recorded, live) = self.run().notifications;
+        if self.run().text.is_none() || self.cancel().is_some() {
+            return;
+        }
+        match (recorded, live) {
+            (1.., 0) => found.add(Verdict::Missing, format!("none of its {recorded} notifications came")),
+            (recorded, live) if recorded != live => found.note(format!("{live} notifications, recorded {recorded}")),
+            _ => {}
+        }
+        if let (true, Some(live), Some(twin)) = (self.options.compare.notifications, self.live, self.twin) {
+            let pairs = self.own().progress.iter().zip(&live.exchanges[twin].progress);
+            for (index, (a, b)) in pairs.enumerate() {
+                let terms = Terms { profile: self.recorded.profile, captured: &[], echoes: self.echoes };
+                let found_here = compare(self.rules, &terms, &self.recorded.events[*a].text, &live.events[*b].text);
+                if found_here.changed {
+                    let of = format!("notification {}", index + 1);
+                    found.add(Verdict::Changed, format!("{of}: {}", first_place(&found_here.differences)));
+                    found
+                        .diff
+                        .extend(found_here.differences.into_iter().map(|it| Difference { of: Some(of.clone()), ..it }));
+                }
+            }
+        }
+    }
+
+    fn slower(&self, found: &mut Found) {
+        // The first answer of a connection waits for the process to start, which a recording may not show.
+        let first = self.recorded.exchanges[..self.place].iter().all(|other| other.issuer != Side::Client);
+        if self.delayed || first && !self.is_diff || self.cancel().is_some() {
+            return;
+        }
+        let run = self.run();
+        let live = run.answered_us.zip(run.sent_us).map(|(end, start)| end - start);
+        if let Some((recorded, live)) = self.own().latency_us.zip(live)
+            && live > recorded.saturating_mul(SLOWER_TIMES)
+            && live - recorded > SLOWER_US
+        {
+            found.add(Verdict::Slower, format!("{} instead of {}", duration(live), duration(recorded)));
+        }
+    }
+}
+
+fn words(answer: &Option<Answer>) -> String {
+    answer.as_ref().map_or("no answer".into(), Answer::words)
+}
+
+/// The first place that differs, and how many more do.
+fn first_place(differences: &[Difference]) -> String {
+    let mut changes = differences.iter().filter(|it| !it.harmless);
+    let first = changes.next().map_or("", |it| it.at.as_str());
+    let first = if first.is_empty() { "the whole message" } else { first };
+    match changes.count() {
+        0 => first.to_string(),
+        more => format!("{first} and {more} more"),
+    }
+}

@@ -1,0 +1,69 @@
+//! Findings of the live session held against those of the recording: what is new, what is left, what is gone.
+
+use crate::protocol::Side;
+use crate::replay::recording::{Connection, Fault};
+use crate::rules::{self, On};
+
+/// What an exchange of the live session breaks.
+#[derive(Debug, Default)]
+pub struct Compared<'a> {
+    /// Violations that the recording does not have.
+    pub new: Vec<&'a Fault>,
+    /// Violations that it has too.
+    pub still: Vec<&'a Fault>,
+    /// Violations that only the recording has.
+    pub gone: Vec<&'a Fault>,
+    /// What cannot be held against the server: races, and what is not decidable.
+    pub open: Vec<&'a Fault>,
+}
+
+/// Compares the findings on one exchange of both sides; `None` as the exchange is for what belongs to none.
+/// `blame` is the side whose faults count; `None` for both.
+pub fn compared<'a>(
+    (recorded, own): (&'a Connection, Option<usize>),
+    (live, twin): (&'a Connection, Option<usize>),
+    blame: Option<Side>,
+) -> Compared<'a> {
+    let of = |connection: &'a Connection, exchange: Option<usize>| {
+        connection.faults.iter().filter(move |fault| fault.exchange == exchange && counts(connection, fault, blame))
+    };
+    let before: Vec<&Fault> = of(recorded, own).collect();
+    let mut found = Compared::default();
+    for fault in of(live, twin) {
+        let known = before.iter().any(|old| old.code == fault.code && old.certainty == "violation");
+        let list = match (fault.certainty.as_str(), known) {
+            ("violation", true) => &mut found.still,
+            ("violation", false) => &mut found.new,
+            _ => &mut found.open,
+        };
+        if !list.iter().any(|other| other.code == fault.code) {
+            list.push(fault);
+        }
+    }
+    let seen = |code: &str| of(live, twin).any(|fault| fault.code == code);
+    let decidable = |fault: &&&Fault| {
+        let needs = rules::find(&fault.code).is_some_and(|rule| live.proof.covers(rule.needs));
+        needs && live.profile.ruling(&fault.code).is_some()
+    };
+    let gone = before.iter().filter(|fault| fault.certainty == "violation" && !seen(&fault.code));
+    found.gone = gone.filter(decidable).copied().collect();
+    found
+}
+
+/// True for a finding that a verdict can rest on: of warning level or above (a race is always a note), about traffic and not about the
+/// capture, not about an answer that never came (that is `stuck`), and of the side that is judged.
+pub fn counts(connection: &Connection, fault: &Fault, blame: Option<Side>) -> bool {
+    let is_race = fault.certainty != "violation";
+    let weighs = is_race || fault.severity != "note";
+    let traffic = !fault.code.starts_with("CAP") && !fault.code.starts_with("STK");
+    weighs && traffic && blame.is_none_or(|side| culprit(connection, fault).is_none_or(|culprit| culprit == side))
+}
+
+/// Who did it: the sender of the message that the finding points at; where the fault is an answer that never came, whoever owed it.
+fn culprit(connection: &Connection, fault: &Fault) -> Option<Side> {
+    let absent = |rule: &&rules::Rule| matches!(rule.on, On::Unanswered | On::Orphans | On::Stalled | On::End);
+    if rules::find(&fault.code).filter(absent).is_some() {
+        return fault.exchange.and_then(|exchange| connection.exchanges.get(exchange)).map(|it| it.issuer.peer());
+    }
+    connection.events.get(fault.event?)?.side
+}

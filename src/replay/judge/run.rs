@@ -1,0 +1,515 @@
+//! The report of a run out of the verdicts on its exchanges.
+
+use std::collections::HashSet;
+
+use super::About;
+use super::answer::effective_cancel;
+use super::exchange::{Case, Found};
+use super::faults::{self, Compared};
+use crate::protocol::Side;
+use crate::replay::compare::Rules;
+use crate::replay::options::{Gate, Options};
+use crate::replay::recording::{Connection, Exchange, Recording};
+use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate, RunLog};
+use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
+use crate::rules::duration;
+
+/// More unsent or unknown exchanges than this share make a run inconclusive.
+const UNSENT_SHARE: usize = 5;
+/// Swapped answers that are named; the others are counted.
+const NAMED: usize = 3;
+
+/// Two recordings of the same session, one of them perhaps a run of the other.
+pub struct Sides<'a> {
+    pub recorded: &'a Recording,
+    pub live: &'a Recording,
+    pub logs: &'a [RunLog],
+    /// For each connection: its place in `live`, and for each of its exchanges the live one.
+    pub pairs: Vec<(Option<usize>, Vec<Option<usize>>)>,
+    /// Requests of the client that only the live side has, by connection (of the recording, or a place beyond them).
+    pub asked_anew: Vec<(usize, &'a Exchange)>,
+    pub is_diff: bool,
+}
+
+/// Judges all of it.
+pub fn report(sides: &Sides<'_>, options: &Options, about: &About) -> RunReport {
+    let mut report = RunReport {
+        recording: sides.recorded.name.clone(),
+        target: about.target.clone(),
+        speed: about.speed.clone(),
+        started_us: about.started_us,
+        wall_us: about.wall_us,
+        live_session: about.live_session.clone(),
+        ..RunReport::default()
+    };
+    let rules = match Rules::new(&options.compare) {
+        Ok(rules) => rules,
+        Err(error) => {
+            report.notes.push(error.message);
+            report.exit = 2;
+            return report;
+        }
+    };
+    let (mut compared, mut asked) = (0, 0);
+    for (index, (connection, log)) in sides.recorded.connections.iter().zip(sides.logs).enumerate() {
+        let one = One { sides, index, connection, log, rules: &rules, options };
+        let done = one.judge(&mut report);
+        compared += done.compared;
+        asked += done.asked;
+    }
+    let beyond = sides.asked_anew.iter().filter(|(connection, _)| *connection >= sides.recorded.connections.len());
+    report.exchanges.extend(beyond.map(|(index, exchange)| {
+        let mut entry = asked_anew(*index, exchange);
+        entry.fails = fails(&entry, &options.gate, sides.is_diff);
+        entry
+    }));
+    report.notes.extend(rules.unused().into_iter().map(|text| format!("warning: {text}")));
+    conclude(&mut report, sides, options, compared, asked);
+    report
+}
+
+/// What was done with one connection.
+struct Done {
+    /// Exchanges whose outcomes were held against each other.
+    compared: usize,
+    /// Exchanges of ours that were to be played.
+    asked: usize,
+}
+
+struct One<'a> {
+    sides: &'a Sides<'a>,
+    index: usize,
+    connection: &'a Connection,
+    log: &'a RunLog,
+    rules: &'a Rules,
+    options: &'a Options,
+}
+
+impl<'a> One<'a> {
+    fn live(&self) -> Option<&'a Connection> {
+        self.sides.pairs[self.index].0.and_then(|place| self.sides.live.connections.get(place))
+    }
+
+    fn judge(&self, report: &mut RunReport) -> Done {
+        let (mut done, from) = (Done { compared: 0, asked: 0 }, report.exchanges.len());
+        let delayed = is_delayed(self.log);
+        report.delayed |= delayed;
+        let echoes = self.echoes();
+        let mut skipped = 0;
+        // Where a part was asked for, the handshake is sent all the same and says nothing about that part.
+        let selects = self.selects();
+        let mut places: Vec<Option<usize>> = vec![None; self.connection.exchanges.len()];
+        for (place, run) in self.log.exchanges.iter().enumerate().take(self.connection.exchanges.len()) {
+            let own = &self.connection.exchanges[place];
+            if run.fate == Fate::Skipped {
+                skipped += usize::from(own.issuer == Side::Client);
+                continue;
+            }
+            let case = Case {
+                recorded: self.connection,
+                live: self.live(),
+                log: self.log,
+                place,
+                twin: self.sides.pairs[self.index].1.get(place).copied().flatten(),
+                rules: self.rules,
+                options: self.options,
+                is_diff: self.sides.is_diff,
+                delayed,
+                echoes: &echoes,
+            };
+            let found = case.judge();
+            let counts = own.issuer == Side::Client && !(selects && self.connection.profile.is_handshake(&own.method));
+            done.asked += usize::from(counts);
+            done.compared += usize::from(found.compared && counts);
+            count_cancel(&mut report.cancels, &case);
+            let entry = self.entry(&case, found);
+            match run.continues.and_then(|first| places.get(first).copied().flatten()) {
+                Some(first) => {
+                    places[place] = Some(first);
+                    continue_with(&mut report.exchanges[first], entry);
+                }
+                None => {
+                    places[place] = Some(report.exchanges.len());
+                    report.exchanges.push(entry);
+                }
+            }
+        }
+        self.reordered(report, &places);
+        report.exchanges.extend(self.log.extras.iter().map(|extra| self.extra(extra)));
+        let anew = self.sides.asked_anew.iter().filter(|(connection, _)| *connection == self.index);
+        report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
+        report.exchanges.extend(self.strays());
+        report.exchanges.extend(self.lost_server(&report.exchanges[from..]));
+        for entry in &mut report.exchanges[from..] {
+            entry.fails = fails(entry, &self.options.gate, self.sides.is_diff);
+        }
+        self.notes(report, skipped);
+        done
+    }
+
+    fn selects(&self) -> bool {
+        let policy = &self.options.policy;
+        !policy.only.is_empty() || !policy.skip.is_empty() || policy.from.is_some() || policy.to.is_some()
+    }
+
+    /// What an answer may say instead of the recorded value: what was put into requests, and paths that were mapped.
+    fn echoes(&self) -> Vec<(String, String)> {
+        let mut seen = HashSet::new();
+        let values = self.log.exchanges.iter().flat_map(|run| &run.substituted).filter_map(|it| it.values.clone());
+        let json = |text: &String| serde_json::Value::from(text.as_str()).to_string();
+        let paths = self.options.rewrite.map_path.iter().map(|(old, new)| (json(old), json(new)));
+        let mut echoes: Vec<_> = values.chain(paths).filter(|(old, new)| old != new).collect();
+        echoes.retain(|echo| seen.insert(echo.clone()));
+        // The longest first: a value may be a part of another.
+        echoes.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
+        echoes
+    }
+
+    fn entry(&self, case: &Case<'_>, found: Found) -> ExchangeReport {
+        let (own, run) = (case.own(), case.run());
+        let mut verdicts: Vec<Verdict> = found.verdicts.keys().copied().collect();
+        if verdicts.len() > 1 {
+            verdicts.retain(|verdict| *verdict != Verdict::Same);
+        }
+        let verdict = verdicts.first().copied().unwrap_or(Verdict::Same);
+        let cancel_at = effective_cancel(own).map(|cancel| &self.connection.events[cancel]);
+        let cancel_delay = cancel_at.and_then(|cancel| cancel.at_us).zip(self.connection.events[own.request].at_us);
+        ExchangeReport {
+            label: own.label(),
+            rpc_id: own.rpc_id.clone(),
+            connection: self.index,
+            issuer: own.issuer,
+            method: own.method.clone(),
+            name: own.name.clone(),
+            line: Some(self.connection.events[own.request].line),
+            recorded: Seen {
+                outcome: own.outcome.clone(),
+                latency_us: own.latency_us,
+                cancelled_us: cancel_delay.map(|(cancel, request)| cancel - request),
+                ..Seen::default()
+            },
+            live: live_seen(case),
+            verdict,
+            detail: found.verdicts.get(&verdict).cloned().unwrap_or_default(),
+            also: verdicts.into_iter().skip(1).collect(),
+            fails: false,
+            rule: found.rule.filter(|_| found.verdicts.contains_key(&Verdict::Violates)),
+            cancel: run.cancel.clone(),
+            diff: found.diff,
+            more_diff: found.more,
+            substituted: run.substituted.clone(),
+            captured: run.captured.clone(),
+            waited_for: run.waited_for.clone(),
+            after_stuck: run.after_stuck,
+            still_violates: found.still_violates,
+            retries: Vec::new(),
+            notes: found.notes,
+        }
+    }
+
+    /// Answers of concurrent requests that changed places: allowed, and said.
+    fn reordered(&self, report: &mut RunReport, places: &[Option<usize>]) {
+        let both = self.connection.exchanges.iter().enumerate().filter_map(|(place, own)| {
+            let live_us = self.log.exchanges.get(place)?.answered_us?;
+            (own.issuer == Side::Client).then_some((own.response?, live_us, place))
+        });
+        let mut answered: Vec<(usize, i64, usize)> = both.collect();
+        answered.sort_unstable();
+        let mut swapped = Vec::new();
+        for pair in answered.windows(2) {
+            let ((first, first_us, a), (_, second_us, b)) = (pair[0], pair[1]);
+            let concurrent = self.connection.exchanges[b].request < first;
+            if concurrent && second_us < first_us {
+                swapped.push((a, b));
+            }
+        }
+        for place in swapped.iter().flat_map(|(a, b)| [*a, *b]).filter_map(|place| places[place]) {
+            let also = &mut report.exchanges[place].also;
+            if !also.contains(&Verdict::Reordered) {
+                also.push(Verdict::Reordered);
+            }
+        }
+        let label = |place: usize| self.connection.exchanges[place].label();
+        for (a, b) in swapped.iter().take(NAMED) {
+            report.notes.push(format!("reordered: {} was answered before {}", label(*b), label(*a)));
+        }
+        if swapped.len() > NAMED {
+            report.notes.push(format!("reordered: {} more", swapped.len() - NAMED));
+        }
+    }
+
+    fn blank(&self, label: &str, method: &str, verdict: Verdict, detail: String) -> ExchangeReport {
+        ExchangeReport {
+            label: label.to_string(),
+            connection: self.index,
+            issuer: Side::Server,
+            method: method.to_string(),
+            verdict,
+            detail,
+            ..ExchangeReport::default()
+        }
+    }
+
+    fn extra(&self, extra: &Extra) -> ExchangeReport {
+        let detail = match (&extra.answered, extra.request) {
+            (Some(answer), true) => format!("not in the recording; answered {answer}"),
+            (None, true) => "not in the recording; not answered".into(),
+            (_, false) => format!("{} that the recording does not have", count(extra.count.into(), "notification")),
+        };
+        let label = extra.rpc_id.as_ref().filter(|_| extra.request).map_or("-".into(), |id| format!("s{id}"));
+        ExchangeReport {
+            rpc_id: extra.rpc_id.clone().unwrap_or_default(),
+            live: Seen { outcome: "extra".into(), sent_us: Some(extra.at_us), ..Seen::default() },
+            ..self.blank(&label, &extra.method, Verdict::Extra, detail)
+        }
+    }
+
+    /// Violations of the live session that belong to no exchange of the recording.
+    fn strays(&self) -> Vec<ExchangeReport> {
+        let Some(live) = self.live() else { return Vec::new() };
+        let blame = (!self.sides.is_diff).then_some(Side::Server);
+        let paired: HashSet<usize> = self.sides.pairs[self.index].1.iter().flatten().copied().collect();
+        let mut seen = HashSet::new();
+        let Compared { new, .. } = faults::compared((self.connection, None), (live, None), blame);
+        let unpaired = live.faults.iter().filter(|fault| {
+            let alone = fault.exchange.is_some_and(|exchange| !paired.contains(&exchange));
+            alone && fault.certainty == "violation" && faults::counts(live, fault, blame)
+        });
+        let known =
+            |code: &str| self.connection.faults.iter().any(|old| old.code == code && old.certainty == "violation");
+        let unpaired = unpaired.filter(|fault| !known(&fault.code));
+        let all = new.into_iter().chain(unpaired).filter(|fault| seen.insert(fault.code.clone()));
+        all.map(|fault| ExchangeReport {
+            rule: Some(fault.rule.clone()),
+            ..self.blank("-", "", Verdict::Violates, format!("{}: {}", fault.rule, fault.summary))
+        })
+        .collect()
+    }
+
+    /// The server left with nothing in flight, and what followed could not be sent.
+    fn lost_server(&self, entries: &[ExchangeReport]) -> Option<ExchangeReport> {
+        let exit = self.log.exit.as_ref().filter(|exit| exit.unasked && !exit.recorded_too)?;
+        let told = entries.iter().any(|entry| entry.verdict == Verdict::ServerExit);
+        let lost =
+            self.log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if why.contains("exited")));
+        let pending = self.log.exchanges.iter().any(|run| run.fate == Fate::Pending);
+        (!told && (lost || pending)).then(|| {
+            let when = duration(exit.at_us);
+            let how = format!("{} after {when}, with nothing in flight", exit_words(exit.code, exit.signal));
+            self.blank("-", "", Verdict::ServerExit, how)
+        })
+    }
+
+    fn notes(&self, report: &mut RunReport, skipped: usize) {
+        let log = self.log;
+        report.rewrites.extend(log.rewrites.iter().cloned());
+        report.notes.extend(log.notes.iter().cloned());
+        if skipped > 0 {
+            report.notes.push(format!("{} not asked for", count(skipped as u64, "request")));
+        }
+        if let Some(revision) = &log.revision {
+            let recorded = self.connection.profile.label();
+            report.notes.push(format!(
+                "the live side speaks {revision}, the recording {recorded}: rules are those of the live side"
+            ));
+        }
+        for (method, recorded, live) in &log.notifications {
+            if *recorded > 0 && *live == 0 {
+                report.notes.push(format!("missing: {method}, {recorded} in the recording, none now"));
+            }
+        }
+        match &log.broken {
+            Some(Broken::Deadline) => report.notes.push("the run was broken off at its deadline".into()),
+            Some(Broken::Interrupted) => report.notes.push("the run was interrupted".into()),
+            Some(Broken::Link(why) | Broken::Era(why)) => report.notes.push(why.clone()),
+            None => {}
+        }
+        if let Some(exit) = &log.exit {
+            report.server_end = Some(server_end(exit));
+            if exit.unasked && !exit.recorded_too {
+                report.stderr.extend(exit.stderr.iter().cloned());
+            }
+        }
+    }
+}
+
+/// A request of the client that the recording does not have.
+fn asked_anew(connection: usize, exchange: &Exchange) -> ExchangeReport {
+    ExchangeReport {
+        label: exchange.label(),
+        rpc_id: exchange.rpc_id.clone(),
+        connection,
+        issuer: exchange.issuer,
+        method: exchange.method.clone(),
+        name: exchange.name.clone(),
+        live: Seen { outcome: exchange.outcome.clone(), latency_us: exchange.latency_us, ..Seen::default() },
+        verdict: Verdict::Extra,
+        detail: "only in the second recording".into(),
+        ..ExchangeReport::default()
+    }
+}
+
+fn live_seen(case: &Case<'_>) -> Seen {
+    let run = case.run();
+    let sent = run.fate == Fate::Sent;
+    let outcome = match (&run.text, case.twin.and_then(|twin| case.live?.exchanges.get(twin))) {
+        (_, Some(twin)) => twin.outcome.clone(),
+        (Some(text), None) if case.own().issuer == Side::Client => super::answer::Answer::read(text).outcome().into(),
+        (None, None) if sent && case.own().issuer == Side::Client => "unanswered".into(),
+        _ => String::new(),
+    };
+    Seen {
+        outcome: if sent { outcome } else { String::new() },
+        latency_us: run.answered_us.zip(run.sent_us).map(|(end, start)| end - start),
+        sent_us: run.sent_us,
+        lag_us: run.sent_us.zip(run.planned_us).map(|(sent, planned)| sent - planned),
+        watched_us: run.watched_us,
+        cancelled_us: run
+            .cancel
+            .as_ref()
+            .and_then(|cancel| cancel.sent_us)
+            .zip(run.sent_us)
+            .map(|(at, sent)| at - sent),
+    }
+}
+
+/// A retry belongs to the exchange that it continues: its verdicts, differences and time become part of it.
+fn continue_with(first: &mut ExchangeReport, retry: ExchangeReport) {
+    let add = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a + b).or(a).or(b);
+    let label = retry.label.clone();
+    first.retries.push(label.clone());
+    let mut all: Vec<Verdict> =
+        [first.verdict, retry.verdict].into_iter().chain(first.also.drain(..)).chain(retry.also).collect();
+    all.sort_unstable();
+    all.dedup();
+    if all.len() > 1 {
+        all.retain(|verdict| *verdict != Verdict::Same);
+    }
+    if all[0] != first.verdict || first.detail.is_empty() && !retry.detail.is_empty() {
+        first.detail = format!("retry {label}: {}", retry.detail);
+    }
+    first.verdict = all.remove(0);
+    first.also = all;
+    first.rule = first.rule.take().or(retry.rule);
+    first.diff.extend(retry.diff.into_iter().map(|mut it| {
+        it.of.get_or_insert(label.clone());
+        it
+    }));
+    first.more_diff += retry.more_diff;
+    first.recorded.latency_us = add(first.recorded.latency_us, retry.recorded.latency_us);
+    first.live.latency_us = add(first.live.latency_us, retry.live.latency_us);
+    first.recorded.outcome = retry.recorded.outcome;
+    first.live.outcome = retry.live.outcome;
+    first.cancel = first.cancel.take().or(retry.cancel);
+    first.substituted.extend(retry.substituted);
+    first.captured.extend(retry.captured);
+    first.still_violates |= retry.still_violates;
+    first.notes.extend(retry.notes.into_iter().map(|note| format!("retry {label}: {note}")));
+}
+
+/// Cancels of the played side, one for each exchange that had one in flight.
+fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>) {
+    let run = case.run();
+    if case.own().issuer != Side::Client || effective_cancel(case.own()).is_none() && run.cancel.is_none() {
+        return;
+    }
+    counts.recorded += 1;
+    match run.cancel.as_ref().map(|cancel| cancel.status) {
+        Some(CancelStatus::Landed) => counts.landed += 1,
+        Some(CancelStatus::Raced) => counts.raced += 1,
+        Some(CancelStatus::NotSent) | None => counts.not_sent += 1,
+    }
+}
+
+/// True if sending was late by more than a tenth of the run (R-TIME-4).
+fn is_delayed(log: &RunLog) -> bool {
+    let lag = log.exchanges.iter().filter_map(|run| Some((run.sent_us? - run.planned_us?).max(0))).sum::<i64>();
+    log.ended_us > 0 && lag > log.ended_us / 10
+}
+
+/// True if an entry fails the run.
+fn fails(entry: &ExchangeReport, gate: &Gate, is_diff: bool) -> bool {
+    let is_request = !entry.rpc_id.is_empty() || entry.line.is_some();
+    let counts = |verdict: &Verdict| match (&gate.fail_on, verdict) {
+        (_, Verdict::HarnessError) => true,
+        (Some(list), Verdict::Extra) => is_request && list.contains(verdict),
+        (Some(list), verdict) => list.contains(verdict),
+        (None, Verdict::Extra) => is_request,
+        // A request that only one of two recordings has is a difference between them.
+        (None, Verdict::Missing) => is_diff && entry.issuer == Side::Client && entry.live.sent_us.is_none(),
+        (None, verdict) => verdict.fails_by_default(),
+    };
+    let verdicts = || std::iter::once(&entry.verdict).chain(&entry.also);
+    let strict = gate.strict
+        && verdicts()
+            .any(|verdict| matches!(verdict, Verdict::Raced | Verdict::NotSent | Verdict::Blocked | Verdict::Unknown));
+    verdicts().any(counts) || strict || gate.violates_any && entry.still_violates
+}
+
+fn conclude(report: &mut RunReport, sides: &Sides<'_>, options: &Options, compared: usize, asked: usize) {
+    let broken = || sides.logs.iter().filter_map(|log| log.broken.as_ref());
+    let failed = report.exchanges.iter().any(|entry| entry.fails);
+    let unsent = report.exchanges.iter().filter(|entry| {
+        matches!(entry.verdict, Verdict::NotSent | Verdict::Blocked | Verdict::Unknown) && entry.issuer == Side::Client
+    });
+    let unsent = unsent.count();
+    let mut doubts = Vec::new();
+    if report.cancels.recorded > 0 && report.cancels.landed == 0 {
+        doubts.push(match report.cancels.recorded {
+            1 => "the recorded cancel did not land".to_string(),
+            many => format!("none of {many} recorded cancels landed"),
+        });
+    }
+    if unsent * UNSENT_SHARE > asked {
+        doubts.push(format!("{unsent} of {} were not sent or have no known outcome", count(asked as u64, "request")));
+    }
+    if broken().any(|broken| *broken == Broken::Interrupted) {
+        doubts.push("it was interrupted".into());
+    }
+    let deadline = broken().any(|broken| *broken == Broken::Deadline);
+    report.verdict = match () {
+        () if failed || deadline => RunVerdict::Fail,
+        () if !doubts.is_empty() => RunVerdict::Inconclusive,
+        () => RunVerdict::Pass,
+    };
+    if report.verdict == RunVerdict::Inconclusive {
+        report.notes.insert(0, format!("inconclusive: {}", doubts.join("; ")));
+    }
+    let harness = report.exchanges.iter().any(|entry| entry.verdict == Verdict::HarnessError);
+    report.exit = match report.verdict {
+        _ if harness || broken().any(|broken| matches!(broken, Broken::Link(_) | Broken::Era(_))) => 2,
+        RunVerdict::Fail => 1,
+        _ if compared == 0 => {
+            report.verdict = RunVerdict::Inconclusive;
+            report.notes.insert(0, "nothing was checked".into());
+            2
+        }
+        RunVerdict::Inconclusive => u8::from(options.gate.strict),
+        RunVerdict::Pass => 0,
+    };
+    report.first_divergence = report.exchanges.iter().position(|entry| entry.fails);
+}
+
+/// How a process ended, in words.
+pub fn exit_words(code: Option<i32>, signal: Option<i32>) -> String {
+    match (code, signal) {
+        (_, Some(signal)) => format!("the server was ended by signal {signal}"),
+        (Some(code), None) => format!("the server exited with {code}"),
+        (None, None) => "the connection died".into(),
+    }
+}
+
+fn server_end(exit: &ExitRun) -> String {
+    let how = exit_words(exit.code, exit.signal);
+    match (exit.unasked, exit.recorded_too, exit.forced) {
+        (true, true, _) => format!("{how}, as in the recording"),
+        (true, false, _) => format!("{how} {} after the start, unasked", duration(exit.at_us)),
+        (false, _, Some(force)) => format!("{how}; it took {force}"),
+        (false, _, None) => how,
+    }
+}
+
+/// `1 request`, `3 requests`.
+pub fn count(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}

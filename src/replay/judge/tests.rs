@@ -1,0 +1,1 @@
+//! Judge, with recordings made by hand.
