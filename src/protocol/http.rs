@@ -64,7 +64,10 @@ type Object<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
 
 /// What the text of a message asks of its POST. `revision` is the negotiated one; a message that states its own overrules it.
 pub fn posted(body: &[u8], revision: Option<&str>, mirrors: &Mirrors) -> Posted {
-    let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(body) else {
+    // A batch would be read as a list of members.
+    let single = body.trim_ascii_start().starts_with(b"{");
+    let envelope = serde_json::from_slice::<Envelope<'_>>(body).ok().filter(|_| single);
+    let Some(envelope) = envelope else {
         let headers = revision.map(|revision| (REVISION.to_string(), revision.to_string()));
         return Posted { awaits: true, headers: headers.into_iter().collect(), ..Posted::default() };
     };
