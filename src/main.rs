@@ -31,10 +31,14 @@ enum Command {
     Ingest(cli::ingest::IngestArgs),
     Audit(cli::audit::AuditArgs),
     Baseline(cli::baseline::BaselineArgs),
+    #[cfg(feature = "live")]
+    Replay(cli::replay::ReplayArgs),
     Query(cli::query::QueryArgs),
     Export(cli::export::ExportArgs),
     Extract(cli::extract::ExtractArgs),
     Scrub(cli::scrub::ScrubArgs),
+    #[cfg(feature = "live")]
+    Mock(cli::mock::MockArgs),
     Formats(cli::formats::FormatsArgs),
     Rules(cli::rules::RulesArgs),
     Explain(cli::explain::ExplainArgs),
@@ -55,10 +59,14 @@ fn main() -> ExitCode {
             Command::Ingest(args) => cli::ingest::run(&args, stop),
             Command::Audit(args) => cli::audit::run(&args, stop),
             Command::Baseline(args) => cli::baseline::run(&args, stop),
+            #[cfg(feature = "live")]
+            Command::Replay(args) => cli::replay::run(&args, stop),
             Command::Query(args) => cli::query::run(&args, stop),
             Command::Export(args) => cli::export::run(&args, stop),
             Command::Extract(args) => cli::extract::run(&args, stop),
             Command::Scrub(args) => cli::scrub::run(&args),
+            #[cfg(feature = "live")]
+            Command::Mock(args) => cli::mock::run(&args, stop),
             Command::Formats(args) => cli::formats::run(&args),
             Command::Rules(args) => cli::rules::run(&args),
             Command::Explain(args) => cli::explain::run(&args),

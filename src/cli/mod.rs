@@ -15,12 +15,15 @@ pub mod init;
 pub mod ls;
 pub mod man;
 pub mod query;
+#[cfg(feature = "live")]
+pub mod replay;
 pub mod rules;
 pub mod scrub;
 pub mod show;
 pub mod stats;
 pub mod why;
 
+mod comparing;
 mod config;
 mod drawing;
 mod input;
@@ -28,9 +31,11 @@ mod io;
 mod judge;
 mod moment;
 mod nearest;
+mod pace;
 mod progress;
 mod reports;
 mod request_name;
+mod run_reports;
 mod screen;
 mod signals;
 mod terms;

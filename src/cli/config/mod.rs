@@ -2,6 +2,7 @@
 //! the default.
 
 mod read;
+mod replay;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -16,6 +17,7 @@ use rpctape::protocol::Severity;
 use rpctape::redact::Custom;
 
 use super::check::FailOn;
+pub use replay::ReplayConfig;
 
 /// The file's usual name, and the hidden one.
 pub const NAMES: [&str; 2] = ["rpctape.toml", ".rpctape.toml"];
@@ -43,6 +45,8 @@ pub struct Config {
     pub redact: Option<bool>,
     /// Secrets of the team's own kinds.
     pub secrets: Custom,
+    /// What `[replay]` says.
+    pub replay: ReplayConfig,
 }
 
 impl Config {

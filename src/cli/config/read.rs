@@ -10,10 +10,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::check::FailOn;
 use super::super::judge::duration;
-use super::Config;
+use super::{Config, replay};
 use super::walk::{Place, Value};
 
-const TABLES: [&str; 3] = ["audit", "suppress", "redact"];
+const TABLES: [&str; 4] = ["audit", "suppress", "redact", "replay"];
 const AUDIT: [&str; 7] = ["fail-on", "select", "ignore", "stuck-after", "race-slack", "race-factor", "rule"];
 const SUPPRESS: [&str; 6] = ["rule", "method", "name", "connection", "reason", "until"];
 const REDACT: [&str; 5] = ["set", "keys", "paths", "values", "emails"];
@@ -31,6 +31,7 @@ pub fn config(text: &str, file: &str) -> Result<Config> {
         match key {
             "audit" => audit(&place, value, &mut config)?,
             "redact" => redact(&place, value, &mut config)?,
+            "replay" => replay::read(&place, value, &mut config.replay)?,
             _ => suppressions(&place, value, &mut config)?,
         }
     }

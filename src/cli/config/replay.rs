@@ -1,0 +1,156 @@
+//! `[replay]`: what a team has settled on for replays.
+
+use rpctape::error::Result;
+use rpctape::replay::options::{FlowRule, Matcher, Speed};
+use toml::de::DeValue;
+
+use super::super::comparing::{self, Failing};
+use super::super::judge::duration;
+use super::super::pace;
+use super::walk::{Place, Value};
+
+const KEYS: [&str; 16] = [
+    "speed",
+    "max-idle",
+    "linger",
+    "stuck-min",
+    "max-request",
+    "deadline",
+    "allow",
+    "deny",
+    "ignore",
+    "set-list",
+    "set",
+    "fail-on",
+    "match",
+    "flow",
+    "capture",
+    "map-path",
+];
+const MATCH: [&str; 2] = ["at", "kind"];
+const FLOW: [&str; 2] = ["from", "to"];
+
+/// What the file says; `None` and empty where it says nothing. Times are microseconds.
+#[derive(Clone, Debug, Default)]
+pub struct ReplayConfig {
+    /// How fast.
+    pub speed: Option<Speed>,
+    /// The longest pause; `Some(None)` for no limit.
+    pub max_idle: Option<Option<i64>>,
+    /// How long an answer after a cancel is watched for.
+    pub linger: Option<i64>,
+    /// When a request without a sign of life is stuck.
+    pub stuck_min: Option<i64>,
+    /// When any request is.
+    pub max_request: Option<i64>,
+    /// The whole run.
+    pub deadline: Option<i64>,
+    /// Sent although not known to be read-only.
+    pub allow: Vec<String>,
+    /// Never sent.
+    pub deny: Vec<String>,
+    /// Places that are not compared.
+    pub ignore: Vec<String>,
+    /// Lists that are compared as maps.
+    pub sets: Vec<(String, String)>,
+    /// Matchers.
+    pub matches: Vec<(String, Matcher)>,
+    /// What fails.
+    pub fail_on: Option<Vec<Failing>>,
+    /// Values that flow from a response into a later request.
+    pub flows: Vec<FlowRule>,
+    /// Paths: recorded, live.
+    pub map_path: Vec<(String, String)>,
+}
+
+pub fn read(place: &Place<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> Result<()> {
+    for (key, value) in place.table(value, "[replay]", &KEYS)? {
+        let at = value.span().start;
+        let wrong = |why: String| place.fault(at, format!("{key}: {why}"));
+        let time = || duration(&place.string(key, value)?).map(Some).map_err(wrong);
+        let strings = || Ok(place.list(key, value)?.into_iter().map(|(_, text)| text).collect::<Vec<_>>());
+        match key {
+            "speed" => config.speed = Some(pace::speed(&place.string(key, value)?).map_err(wrong)?),
+            "max-idle" => config.max_idle = Some(pace::max_idle(&place.string(key, value)?).map_err(wrong)?),
+            "linger" => config.linger = time()?,
+            "stuck-min" => config.stuck_min = time()?,
+            "max-request" => config.max_request = time()?,
+            "deadline" => config.deadline = time()?,
+            "allow" => config.allow = strings()?,
+            "deny" => config.deny = strings()?,
+            "ignore" => {
+                config.ignore = checked(place, key, value, |text| comparing::pointer(text).map(str::to_string))?
+            }
+            "set-list" | "set" => config.sets = checked(place, key, value, comparing::set_list)?,
+            "fail-on" => config.fail_on = Some(checked(place, key, value, comparing::verdict)?),
+            "map-path" => config.map_path = checked(place, key, value, pace::pair)?,
+            "match" => {
+                config.matches =
+                    entries(place, key, value)?.map(|entry| matching(place, entry)).collect::<Result<_>>()?
+            }
+            // `capture` is the word of people who come from other tools.
+            _ => {
+                for entry in entries(place, key, value)? {
+                    config.flows.push(flow(place, key, entry)?);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn checked<T>(
+    place: &Place<'_>,
+    key: &str,
+    value: &Value<'_>,
+    read: impl Fn(&str) -> std::result::Result<T, String>,
+) -> Result<Vec<T>> {
+    let list = place.list(key, value)?;
+    list.iter().map(|(at, text)| read(text).map_err(|why| place.fault(*at, format!("{key}: {why}")))).collect()
+}
+
+fn entries<'v, 't>(
+    place: &Place<'_>,
+    key: &str,
+    value: &'v Value<'t>,
+) -> Result<impl Iterator<Item = &'v Value<'t>> + use<'v, 't>> {
+    match value.get_ref() {
+        DeValue::Array(entries) => Ok(entries.iter()),
+        _ => Err(place.fault(value.span().start, format!("{key} is a list: write [[replay.{key}]]"))),
+    }
+}
+
+/// The two members that an entry must have.
+fn both(place: &Place<'_>, name: &str, entry: &Value<'_>, keys: [&str; 2]) -> Result<[(usize, String); 2]> {
+    let mut found = [None, None];
+    for (key, value) in place.table(entry, name, &keys)? {
+        let text = (value.span().start, place.string(key, value)?);
+        found[usize::from(key == keys[1])] = Some(text);
+    }
+    let missing = |key: &str| place.fault(entry.span().start, format!("this {name} has no {key}"));
+    let [first, second] = found;
+    Ok([first.ok_or_else(|| missing(keys[0]))?, second.ok_or_else(|| missing(keys[1]))?])
+}
+
+fn matching(place: &Place<'_>, entry: &Value<'_>) -> Result<(String, Matcher)> {
+    let [(at, pointer), (kind_at, kind)] = both(place, "[[replay.match]]", entry, MATCH)?;
+    comparing::pointer(&pointer).map_err(|why| place.fault(at, why))?;
+    let matcher = Matcher::read(&kind).map_err(|why| place.fault(kind_at, why))?;
+    Ok((pointer, matcher))
+}
+
+/// `from = "create_order /result/structuredContent/id"`.
+fn flow(place: &Place<'_>, key: &str, entry: &Value<'_>) -> Result<FlowRule> {
+    let name = format!("[[replay.{key}]]");
+    let ends = both(place, &name, entry, FLOW)?;
+    let [from, to] = ends.map(|(at, text)| {
+        let (method, pointer) = text.trim().split_once(char::is_whitespace).unwrap_or((&text, ""));
+        match pointer.trim().starts_with('/') && !method.is_empty() {
+            true => Ok((method.to_string(), pointer.trim().to_string())),
+            false => Err(place
+                .fault(at, "write a method or tool and a JSON pointer: \"create_order /result/structuredContent/id\"")),
+        }
+    });
+    let ((from, from_at), (to, to_at)) = (from?, to?);
+    Ok(FlowRule { from, from_at, to, to_at })
+}

@@ -1,0 +1,51 @@
+//! Values of flags about speed, pauses and pairs, as they stand on the command line and in the configuration.
+
+use rpctape::replay::options::Speed;
+
+use super::judge::duration;
+
+/// `recorded`, `fast`, `wall`, `x2`, `x0.5`.
+pub fn speed(text: &str) -> Result<Speed, String> {
+    let fault = || format!("`{text}` is no speed: write recorded, fast, wall, or a factor such as x2 or x0.5");
+    match text {
+        "recorded" => Ok(Speed::Recorded),
+        "fast" => Ok(Speed::Fast),
+        "wall" => Ok(Speed::Wall),
+        _ => {
+            let factor = text.strip_prefix('x').or_else(|| text.strip_suffix('x')).ok_or_else(fault)?;
+            let factor: f64 = factor.parse().map_err(|_| fault())?;
+            if factor.is_finite() && factor > 0.0 { Ok(Speed::Times(factor)) } else { Err(fault()) }
+        }
+    }
+}
+
+/// A duration, or `0` for no limit. Microseconds.
+pub fn max_idle(text: &str) -> Result<Option<i64>, String> {
+    if text == "0" { Ok(None) } else { duration(text).map(|us| Some(us).filter(|us| *us > 0)) }
+}
+
+/// `OLD=NEW`.
+pub fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((old, new)) if !old.is_empty() => Ok((old.to_string(), new.to_string())),
+        _ => Err(format!("write `{text}` as OLD=NEW")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_and_pauses() {
+        assert_eq!(speed("recorded"), Ok(Speed::Recorded));
+        assert_eq!((speed("x2"), speed("0.5x")), (Ok(Speed::Times(2.0)), Ok(Speed::Times(0.5))));
+        for bad in ["x0", "x-1", "2", "xinf", "quick", ""] {
+            assert!(speed(bad).is_err(), "{bad}");
+        }
+        assert_eq!((max_idle("0"), max_idle("2s")), (Ok(None), Ok(Some(2_000_000))));
+        assert!(max_idle("2").is_err());
+        assert_eq!(pair("a=b=c"), Ok(("a".into(), "b=c".into())));
+        assert!(pair("a").is_err() && pair("=b").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! While a replay runs: one line on stderr that names the oldest wait, on a terminal only.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rpctape::pipeline::replay::Watch;
+use rpctape::replay::Waiting;
+use rpctape::report::escape;
+
+use super::span;
+use crate::cli::{io, screen};
+
+/// How long something waits before it is worth a line, microseconds.
+const PATIENCE_US: i64 = 500_000;
+
+/// The line.
+pub struct Line {
+    bar: Option<ProgressBar>,
+}
+
+impl Line {
+    /// None where stderr is no terminal, under CI, or where the user wants none.
+    pub fn new(no_progress: bool) -> Line {
+        let wanted = !no_progress && io::stderr_is_terminal() && screen::env("CI").is_none();
+        Line { bar: wanted.then(line) }
+    }
+}
+
+fn line() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+    // A template that does not parse would only cost the line its looks.
+    bar.set_style(ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar
+}
+
+impl Watch for Line {
+    fn waiting(&mut self, now_us: i64, oldest: Option<&Waiting>) {
+        let Some(bar) = &self.bar else { return };
+        let text = match oldest {
+            Some(wait) if now_us - wait.since_us >= PATIENCE_US => {
+                format!("waiting for {} of {} {}", wait.what, escape(&wait.label), span(now_us - wait.since_us))
+            }
+            _ => format!("playing {}", span(now_us)),
+        };
+        bar.set_message(text);
+        bar.tick();
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
