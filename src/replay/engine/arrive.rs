@@ -45,11 +45,8 @@ impl Engine {
                 self.stderr.push_back(String::from_utf8_lossy(bytes).into_owned());
             }
             Incoming::Exit { code, signal, forced, survivors } => {
-                let asked = self.phase == Phase::Ending && self.gone_us.is_none() && self.finish_us.is_some();
-                if self.phase < Phase::Ending {
-                    self.lose_peer();
-                }
-                self.note_exit(*code, *signal, *forced, !asked);
+                self.lose_peer();
+                self.note_exit(*code, *signal, *forced);
                 if !survivors.is_empty() {
                     let ids: Vec<String> = survivors.iter().map(u32::to_string).collect();
                     self.log
@@ -72,7 +69,7 @@ impl Engine {
         }
     }
 
-    fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced, unasked: bool) {
+    fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced) {
         // In the recording too, at the same place: after as many steps as are behind us now.
         let recorded = self.recorded.events.iter().enumerate().find_map(|(at, event)| match event.what {
             What::Exit(code) => Some((self.steps.iter().filter(|step| step.event < at).count(), code)),
@@ -84,7 +81,7 @@ impl Engine {
             code,
             signal,
             at_us: self.now,
-            unasked,
+            unasked: self.unasked,
             recorded_too,
             forced: match forced {
                 Forced::No => None,
@@ -350,13 +347,11 @@ impl Engine {
 
     /// The peer will never say anything again.
     pub(super) fn lose_peer(&mut self) {
-        if self.gone_us.is_some() || self.phase == Phase::Done {
-            return;
-        }
-        if self.phase == Phase::Ending {
+        if self.phase >= Phase::Ending {
             return;
         }
         self.gone_us = Some(self.now);
+        self.unasked = !self.told_to_exit;
         for at in 0..self.live.len() {
             let run = &mut self.log.exchanges[at];
             let client = self.recorded.exchanges[at].issuer == Side::Client;

@@ -128,7 +128,9 @@ impl Engine {
     pub(super) fn resolved(&self, exchange: usize) -> bool {
         let run = &self.log.exchanges[exchange];
         match run.fate {
-            Fate::Sent => run.answered_us.is_some() || run.stuck_us.is_some() || run.session_lost.is_some(),
+            Fate::Sent => {
+                run.answered_us.is_some() || run.stuck_us.is_some() || run.session_lost.is_some() && !run.repeated
+            }
             _ => true,
         }
     }

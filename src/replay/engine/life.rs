@@ -30,7 +30,7 @@ impl Engine {
         self.recorded.exchanges[exchange].issuer == Side::Client
             && run.fate == Fate::Sent
             && run.answered_us.is_none()
-            && run.session_lost.is_none()
+            && (run.session_lost.is_none() || run.repeated)
     }
 
     fn landed(&self, exchange: usize) -> Option<i64> {

@@ -12,6 +12,8 @@ mod life;
 mod send;
 mod session;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -95,6 +97,10 @@ pub struct Engine {
     /// True once a lost session was opened anew; it is done once.
     reinitialised: bool,
     stderr: VecDeque<String>,
+    /// True once the message was sent that tells the peer to exit.
+    told_to_exit: bool,
+    /// True if the peer ended without having been asked to.
+    unasked: bool,
     /// The peer is gone since then.
     gone_us: Option<i64>,
     heard: bool,
@@ -145,6 +151,8 @@ impl Engine {
             reinit: None,
             reinitialised: false,
             stderr: VecDeque::new(),
+            told_to_exit: false,
+            unasked: false,
             gone_us: None,
             heard: false,
             finish_us: None,

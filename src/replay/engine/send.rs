@@ -132,6 +132,7 @@ impl Engine {
 
     fn note_message(&mut self, message: &Message<'_>, facts: &Facts<'_>, exchange: Option<usize>) {
         let method = message.method();
+        self.told_to_exit |= message.method.is_some() && self.recorded.profile.opening.exit == Some(method);
         if let Some(form) = cancel_form(self.recorded.profile, method, facts)
             && let (Mechanism::SessionCancel, Target::Turn(session)) = (form.mechanism, &form.target)
         {

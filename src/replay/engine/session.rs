@@ -56,7 +56,12 @@ impl Engine {
     fn session_lost(&mut self, status: u16, on: &[usize]) {
         let lost: Vec<usize> = on.iter().copied().filter(|at| self.log.exchanges[*at].answered_us.is_none()).collect();
         for exchange in &lost {
-            self.log.exchanges[*exchange].session_lost = Some(status);
+            let run = &mut self.log.exchanges[*exchange];
+            run.session_lost = Some(status);
+            if run.repeated {
+                // Lost again: it is not waited for any longer.
+                run.stuck_us.get_or_insert(self.now);
+            }
         }
         if let Some(reinit) = self.reinit.as_mut() {
             reinit.lost.extend(lost);
@@ -147,7 +152,7 @@ impl Engine {
         let last_word = self.recorded.profile.stream_close_cancels;
         for exchange in self.on_stream(stream) {
             let run = &mut self.log.exchanges[exchange];
-            let waiting = run.fate == Fate::Sent && run.answered_us.is_none() && run.session_lost.is_none();
+            let waiting = run.fate == Fate::Sent && run.answered_us.is_none();
             if waiting && (failed || last_word) {
                 run.stuck_us.get_or_insert(self.now);
             }

@@ -1,0 +1,172 @@
+//! Requests of the live side: matched, answered as recorded, or answered by default.
+
+use super::*;
+
+const S10: &str = r#"
+10 c> {"id":2,"method":"tools/call","params":{"name":"scan","arguments":{}}}
+12 s> {"id":2,"method":"roots/list"}
+15 c> {"id":2,"result":{"roots":[{"uri":"file:///w","name":"w"}]}}
+30 s> {"id":2,"result":{"content":[{"type":"text","text":"1 root"}]}}
+"#;
+
+fn asks(id: Value) -> impl FnMut(&mut Wire, &Value) {
+    move |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/call") => drop(wire.say(1, json!({"id": id, "method": "roots/list"}))),
+        None => {
+            let count = message["result"]["roots"].as_array().map_or(0, Vec::len);
+            wire.text(1, &json!({"id": 2}), &format!("{count} root"));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn an_answer_goes_out_under_the_live_id_and_ids_of_both_sides_are_kept_apart() {
+    for id in [json!("q-77"), json!(2)] {
+        let played = play(&mcp(S10), &options(), asks(id.clone()));
+        assert!(played.all_sent(), "{:?}", played.log.exchanges);
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[{{"uri":"file:///w","name":"w"}}]}}}}"#);
+        assert!(played.wire.sent.iter().any(|(_, text)| *text == answer), "{:?}", played.wire.sent);
+        assert!(played.run("#2").text.as_ref().is_some_and(|text| text.contains("1 root")));
+        assert!(played.log.extras.is_empty());
+    }
+}
+
+const S11: &str = r#"
+10 c> {"id":2,"method":"tools/call","params":{"name":"plan","arguments":{}}}
+20 s> {"id":2,"result":{"content":[{"type":"text","text":"ok"}]}}
+"#;
+
+#[test]
+fn what_is_new_is_answered_by_default_and_listed() {
+    let played = play(&mcp(S11), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/call") => {
+            wire.say(1, json!({"method":"notifications/message","params":{"level":"info"}}));
+            wire.say(1, json!({"id":5,"method":"sampling/createMessage","params":{}}));
+        }
+        None => drop(wire.text(1, &json!({"id":2}), if message["error"].is_object() { "ok" } else { "sampled" })),
+        _ => {}
+    });
+    assert!(played.run("#2").text.as_ref().is_some_and(|text| text.contains("\"ok\"")));
+    let extras: Vec<(bool, &str, u32)> =
+        played.log.extras.iter().map(|extra| (extra.request, extra.method.as_str(), extra.count)).collect();
+    assert_eq!(extras, [(true, "sampling/createMessage", 1), (false, "notifications/message", 1)]);
+    assert_eq!(played.log.extras[0].rpc_id.as_deref(), Some("5"));
+}
+
+#[test]
+fn defaults_are_those_of_the_protocol() {
+    let ask = |protocol: &str, method: &str, params: Value| {
+        let trace = r#"10 c> {"id":2,"method":"m","params":{}}
+                       20 s> {"id":2,"result":{}}"#;
+        let mut all = options();
+        all.policy.allow_all = true;
+        let played = play(&connection(protocol, trace), &all, |wire, message| match message["method"].as_str() {
+            Some("m") => drop(wire.say(1, json!({"id":"x","method":method,"params":params}))),
+            _ => drop(wire.result(1, &json!({"id":2}), json!({}))),
+        });
+        let answer: Value = serde_json::from_str(&played.wire.sent[1].1).expect("an answer");
+        assert_eq!(answer["id"], "x");
+        if answer["error"].is_object() { answer["error"]["code"].clone() } else { answer["result"].clone() }
+    };
+    assert_eq!(ask("mcp 2025-11-25", "ping", json!({})), json!({}));
+    assert_eq!(ask("mcp 2025-11-25", "roots/list", json!({})), json!({"roots":[]}));
+    assert_eq!(ask("mcp 2025-11-25", "elicitation/create", json!({})), json!({"action":"decline"}));
+    assert_eq!(ask("lsp 3.17", "workspace/configuration", json!({"items":[{},{}]})), json!([null, null]));
+    assert_eq!(ask("lsp 3.17", "workspace/applyEdit", json!({})), json!({"applied":false}));
+    assert_eq!(ask("acp 1", "terminal/create", json!({})), json!(-32603));
+    assert_eq!(ask("jsonrpc", "anything", json!({})), json!(-32601));
+}
+
+#[test]
+fn a_request_that_never_comes_holds_nothing_up_for_long() {
+    let played = play(&mcp(S10), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/call") => drop(wire.text(5, message, "no roots")),
+        _ => {}
+    });
+    assert_eq!(played.run("s2").fate, Fate::Missing);
+    assert!(played.log.ended_us < 1_000 * MS);
+}
+
+#[test]
+fn the_recorded_silence_is_kept_and_a_withdrawn_question_needs_no_answer() {
+    let silent = S10.replace(r#"15 c> {"id":2,"result":{"roots":[{"uri":"file:///w","name":"w"}]}}"#, "");
+    let played = play(&mcp(&silent), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/call") => {
+            wire.say(1, json!({"id":9,"method":"roots/list"}));
+            wire.text(50, message, "no answer");
+        }
+        _ => {}
+    });
+    assert_eq!(played.wire.sent.len(), 3, "nothing was answered: {:?}", played.wire.sent);
+    let played = play(&mcp(&S10.replace("15 c>", "400 c>").replace("30 s>", "430 s>")), &options(), |wire, message| {
+        match message["method"].as_str() {
+            Some("initialize") => handshake(wire, message),
+            Some("tools/call") => {
+                wire.say(1, json!({"id":9,"method":"roots/list"}));
+                wire.say(5, json!({"method":"notifications/cancelled","params":{"requestId":9}}));
+                wire.text(50, message, "no answer");
+            }
+            _ => {}
+        }
+    });
+    assert_eq!(played.wire.sent.len(), 3, "{:?}", played.wire.sent);
+}
+
+#[test]
+fn a_server_that_asks_earlier_than_it_did_is_answered_in_the_end() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"a"}}
+    20 s> {"id":2,"result":{}}
+    30 c> {"id":3,"method":"tools/call","params":{"name":"b"}}
+    32 s> {"id":7,"method":"roots/list"}
+    35 c> {"id":7,"result":{"roots":[]}}
+    40 s> {"id":3,"result":{}}
+    "#;
+    let mut patient = options();
+    patient.life.stuck_min_us = 30_000 * MS;
+    let played = play(&mcp(trace), &patient, |wire, message| match message["params"]["name"].as_str() {
+        Some("a") => drop(wire.say(1, json!({"id":7,"method":"roots/list"}))),
+        Some("b") => drop(wire.text(1, message, "b")),
+        _ if message["method"] == "initialize" => handshake(wire, message),
+        _ if message["method"].is_null() => drop(wire.text(1, &json!({"id":2}), "a")),
+        _ => {}
+    });
+    assert!(played.all_sent());
+    assert_eq!(played.run("#2").stuck_us, None);
+}
+
+const PERMISSION: &str = r#"
+0 c> {"id":1,"method":"session/new","params":{"cwd":"/w"}}
+1 s> {"id":1,"result":{"sessionId":"s"}}
+10 c> {"id":2,"method":"session/prompt","params":{"sessionId":"s"}}
+20 s> {"id":0,"method":"session/request_permission","params":{"sessionId":"s","options":[{"optionId":"yes","kind":"allow_once"},{"optionId":"no","kind":"reject_once"}]}}
+30 c> {"id":0,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}
+40 s> {"id":2,"result":{"stopReason":"end_turn"}}
+"#;
+
+#[test]
+fn a_permission_is_given_as_it_was_whatever_the_option_is_called() {
+    let ask = |options_live: Value| {
+        let played = play(&connection("acp 1", PERMISSION), &options(), |wire, message| match message["method"].as_str() {
+            Some("session/new") => drop(wire.result(1, message, json!({"sessionId":"s"}))),
+            Some("session/prompt") => {
+                let params = json!({"sessionId":"s","options":options_live});
+                wire.say(1, json!({"id":4,"method":"session/request_permission","params":params}));
+            }
+            None => drop(wire.result(1, &json!({"id":2}), json!({"stopReason":"end_turn"}))),
+            _ => {}
+        });
+        let answer: Value = serde_json::from_str(&played.wire.sent[2].1).expect("an answer");
+        answer["result"]["outcome"].clone()
+    };
+    let renamed = ask(json!([{"optionId":"b","kind":"reject_once"},{"optionId":"a","kind":"allow_once"}]));
+    assert_eq!(renamed, json!({"outcome":"selected","optionId":"a"}));
+    let same = ask(json!([{"optionId":"yes","kind":"reject_once"}]));
+    assert_eq!(same["optionId"], "yes", "the recorded option is offered");
+    assert_eq!(ask(json!([{"optionId":"b","kind":"reject_once"}])), json!({"outcome":"cancelled"}));
+}

@@ -1,0 +1,149 @@
+//! Values that flow from an answer into a later request.
+
+use super::*;
+use crate::replay::options::FlowRule;
+use crate::replay::suggest::suggest;
+
+const S05: &str = r#"
+10 c> {"id":2,"method":"tools/list","params":{}}
+15 s> {"id":2,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"Y3Vyc29yLTE="}}
+20 c> {"id":3,"method":"tools/list","params":{"cursor":"Y3Vyc29yLTE="}}
+25 s> {"id":3,"result":{"tools":[{"name":"b","inputSchema":{"type":"object"}}]}}
+30 c> {"id":4,"method":"ping"}
+31 s> {"id":4,"result":{}}
+"#;
+
+fn pages(cursor: Option<&'static str>) -> impl FnMut(&mut Wire, &Value) {
+    move |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/list") if message["params"]["cursor"].is_null() => {
+            wire.result(1, message, json!({"tools":[], "nextCursor": cursor}));
+        }
+        Some("tools/list") => {
+            assert_eq!(message["params"]["cursor"].as_str(), cursor);
+            wire.result(1, message, json!({"tools":[]}));
+        }
+        Some("ping") => drop(wire.result(1, message, json!({}))),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_cursor_is_the_live_one() {
+    let played = play(&mcp(S05), &options(), pages(Some("live\"1")));
+    assert!(played.all_sent());
+    assert_eq!(played.run("#2").captured, ["/result/nextCursor"]);
+    let put = &played.run("#3").substituted[0];
+    assert_eq!((put.at.as_str(), put.from.as_str()), ("/params/cursor", "#2"));
+    assert_eq!(put.values, Some(("\"Y3Vyc29yLTE=\"".into(), "\"live\\\"1\"".into())));
+}
+
+#[test]
+fn without_it_the_request_is_blocked_and_the_rest_goes_on() {
+    let played = play(&mcp(S05), &options(), pages(None));
+    assert_eq!(played.run("#3").fate, Fate::Blocked("#2".into()));
+    assert_eq!(played.run("#2").capture_missing, ["/result/nextCursor"]);
+    assert_eq!(played.run("#4").fate, Fate::Sent);
+}
+
+const S07: &str = r#"
+0 c> {"id":1,"method":"tools/call","params":{"name":"deploy","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+10 s> {"id":1,"result":{"resultType":"input_required","inputRequests":{"ok":{"method":"elicitation/create","params":{"message":"sure?"}}},"requestState":"S-111"}}
+900 c> {"id":2,"method":"tools/call","params":{"name":"deploy","arguments":{},"inputResponses":{"ok":{"action":"accept","content":{}}},"requestState":"S-111","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+910 s> {"id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}
+"#;
+
+#[test]
+fn a_retry_echoes_the_live_state_and_answers_the_live_names() {
+    for name in ["ok", "q1"] {
+        let state = "opaque \\u00e9 / \u{1F600}";
+        let played = play(&connection("mcp 2026-07-28", S07), &options(), |wire, message| {
+            if message["id"] == 1 {
+                let asked = json!({name: {"method":"elicitation/create","params":{}}});
+                wire.result(5, message, json!({"resultType":"input_required","inputRequests":asked,"requestState":state}));
+                return;
+            }
+            assert_eq!(message["params"]["requestState"], state);
+            assert_eq!(message["params"]["inputResponses"], json!({name: {"action":"accept","content":{}}}));
+            wire.result(1, message, json!({"resultType":"complete"}));
+        });
+        assert!(played.all_sent());
+        assert_eq!(played.run("#2").continues, Some(0));
+        assert_eq!(played.run("#2").substituted[0].values, None, "it is never shown");
+        let think = played.run("#2").sent_us.expect("sent") - played.run("#1").answered_us.expect("answered");
+        assert_eq!(think, 890 * MS);
+    }
+}
+
+const ORDERS: &str = r#"
+10 c> {"id":2,"method":"tools/call","params":{"name":"create_order","arguments":{}}}
+12 s> {"id":2,"result":{"structuredContent":{"id":"order-100001"}}}
+20 c> {"id":3,"method":"tools/call","params":{"name":"get_order","arguments":{"id":"order-100001"}}}
+22 s> {"id":3,"result":{}}
+"#;
+
+fn rule() -> FlowRule {
+    FlowRule {
+        from: "create_order".into(),
+        from_at: "/result/structuredContent/id".into(),
+        to: "get_order".into(),
+        to_at: "/params/arguments/id".into(),
+    }
+}
+
+#[test]
+fn a_users_rule_carries_a_value_and_is_suggested_but_never_applied_unasked() {
+    let recorded = mcp(ORDERS);
+    let session = Recording { name: "t".into(), format: "rec".into(), connections: vec![recorded.clone()] };
+    assert_eq!(suggest(&session, &[]), [rule()]);
+    assert_eq!(suggest(&session, &[rule()]), []);
+    let mut with = options();
+    let shop = |wire: &mut Wire, message: &Value| match message["params"]["name"].as_str() {
+        Some("create_order") => drop(wire.result(1, message, json!({"structuredContent":{"id":"order-7"}}))),
+        Some("get_order") => drop(wire.text(1, message, message["params"]["arguments"]["id"].as_str().unwrap_or(""))),
+        _ if message["method"] == "initialize" => handshake(wire, message),
+        _ => {}
+    };
+    let played = play(&recorded, &with, shop);
+    assert!(played.run("#3").text.as_ref().is_some_and(|text| text.contains("order-100001")));
+    with.rewrite.flows = vec![rule()];
+    let played = play(&recorded, &with, shop);
+    assert!(played.run("#3").text.as_ref().is_some_and(|text| text.contains("order-7")));
+}
+
+#[test]
+fn a_listed_resource_is_found_again_by_its_name() {
+    let trace = r#"
+    10 c> {"id":2,"method":"resources/list"}
+    12 s> {"id":2,"result":{"resources":[{"name":"x","uri":"tmp://1"},{"name":"y","uri":"tmp://2"}]}}
+    20 c> {"id":3,"method":"resources/read","params":{"uri":"tmp://2"}}
+    22 s> {"id":3,"result":{"contents":[]}}
+    "#;
+    let read = |listed: Value| {
+        let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
+            Some("initialize") => handshake(wire, message),
+            Some("resources/list") => drop(wire.result(1, message, json!({"resources": listed}))),
+            Some("resources/read") => drop(wire.result(1, message, json!({"contents":[]}))),
+            _ => {}
+        });
+        let sent = played.wire.with("resources/read").first().map(|(_, message)| message["params"]["uri"].clone());
+        (sent, played.run("#2").captured.clone())
+    };
+    let same = json!([{"name":"z","uri":"tmp://2"}]);
+    assert_eq!(read(same), (Some(json!("tmp://2")), vec![]), "nothing differs, nothing is captured");
+    let moved = json!([{"name":"y","uri":"tmp://9"},{"name":"x","uri":"tmp://8"}]);
+    assert_eq!(read(moved), (Some(json!("tmp://9")), vec!["/result/resources/1/uri".to_string()]));
+    assert_eq!(read(json!([])), (None, vec![]));
+}
+
+#[test]
+fn a_secret_that_nobody_gave_is_not_sent() {
+    let trace = r#"10 c> {"id":2,"method":"tools/call","params":{"name":"login","arguments":{"key":"<<secret:authz#1>>"}}}
+                   12 s> {"id":2,"result":{}}"#;
+    let played = play(&mcp(trace), &options(), reference());
+    assert_eq!(played.run("#2").fate, Fate::NotSent("secret authz#1".into()));
+    let mut given = options();
+    given.rewrite.secrets = vec![("authz#1".into(), "hunter2".into())];
+    let played = play(&mcp(trace), &given, reference());
+    assert!(played.wire.sent.iter().any(|(_, text)| text.contains(r#""key":"hunter2""#)));
+}

@@ -1,0 +1,232 @@
+//! The partial order: what waits for what, what does not, and what happens when it never comes.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::replay::options::Speed;
+
+const S08: &str = r#"
+10 c> {"id":2,"method":"tools/call","params":{"name":"echo","arguments":{"x":1}}}
+12 s> {"id":2,"result":{}}
+20 c> {"id":3,"method":"tools/call","params":{"name":"echo","arguments":{"x":2}}}
+21 c> {"id":4,"method":"tools/call","params":{"name":"echo","arguments":{"x":3}}}
+23 s> {"id":4,"result":{}}
+24 s> {"id":3,"result":{}}
+30 c> {"id":5,"method":"tools/call","params":{"name":"echo","arguments":{"x":4}}}
+32 s> {"id":5,"result":{}}
+"#;
+
+fn deaf_to_two(wire: &mut Wire, message: &Value) {
+    match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/call") if message["params"]["arguments"]["x"] != 2 => drop(wire.text(1, message, "")),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_stuck_request_is_given_up_once_and_the_rest_goes_on() {
+    let played = play(&mcp(S08), &options(), deaf_to_two);
+    let (stuck, free, held) = (played.run("#3"), played.run("#4"), played.run("#5"));
+    let gave_up = stuck.stuck_us.expect("stuck");
+    assert_eq!(gave_up, stuck.sent_us.expect("sent") + 2_000 * MS);
+    assert!(free.answered_us.expect("answered") < gave_up && !free.after_stuck);
+    assert!(held.sent_us.expect("sent") >= gave_up && held.after_stuck && held.answered_us.is_some());
+    assert_eq!(held.waited_for, ["#3", "#4"]);
+    assert!(played.log.ended_us < 4_000 * MS);
+    let mut stop = options();
+    stop.life.stop_on_stuck = true;
+    let played = play(&mcp(S08), &stop, deaf_to_two);
+    assert_eq!(played.run("#5").fate, Fate::NotSent("stopped: #3 is stuck".into()));
+}
+
+#[test]
+fn what_it_waits_for_can_be_told_at_any_time() {
+    let recorded = mcp(S08);
+    let mut engine = Engine::new(&recorded, &planned(&recorded, &options()).connections[0], &options());
+    assert_eq!(engine.waiting().map(|waiting| waiting.what), Some("to be ready"));
+    engine.arrival(0, &Incoming::Ready);
+    let waiting = engine.waiting().expect("it waits");
+    assert_eq!((waiting.label.as_str(), waiting.what), ("#1 initialize", "an answer"));
+}
+
+#[test]
+fn concurrent_requests_stay_concurrent() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"a"}}
+    11 c> {"id":3,"method":"tools/call","params":{"name":"b"}}
+    50 s> {"id":2,"result":"A"}
+    90 s> {"id":3,"result":"B"}
+    "#;
+    let played = play(&mcp(trace), &options(), |wire, message| match message["params"]["name"].as_str() {
+        Some("a") => drop(wire.text(80, message, "A")),
+        Some("b") => drop(wire.text(20, message, "B")),
+        _ if message["method"] == "initialize" => handshake(wire, message),
+        _ => {}
+    });
+    let (a, b) = (played.run("#2"), played.run("#3"));
+    assert!(b.sent_us < a.answered_us && b.answered_us < a.answered_us && played.all_sent());
+}
+
+#[test]
+fn a_silent_request_of_the_recording_is_watched_as_long_as_it_was_there() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"mute"}}
+    11 c> {"id":3,"method":"tools/call","params":{"name":"echo"}}
+    510 s> {"id":3,"result":{}}
+    "#;
+    let played = play(&mcp(trace), &options(), |wire, message| match message["params"]["name"].as_str() {
+        Some("echo") => drop(wire.text(1, message, "")),
+        _ if message["method"] == "initialize" => handshake(wire, message),
+        _ => {}
+    });
+    let run = played.run("#2");
+    assert_eq!((run.stuck_us, run.watched_us), (None, Some(500 * MS)));
+}
+
+#[test]
+fn a_server_that_dies_ends_every_wait() {
+    let mut base = server(800, true);
+    let played = play(&mcp(S08), &options(), |wire, message| {
+        if message["params"]["arguments"]["x"] == 2 {
+            wire.at(1, Incoming::Stderr { bytes: b"boom".to_vec() });
+            wire.exit(5, 3);
+            return;
+        }
+        base(wire, message);
+    });
+    assert!(played.run("#3").peer_gone);
+    assert_eq!(played.run("#5").fate, Fate::NotSent("server exited".into()));
+    let exit = played.log.exit.clone().expect("an exit");
+    assert_eq!((exit.code, exit.unasked, exit.recorded_too, exit.stderr), (Some(3), true, false, vec!["boom".to_string()]));
+    assert!(played.log.ended_us < 100 * MS, "no timer after death");
+}
+
+#[test]
+fn an_exit_at_the_same_place_is_known_from_the_recording() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"crash"}}
+    20 x 3
+    "#;
+    let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/call") => wire.exit(5, 3),
+        _ => {}
+    });
+    assert!(played.log.exit.as_ref().is_some_and(|exit| exit.recorded_too && exit.unasked));
+}
+
+#[test]
+fn a_batch_is_sent_as_one_text_with_its_own_cancel() {
+    let trace = r#"
+    10 c> [{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mute"}}, {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}]
+    20 c> {"id":3,"method":"tools/call","params":{"name":"echo"}}
+    22 s> {"id":3,"result":{}}
+    "#;
+    let played = play(&mcp(trace), &options(), |wire, message| match message["params"]["name"].as_str() {
+        Some("echo") => drop(wire.text(1, message, "")),
+        _ if message["method"] == "initialize" => handshake(wire, message),
+        _ => {}
+    });
+    assert!(played.wire.sent.iter().any(|(_, text)| text.starts_with("[{") && text.contains("}, {")));
+    assert!(played.run("#2").cancel.as_ref().is_some_and(|cancel| cancel.sent_us.is_some()));
+    assert_eq!(played.run("#3").fate, Fate::Sent);
+}
+
+#[test]
+fn think_time_is_measured_from_the_last_dependency() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"slow"}}
+    60 s> {"id":2,"result":{}}
+    100 c> {"id":3,"method":"tools/call","params":{"name":"echo"}}
+    101 s> {"id":3,"result":{}}
+    "#;
+    let played = play(&mcp(trace), &options(), reference());
+    let answered = played.run("#2").answered_us.expect("answered");
+    assert_eq!(played.run("#3").sent_us, Some(answered + 40 * MS), "a slow server shifts the plan, it does not compress it");
+}
+
+#[test]
+fn renumbering_keeps_types_and_follows_every_mention() {
+    let trace = r#"
+    10 c> {"id":"a","method":"tools/call","params":{"name":"slow","_meta":{"progressToken":"a"}}}
+    20 c> {"method":"notifications/cancelled","params":{"requestId":"a"}}
+    "#;
+    let mut fresh = options();
+    fresh.rewrite.renumber = true;
+    let played = play(&mcp(trace), &fresh, reference());
+    let run = played.run("#\"a\"");
+    let id = run.live_id.clone().expect("an id");
+    assert!(id.starts_with('"') && id != "\"a\"");
+    let sent: Vec<&str> = played.wire.sent.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(sent.iter().any(|text| text.contains(&format!(r#""requestId":{id}"#))), "{sent:?}");
+    assert!(!sent.iter().any(|text| text.contains("\"a\"")), "{sent:?}");
+    assert!(matches!(id_of(played.run("#1")), Some(Id::Int(_))));
+}
+
+/// A recording of so many requests, each sent and answered at random times.
+fn random() -> impl Strategy<Value = Vec<(u32, u32)>> {
+    proptest::collection::vec((0u32..400, 1u32..200), 1..200)
+}
+
+fn trace_of(requests: &[(u32, u32)]) -> String {
+    let mut events: Vec<(u32, u8, usize)> = Vec::new();
+    for (at, (sent, took)) in requests.iter().enumerate() {
+        events.push((*sent, 0, at));
+        events.push((sent + took, 1, at));
+    }
+    events.sort();
+    let line = |(time, kind, at): &(u32, u8, usize)| match kind {
+        0 => format!(r#"{time} c> {{"id":{at},"method":"tools/list"}}"#),
+        _ => format!(r#"{time} s> {{"id":{at},"result":{{}}}}"#),
+    };
+    events.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The longest chain of requests each of which had to wait for the one before it, with these latencies.
+fn longest_chain(recorded: &Connection, latency: &[i64]) -> i64 {
+    let mut end = vec![0; latency.len()];
+    let mut longest = 0;
+    let mut free = 0;
+    for event in &recorded.events {
+        match event.what {
+            crate::replay::recording::What::Request(at) => end[at] = free + latency[at],
+            crate::replay::recording::What::Response(Some(at)) => free = free.max(end[at]),
+            _ => {}
+        }
+        longest = longest.max(end.iter().copied().max().unwrap_or(0));
+    }
+    longest
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn order_is_kept_and_nothing_waits_without_need(requests in random(), live in proptest::collection::vec(1i64..300, 200)) {
+        let recorded = connection("mcp 2025-11-25", &trace_of(&requests));
+        let mut fast = options();
+        fast.pace.speed = Speed::Fast;
+        let latency: Vec<i64> =
+            recorded.exchanges.iter().map(|exchange| live[exchange.rpc_id.parse::<usize>().unwrap_or(0)] * MS).collect();
+        let played = play(&recorded, &fast, |wire, message| {
+            let id = message["id"].as_u64().unwrap_or(0) as usize;
+            wire.result(live[id], message, json!({}));
+        });
+        prop_assert!(played.all_sent());
+        for (b, later) in recorded.exchanges.iter().enumerate() {
+            let sent = played.log.exchanges[b].sent_us.expect("sent");
+            let mut needed = 0;
+            for (a, earlier) in recorded.exchanges.iter().enumerate() {
+                if earlier.response.is_some_and(|response| response < later.request) {
+                    let answered = played.log.exchanges[a].answered_us.expect("answered");
+                    prop_assert!(answered <= sent, "{} sent before the answer to {}", later.label(), earlier.label());
+                    needed = needed.max(answered);
+                }
+            }
+            prop_assert!(sent == needed, "{} sent at {sent}, free since {needed}", later.label());
+        }
+        let finish = played.log.exchanges.iter().filter_map(|run| run.answered_us).max().unwrap_or(0);
+        prop_assert!(finish * 5 <= longest_chain(&recorded, &latency) * 6);
+    }
+}

@@ -1,0 +1,144 @@
+//! What is sent to a live server, and what is not.
+
+use super::*;
+use crate::replay::options::FlowRule;
+use crate::replay::policy::Ruling;
+
+const S15: &str = r#"
+10 c> {"id":2,"method":"tools/list"}
+12 s> {"id":2,"result":{"tools":[{"name":"search","annotations":{"readOnlyHint":true}},{"name":"delete_all"},{"name":"rename","annotations":{"readOnlyHint":false,"idempotentHint":true}},{"name":"get_order","annotations":{"readOnlyHint":true}}]}}
+20 c> {"id":3,"method":"tools/call","params":{"name":"search","arguments":{}}}
+22 s> {"id":3,"result":{}}
+30 c> {"id":4,"method":"tools/call","params":{"name":"delete_all","arguments":{}}}
+32 s> {"id":4,"result":{"structuredContent":{"id":"o-1"}}}
+40 c> {"id":5,"method":"tools/call","params":{"name":"rename","arguments":{}}}
+42 s> {"id":5,"result":{}}
+50 c> {"id":6,"method":"tools/call","params":{"name":"get_order","arguments":{"id":"o-1"}}}
+52 s> {"id":6,"result":{}}
+"#;
+
+fn careful() -> Options {
+    let mut options = options();
+    options.policy.allow.clear();
+    options.rewrite.flows = vec![FlowRule {
+        from: "delete_all".into(),
+        from_at: "/result/structuredContent/id".into(),
+        to: "get_order".into(),
+        to_at: "/params/arguments/id".into(),
+    }];
+    options
+}
+
+fn shop(search_reads: bool) -> impl FnMut(&mut Wire, &Value) {
+    move |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/list") => {
+            let tools = json!([{"name":"search","annotations":{"readOnlyHint":search_reads}},{"name":"delete_all"}]);
+            wire.result(1, message, json!({"tools": tools}));
+        }
+        Some(_) if !message["id"].is_null() => drop(wire.result(1, message, json!({}))),
+        _ => {}
+    }
+}
+
+fn calls(played: &Played) -> Vec<String> {
+    let names = played.wire.with("tools/call").into_iter();
+    names.map(|(_, message)| message["params"]["name"].as_str().unwrap_or("").to_string()).collect()
+}
+
+#[test]
+fn only_what_is_known_to_read_is_sent() {
+    let played = play(&mcp(S15), &careful(), shop(true));
+    assert_eq!(calls(&played), ["search"]);
+    let refused = Fate::NotSent("policy: not read-only".into());
+    assert_eq!((&played.run("#4").fate, &played.run("#5").fate), (&refused, &refused));
+    assert_eq!(played.run("#6").fate, Fate::Blocked("#4".into()));
+}
+
+#[test]
+fn the_live_hint_has_the_last_word() {
+    let played = play(&mcp(S15), &careful(), shop(false));
+    assert!(calls(&played).is_empty());
+    assert_eq!(played.run("#3").fate, Fate::NotSent("hint differs from recording".into()));
+    let unlisted = S15.replace(r#""name":"search""#, r#""name":"other""#).replacen(r#""name":"other""#, r#""name":"gone""#, 1);
+    let played = play(&mcp(&unlisted.replace("\"other\"", "\"search\"")), &careful(), shop(true));
+    assert_eq!(calls(&played), ["search"], "a tool that only the live list knows goes by that");
+}
+
+#[test]
+fn what_a_dry_run_shows() {
+    let plan = planned(&mcp(S15), &careful());
+    let connection = &plan.connections[0];
+    assert_eq!(connection.allow, ["--allow 'tools/call:delete_all'", "--allow 'tools/call:rename'"]);
+    let left_out: Vec<(&str, &str)> = connection
+        .steps
+        .iter()
+        .filter_map(|step| Some((step.label.as_str(), step.left_out.as_deref()?)))
+        .collect();
+    assert_eq!(
+        left_out,
+        [
+            ("#4 tools/call delete_all", "policy: not read-only"),
+            ("#5 tools/call rename", "policy: not read-only"),
+            ("#6 tools/call get_order", "blocked by #4"),
+        ]
+    );
+    assert_eq!(plan.selected, 2, "the list and the search");
+    assert_eq!(connection.estimate.sent_us.iter().filter(|sent| sent.is_none()).count(), 3);
+    assert_eq!(connection.rulings[2], Ruling::ByHint);
+}
+
+#[test]
+fn deny_wins_and_a_selection_keeps_the_handshake() {
+    let mut all = careful();
+    all.policy.allow_all = true;
+    all.policy.deny = vec!["tools/call:search".into()];
+    assert_eq!(calls(&play(&mcp(S15), &all, shop(true))), ["delete_all", "rename"], "get_order lacks its value");
+    let mut some = careful();
+    some.policy.only = vec!["nothing".into()];
+    let played = play(&mcp(S15), &some, shop(true));
+    assert_eq!(planned(&mcp(S15), &some).selected, 0);
+    assert_eq!(played.wire.sent.len(), 2, "initialize and initialized");
+    some.policy.only = vec!["#3".into()];
+    assert_eq!(planned(&mcp(S15), &some).selected, 1);
+    some.policy = Default::default();
+    some.policy.from = Some("#3".into());
+    some.policy.to = Some("4".into());
+    assert_eq!(planned(&mcp(S15), &some).selected, 1, "4 is in the range and refused");
+    some.policy.from = Some("#99".into());
+    assert!(plan(&Recording { name: "t".into(), format: "rec".into(), connections: vec![mcp(S15)] }, &some).is_err());
+}
+
+#[test]
+fn what_gives_a_chosen_request_its_value_is_chosen_with_it() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/list","params":{}}
+    15 s> {"id":2,"result":{"tools":[],"nextCursor":"c1"}}
+    20 c> {"id":3,"method":"tools/list","params":{"cursor":"c1"}}
+    25 s> {"id":3,"result":{"tools":[],"nextCursor":"c2"}}
+    30 c> {"id":4,"method":"tools/list","params":{"cursor":"c2"}}
+    35 s> {"id":4,"result":{"tools":[]}}
+    40 c> {"id":5,"method":"ping"}
+    45 s> {"id":5,"result":{}}
+    "#;
+    let mut last = options();
+    last.policy.only = vec!["#4".into()];
+    assert_eq!(planned(&mcp(trace), &last).selected, 3);
+}
+
+#[test]
+fn eras_are_not_crossed_and_another_revision_is_said() {
+    let trace = "10 c> {\"id\":2,\"method\":\"ping\"}\n12 s> {\"id\":2,\"result\":{}}";
+    let played = play(&mcp(trace), &options(), |wire, message| {
+        wire.say(1, json!({"id": message["id"], "error": {"code": -32601, "message": "no such method"}}));
+    });
+    let broken = played.log.broken.clone().expect("broken");
+    assert!(matches!(&broken, crate::replay::run::Broken::Era(why) if why.starts_with("recording is initialize-based")));
+    assert_eq!(played.wire.sent.len(), 1);
+    let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => drop(wire.result(1, message, json!({"protocolVersion":"2025-06-18"}))),
+        Some("ping") => drop(wire.result(1, message, json!({}))),
+        _ => {}
+    });
+    assert_eq!(played.log.revision.as_deref(), Some("2025-06-18"));
+}

@@ -1,0 +1,112 @@
+//! HTTP: streams as recorded, cancels by closing them, and lost sessions.
+
+use super::*;
+use crate::live::link::Outgoing;
+use crate::protocol::Side;
+use crate::replay::run::CancelStatus;
+
+const HTTP: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+10 c# 3 {"id":2,"method":"tools/list"}
+15 s# 3 {"id":2,"result":{"tools":[]}}
+20 c# 4 {"id":3,"method":"tools/call","params":{"name":"echo"}}
+25 s# 4 {"id":3,"result":{}}
+"#;
+
+fn head(wire: &mut Wire, status: u16) {
+    let stream = wire.stream;
+    wire.at(1, Incoming::Head { stream, method: "POST", status, headers: Vec::new() });
+}
+
+#[test]
+fn a_lost_session_ends_the_run_or_is_opened_once_more() {
+    let mut lost = 0;
+    let serve = |wire: &mut Wire, message: &Value, lost: &mut u32| {
+        if message["id"].is_null() {
+            return head(wire, 202);
+        }
+        if message["method"] == "tools/call" && *lost == 0 {
+            *lost += 1;
+            return head(wire, 404);
+        }
+        head(wire, 200);
+        wire.result(2, message, json!({"protocolVersion":"2025-11-25"}));
+    };
+    let played = play(&connection("mcp 2025-11-25", HTTP), &options(), |wire, message| serve(wire, message, &mut lost));
+    assert_eq!(played.run("#3").session_lost, Some(404));
+    assert!(played.wire.with("initialize").len() == 1);
+    let mut again = options();
+    again.life.reinit_on_404 = true;
+    lost = 0;
+    let played = play(&connection("mcp 2025-11-25", HTTP), &again, |wire, message| serve(wire, message, &mut lost));
+    assert_eq!(played.wire.with("initialize").len(), 2);
+    assert_eq!(played.wire.with("tools/call").len(), 1, "it may not be safe to repeat");
+    again.policy.allow_repeat = true;
+    lost = 0;
+    let played = play(&connection("mcp 2025-11-25", HTTP), &again, |wire, message| serve(wire, message, &mut lost));
+    let calls = played.wire.with("tools/call");
+    assert_eq!(calls.len(), 2);
+    assert_ne!(calls[0].1["id"], calls[1].1["id"]);
+    let run = played.run("#3");
+    assert!(run.answered_us.is_some() && run.repeated && run.session_lost == Some(404));
+}
+
+#[test]
+fn the_negotiated_revision_goes_with_every_later_message() {
+    let recorded = connection("mcp 2025-11-25", HTTP);
+    let mut engine = Engine::new(&recorded, &planned(&recorded, &options()).connections[0], &options());
+    engine.arrival(0, &Incoming::Ready);
+    assert!(matches!(engine.next(), Some(Outgoing::Message { stream: 1, revision: None, .. })));
+    let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}"#.to_vec();
+    engine.arrival(5 * MS, &Incoming::Message { stream: Some(1), bytes: answer, event_id: None });
+    engine.tick(50 * MS);
+    match engine.next() {
+        Some(Outgoing::Message { stream: 2, revision, .. }) => assert_eq!(revision.as_deref(), Some("2025-06-18")),
+        other => panic!("{other:?}"),
+    }
+}
+
+const STATELESS: &str = r#"
+0 c# 1 {"id":1,"method":"tools/call","params":{"name":"slow","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+300 c| 1
+310 c# 2 {"id":2,"method":"tools/call","params":{"name":"echo","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+315 s# 2 {"id":2,"result":{}}
+"#;
+
+#[test]
+fn closing_a_stream_is_a_cancel_where_it_is_one() {
+    let recorded = connection("mcp 2026-07-28", STATELESS);
+    let played = play(&recorded, &options(), |wire, message| {
+        if message["id"] == 2 {
+            wire.result(1, message, json!({}));
+        }
+    });
+    assert!(played.all_sent());
+    let closed: Vec<&(i64, Outgoing)> =
+        played.wire.asked.iter().filter(|(_, out)| matches!(out, Outgoing::CloseStream { .. })).collect();
+    assert_eq!(closed.len(), 1);
+    assert_eq!(closed[0], &(300 * MS, Outgoing::CloseStream { stream: 1 }));
+    let cancel = played.run("#1").cancel.clone().expect("a cancel");
+    assert_eq!((cancel.status, cancel.sent_us), (CancelStatus::Landed, Some(300 * MS)));
+    assert!(played.log.ended_us < 1_000 * MS, "nothing can be seen after it");
+}
+
+#[test]
+fn an_error_status_without_a_message_is_no_reason_to_wait() {
+    let recorded = connection("mcp 2025-11-25", HTTP);
+    let played = play(&recorded, &options(), |wire, message| {
+        if message["method"] == "tools/list" {
+            head(wire, 500);
+            let stream = Some(wire.stream);
+            wire.at(2, Incoming::Closed { stream, by: Side::Server, how: "eof".into() });
+        } else if !message["id"].is_null() {
+            wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+        }
+    });
+    let run = played.run("#2");
+    assert_eq!(run.http_status, Some(500));
+    assert_eq!(run.stuck_us, run.sent_us.map(|sent| sent + 2 * MS));
+    assert!(played.run("#3").after_stuck);
+}
