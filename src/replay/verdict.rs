@@ -155,6 +155,8 @@ pub struct RunReport {
     pub delayed: bool,
     /// The last lines of the stderr of a server that ended unasked.
     pub stderr: Vec<String>,
+    /// What is spoken, by connection of the recording (`mcp 2025-11-25`).
+    pub protocols: Vec<String>,
     /// Place of the first entry of `exchanges` that fails.
     pub first_divergence: Option<usize>,
 }

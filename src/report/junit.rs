@@ -82,7 +82,7 @@ impl Case {
 
 /// Text that XML may hold: controls and what acts on a reader are escaped, and with them everything illegal but two
 /// code points that are no characters.
-fn text(plain: &str) -> XmlString {
+pub(super) fn text(plain: &str) -> XmlString {
     XmlString::new(escape(plain).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
 }
 

@@ -10,9 +10,9 @@ use super::{Report, Summary};
 use crate::store::FindingRow;
 
 /// The most that the comment has, in bytes; GitHub refuses one of more than 65,536 characters.
-const LIMIT: usize = 60_000;
+pub(super) const LIMIT: usize = 60_000;
 /// Room for what follows the table.
-const REST: usize = 4_000;
+pub(super) const REST: usize = 4_000;
 /// The longest piece of text from a log in a cell.
 const CELL: usize = 200;
 
@@ -46,7 +46,7 @@ impl Markdown {
 }
 
 /// Text from a log as Markdown text: nothing in it is markup, a mention, a reference or a link.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let text = escape_cut(text, CELL, None);
     let mut safe = String::with_capacity(text.len() + 32);
     for (at, c) in text.char_indices() {

@@ -23,6 +23,7 @@ mod page;
 mod perfetto;
 mod query;
 mod redacted;
+pub mod replay;
 mod sarif;
 mod show;
 mod silence;

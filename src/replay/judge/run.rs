@@ -40,6 +40,7 @@ pub fn report(sides: &Sides<'_>, options: &Options, about: &About) -> RunReport 
         started_us: about.started_us,
         wall_us: about.wall_us,
         live_session: about.live_session.clone(),
+        protocols: sides.recorded.connections.iter().map(|connection| connection.profile.label()).collect(),
         ..RunReport::default()
     };
     let rules = match Rules::new(&options.compare) {

@@ -1,0 +1,81 @@
+//! A run as JUnit XML: a suite is a recording, a test case one exchange; `time` is service time. It has no payload: it leaves the machine.
+
+use std::io;
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
+
+use super::super::escape::escape_cut;
+use super::rows;
+use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
+
+/// The longest text of a case.
+const LONGEST: usize = 1_000;
+
+/// The document.
+pub fn junit(report: &RunReport) -> io::Result<String> {
+    let mut suite = TestSuite::new(text(&report.recording));
+    for entry in &report.exchanges {
+        let mut case = TestCase::new(text(&name(report, entry)), status(entry));
+        let protocol =
+            report.protocols.get(entry.connection).map_or("jsonrpc", |label| label.split(' ').next().unwrap_or(label));
+        case.set_classname(text(&format!(
+            "{protocol}.{}",
+            if entry.method.is_empty() { "connection" } else { &entry.method }
+        )));
+        if let Some(us) = entry.live.latency_us {
+            case.set_time(Duration::from_micros(us.max(0) as u64));
+        }
+        if matches!(case.status, TestCaseStatus::Success { .. }) && !rows::detail(entry).is_empty() {
+            case.set_system_out(text(&rows::detail(entry)));
+        }
+        suite.add_test_case(case);
+    }
+    let mut notes = report.notes.clone();
+    notes.extend(rows::cancels(report));
+    notes.push(format!("run verdict: {}", report.verdict.as_str()));
+    suite.set_system_out(text(&notes.join("; ")));
+    let mut document = Report::new("rpctape replay");
+    if let Some(us) = report.wall_us {
+        document.set_time(Duration::from_micros(us.max(0) as u64));
+    }
+    document.add_test_suite(suite);
+    document.to_string().map_err(io::Error::other)
+}
+
+/// `#7 tools/call index`.
+fn name(report: &RunReport, entry: &ExchangeReport) -> String {
+    let several = report.protocols.len() > 1;
+    let place = if several { format!("@{}", entry.connection + 1) } else { String::new() };
+    format!("{}{place} {}", entry.label, rows::request(entry))
+}
+
+fn status(entry: &ExchangeReport) -> TestCaseStatus {
+    let unsaid = matches!(entry.verdict, Verdict::NotSent | Verdict::Blocked | Verdict::Raced | Verdict::Unknown);
+    let mut status = match () {
+        () if entry.verdict == Verdict::HarnessError => TestCaseStatus::non_success(NonSuccessKind::Error),
+        () if entry.fails => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        () if unsaid => TestCaseStatus::skipped(),
+        () => return TestCaseStatus::success(),
+    };
+    let detail = rows::detail(entry);
+    let message = if detail.is_empty() {
+        entry.verdict.as_str().to_string()
+    } else {
+        format!("{}: {detail}", entry.verdict.as_str())
+    };
+    status.set_message(text(&message));
+    if !matches!(status, TestCaseStatus::Skipped { .. }) {
+        status.set_type(entry.verdict.as_str());
+        let places: Vec<&str> = entry.diff.iter().filter(|it| !it.harmless).map(|it| it.at.as_str()).collect();
+        if !places.is_empty() {
+            status.set_description(text(&format!("differs at {}", places.join(", "))));
+        }
+    }
+    status
+}
+
+/// Text that XML may hold.
+fn text(plain: &str) -> XmlString {
+    super::super::junit::text(&escape_cut(plain, LONGEST, None))
+}
