@@ -481,18 +481,24 @@ async fn the_server_may_ask_over_http() {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_tried_and_told() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let mut all = tokio::task::JoinSet::new();
     for target in [
         Target::Http(format!("http://user:pa55@127.0.0.1:{port}/mcp?key=s3cret")),
         Target::HttpSse(format!("http://127.0.0.1:{port}/sse")),
         Target::Ws(format!("ws://127.0.0.1:{port}/")),
         Target::Tcp(format!("127.0.0.1:{port}")),
     ] {
-        let mut peer = Peer::start(target.clone()).await;
-        peer.send(1, "{}").await;
-        let told = peer.rest().await;
-        let Some(Incoming::Failed { why }) = told.last() else { panic!("{target:?}: {told:?}") };
-        assert!(why.contains(&format!("127.0.0.1:{port}")) && why.contains("refused"), "{why}");
-        assert!(!why.contains("pa55") && !why.contains("s3cret"), "{why}");
+        all.spawn(async move {
+            let mut peer = Peer::start(target.clone()).await;
+            peer.send(1, "{}").await;
+            let told = peer.rest().await;
+            let Some(Incoming::Failed { why }) = told.last() else { panic!("{target:?}: {told:?}") };
+            assert!(why.contains(&format!("127.0.0.1:{port}")) && why.contains("refused"), "{why}");
+            assert!(!why.contains("pa55") && !why.contains("s3cret"), "{why}");
+        });
+    }
+    while let Some(done) = all.join_next().await {
+        done.expect("as it should be");
     }
 }
 
@@ -657,6 +663,45 @@ fn interrupt(rounds: u64) {
         }
         assert!(left.is_empty(), "round {round}, after {moment:?}: {left:?} are left");
     }
+}
+
+/// Not a test of its own: what the one below kills.
+#[tokio::test]
+#[ignore = "part of another"]
+async fn holds_a_family() {
+    let Ok(mark) = std::env::var("RPCTAPE_TEST_HOLDER") else { return };
+    let Target::Command(mut command) = script("trap '' TERM HUP; echo '{}'; while :; do sleep 1; done") else {
+        unreachable!()
+    };
+    command.env = vec![("RPCTAPE_TEST_HELD".into(), mark)];
+    let mut peer = Peer::start(Target::Command(command)).await;
+    peer.until(|what| *what == message("{}")).await;
+    println!("it runs");
+    peer.rest().await;
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_is_left_behind_by_a_process_that_is_killed() {
+    let mark = format!("RPCTAPE_TEST_HELD={}", std::process::id());
+    let mut holder = std::process::Command::new(std::env::current_exe().expect("a path"))
+        .args(["--ignored", "--exact", "--nocapture", "holds_a_family"])
+        .env("RPCTAPE_TEST_HOLDER", std::process::id().to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("itself");
+    let lines = std::io::BufReader::new(holder.stdout.take().expect("stdout")).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line.contains("it runs")));
+    assert!(!marked(&mark).is_empty());
+    holder.kill().expect("killed");
+    holder.wait().expect("ended");
+    for _ in 0..400 {
+        if marked(&mark).is_empty() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    panic!("{:?} are left", marked(&mark));
 }
 
 #[cfg(target_os = "linux")]

@@ -1,5 +1,7 @@
 //! The process group of a child: nobody of it is left behind, however a run ends.
 
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
@@ -7,10 +9,11 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 /// The groups that are alive, for [`kill_all`].
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-/// A process group that is killed when it is dropped.
+/// A process group that is killed when it is dropped, and when this process ends without having the time for that.
 #[derive(Debug)]
 pub struct Group {
     leader: Pid,
+    guard: Option<Child>,
 }
 
 impl Group {
@@ -18,7 +21,7 @@ impl Group {
     pub fn of(leader: u32) -> Option<Group> {
         let leader = Pid::from_raw(i32::try_from(leader).ok()?)?;
         GROUPS.lock().unwrap_or_else(PoisonError::into_inner).push(leader);
-        Some(Group { leader })
+        Some(Group { leader, guard: guard(leader) })
     }
 
     /// TERM to all of it.
@@ -48,8 +51,24 @@ impl Group {
     }
 }
 
+/// A shell that reads from this process, until there is nothing to read from any more: then it kills the group. There is a signal
+/// for the death of a parent, but it cannot be asked for without unsafe code, and not everywhere.
+fn guard(leader: Pid) -> Option<Child> {
+    let script = "trap '' HUP INT QUIT TERM; read -r _; kill -s KILL -- \"-$0\"";
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", script, &leader.as_raw_nonzero().to_string()]).env_clear().current_dir("/");
+    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    // Without a shell there is only what Drop can do.
+    shell.spawn().ok()
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
+        // First, so that it does not kill a group that is another's by then.
+        if let Some(guard) = &mut self.guard {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
         self.kill();
         GROUPS.lock().unwrap_or_else(PoisonError::into_inner).retain(|leader| *leader != self.leader);
     }

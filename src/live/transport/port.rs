@@ -1,6 +1,7 @@
 //! The transport's ends of a link: orders come in, arrivals go out, and neither side can block the other.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 
@@ -23,6 +24,8 @@ pub(super) struct Port {
 pub(super) struct Report {
     from: mpsc::Sender<Arrival>,
     clock: Clock,
+    /// The time of the latest arrival: several tasks may tell, and time must not run backwards on a link.
+    latest: Arc<Mutex<i64>>,
 }
 
 /// The other end of the link is gone: there is nobody to work for.
@@ -31,7 +34,8 @@ pub(super) struct Gone;
 
 impl Port {
     pub(super) fn new(to: mpsc::Receiver<Outgoing>, from: mpsc::Sender<Arrival>, clock: Clock) -> Port {
-        Port { to, early: VecDeque::new(), open: true, report: Report { from, clock } }
+        let report = Report { from, clock, latest: Arc::default() };
+        Port { to, early: VecDeque::new(), open: true, report }
     }
 
     /// The next order. A link that nobody can give orders to any more is to be finished.
@@ -86,14 +90,22 @@ impl Report {
 
     /// The same for something that was stamped before.
     pub(super) async fn tell_arrival(&self, arrival: Arrival) -> Result<(), Gone> {
-        self.from.send(arrival).await.map_err(|_| Gone)
+        let permit = self.from.reserve().await.map_err(|_| Gone)?;
+        self.send(permit, arrival);
+        Ok(())
+    }
+
+    fn send(&self, permit: mpsc::Permit<'_, Arrival>, arrival: Arrival) {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        *latest = arrival.at_us.max(*latest);
+        permit.send(Arrival { at_us: *latest, ..arrival });
     }
 
     /// Hands on the oldest of `outbox` when there is room for it.
     pub(super) async fn deliver(&self, outbox: &mut VecDeque<Arrival>) -> Result<(), Gone> {
         let permit = self.from.reserve().await.map_err(|_| Gone)?;
         if let Some(arrival) = outbox.pop_front() {
-            permit.send(arrival);
+            self.send(permit, arrival);
         }
         Ok(())
     }

@@ -126,13 +126,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
         }
     }
 
-    /// Waits until everything has been told.
-    pub(super) async fn flush(mut self) {
-        while !self.outbox.is_empty() {
-            if self.port.report.deliver(&mut self.outbox).await.is_err() {
-                return;
-            }
-        }
+    /// Waits until everything has been told. Orders are refused from here on, so that nobody waits to give one.
+    pub(super) async fn flush(self) {
+        let (report, mut outbox) = (self.port.report.clone(), self.outbox);
+        drop(self.port);
+        while !outbox.is_empty() && report.deliver(&mut outbox).await.is_ok() {}
     }
 
     fn take(&mut self, order: Outgoing) -> Step {

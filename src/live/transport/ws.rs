@@ -119,7 +119,10 @@ impl Talk {
         self.tell(Incoming::Closed { stream: None, by, how });
         // The reply to a close; nobody waits for it.
         let _ = timeout(GOODBYE, self.sink.close()).await;
-        while !self.outbox.is_empty() && self.port.report.deliver(&mut self.outbox).await.is_ok() {}
+        let report = self.port.report.clone();
+        // Orders are refused from here on, so that nobody waits to give one.
+        drop(self.port);
+        while !self.outbox.is_empty() && report.deliver(&mut self.outbox).await.is_ok() {}
     }
 
     async fn step(&mut self) -> ControlFlow<End> {

@@ -96,6 +96,8 @@ async fn run(mut port: Port, orders: Orders) {
         () = intake => None,
         last = orders.follow(&mut queued) => last,
     };
+    // Orders are refused from here on, so that nobody waits to give one.
+    drop(port);
     let closed = || Incoming::Closed { stream: None, by: Side::Client, how: "closed".into() };
     let last = last.unwrap_or_else(closed);
     let _ = report.tell(last).await;
