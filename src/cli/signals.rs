@@ -32,6 +32,11 @@ impl Stop {
         Arc::clone(&self.wanted)
     }
 
+    /// The signal was the way to end this command: the exit code is the one that the command gives.
+    pub fn taken(&self) {
+        self.signal.store(0, Ordering::Relaxed);
+    }
+
     /// 130 or 143 where a signal came.
     pub fn exit_code(&self) -> Option<u8> {
         match self.signal.load(Ordering::Relaxed) {

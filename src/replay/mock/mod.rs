@@ -259,6 +259,7 @@ impl Mock {
                 let missed = Missed {
                     rpc_id: message.id_text.unwrap_or("null").to_string(),
                     method: method.to_string(),
+                    name: Facts::text(facts.name).map(|name| name.into_owned()),
                     nearest: nearest.map(label),
                     differs,
                 };

@@ -22,6 +22,8 @@ pub struct Missed {
     pub rpc_id: String,
     /// Its method.
     pub method: String,
+    /// Tool or command, where it names one.
+    pub name: Option<String>,
     /// The recorded request that comes nearest: `#12`.
     pub nearest: Option<String>,
     /// Where that one first differs; `None` where it is the same and was used up.
