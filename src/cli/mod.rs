@@ -14,6 +14,8 @@ pub mod ingest;
 pub mod init;
 pub mod ls;
 pub mod man;
+#[cfg(feature = "live")]
+pub mod mock;
 pub mod query;
 #[cfg(feature = "live")]
 pub mod replay;

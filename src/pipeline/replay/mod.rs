@@ -6,6 +6,8 @@
 mod drive;
 mod load;
 #[cfg(feature = "live")]
+pub mod mock;
+#[cfg(feature = "live")]
 mod scribe;
 #[cfg(feature = "live")]
 mod session;
