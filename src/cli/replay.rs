@@ -1,5 +1,6 @@
 //! `rpctape replay`: a recorded session played against a live server, with a verdict for each request.
 
+mod again;
 mod args;
 mod choose;
 mod dry;
@@ -13,8 +14,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::live::Framing;
-use rpctape::pipeline::replay::{Job, Keep, load_connections, run as play};
+use rpctape::live::{Framing, Target};
+use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
+use rpctape::protocol::Side;
 use rpctape::replay::judge::{About, judge};
 use rpctape::replay::recording::Recording;
 use rpctape::replay::{Options, Plan, RunReport, plan};
@@ -26,6 +28,7 @@ use super::input::{self, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
 use super::run_reports::RunReportArgs;
+use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use args::{CancelArgs, Frame, LifeArgs, NoiseArgs, PaceArgs, RewriteArgs, SendArgs, TargetArgs};
@@ -64,6 +67,8 @@ pub struct ReplayArgs {
     redact: RedactArgs,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    screen: ScreenArgs,
 }
 
 /// What becomes of the live session.
@@ -205,15 +210,57 @@ struct Run<'r> {
 
 impl Run<'_> {
     fn whole(&self, plan: &Plan, options: &Options) -> Result<u8> {
+        let args = self.args;
+        if !args.cancel.cancel_sweep.is_empty() {
+            return self.sweep(options, &args.cancel.cancel_sweep);
+        }
+        if args.pace.repeat > 1 {
+            self.may_repeat(plan, &options.policy, "--repeat")?;
+        }
         let kept = self.kept()?;
-        let report = self.once(plan, options, self.server, &[], kept.as_deref())?;
-        self.args.report.print(&report, self.config)?;
-        if let (Some(db), Some(kept)) = (&self.args.keep.db, &kept) {
-            let inputs = [self.args.file.clone(), kept.display().to_string()];
+        let reports = args.report.open(std::slice::from_ref(&args.file))?;
+        let (natural, notes) = if args.cancel.control { self.control(options)? } else { Default::default() };
+        let mut report = self.once(plan, options, self.server, &natural, kept.as_deref())?;
+        report.notes.extend(notes);
+        report.notes.extend(self.hopeless(&report, &natural));
+        if options.cancel.retry > 0 && !self.stopped() {
+            self.retry(&mut report, options, &natural)?;
+        }
+        let mut ahead = String::new();
+        if args.pace.repeat > 1 && !self.stopped() {
+            (report, ahead) = self.repeat(&report, plan, options, &natural)?;
+        }
+        let next = self.next(&report);
+        reports.write(&report, args.redact.redactor(self.config), &args.screen, &ahead, &next)?;
+        if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
+            let inputs = [args.file.clone(), kept.display().to_string()];
             let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
             input::ingest(&inputs, Some(db), &options, true)?;
         }
         Ok(report.exit)
+    }
+
+    /// Plays once.
+    fn play(
+        &self,
+        recording: &Recording,
+        plan: &Plan,
+        options: &Options,
+        server: &Server,
+        natural: &[(usize, usize, i64)],
+        kept: Option<&Path>,
+    ) -> Result<Ran> {
+        let job = Job { recording, plan, options, target: &server.target, framing: self.framing, natural };
+        let redact = self.args.redact.redactor(self.config).is_some();
+        let keep = Keep { file: kept.map(Path::to_path_buf), redact: redact.then(|| self.config.secrets.clone()) };
+        let mut line = waiting::Line::new(self.args.read.said.no_progress);
+        let interrupt = self.stop.flag();
+        let ran = play(&job, &self.session, &keep, &self.judging, Some(&interrupt), &mut line)?;
+        drop(line);
+        if let Some(trouble) = &ran.trouble {
+            io::say(&format!("warning: {}", escape(trouble)));
+        }
+        Ok(ran)
     }
 
     /// Plays once and judges.
@@ -225,17 +272,7 @@ impl Run<'_> {
         natural: &[(usize, usize, i64)],
         kept: Option<&Path>,
     ) -> Result<RunReport> {
-        let job =
-            Job { recording: self.recording, plan, options, target: &server.target, framing: self.framing, natural };
-        let redact = self.args.redact.redactor(self.config).is_some();
-        let keep = Keep { file: kept.map(Path::to_path_buf), redact: redact.then(|| self.config.secrets.clone()) };
-        let mut line = waiting::Line::new(self.args.read.said.no_progress);
-        let interrupt = self.stop.flag();
-        let ran = play(&job, &self.session, &keep, &self.judging, Some(&interrupt), &mut line)?;
-        drop(line);
-        if let Some(trouble) = &ran.trouble {
-            io::say(&format!("warning: {}", escape(trouble)));
-        }
+        let ran = self.play(self.recording, plan, options, server, natural, kept)?;
         let about = About {
             target: server.label.clone(),
             speed: options::in_words(&options.pace),
@@ -244,6 +281,28 @@ impl Run<'_> {
             live_session: kept.map(|path| path.display().to_string()),
         };
         Ok(judge(self.recording, &ran.live, &ran.logs, options, &about))
+    }
+
+    /// True once a signal came: no further run is begun.
+    fn stopped(&self) -> bool {
+        self.stop.exit_code().is_some()
+    }
+
+    /// What can be done next, to be copied.
+    fn next(&self, report: &RunReport) -> Vec<String> {
+        let Some(first) = report.first_divergence.and_then(|at| report.exchanges.get(at)) else { return Vec::new() };
+        let mut next = Vec::new();
+        if let Some(kept) = &report.live_session {
+            next.push(format!("rpctape why {kept}"));
+        }
+        if first.issuer == Side::Client && first.line.is_some() {
+            let target = match &self.server.target {
+                Target::Command(_) => format!("-- {}", self.server.label.trim_start_matches("stdio: ")),
+                _ => "...".to_string(),
+            };
+            next.push(format!("rpctape replay {} --from '{}' {target}", self.args.file, first.label));
+        }
+        next
     }
 
     /// Where the live session is kept; never over the recording.

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use rpctape::error::Result;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::redact::Redactor;
 use rpctape::replay::RunReport;
+use rpctape::report::replay::{RUN_KINDS, RunKind, document, lines, redacted, screen};
 
-use super::config::Config;
+use super::io::{Out, written};
+use super::nearest::nearest;
+use super::screen::ScreenArgs;
 
 /// How the answer is printed.
 #[derive(Args, Clone, Debug, Default)]
@@ -18,6 +22,10 @@ pub struct RunReportArgs {
     /// Write the answer into a file instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write a report besides: junit, md or jsonl; may be given several times. With `-` as the file it takes the place of
+    /// the answer on standard output
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = wanted)]
+    reports: Vec<Wanted>,
     /// Show also what is the same
     #[arg(short, long)]
     verbose: bool,
@@ -34,11 +42,113 @@ enum Format {
     Jsonl,
 }
 
+/// One `--report`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    kind: &'static str,
+    file: String,
+}
+
+fn wanted(text: &str) -> std::result::Result<Wanted, String> {
+    let names = || RUN_KINDS.iter().map(|kind| kind.name);
+    let known = || format!("kinds are {}", names().collect::<Vec<_>>().join(", "));
+    let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+        return Err(format!("write it as KIND=FILE; {}", known()));
+    };
+    let Some(found) = RunKind::find(kind) else {
+        let hint = nearest(kind, names()).map_or_else(known, |near| format!("did you mean {near}?"));
+        return Err(format!("there is no report {kind}; {hint}"));
+    };
+    Ok(Wanted { kind: found.name, file: file.to_string() })
+}
+
+/// The ways out of one run, opened before it begins: that a file cannot be written is known in time.
+pub struct RunReports {
+    answer: Option<Out>,
+    beside: Vec<(&'static RunKind, Out)>,
+    format: Format,
+    verbose: bool,
+}
+
 impl RunReportArgs {
-    pub fn first_file(&self) -> Option<&Path> {
-        None
+    /// Opens all files; none of them may be an input or another of them.
+    pub fn open(&self, inputs: &[String]) -> Result<RunReports> {
+        let mut files: Vec<&str> = self.output.as_deref().and_then(Path::to_str).into_iter().collect();
+        let mut beside = Vec::new();
+        let mut takes_stdout = false;
+        for report in &self.reports {
+            if files.contains(&report.file.as_str()) {
+                let message = format!("two answers would be written to {}", report.file);
+                return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
+            }
+            files.push(&report.file);
+            takes_stdout |= report.file == "-";
+            let Some(kind) = RunKind::find(report.kind) else { continue };
+            let path = (report.file != "-").then(|| Path::new(&report.file));
+            beside.push((kind, Out::open(path, inputs)?));
+        }
+        let silent = takes_stdout && self.output.is_none();
+        let answer = if silent { None } else { Some(Out::open(self.output.as_deref(), inputs)?) };
+        Ok(RunReports { answer, beside, format: self.format, verbose: self.verbose })
     }
-    pub fn print(&self, report: &RunReport, _config: &Config) -> Result<()> {
-        super::io::print(&format!("{report:#?}\n"))
+
+    /// The first file that a report goes to.
+    pub fn first_file(&self) -> Option<&Path> {
+        let files = self.reports.iter().map(|report| report.file.as_str());
+        files.filter(|file| *file != "-").map(Path::new).next()
+    }
+
+    /// True if the answer is for programs.
+    pub fn is_json(&self) -> bool {
+        self.format != Format::Full
+    }
+
+    /// True if the answer goes into a file.
+    pub fn is_file(&self) -> bool {
+        self.output.is_some()
+    }
+}
+
+impl RunReports {
+    /// Writes all of them. `ahead` stands before the answer, `next` are lines to copy on the screen.
+    pub fn write(
+        self,
+        report: &RunReport,
+        redactor: Option<Redactor>,
+        args: &ScreenArgs,
+        ahead: &str,
+        next: &[String],
+    ) -> Result<()> {
+        let clean = redactor.map(|mut redactor| redacted(report, &mut redactor));
+        let report = clean.as_ref().unwrap_or(report);
+        let fault = |error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write the report: {error}"));
+        if let Some(mut out) = self.answer {
+            let to_file = matches!(out, Out::File { .. });
+            let text = match self.format {
+                Format::Full => screen(report, &args.style(to_file, false), self.verbose, next),
+                Format::Json => document(report).map_err(fault)?,
+                Format::Jsonl => lines(report).map_err(fault)?,
+            };
+            written(std::io::Write::write_all(&mut out, format!("{ahead}{text}").as_bytes()))?;
+            out.close()?;
+        }
+        for (kind, mut out) in self.beside {
+            let text = (kind.write)(report).map_err(fault)?;
+            written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
+            out.close()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted;
+
+    #[test]
+    fn a_kind_that_does_not_exist_names_the_nearest() {
+        assert!(wanted("junit=a=b.xml").is_ok_and(|wanted| wanted.file == "a=b.xml"));
+        assert!(wanted("junt=x").is_err_and(|text| text.contains("did you mean junit?")));
+        assert!(wanted("md").is_err() && wanted("md=").is_err());
     }
 }

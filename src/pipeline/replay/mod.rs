@@ -2,6 +2,7 @@
 //!
 //! `replay` is pure; here it gets its [`crate::replay::Recording`] and its peer.
 
+mod again;
 #[cfg(feature = "live")]
 mod drive;
 mod load;
@@ -16,6 +17,7 @@ mod thread;
 #[cfg(test)]
 mod tests;
 
+pub use again::{cancelled, not_twice, without_cancels};
 #[cfg(feature = "live")]
 pub use drive::{Job, Unwatched, Watch};
 pub use load::{load, load_connections};
