@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::judge::Judge;
+use super::lookout::Lookout;
 use super::summary::{Summary, summarise};
 use super::{Options, Progress};
 use crate::error::Result;
@@ -66,12 +67,15 @@ fn refold(store: &Store, which: Which, options: &Options, progress: &mut dyn Pro
             session.open(opened);
         }
     }
-    let mut frames = 0u64;
+    let (mut frames, mut lookout) = (0u64, Lookout::default());
     store.each_frame(which, &mut |id, connection, frame| {
         frames += 1;
         if frames.is_multiple_of(STEP) {
             options.go_on()?;
             progress.frames(frames);
+        }
+        if let Some(kind) = lookout.look(connection, frame) {
+            session.secret(id, connection, frame.at_us, kind);
         }
         session.push(id, connection, frame, &mut judge);
         judge.failed()

@@ -6,6 +6,7 @@ use super::audit::{self, finish};
 use super::intake::{Intake, Live};
 use super::judge::Judge;
 use super::keys::Channels;
+use super::lookout::Lookout;
 use super::summary::{Input, Summary, Taken, summarise};
 use super::{Options, Progress};
 use crate::capture::{self, Resume, Skip, Source};
@@ -46,7 +47,11 @@ fn load(
 ) -> Result<Summary> {
     let fresh = store.is_new();
     let live = match fresh {
-        true => Some(Live { session: Session::new(options.settings), judge: Judge::new(store, &options.selection)? }),
+        true => Some(Live {
+            session: Session::new(options.settings),
+            judge: Judge::new(store, &options.selection)?,
+            lookout: Lookout::default(),
+        }),
         false => None,
     };
     let mut intake = Intake {
@@ -70,7 +75,7 @@ fn load(
     let Intake { live, touched, progress, .. } = intake;
     store.index_ground()?;
     match live {
-        Some(Live { session, judge }) => finish(store, session, judge)?,
+        Some(Live { session, judge, .. }) => finish(store, session, judge)?,
         None => audit::after_append(store, &touched, options, progress)?,
     }
     store.set_meta(audit::JUDGED_WITH, &options.judged_with())?;

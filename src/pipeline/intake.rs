@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::judge::Judge;
 use super::keys::Channels;
+use super::lookout::Lookout;
 use super::{Options, Progress};
 use crate::capture::{Body, Channel, Frame, FrameSink, Skip};
 use crate::error::Result;
@@ -17,6 +18,7 @@ const INTERRUPT_MASK: u64 = 1023;
 pub(super) struct Live<'s> {
     pub session: Session,
     pub judge: Judge<'s>,
+    pub lookout: Lookout,
 }
 
 /// The sink of all sources of one run.
@@ -68,7 +70,10 @@ impl FrameSink for Intake<'_, '_> {
         let (connection, opened) = self.channels.place(&frame, self.store)?;
         self.open(opened);
         let id = self.ground.frame(connection, &frame)?;
-        if let Some(Live { session, judge }) = &mut self.live {
+        if let Some(Live { session, judge, lookout }) = &mut self.live {
+            if let Some(kind) = lookout.look(connection, &frame) {
+                session.secret(id, connection, frame.at_us, kind);
+            }
             session.push(id, connection, &frame, judge);
             judge.failed()?;
         }

@@ -9,6 +9,7 @@ mod ingest;
 mod intake;
 mod judge;
 mod keys;
+mod lookout;
 mod options;
 pub mod replay;
 mod summary;
@@ -18,5 +19,6 @@ mod tests;
 
 pub use audit::audit;
 pub use ingest::{ingest, ingest_sources};
+pub use lookout::Lookout;
 pub use options::{Options, Progress, Quiet};
 pub use summary::{Input, Summary, Taken, summary};

@@ -107,6 +107,11 @@ impl Redactor {
         (Cow::Owned(out), replaced)
     }
 
+    /// The kind of the first secret in a text, where there is one. Nothing is remembered of it.
+    pub fn first_kind(&mut self, text: &str) -> Option<&'static str> {
+        self.hits(text).first().map(|hit| hit.kind)
+    }
+
     /// A command line without its secrets; what follows `--token` is one, whatever it looks like.
     pub fn args(&mut self, args: &[String]) -> Vec<String> {
         let mut secret = None;

@@ -64,7 +64,8 @@ impl Walk<'_> {
 
     fn json(&mut self, text: &str, depth: u8) -> Vec<Hit> {
         // A token of progress ties messages together, whatever its name says.
-        let progress = text.contains("$/progress") || text.contains("workDoneProgress/");
+        // Some writers escape the slash.
+        let progress = ["$/progress", "$\\/progress", "workDoneProgress"].iter().any(|name| text.contains(name));
         let (mut hits, mut levels) = (Vec::new(), Vec::<Level<'_>>::new());
         let (bytes, mut at) = (text.as_bytes(), 0);
         while at < bytes.len() {

@@ -48,6 +48,7 @@ pub static RULES: &[&Rule] = &[
     &capture::revision_unknown::RULE,
     &capture::jsonrpc_member_dropped::RULE,
     &capture::no_usable_time::RULE,
+    &capture::possible_secret::RULE,
     &lifecycle::request_before_initialize::RULE,
     &lifecycle::message_before_initialize_response::RULE,
     &lifecycle::server_message_too_early::RULE,

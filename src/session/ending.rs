@@ -163,5 +163,8 @@ impl Conn {
         if !self.facts.timed && self.facts.messages > 0 && !one_time {
             note(self, step, first, CaptureNote::NoTime);
         }
+        if let Some((seen, kind)) = self.secret {
+            note(self, step, seen, CaptureNote::PossibleSecret { kind });
+        }
     }
 }

@@ -426,4 +426,9 @@ pub enum CaptureNote {
     VersionDropped,
     /// CAP008. There is no usable time in the log.
     NoTime,
+    /// CAP010. A message seems to hold a credential.
+    PossibleSecret {
+        /// What kind: `authz`, `password`, `token` ...
+        kind: &'static str,
+    },
 }

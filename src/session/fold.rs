@@ -143,6 +143,13 @@ impl Session {
         }
     }
 
+    /// A frame seems to hold a secret of this kind. Whoever reads payloads tells it: the fold and the rules do not.
+    pub fn secret(&mut self, id: FrameId, connection: u32, at_us: Option<i64>, kind: &'static str) {
+        if let Some(conn) = self.connections.get_mut(&connection) {
+            conn.secret.get_or_insert((Seen { frame: id, at_us }, kind));
+        }
+    }
+
     /// Ends connections that were closed a while ago, unless the store has to be asked about them.
     fn end_closed(&mut self, now: FrameId, sink: &mut dyn Sink) {
         while self.closed.front().is_some_and(|(_, at)| now > at + AFTER_CLOSE) {

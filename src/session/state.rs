@@ -139,6 +139,8 @@ pub(super) struct Conn {
     pub(super) clock: Clock,
     /// The first time in the log.
     pub(super) started_us: Option<i64>,
+    /// The first message that seems to hold a secret, and its kind.
+    pub(super) secret: Option<(Seen, &'static str)>,
     /// When the connection was closed.
     pub(super) closed_at: Option<i64>,
     pub(super) taps: FxHashMap<FrameId, [Option<Stamp>; 2]>,
@@ -264,6 +266,7 @@ impl Conn {
             initialize_id: None,
             clock: Clock::default(),
             started_us: None,
+            secret: None,
             closed_at: None,
             taps: FxHashMap::default(),
             orphanages: Vec::new(),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rpctape::capture::{Body, Channel, Frame};
 use rpctape::finding::Finding;
 use rpctape::jsonrpc::Id;
+use rpctape::pipeline::Lookout;
 use rpctape::protocol::Side;
 use rpctape::rules::{Auditor, Selection};
 use rpctape::session::{
@@ -76,12 +77,15 @@ pub fn judge(trace: &Trace, settings: Settings, selection: &Selection) -> (Verdi
     let mut verdicts = Verdicts::new(selection);
     let opened = Opened { id: 1, key: "trace/1".into(), channel: Channel::clone(&trace.channel), demanded: None };
     session.open(opened);
-    let mut numbers = HashMap::new();
+    let (mut numbers, mut lookout) = (HashMap::new(), Lookout::default());
     let mut next = 1;
     for (index, step) in trace.steps.iter().enumerate() {
         let frame = frame(step, index as u64 + 1, trace.timed);
         for id in next..next + width(&frame) {
             numbers.insert(id, index as u64 + 1);
+        }
+        if let Some(kind) = lookout.look(1, &frame) {
+            session.secret(next, 1, frame.at_us, kind);
         }
         session.push(next, 1, &frame, &mut verdicts);
         next += width(&frame);

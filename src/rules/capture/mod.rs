@@ -5,4 +5,5 @@ pub mod capture_starts_midway;
 pub mod clock_runs_backwards;
 pub mod jsonrpc_member_dropped;
 pub mod no_usable_time;
+pub mod possible_secret;
 pub mod revision_unknown;

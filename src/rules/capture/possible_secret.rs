@@ -1,0 +1,24 @@
+//! A capture that seems to hold a credential: to be scrubbed before it is shared.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{On, Rule, noted};
+use crate::session::{CaptureNote, Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "CAP010",
+    name: "possible-secret",
+    summary: "the capture seems to hold a credential",
+    on: On::Capture,
+    needs: Proof::NONE,
+    default_on: true,
+    page: include_str!("../../../docs/rules/possible-secret.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Capture(CaptureNote::PossibleSecret { kind }) = event.what else { return None };
+    let summary = format!("this message seems to hold a secret ({kind}); `rpctape scrub` writes a copy without it");
+    noted(RULE.code, event, summary)
+}
