@@ -2,6 +2,7 @@
 //! and what stands there now.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::options::FlowRule;
 use super::recording::{Connection, Exchange, What};
@@ -89,37 +90,89 @@ pub(crate) fn source<'a>(connection: &'a Connection, exchange: &Exchange) -> Opt
 
 /// All links of a recording, in the order of the events that use them. A user's rule wins over a built-in one.
 pub(crate) fn links(connection: &Connection, rules: &[FlowRule]) -> Vec<Link> {
-    let mut found = Vec::new();
+    let flows = connection.profile.flows();
+    let mut given = Given::default();
+    let mut found: Vec<Link> = Vec::new();
     for (at, event) in connection.events.iter().enumerate() {
-        if event.side != Some(Side::Client) || event.text.is_empty() || matches!(event.what, What::Batch(_)) {
-            continue;
-        }
-        let exchange = match event.what {
-            What::Request(exchange) | What::Response(Some(exchange)) => Some(exchange),
-            _ => None,
-        };
-        let named = exchange.map(|exchange| &connection.exchanges[exchange]);
-        for rule in rules {
-            if named.is_some_and(|named| named.issuer == Side::Client && is(named, &rule.to)) {
-                found.extend(by_rule(connection, at, exchange, rule));
+        match event.side {
+            Some(Side::Server) => given.note(connection, at, flows),
+            Some(Side::Client) if !event.text.is_empty() && !matches!(event.what, What::Batch(_)) => {
+                let first = found.len();
+                let exchange = match event.what {
+                    What::Request(exchange) | What::Response(Some(exchange)) => Some(exchange),
+                    _ => None,
+                };
+                found.extend(rules.iter().filter_map(|rule| by_rule(connection, at, exchange, rule)));
+                if matches!(event.what, What::Response(_)) {
+                    continue;
+                }
+                let method = match exchange {
+                    Some(exchange) => Some(Cow::Borrowed(connection.exchanges[exchange].method.as_str())),
+                    None => super::message::method(&event.text).map(Cow::Owned),
+                };
+                for (nth, flow) in flows.iter().enumerate() {
+                    let used = method.as_ref().is_some_and(|method| flow.to.is_empty() || flow.to.contains(&&**method));
+                    if used && !found[first..].iter().any(|link| link.to_at == flow.to_at) {
+                        found.extend(given.link(connection, at, exchange, (nth, flow)));
+                    }
+                }
             }
-        }
-        let method = match named {
-            Some(named) => Some(Cow::Borrowed(named.method.as_str())),
-            None => super::message::method(&event.text).map(Cow::Owned),
-        };
-        let Some(method) = method.filter(|_| !matches!(event.what, What::Response(_))) else { continue };
-        for flow in connection.profile.flows() {
-            if !flow.to.is_empty() && !flow.to.contains(&&*method) {
-                continue;
-            }
-            let link = built_in(connection, at, exchange, flow);
-            found.extend(
-                link.filter(|link| !found.iter().any(|other: &Link| other.event == at && other.to_at == link.to_at)),
-            );
+            Some(Side::Client) | None => {}
         }
     }
     found
+}
+
+/// The links that end in an event, of links in the order of their events.
+pub(crate) fn ending_in(links: &[Link], event: usize) -> &[Link] {
+    let from = links.partition_point(|link| link.event < event);
+    let to = links.partition_point(|link| link.event <= event);
+    &links[from..to]
+}
+
+/// What the server has given so far: by flow and value, the last exchange that gave it, and where.
+#[derive(Default)]
+struct Given(HashMap<(usize, String), (usize, String)>);
+
+impl Given {
+    fn note(&mut self, connection: &Connection, at: usize, flows: &[Flow]) {
+        let (What::Response(Some(place)) | What::Request(place)) = connection.events[at].what else { return };
+        let exchange = &connection.exchanges[place];
+        let Some((_, text)) = source(connection, exchange).filter(|(event, _)| *event == at) else { return };
+        for (nth, flow) in flows.iter().enumerate() {
+            let of_server = flow.from_at.starts_with("/params");
+            let asked = flow.from.is_empty() || flow.from.contains(&exchange.method.as_str());
+            if !asked || of_server != (exchange.issuer == Side::Server) {
+                continue;
+            }
+            for (pointer, range) in splice::each(text, flow.from_at) {
+                self.0.insert((nth, splice::canonical(&text[range], &[])), (place, pointer));
+            }
+        }
+    }
+
+    fn link(
+        &self,
+        connection: &Connection,
+        event: usize,
+        exchange: Option<usize>,
+        flow: (usize, &Flow),
+    ) -> Option<Link> {
+        let (nth, flow) = flow;
+        let recorded = splice::at(&connection.events[event].text, flow.to_at).filter(|value| !trivial(value))?;
+        let (producer, from_at) = self.0.get(&(nth, splice::canonical(recorded, &[])))?;
+        Some(Link {
+            event,
+            exchange,
+            to_at: flow.to_at.to_string(),
+            producer: *producer,
+            from_at: from_at.clone(),
+            glob: flow.from_at.to_string(),
+            key: flow.key.map(str::to_string),
+            recorded: recorded.to_string(),
+            opaque: flow.opaque,
+        })
+    }
 }
 
 /// True if a user means this exchange: by method, by tool, or by both.
@@ -136,35 +189,14 @@ fn before<'a>(connection: &'a Connection, at: usize) -> impl Iterator<Item = (us
     })
 }
 
-fn built_in(connection: &Connection, at: usize, exchange: Option<usize>, flow: &Flow) -> Option<Link> {
-    let text = &connection.events[at].text;
-    let recorded = splice::at(text, flow.to_at).filter(|value| !trivial(value))?;
-    let of_server = flow.from_at.starts_with("/params");
-    before(connection, at).find_map(|(producer, asked, source)| {
-        let fits = (asked.issuer == Side::Server) == of_server
-            && (flow.from.is_empty() || flow.from.contains(&asked.method.as_str()));
-        if !fits {
-            return None;
-        }
-        let all = splice::each(source, flow.from_at);
-        let (from_at, _) = all.into_iter().find(|(_, range)| splice::same(&source[range.clone()], recorded))?;
-        Some(Link {
-            event: at,
-            exchange,
-            to_at: flow.to_at.to_string(),
-            producer,
-            from_at,
-            glob: flow.from_at.to_string(),
-            key: flow.key.map(str::to_string),
-            recorded: recorded.to_string(),
-            opaque: flow.opaque,
-        })
-    })
-}
-
 /// A user's rule holds even where the recorded values differ: it was said in so many words. The same value is preferred.
 fn by_rule(connection: &Connection, at: usize, exchange: Option<usize>, rule: &FlowRule) -> Option<Link> {
-    let recorded = splice::at(&connection.events[at].text, &rule.to_at)?;
+    let named = exchange.map(|exchange| &connection.exchanges[exchange])?;
+    let event = &connection.events[at];
+    if named.issuer != Side::Client || matches!(event.what, What::Response(_)) || !is(named, &rule.to) {
+        return None;
+    }
+    let recorded = splice::at(&event.text, &rule.to_at)?;
     let producers: Vec<(usize, &str)> = before(connection, at)
         .filter(|(_, asked, _)| asked.issuer == Side::Client && is(asked, &rule.from))
         .filter_map(|(producer, _, source)| Some((producer, splice::at(source, &rule.from_at)?)))

@@ -147,6 +147,39 @@ fn same_within(a: &str, b: &str, depth: usize) -> bool {
     }
 }
 
+/// One spelling for all texts of a JSON value; members of objects with one of the names in `without` are left out.
+pub(crate) fn canonical(raw: &str, without: &[&str]) -> String {
+    let mut out = String::new();
+    write_canonical(raw.trim(), without, DEEP, &mut out);
+    out
+}
+
+fn write_canonical(raw: &str, without: &[&str], depth: usize, out: &mut String) {
+    match raw.as_bytes().first() {
+        Some(b'{') if depth > 0 => {
+            let mut all: Vec<_> = members(raw).into_iter().filter(|(key, _)| !without.contains(&&**key)).collect();
+            all.sort_by(|a, b| a.0.cmp(&b.0));
+            out.push('{');
+            for (key, range) in all {
+                out.push_str(&quote(&key));
+                out.push(':');
+                write_canonical(&raw[range], without, depth - 1, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Some(b'[') if depth > 0 => {
+            out.push('[');
+            for (_, range) in members(raw) {
+                write_canonical(&raw[range], without, depth - 1, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        _ => out.push_str(&Id::from_json(raw).map_or_else(|| raw.to_string(), |id| id.to_json())),
+    }
+}
+
 /// A text as a JSON string, quotes included.
 pub(crate) fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -222,11 +255,11 @@ mod tests {
             before in "[ \t]{0,3}", key in "[a-z/~\"\\\\é]{1,5}", other in ".{0,8}", new in "[0-9]{1,5}"
         ) {
             let (key_text, other) = (quote(&key), quote(&other));
-            let text = format!(r#"{before}{{ "x" : {other} , {key_text}:{before}"old{before}" , "é":[1e400,{other}]}}"#);
+            let text = format!(r#"{before}{{ "x" : {other} , {key_text}:{before}"old" , "é":[1e400,{other}]}}"#);
             let pointer = format!("/{}", escape_step(&key));
             prop_assume!(key != "x" && key != "é");
             let range = locate(&text, &pointer).expect("the key is there");
-            prop_assert_eq!(&text[range.clone()], format!("\"old{before}\""));
+            prop_assert_eq!(&text[range.clone()], "\"old\"");
             let mut edits = Edits::default();
             edits.put(range.clone(), new.clone());
             let spliced = edits.apply(&text);

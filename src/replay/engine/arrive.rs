@@ -160,7 +160,7 @@ impl Engine {
     fn note_captured(&mut self, exchange: usize, text: &str) {
         let Some((_, recorded)) = flow::source(&self.recorded, &self.recorded.exchanges[exchange]) else { return };
         let run = &mut self.log.exchanges[exchange];
-        for link in self.plan.links.iter().filter(|link| link.producer == exchange) {
+        for link in self.giving.get(&exchange).into_iter().flatten().map(|link| &self.plan.links[*link]) {
             if link
                 .exchange
                 .is_some_and(|to| !matches!(self.plan.rulings[to], policy::Ruling::Send | policy::Ruling::ByHint))
@@ -262,7 +262,7 @@ impl Engine {
             |at: &usize| self.log.exchanges[*at].fate == Fate::Sent && self.log.exchanges[*at].answered_us.is_none();
         let mine = |at: &usize| self.recorded.exchanges[*at].issuer == Side::Client;
         if stream.is_some()
-            && let Some(on) = (0..self.live.len()).find(|at| mine(at) && self.live[*at].stream == stream)
+            && let Some(on) = self.flight.iter().copied().find(|at| mine(at) && self.live[*at].stream == stream)
         {
             return Some(on);
         }
@@ -274,7 +274,9 @@ impl Engine {
             let method = self.recorded.profile.method(&self.recorded.exchanges[*at].method);
             method.is_some_and(|method| method.long_lived)
         };
-        (0..self.live.len())
+        self.flight
+            .iter()
+            .copied()
             .filter(|at| mine(at) && open(at) && !long(at))
             .max_by_key(|at| self.log.exchanges[*at].sent_us)
     }
@@ -338,7 +340,7 @@ impl Engine {
 
     /// True if an id is one of a live request that is waiting for an answer of ours.
     pub(super) fn asked_by_server(&self, id: &Id) -> Option<usize> {
-        (0..self.live.len()).find(|at| {
+        self.flight.iter().copied().find(|at| {
             self.recorded.exchanges[*at].issuer == Side::Server
                 && self.live[*at].id.as_ref() == Some(id)
                 && !self.live[*at].settled

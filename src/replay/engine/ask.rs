@@ -4,7 +4,7 @@
 use super::Engine;
 use super::send::Handed;
 use super::state::Asked;
-use crate::jsonrpc::{Id, lenient_string};
+use crate::jsonrpc::Id;
 use crate::protocol::{DefaultAnswer, Facts, Side};
 use crate::replay::run::{Extra, Fate};
 use crate::replay::{message, splice};
@@ -27,6 +27,7 @@ impl Engine {
         run.live_id = Some(asked.id_text.to_string());
         self.live[exchange].id = id.cloned();
         self.live[exchange].sign_us = now;
+        self.flight.insert(exchange);
         if let Some(parent) = asked.parent {
             self.live[parent].sign_us = now;
         }
@@ -38,14 +39,16 @@ impl Engine {
 
     /// The recorded request that a live one is (R-SRV-1): the same question, else the next under the same parent, else the next.
     fn match_request(&self, asked: &Asked<'_>) -> Option<usize> {
-        let free: Vec<usize> = (0..self.live.len())
-            .filter(|at| self.recorded.exchanges[*at].issuer == Side::Server)
+        let mut known: Vec<usize> = self.questions.keys().copied().collect();
+        known.sort_unstable();
+        let free: Vec<usize> = known
+            .into_iter()
             .filter(|at| {
                 self.recorded.exchanges[*at].method == asked.method && self.log.exchanges[*at].sent_us.is_none()
             })
             .collect();
         let question = normal(asked.text);
-        let same = |at: &&usize| normal(self.recorded.request(&self.recorded.exchanges[**at])) == question;
+        let same = |at: &&usize| self.questions.get(*at) == Some(&question);
         let under = |at: &&usize| asked.parent.is_some() && self.recorded.exchanges[**at].parent == asked.parent;
         free.iter().find(same).or_else(|| free.iter().find(under)).or_else(|| free.first()).copied()
     }
@@ -78,7 +81,8 @@ impl Engine {
 
     /// Recorded answers whose step was passed over, or whose turn does not come.
     pub(super) fn answer_overdue(&mut self) {
-        while let Some(exchange) = (0..self.live.len()).find(|at| self.overdue(*at).is_some_and(|due| due <= self.now))
+        while let Some(exchange) =
+            self.flight.iter().copied().find(|at| self.overdue(*at).is_some_and(|due| due <= self.now))
         {
             self.answer(exchange);
         }
@@ -164,36 +168,7 @@ impl Engine {
 }
 
 /// What a request asks, without what differs from run to run, in one spelling.
-fn normal(text: &str) -> String {
+pub(super) fn normal(text: &str) -> String {
     let Some(params) = splice::at(text, "/params") else { return String::new() };
-    let mut out = String::new();
-    normalise(params, 50, &mut out);
-    out
-}
-
-fn normalise(raw: &str, depth: u32, out: &mut String) {
-    let members = if depth == 0 { Vec::new() } else { splice::members(raw) };
-    match raw.as_bytes().first() {
-        Some(b'{') => {
-            let mut all: Vec<_> = members.into_iter().filter(|(key, _)| !PASSING.contains(&&**key)).collect();
-            all.sort_by(|a, b| a.0.cmp(&b.0));
-            out.push('{');
-            for (key, range) in all {
-                out.push_str(&splice::quote(&key));
-                out.push(':');
-                normalise(&raw[range], depth - 1, out);
-            }
-            out.push('}');
-        }
-        Some(b'[') => {
-            out.push('[');
-            for (_, range) in members {
-                normalise(&raw[range], depth - 1, out);
-                out.push(',');
-            }
-            out.push(']');
-        }
-        Some(b'"') => out.push_str(&splice::quote(&lenient_string(raw))),
-        _ => out.push_str(&Id::from_json(raw).map_or_else(|| raw.trim().to_string(), |id| id.to_json())),
-    }
+    splice::canonical(params, PASSING)
 }

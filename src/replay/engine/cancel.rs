@@ -150,7 +150,10 @@ impl Engine {
     /// After a `session/cancel` every permission that the turn asks for is refused (R-SRV-6).
     pub(super) fn turn_cancelled(&mut self, session: &str) {
         self.cancelled_turns.insert(session.to_string());
-        let waiting: Vec<usize> = (0..self.live.len())
+        let waiting: Vec<usize> = self
+            .flight
+            .iter()
+            .copied()
             .filter(|at| self.log.exchanges[*at].sent_us.is_some() && !self.live[*at].settled)
             .filter(|at| self.recorded.profile.choice(&self.recorded.exchanges[*at].method).is_some())
             .filter(|at| {

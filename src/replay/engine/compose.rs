@@ -14,7 +14,7 @@ use crate::replay::splice::{self, Edits};
 impl Engine {
     /// The links that end in an event.
     pub(super) fn links_of(&self, event: usize) -> impl Iterator<Item = &Link> {
-        self.plan.links.iter().filter(move |link| link.event == event)
+        flow::ending_in(&self.plan.links, event).iter()
     }
 
     /// Places of the events whose text a step sends: its own, or the members of its batch.
@@ -98,7 +98,7 @@ impl Engine {
             if !link.opaque && splice::same(&value, &link.recorded) || !edits.put(range, value.clone()) {
                 continue;
             }
-            let consumer = link.exchange.unwrap_or(link.producer);
+            let Some(consumer) = link.exchange else { continue };
             self.log.exchanges[consumer].substituted.push(Substituted {
                 at: link.to_at.clone(),
                 from: self.recorded.exchanges[link.producer].label(),

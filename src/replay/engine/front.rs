@@ -129,7 +129,10 @@ impl Engine {
         let run = &self.log.exchanges[exchange];
         match run.fate {
             Fate::Sent => {
-                run.answered_us.is_some() || run.stuck_us.is_some() || run.session_lost.is_some() && !run.repeated
+                run.answered_us.is_some()
+                    || run.stuck_us.is_some()
+                    || run.session_lost.is_some() && !run.repeated
+                    || self.live[exchange].refused
             }
             _ => true,
         }
@@ -138,7 +141,7 @@ impl Engine {
     /// True if it is waited for no longer although it is unanswered.
     pub(super) fn given_up(&self, exchange: usize) -> bool {
         let run = &self.log.exchanges[exchange];
-        run.fate == Fate::Sent && run.answered_us.is_none() && run.stuck_us.is_some()
+        run.fate == Fate::Sent && run.answered_us.is_none() && (run.stuck_us.is_some() || self.live[exchange].refused)
     }
 
     /// Waits for notifications and requests of the server, each only so long (R-SCHED-2).
@@ -189,13 +192,22 @@ impl Engine {
         if !ends {
             return true;
         }
-        let until = (0..self.live.len()).filter_map(|exchange| self.due_until(exchange)).max();
+        let until = self.flight.iter().filter_map(|exchange| self.due_until(*exchange)).max();
         match until.filter(|until| *until > self.now) {
             Some(until) => {
                 self.front.wake_us = Some(until);
+                self.front.held = true;
                 false
             }
-            None => true,
+            None => {
+                if self.front.held {
+                    // Held back on purpose, which is not being late.
+                    for exchange in &step.opens {
+                        self.log.exchanges[*exchange].planned_us = Some(self.now);
+                    }
+                }
+                true
+            }
         }
     }
 
@@ -283,7 +295,8 @@ impl Engine {
                 Some(Waiting { label: step.label.clone(), what, since_us: self.front.hard_us.unwrap_or(self.moved_us) })
             }
             Phase::Closing => {
-                let oldest = (0..self.live.len()).filter(|at| self.awaited_until(*at).is_some()).min_by_key(since);
+                let oldest =
+                    self.flight.iter().copied().filter(|at| self.awaited_until(*at).is_some()).min_by_key(since);
                 oldest.map(|oldest| answer(oldest, "an answer, or that none comes"))
             }
             Phase::Ending => {

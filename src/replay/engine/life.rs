@@ -17,12 +17,28 @@ impl Engine {
         if !matches!(self.phase, Phase::Playing | Phase::Closing) {
             return;
         }
-        for exchange in 0..self.live.len() {
-            if self.stuck_at(exchange).is_some_and(|at| at <= self.now) {
-                self.log.exchanges[exchange].stuck_us = Some(self.now);
-            }
+        let over: Vec<usize> = self.flight.iter().copied().filter(|at| self.is_over(*at)).collect();
+        for exchange in over {
+            self.flight.remove(&exchange);
+        }
+        let stuck: Vec<usize> =
+            self.flight.iter().copied().filter(|at| self.stuck_at(*at).is_some_and(|at| at <= self.now)).collect();
+        for exchange in stuck {
+            self.log.exchanges[exchange].stuck_us = Some(self.now);
         }
         self.watch_reinit();
+    }
+
+    /// True if nothing will be done about an exchange any more, whatever comes.
+    fn is_over(&self, exchange: usize) -> bool {
+        match self.recorded.exchanges[exchange].issuer {
+            Side::Server => self.live[exchange].settled,
+            Side::Client => {
+                !self.given_up(exchange)
+                    && !self.open(exchange)
+                    && self.horizon(exchange).is_none_or(|until| until <= self.now)
+            }
+        }
     }
 
     fn open(&self, exchange: usize) -> bool {
@@ -30,6 +46,7 @@ impl Engine {
         self.recorded.exchanges[exchange].issuer == Side::Client
             && run.fate == Fate::Sent
             && run.answered_us.is_none()
+            && !self.live[exchange].refused
             && (run.session_lost.is_none() || run.repeated)
     }
 
@@ -48,9 +65,12 @@ impl Engine {
         let life = &self.options.life;
         if self.landed(exchange).is_some() {
             // An answer that is due after a cancel and does not come: stuck when it was watched for long enough.
-            return self.recorded.profile.answers_cancelled().then(|| self.horizon(exchange)).flatten();
+            // So it is with one whose value a later request needs, whatever the protocol.
+            let due = self.recorded.profile.answers_cancelled() || self.owed.contains(&exchange);
+            return due.then(|| self.horizon(exchange)).flatten();
         }
-        if self.live[exchange].cancel_planned.is_some() && run.cancel.is_none() {
+        let ahead = self.phase == Phase::Playing && self.halted.is_none();
+        if ahead && self.live[exchange].cancel_planned.is_some() && run.cancel.is_none() {
             return None;
         }
         let latency = recorded.latency_us.unwrap_or(0).max(0);
@@ -131,8 +151,8 @@ impl Engine {
 
     /// Until when the end is held back; `None` when nothing holds it.
     fn closing_until(&self) -> Option<i64> {
-        let exchanges = (0..self.live.len()).filter_map(|exchange| self.awaited_until(exchange));
-        let answers = (0..self.live.len()).filter_map(|exchange| self.overdue(exchange));
+        let exchanges = self.flight.iter().filter_map(|exchange| self.awaited_until(*exchange));
+        let answers = self.flight.iter().filter_map(|exchange| self.overdue(*exchange));
         let played = self.halted.is_none();
         let tail = self.plan.tail.iter().filter(|soft| played && !self.has_come(soft.event));
         exchanges.chain(answers).chain(tail.map(|soft| self.moved_us + soft.wait_us)).max()
@@ -140,17 +160,17 @@ impl Engine {
 
     /// When [`Engine::tick`] is to be called, at the latest, in microseconds of the run.
     pub fn wake_at(&self) -> Option<i64> {
-        let all = 0..self.live.len();
+        let all = || self.flight.iter().copied();
         let wake = match self.phase {
             Phase::Connecting | Phase::Done => None,
             Phase::Playing => {
-                let stuck = all.clone().filter_map(|exchange| self.stuck_at(exchange));
-                let overdue = all.filter_map(|exchange| self.overdue(exchange));
+                let stuck = all().filter_map(|exchange| self.stuck_at(exchange));
+                let overdue = all().filter_map(|exchange| self.overdue(exchange));
                 stuck.chain(overdue).chain(self.front.wake_us).chain(self.reinit_until()).min()
             }
             Phase::Closing => {
-                let stuck = all.clone().filter_map(|exchange| self.stuck_at(exchange));
-                let overdue = all.filter_map(|exchange| self.overdue(exchange));
+                let stuck = all().filter_map(|exchange| self.stuck_at(exchange));
+                let overdue = all().filter_map(|exchange| self.overdue(exchange));
                 stuck.chain(overdue).chain(self.closing_until()).chain(self.reinit_until()).min()
             }
             Phase::Ending => self.ending_until(),

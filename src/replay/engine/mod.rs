@@ -15,7 +15,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::options::Options;
@@ -63,6 +63,12 @@ pub struct Engine {
     /// What was sent under an id, in order.
     by_id: HashMap<Id, Vec<usize>>,
     tokens: HashMap<Id, usize>,
+    /// Links by the exchange that gives the value.
+    giving: HashMap<usize, Vec<usize>>,
+    /// What each recorded request of the server asks, in one spelling.
+    questions: HashMap<usize, String>,
+    /// Exchanges that something may still come of, or that are to be answered.
+    flight: BTreeSet<usize>,
     /// Prompts by session, as JSON text; those whose turn was cancelled.
     prompts: HashMap<String, Vec<usize>>,
     cancelled_turns: HashSet<String>,
@@ -128,6 +134,9 @@ impl Engine {
             live: vec![Live::default(); recorded.exchanges.len()],
             by_id: HashMap::new(),
             tokens: HashMap::new(),
+            giving: HashMap::new(),
+            questions: HashMap::new(),
+            flight: BTreeSet::new(),
             prompts: HashMap::new(),
             cancelled_turns: HashSet::new(),
             ended_tasks: HashSet::new(),
@@ -298,6 +307,14 @@ impl Engine {
                 for target in &cancel.targets {
                     self.live[*target].cancel_planned.get_or_insert((cancel.anchor, cancel.nth));
                 }
+            }
+        }
+        for (at, link) in self.plan.links.iter().enumerate() {
+            self.giving.entry(link.producer).or_default().push(at);
+        }
+        for (at, exchange) in self.recorded.exchanges.iter().enumerate() {
+            if exchange.issuer == Side::Server {
+                self.questions.insert(at, ask::normal(self.recorded.request(exchange)));
             }
         }
         self.count_recorded();

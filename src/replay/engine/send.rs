@@ -1,7 +1,7 @@
 //! Handing texts to the link, and remembering what was handed over.
 
 use super::Engine;
-use crate::jsonrpc::{Id, Message, Parsed, parse};
+use crate::jsonrpc::{Message, Parsed, parse};
 use crate::live::link::Outgoing;
 use crate::protocol::{Facts, Mechanism, Role, Target, cancel_form, role};
 use crate::replay::message;
@@ -31,7 +31,7 @@ impl Engine {
             Err(why) => return self.pass(step, &Fate::NotSent(why)),
         };
         let waited: Vec<String> = self.owed.iter().map(|at| self.recorded.exchanges[*at].label()).collect();
-        let after_stuck = (0..self.live.len()).any(|at| self.given_up(at) && self.was_owed(at, step));
+        let after_stuck = self.flight.iter().any(|at| self.given_up(*at) && self.was_owed(*at, step));
         self.owed.clear();
         let cancels = match &step.action {
             Action::Cancel(cancel) => cancel.targets.clone(),
@@ -112,6 +112,7 @@ impl Engine {
         run.planned_us.get_or_insert(now);
         self.live[exchange].sign_us = now;
         self.live[exchange].stream = Some(stream);
+        self.flight.insert(exchange);
     }
 
     /// Reads a text that goes out as the peer will: ids, tokens, turns.

@@ -22,9 +22,9 @@ pub(super) struct Reinit {
 
 impl Engine {
     fn on_stream(&self, stream: u32) -> Vec<usize> {
-        (0..self.live.len())
-            .filter(|at| self.recorded.exchanges[*at].issuer == Side::Client && self.live[*at].stream == Some(stream))
-            .collect()
+        let on =
+            |at: &usize| self.recorded.exchanges[*at].issuer == Side::Client && self.live[*at].stream == Some(stream);
+        self.flight.iter().copied().filter(on).collect()
     }
 
     pub(super) fn head_came(&mut self, stream: u32, method: &str, status: u16) {
@@ -125,6 +125,7 @@ impl Engine {
         let stream = self.hand_over(text.to_string(), Handed { opens: vec![exchange], cancels: Vec::new() });
         self.live[exchange].stream = Some(stream);
         self.live[exchange].sign_us = self.now;
+        self.flight.insert(exchange);
         let run = &mut self.log.exchanges[exchange];
         run.sent_us = Some(self.now);
         run.repeated = true;
@@ -153,7 +154,9 @@ impl Engine {
         for exchange in self.on_stream(stream) {
             let run = &mut self.log.exchanges[exchange];
             let waiting = run.fate == Fate::Sent && run.answered_us.is_none();
-            if waiting && (failed || last_word) {
+            if waiting && failed {
+                self.live[exchange].refused = true;
+            } else if waiting && last_word {
                 run.stuck_us.get_or_insert(self.now);
             }
         }

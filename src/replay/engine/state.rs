@@ -27,6 +27,8 @@ pub(super) struct Front {
     pub hard_us: Option<i64>,
     /// When everything was that it waits for.
     pub free_us: Option<i64>,
+    /// True if it was held back because answers to cancelled requests were due.
+    pub held: bool,
     /// When it is to be looked at again, at the latest.
     pub wake_us: Option<i64>,
 }
@@ -46,6 +48,8 @@ pub(super) struct Live {
     pub cancel_planned: Option<(Anchor, u32)>,
     /// True if the cancel was the close of its stream: nothing can be seen after it.
     pub unobservable: bool,
+    /// True if its HTTP request failed: no answer will ever come.
+    pub refused: bool,
     /// Of a request of the server: it was cancelled by its issuer.
     pub withdrawn: bool,
     /// Of a request of the server: its answer is sent, or never will be.

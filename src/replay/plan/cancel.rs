@@ -1,21 +1,38 @@
 //! Recorded cancels: which of them are timed from their target, and how (R-CAN-1 to R-CAN-3).
 
+use std::collections::HashMap;
+
 use super::Cancelling;
 use crate::protocol::Side;
 use crate::replay::options::{Anchor, Cancel};
 use crate::replay::recording::{Connection, What};
+
+/// What each cancel hits: place of its event, places of the exchanges.
+pub(super) type Targets = HashMap<usize, Vec<usize>>;
+
+/// The cancels of a recording.
+pub(super) fn targets(connection: &Connection) -> Targets {
+    let mut targets = Targets::new();
+    for (place, exchange) in connection.exchanges.iter().enumerate() {
+        for cancel in &exchange.cancels {
+            targets.entry(*cancel).or_default().push(place);
+        }
+    }
+    targets
+}
 
 /// Slack added to a deadline, microseconds.
 const SLACK_US: i64 = 250_000;
 
 /// Reads the event at `at` as a cancel that is timed from its target. `None` for anything else, and for cancels that were
 /// wrong in the recording: those are sent as they were (R-CAN-11).
-pub(super) fn timed(connection: &Connection, at: usize, options: &Cancel) -> Option<Cancelling> {
+pub(super) fn timed(connection: &Connection, at: usize, all: &Targets, options: &Cancel) -> Option<Cancelling> {
     let event = &connection.events[at];
     let of_task = matches!(event.what, What::Request(_));
-    let hit = |exchange: &usize| connection.exchanges[*exchange].cancels.contains(&at);
-    let targets: Vec<usize> = (0..connection.exchanges.len())
-        .filter(hit)
+    let targets: Vec<usize> = all
+        .get(&at)?
+        .iter()
+        .copied()
         .filter(|target| connection.exchanges[*target].issuer == Side::Client)
         .filter(|target| of_task || in_flight(connection, *target, at))
         .collect();

@@ -183,9 +183,10 @@ fn selected(plan: &ConnectionPlan, connection: &Connection) -> usize {
 fn leave_out(connection: &Connection, links: &[Link], rulings: &[Ruling], steps: &mut [Step]) {
     let mut out: Vec<Option<String>> = rulings.iter().map(why).collect();
     for step in steps {
-        let blocked = links
-            .iter()
-            .filter(|link| link.event == step.event || step.opens.iter().any(|opened| link.exchange == Some(*opened)))
+        let requests = step.opens.iter().map(|opened| connection.exchanges[*opened].request);
+        let blocked = std::iter::once(step.event)
+            .chain(requests)
+            .flat_map(|event| flow::ending_in(links, event))
             .find(|link| out[link.producer].is_some());
         if let Some(link) = blocked {
             let why = format!("blocked by {}", connection.exchanges[link.producer].label());

@@ -1,8 +1,9 @@
 //! The partial order of a recording: for each thing that the client did, what had to be there first (R-SCHED).
 
-use super::{Action, Cancelling, Soft, Step, cancel};
+use super::cancel::{self, Targets};
+use super::{Action, Cancelling, Soft, Step};
 use crate::protocol::Side;
-use crate::replay::flow::Link;
+use crate::replay::flow::{self, Link};
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Event, Recording, What};
 
@@ -23,6 +24,7 @@ struct Between {
 /// The steps of a connection, and what the server says after the last.
 pub(super) fn steps(connection: &Connection, links: &[Link], options: &Options) -> (Vec<Step>, Vec<Soft>) {
     let mut steps: Vec<Step> = Vec::new();
+    let targets = cancel::targets(connection);
     let mut between = Between::default();
     let mut at = 0;
     while at < connection.events.len() {
@@ -31,7 +33,7 @@ pub(super) fn steps(connection: &Connection, links: &[Link], options: &Options) 
             What::Batch(members) if event.side == Some(Side::Client) => members.end.max(at + 1),
             _ => at + 1,
         };
-        match action(connection, at, options) {
+        match action(connection, at, &targets, options) {
             Some(action) => {
                 let found = std::mem::take(&mut between);
                 steps.push(step(connection, links, at, next, action, found, steps.last()));
@@ -69,7 +71,7 @@ fn step(
     };
     let mut after = between.after;
     // The answer to a cancelled request holds nothing back, unless a value of it is needed.
-    for link in links.iter().filter(|link| (at..next).contains(&link.event)) {
+    for link in (at..next).flat_map(|event| flow::ending_in(links, event)) {
         let producer = &connection.exchanges[link.producer];
         if producer.issuer == Side::Client && producer.cancels.iter().any(|cancel| *cancel < at) {
             after.push(link.producer);
@@ -131,12 +133,12 @@ impl Between {
 }
 
 /// What the client did at an event; `None` for what it did not do, or what is done without being asked.
-fn action(connection: &Connection, at: usize, options: &Options) -> Option<Action> {
+fn action(connection: &Connection, at: usize, targets: &Targets, options: &Options) -> Option<Action> {
     let event = &connection.events[at];
     if event.side != Some(Side::Client) {
         return None;
     }
-    if let Some(cancel) = cancel::timed(connection, at, &options.cancel) {
+    if let Some(cancel) = cancel::timed(connection, at, targets, &options.cancel) {
         return Some(Action::Cancel(cancel));
     }
     match &event.what {

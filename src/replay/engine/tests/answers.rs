@@ -26,7 +26,8 @@ fn an_answer_goes_out_under_the_live_id_and_ids_of_both_sides_are_kept_apart() {
     for id in [json!("q-77"), json!(2)] {
         let played = play(&mcp(S10), &options(), asks(id.clone()));
         assert!(played.all_sent(), "{:?}", played.log.exchanges);
-        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[{{"uri":"file:///w","name":"w"}}]}}}}"#);
+        let answer =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[{{"uri":"file:///w","name":"w"}}]}}}}"#);
         assert!(played.wire.sent.iter().any(|(_, text)| *text == answer), "{:?}", played.wire.sent);
         assert!(played.run("#2").text.as_ref().is_some_and(|text| text.contains("1 root")));
         assert!(played.log.extras.is_empty());
@@ -103,17 +104,20 @@ fn the_recorded_silence_is_kept_and_a_withdrawn_question_needs_no_answer() {
         _ => {}
     });
     assert_eq!(played.wire.sent.len(), 3, "nothing was answered: {:?}", played.wire.sent);
-    let played = play(&mcp(&S10.replace("15 c>", "400 c>").replace("30 s>", "430 s>")), &options(), |wire, message| {
-        match message["method"].as_str() {
-            Some("initialize") => handshake(wire, message),
-            Some("tools/call") => {
-                wire.say(1, json!({"id":9,"method":"roots/list"}));
-                wire.say(5, json!({"method":"notifications/cancelled","params":{"requestId":9}}));
-                wire.text(50, message, "no answer");
-            }
-            _ => {}
-        }
-    });
+    let played =
+        play(
+            &mcp(&S10.replace("15 c>", "400 c>").replace("30 s>", "430 s>")),
+            &options(),
+            |wire, message| match message["method"].as_str() {
+                Some("initialize") => handshake(wire, message),
+                Some("tools/call") => {
+                    wire.say(1, json!({"id":9,"method":"roots/list"}));
+                    wire.say(5, json!({"method":"notifications/cancelled","params":{"requestId":9}}));
+                    wire.text(50, message, "no answer");
+                }
+                _ => {}
+            },
+        );
     assert_eq!(played.wire.sent.len(), 3, "{:?}", played.wire.sent);
 }
 
@@ -152,15 +156,16 @@ const PERMISSION: &str = r#"
 #[test]
 fn a_permission_is_given_as_it_was_whatever_the_option_is_called() {
     let ask = |options_live: Value| {
-        let played = play(&connection("acp 1", PERMISSION), &options(), |wire, message| match message["method"].as_str() {
-            Some("session/new") => drop(wire.result(1, message, json!({"sessionId":"s"}))),
-            Some("session/prompt") => {
-                let params = json!({"sessionId":"s","options":options_live});
-                wire.say(1, json!({"id":4,"method":"session/request_permission","params":params}));
-            }
-            None => drop(wire.result(1, &json!({"id":2}), json!({"stopReason":"end_turn"}))),
-            _ => {}
-        });
+        let played =
+            play(&connection("acp 1", PERMISSION), &options(), |wire, message| match message["method"].as_str() {
+                Some("session/new") => drop(wire.result(1, message, json!({"sessionId":"s"}))),
+                Some("session/prompt") => {
+                    let params = json!({"sessionId":"s","options":options_live});
+                    wire.say(1, json!({"id":4,"method":"session/request_permission","params":params}));
+                }
+                None => drop(wire.result(1, &json!({"id":2}), json!({"stopReason":"end_turn"}))),
+                _ => {}
+            });
         let answer: Value = serde_json::from_str(&played.wire.sent[2].1).expect("an answer");
         answer["result"]["outcome"].clone()
     };

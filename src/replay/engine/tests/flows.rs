@@ -60,7 +60,11 @@ fn a_retry_echoes_the_live_state_and_answers_the_live_names() {
         let played = play(&connection("mcp 2026-07-28", S07), &options(), |wire, message| {
             if message["id"] == 1 {
                 let asked = json!({name: {"method":"elicitation/create","params":{}}});
-                wire.result(5, message, json!({"resultType":"input_required","inputRequests":asked,"requestState":state}));
+                wire.result(
+                    5,
+                    message,
+                    json!({"resultType":"input_required","inputRequests":asked,"requestState":state}),
+                );
                 return;
             }
             assert_eq!(message["params"]["requestState"], state);

@@ -178,7 +178,8 @@ fn server(slow_ms: i64, honours: bool) -> impl FnMut(&mut Wire, &Value) {
             let token = message["params"]["_meta"]["progressToken"].clone();
             for step in 1..=4 {
                 if !token.is_null() {
-                    let progress = json!({"method":"notifications/progress","params":{"progressToken":token,"progress":step}});
+                    let progress =
+                        json!({"method":"notifications/progress","params":{"progressToken":token,"progress":step}});
                     working.push((message["id"].clone(), wire.say(slow_ms * step / 4, progress)));
                 }
             }
@@ -200,7 +201,8 @@ fn server(slow_ms: i64, honours: bool) -> impl FnMut(&mut Wire, &Value) {
 }
 
 fn handshake(wire: &mut Wire, message: &Value) {
-    let result = json!({"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"srv","version":"1"}});
+    let result =
+        json!({"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"srv","version":"1"}});
     wire.result(2, message, result);
 }
 

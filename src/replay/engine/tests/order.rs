@@ -98,7 +98,10 @@ fn a_server_that_dies_ends_every_wait() {
     assert!(played.run("#3").peer_gone);
     assert_eq!(played.run("#5").fate, Fate::NotSent("server exited".into()));
     let exit = played.log.exit.clone().expect("an exit");
-    assert_eq!((exit.code, exit.unasked, exit.recorded_too, exit.stderr), (Some(3), true, false, vec!["boom".to_string()]));
+    assert_eq!(
+        (exit.code, exit.unasked, exit.recorded_too, exit.stderr),
+        (Some(3), true, false, vec!["boom".to_string()])
+    );
     assert!(played.log.ended_us < 100 * MS, "no timer after death");
 }
 
@@ -143,7 +146,11 @@ fn think_time_is_measured_from_the_last_dependency() {
     "#;
     let played = play(&mcp(trace), &options(), reference());
     let answered = played.run("#2").answered_us.expect("answered");
-    assert_eq!(played.run("#3").sent_us, Some(answered + 40 * MS), "a slow server shifts the plan, it does not compress it");
+    assert_eq!(
+        played.run("#3").sent_us,
+        Some(answered + 40 * MS),
+        "a slow server shifts the plan, it does not compress it"
+    );
 }
 
 #[test]

@@ -60,7 +60,8 @@ fn the_live_hint_has_the_last_word() {
     let played = play(&mcp(S15), &careful(), shop(false));
     assert!(calls(&played).is_empty());
     assert_eq!(played.run("#3").fate, Fate::NotSent("hint differs from recording".into()));
-    let unlisted = S15.replace(r#""name":"search""#, r#""name":"other""#).replacen(r#""name":"other""#, r#""name":"gone""#, 1);
+    let unlisted =
+        S15.replace(r#""name":"search""#, r#""name":"other""#).replacen(r#""name":"other""#, r#""name":"gone""#, 1);
     let played = play(&mcp(&unlisted.replace("\"other\"", "\"search\"")), &careful(), shop(true));
     assert_eq!(calls(&played), ["search"], "a tool that only the live list knows goes by that");
 }
@@ -70,11 +71,8 @@ fn what_a_dry_run_shows() {
     let plan = planned(&mcp(S15), &careful());
     let connection = &plan.connections[0];
     assert_eq!(connection.allow, ["--allow 'tools/call:delete_all'", "--allow 'tools/call:rename'"]);
-    let left_out: Vec<(&str, &str)> = connection
-        .steps
-        .iter()
-        .filter_map(|step| Some((step.label.as_str(), step.left_out.as_deref()?)))
-        .collect();
+    let left_out: Vec<(&str, &str)> =
+        connection.steps.iter().filter_map(|step| Some((step.label.as_str(), step.left_out.as_deref()?))).collect();
     assert_eq!(
         left_out,
         [
@@ -133,7 +131,9 @@ fn eras_are_not_crossed_and_another_revision_is_said() {
         wire.say(1, json!({"id": message["id"], "error": {"code": -32601, "message": "no such method"}}));
     });
     let broken = played.log.broken.clone().expect("broken");
-    assert!(matches!(&broken, crate::replay::run::Broken::Era(why) if why.starts_with("recording is initialize-based")));
+    assert!(
+        matches!(&broken, crate::replay::run::Broken::Era(why) if why.starts_with("recording is initialize-based"))
+    );
     assert_eq!(played.wire.sent.len(), 1);
     let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
         Some("initialize") => drop(wire.result(1, message, json!({"protocolVersion":"2025-06-18"}))),

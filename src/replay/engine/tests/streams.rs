@@ -107,6 +107,6 @@ fn an_error_status_without_a_message_is_no_reason_to_wait() {
     });
     let run = played.run("#2");
     assert_eq!(run.http_status, Some(500));
-    assert_eq!(run.stuck_us, run.sent_us.map(|sent| sent + 2 * MS));
-    assert!(played.run("#3").after_stuck);
+    assert_eq!(run.stuck_us, None);
+    assert!(played.run("#3").after_stuck && played.log.ended_us < 100 * MS);
 }
