@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn an_absolute_endpoint_becomes_relative() {
-        let stream = ": hi\r\n\r\nevent: endpoint\r\ndata: http://localhost:8080/m?s=1\r\n\r\ndata: http://localhost:8080/x\n\n";
+        let stream =
+            ": hi\r\n\r\nevent: endpoint\r\ndata: http://localhost:8080/m?s=1\r\n\r\ndata: http://localhost:8080/x\n\n";
         let want = ": hi\r\n\r\nevent: endpoint\r\ndata: /m?s=1\r\n\r\ndata: http://localhost:8080/x\n\n";
         assert_eq!(through(&[stream]), want);
         for cut in 1..stream.len() {

@@ -13,6 +13,7 @@ mod stream;
 mod stream_events;
 mod tapped;
 mod upstream;
+mod ws;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,11 +30,12 @@ use copy::{Copier, What};
 use scribe::Scribe;
 use serve::Shared;
 use upstream::Upstream;
+use ws::WsScribe;
 
 /// What is recorded, and where clients connect to.
 #[derive(Clone, Debug)]
 pub struct ProxyOptions {
-    /// URL of the endpoint.
+    /// URL of the endpoint: `http`, `https`, `ws` or `wss`.
     pub url: String,
     /// Where to listen: `5000`, `:5000`, `127.0.0.1:5000`; port 0 takes a free one. Without a host: this machine only.
     pub listen: String,
@@ -46,11 +48,19 @@ pub struct ProxyOptions {
 impl ProxyOptions {
     /// What is changed on the wire, for the header of the recording.
     pub fn alter(&self) -> Vec<String> {
-        match (self.untouched, self.legacy) {
-            (true, _) => Vec::new(),
-            (false, false) => vec!["accept-encoding".to_string()],
-            (false, true) => vec!["accept-encoding".to_string(), "endpoint".to_string()],
-        }
+        let names: &[&str] = match (self.untouched, self.is_web_socket(), self.legacy) {
+            (true, ..) => &[],
+            (_, true, _) => &["sec-websocket-extensions"],
+            (_, _, true) => &["accept-encoding", "endpoint"],
+            _ => &["accept-encoding"],
+        };
+        names.iter().map(|name| name.to_string()).collect()
+    }
+
+    /// True for a WebSocket.
+    pub fn is_web_socket(&self) -> bool {
+        let scheme = self.url.split("://").next().unwrap_or_default();
+        scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss")
     }
 }
 
@@ -58,6 +68,7 @@ impl ProxyOptions {
 pub struct Proxy {
     address: SocketAddr,
     path: String,
+    web_socket: bool,
     copier: Copier,
     accepting: tokio::task::JoinHandle<()>,
     scribe: JoinHandle<()>,
@@ -72,15 +83,19 @@ impl std::fmt::Debug for Proxy {
 impl Proxy {
     /// Listens, and records onto the tape.
     pub async fn start(options: &ProxyOptions, tape: Tape, clock: Clock) -> Result<Proxy> {
-        let upstream = Upstream::parse(&options.url, ["http", "https"])?;
+        let web_socket = options.is_web_socket();
+        let upstream = Upstream::parse(&options.url, if web_socket { ["ws", "wss"] } else { ["http", "https"] })?;
         let listener = listen(&options.listen).await?;
         let address = listener.local_addr().map_err(|error| cannot_listen(&options.listen, &error))?;
         let (copier, copies) = copy::copies(clock, QUEUE_BYTES);
         let path = upstream.path.clone();
-        let scribe = Scribe::new(tape, options.legacy);
+        let legacy = options.legacy;
         let scribe = std::thread::Builder::new()
             .name("scribe".to_string())
-            .spawn(move || scribe.run(&copies))
+            .spawn(move || match web_socket {
+                true => WsScribe::new(tape).run(&copies),
+                false => Scribe::new(tape, legacy).run(&copies),
+            })
             .map_err(|error| Error::new(ErrorKind::Io, format!("cannot start the thread that reads: {error}")))?;
         let shared = Arc::new(Shared {
             upstream,
@@ -89,8 +104,8 @@ impl Proxy {
             relative: options.legacy && !options.untouched,
             loopback: address.ip().is_loopback(),
         });
-        let accepting = tokio::spawn(accept(listener, shared));
-        Ok(Proxy { address, path, copier, accepting, scribe })
+        let accepting = tokio::spawn(accept(listener, shared, web_socket));
+        Ok(Proxy { address, path, web_socket, copier, accepting, scribe })
     }
 
     /// The address it listens on.
@@ -100,7 +115,8 @@ impl Proxy {
 
     /// What to give to a client in the place of the server's URL.
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.address, self.path)
+        let scheme = if self.web_socket { "ws" } else { "http" };
+        format!("{scheme}://{}{}", self.address, self.path)
     }
 
     /// Closes every connection; returns when the last event has been handed to the tape.
@@ -113,7 +129,7 @@ impl Proxy {
 }
 
 /// Takes clients until it is dropped; their connections then end, too.
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+async fn accept(listener: TcpListener, shared: Arc<Shared>, web_socket: bool) {
     let mut clients = JoinSet::new();
     loop {
         tokio::select! {
@@ -121,7 +137,11 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 Ok((stream, peer)) => {
                     // Only a matter of delay: without it, the connection works all the same.
                     let _ = stream.set_nodelay(true);
-                    clients.spawn(serve::serve(stream, peer, Arc::clone(&shared)));
+                    let shared = Arc::clone(&shared);
+                    match web_socket {
+                        true => clients.spawn(ws::serve(stream, peer, shared)),
+                        false => clients.spawn(serve::serve(stream, peer, shared)),
+                    };
                 }
                 // Too many open files, or a client that is gone already: the next one may do.
                 Err(_) => tokio::time::sleep(std::time::Duration::from_millis(10)).await,

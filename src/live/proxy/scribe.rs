@@ -198,6 +198,7 @@ impl Scribe {
         let look = Look::at(&whole.bytes);
         self.assign_by(stream, &look);
         if let Some(state) = self.streams.get_mut(&stream) {
+            state.asks = !look.asked.is_empty() || whole.is_cut() || whole.lost;
             state.asked = look.asked;
         }
         self.finish(stream, Side::Client, Reading::Whole(whole));
@@ -302,12 +303,11 @@ impl Scribe {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         let carrier = state.carrier;
         let look = if from == Side::Server { Look::at(&whole.bytes) } else { Look::default() };
-        state.answered |= look.answers;
+        // What is too long to look into is taken for what was due.
+        state.answered |= look.answers || from == Side::Server && whole.is_cut() && state.promises_messages();
         let promised = from == Side::Client || look.is_message || state.promises_messages();
         let event = match (promised, whole.is_cut()) {
-            (true, true) => {
-                TapeEvent::Cut { from, bytes: whole.bytes, wire_bytes: whole.length, head: None }
-            }
+            (true, true) => TapeEvent::Cut { from, bytes: whole.bytes, wire_bytes: whole.length, head: None },
             (true, false) => TapeEvent::Message { from, bytes: whole.bytes, head: None },
             (false, _) => {
                 let text = String::from_utf8_lossy(&whole.bytes).chars().take(NOTED).collect();

@@ -161,8 +161,14 @@ impl Link {
                 },
             }
         }
-        let io = self.shared.upstream.connect().await;
-        let io = io.map_err(|error| (refused(&error), format!("cannot connect to {place}: {error}")))?;
+        let io = match self.shared.upstream.connect().await {
+            Ok(io) => io,
+            Err(error) => {
+                // What the client asked is worth knowing all the same.
+                request.into_body().read_out().await;
+                return Err((refused(&error), format!("cannot connect to {place}: {error}")));
+            }
+        };
         let builder = client::conn::http1::Builder::new().preserve_header_case(true).handshake(TokioIo::new(io)).await;
         let (mut sender, connection) = builder.map_err(|error| no_answer(&place, &error))?;
         let task = tokio::spawn(async move { drop(connection.await) });
@@ -190,7 +196,7 @@ fn refused(error: &io::Error) -> &'static str {
 }
 
 /// True if the client called the recorder by a name of this machine.
-fn is_local(headers: &HeaderMap) -> bool {
+pub(super) fn is_local(headers: &HeaderMap) -> bool {
     let Some(host) = heads::text(headers, "host") else { return true };
     let Ok(authority) = host.parse::<hyper::http::uri::Authority>() else { return false };
     let name = authority.host().trim_start_matches('[').trim_end_matches(']');

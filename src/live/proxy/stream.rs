@@ -29,6 +29,8 @@ pub(super) struct Stream {
     pub answered: bool,
     /// Ids of the requests in it.
     pub asked: Vec<Id>,
+    /// True if an answer is due: there are requests in it, or it could not be looked into.
+    pub asks: bool,
     /// True for the GET of HTTP+SSE: the connection ends with it.
     pub is_connection: bool,
 }
@@ -47,6 +49,7 @@ impl Stream {
             status: 0,
             answered: false,
             asked: Vec::new(),
+            asks: false,
             is_connection: false,
         }
     }
@@ -54,7 +57,7 @@ impl Stream {
     /// True where what the server sends back is promised to be messages. A refusal need not be one, nor need what is
     /// said to a notification.
     pub(super) fn promises_messages(&self) -> bool {
-        self.method == "POST" && self.status == 200 && !self.asked.is_empty()
+        self.method == "POST" && self.status == 200 && self.asks
     }
 }
 

@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 
 use super::copy::{Copier, What};
 use super::endpoint::Relative;
+use crate::live::tape::FRAME_BYTES;
 use crate::protocol::Side;
 
 /// The exchange that a TCP connection of a client is at: 0 where none is.
@@ -60,6 +61,16 @@ impl Tapped {
             tapped.end("eof");
         }
         tapped
+    }
+
+    /// Reads to the end for the copy's sake, or until it gets too long for one.
+    pub(super) async fn read_out(mut self) {
+        let mut length = 0;
+        while length < FRAME_BYTES {
+            let frame = std::future::poll_fn(|cx| Pin::new(&mut self).poll_frame(cx)).await;
+            let Some(Ok(frame)) = frame else { return };
+            length += frame.data_ref().map_or(0, Bytes::len);
+        }
     }
 
     fn end(&mut self, how: &'static str) {

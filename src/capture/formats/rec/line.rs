@@ -20,6 +20,8 @@ pub(super) struct Event<'a> {
     pub code: Option<i64>,
     pub lost: Option<u64>,
     pub truncated: bool,
+    /// The content encoding of a body that was recorded as it was.
+    pub encoding: Option<&'a str>,
     /// The head of an HTTP message, as it stands.
     pub head: Option<&'a str>,
     /// The fields of an SSE event, as they stand.
@@ -58,6 +60,7 @@ impl<'a> Event<'a> {
                 "by" => (event.by, event.by_recorder) = (side(value), value == "p"),
                 "code" => event.code = value.parse().ok(),
                 "lost" => event.lost = value.parse().ok(),
+                "enc" => event.encoding = Some(value),
                 "h" if member.value.starts_with('{') => event.head = Some(member.value),
                 "sse" if member.value.starts_with('{') => event.sse = Some(member.value),
                 "trunc" => event.truncated = value == "true",

@@ -6,6 +6,7 @@
 
 pub(in crate::capture) mod base64;
 mod line;
+mod opaque;
 mod writer;
 
 pub use writer::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
@@ -196,6 +197,7 @@ impl RecReader {
                 self.put(event, line, Body::Gap { lost: Some(1) }, out)
             }
             "msg" => self.message(event, line, out),
+            "raw" if event.encoding.is_some() => self.opaque(event, line, out),
             "raw" => {
                 let place = self.place(event, line, out)?;
                 out.malformed(&place, &event.bytes(), "the recorder found no message in these bytes")
@@ -223,6 +225,18 @@ impl RecReader {
     fn put(&mut self, event: &Event<'_>, line: &Line<'_>, body: Body<'_>, out: &mut Out<'_>) -> Result<()> {
         let place = self.place(event, line, out)?;
         out.put(&place, body)
+    }
+
+    /// A body that was recorded in its encoding. What cannot be undone is lost to an audit, and no fault of anybody.
+    fn opaque(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let place = self.place(event, line, out)?;
+        let Some(text) = opaque::unpacked(&event.bytes(), event.encoding.unwrap_or_default()) else {
+            return out.put(&place, Body::Gap { lost: None });
+        };
+        for message in opaque::messages(&text) {
+            out.promised(&place, &message, false)?;
+        }
+        Ok(())
     }
 
     fn message(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
