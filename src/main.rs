@@ -39,6 +39,8 @@ enum Command {
     Scrub(cli::scrub::ScrubArgs),
     #[cfg(feature = "live")]
     Mock(cli::mock::MockArgs),
+    #[cfg(feature = "live")]
+    Record(cli::record::RecordArgs),
     Formats(cli::formats::FormatsArgs),
     Rules(cli::rules::RulesArgs),
     Explain(cli::explain::ExplainArgs),
@@ -67,6 +69,8 @@ fn main() -> ExitCode {
             Command::Scrub(args) => cli::scrub::run(&args),
             #[cfg(feature = "live")]
             Command::Mock(args) => cli::mock::run(&args, stop),
+            #[cfg(feature = "live")]
+            Command::Record(args) => cli::record::run(&args, stop),
             Command::Formats(args) => cli::formats::run(&args),
             Command::Rules(args) => cli::rules::run(&args),
             Command::Explain(args) => cli::explain::run(&args),

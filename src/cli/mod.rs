@@ -19,6 +19,8 @@ pub mod mock;
 pub mod query;
 #[cfg(feature = "live")]
 pub mod replay;
+#[cfg(feature = "live")]
+pub mod record;
 pub mod rules;
 pub mod scrub;
 pub mod show;

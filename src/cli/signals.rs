@@ -1,30 +1,42 @@
 //! Ctrl-C and TERM: the first asks the work to stop cleanly, the second ends the program at once.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use signal_hook::{SigId, low_level::unregister};
 
 /// Remembers that the user wants to stop.
 #[derive(Clone)]
 pub struct Stop {
     wanted: Arc<AtomicBool>,
     signal: Arc<AtomicUsize>,
+    /// What was asked to be done when a signal comes.
+    actions: Arc<Mutex<Vec<SigId>>>,
 }
 
 impl Stop {
     /// Listens for the signals from now on.
     pub fn listen() -> io::Result<Stop> {
-        let stop = Stop { wanted: Arc::default(), signal: Arc::default() };
+        let stop = Stop { wanted: Arc::default(), signal: Arc::default(), actions: Arc::default() };
+        let mut actions = Vec::new();
         for signal in [SIGINT, SIGTERM] {
             // Order matters: the shutdown looks at the flag before this signal sets it.
-            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.wanted))?;
-            flag::register(signal, Arc::clone(&stop.wanted))?;
-            flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize)?;
+            actions.push(flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.wanted))?);
+            actions.push(flag::register(signal, Arc::clone(&stop.wanted))?);
+            actions.push(flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize)?);
         }
+        *stop.actions.lock().unwrap_or_else(PoisonError::into_inner) = actions;
         Ok(stop)
+    }
+
+    /// No longer listens: signals are another's from now on (those of a recorder belong to the server).
+    pub fn release(&self) {
+        for action in self.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            unregister(action);
+        }
     }
 
     /// The flag that long work looks at.

@@ -8,7 +8,11 @@ pub mod link;
 pub mod proxy;
 #[cfg(feature = "live")]
 pub mod serve;
+#[cfg(feature = "live")]
+pub mod shim;
 pub mod tape;
+#[cfg(feature = "live")]
+pub mod tcp;
 #[cfg(feature = "live")]
 pub mod transport;
 

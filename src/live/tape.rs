@@ -46,6 +46,8 @@ pub struct TapeOptions {
     pub path: PathBuf,
     /// The protocol (`mcp`), where the user says so.
     pub proto: Option<String>,
+    /// Its revision, where the user says so.
+    pub revision: Option<String>,
     /// What carries the messages, in a word: `stdio`, `tcp`, `http`, `sse`, `ws`.
     pub transport: String,
     /// How messages are told apart, as [`Framing::as_str`] has it; empty where that is no question. It rules over chunks.
@@ -80,6 +82,7 @@ impl TapeOptions {
         TapeOptions {
             path: path.into(),
             proto: None,
+            revision: None,
             transport: "stdio".to_string(),
             frame: String::new(),
             vantage: Vantage::Proxy,

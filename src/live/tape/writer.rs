@@ -106,7 +106,7 @@ impl Writer {
             part,
             t0_us: self.clock.epoch_us(),
             proto: options.proto.as_deref(),
-            revision: None,
+            revision: options.revision.as_deref(),
             transport: &options.transport,
             vantage: options.vantage,
             cmd: &self.cmd,
