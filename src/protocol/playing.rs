@@ -236,10 +236,13 @@ impl Profile {
         })
     }
 
-    /// Why this error to a request of the client ends a replay: recording and server are of two eras (R-LIFE-8).
+    /// Why this error to the opening request of a recording that worked ends a replay: often the two are of different eras (R-LIFE-8).
     pub fn other_era(&self, method: &str, code: Option<i64>) -> Option<&'static str> {
         match (self.family, method) {
-            (Family::Mcp, "initialize") => Some("recording is initialize-based, server is stateless"),
+            (Family::Mcp, "initialize") if code == Some(-32601) => {
+                Some("recording is initialize-based, server is stateless")
+            }
+            (Family::Mcp, "initialize") => Some("the server refuses the handshake"),
             (Family::Mcp, "server/discover") if code == Some(-32601) => {
                 Some("recording is stateless, server is initialize-based")
             }

@@ -114,6 +114,20 @@ pub(crate) fn allowed(
     }
 }
 
+/// Why a notification at `event` is left out; those of the handshake never are.
+pub(crate) fn notification(connection: &Connection, event: usize, method: &str, policy: &Policy) -> Option<String> {
+    let any = |patterns: &[String]| patterns.iter().any(|pattern| wild(pattern, method));
+    if any(&policy.deny) {
+        return Some("policy: denied".to_string());
+    }
+    if connection.profile.access(method) == Access::Handshake {
+        return None;
+    }
+    let last = policy.to.as_ref().and_then(|name| find(connection, name).ok());
+    let after = last.is_some_and(|last| connection.exchanges[last].request < event);
+    (any(&policy.skip) || after).then(|| "not selected".to_string())
+}
+
 /// True if a request may be sent a second time (R-SAFE-5): read-only, idempotent by its hint, or by the user's word.
 pub(crate) fn repeatable(connection: &Connection, exchange: &Exchange, policy: &Policy) -> bool {
     if policy.allow_repeat {

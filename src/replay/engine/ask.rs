@@ -14,7 +14,17 @@ use crate::replay::{message, splice};
 const TURN_US: i64 = 2_000_000;
 
 /// Members of `params` that differ from run to run and tell nothing about what is asked.
-const PASSING: &[&str] = &["_meta", "progressToken", "token", "sessionId", "terminalId", "taskId", "elicitationId"];
+const PASSING: &[&str] = &[
+    "_meta",
+    "elicitationId",
+    "partialResultToken",
+    "progressToken",
+    "sessionId",
+    "taskId",
+    "terminalId",
+    "token",
+    "workDoneToken",
+];
 
 impl Engine {
     pub(super) fn request_came(&mut self, asked: &Asked<'_>, id: Option<&Id>, facts: &Facts<'_>) {

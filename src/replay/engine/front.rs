@@ -99,6 +99,9 @@ impl Engine {
 
     /// Why a step is not sent, where that does not hang on anything that is still to come.
     fn left_out(&self, step: &Step) -> Option<Fate> {
+        if step.refused {
+            return Some(Fate::Skipped);
+        }
         let rule = |exchange: &usize| match &self.plan.rulings[*exchange] {
             Ruling::Refused(why) => Some(Fate::NotSent(format!("policy: {why}"))),
             Ruling::Skipped => Some(Fate::Skipped),

@@ -12,7 +12,7 @@ pub use estimate::Estimate;
 use super::flow::{self, Link};
 use super::options::{Anchor, Options};
 use super::policy::{self, Ruling};
-use super::recording::{Connection, Recording};
+use super::recording::{Connection, Recording, What};
 use crate::error::Result;
 
 /// A whole replay, before anything is sent.
@@ -70,6 +70,8 @@ pub struct Step {
     pub think_us: i64,
     /// Why it is left out, where planning knows: `policy: not read-only`, `not selected`, `blocked by #2`.
     pub left_out: Option<String>,
+    /// True if a notification is left out by the user's word; what becomes of requests is told by their rulings.
+    pub refused: bool,
 }
 
 /// How a step is done.
@@ -148,6 +150,7 @@ fn plan_connection(
         }
     }
     let (mut steps, tail) = schedule::steps(connection, &links, options);
+    refuse(connection, options, &mut steps);
     leave_out(connection, &links, &rulings, &mut steps);
     let mut allow: Vec<String> = connection
         .exchanges
@@ -177,6 +180,18 @@ fn selected(plan: &ConnectionPlan, connection: &Connection) -> usize {
         connection.profile.access(&connection.exchanges[**at].method) != crate::protocol::Access::Handshake
     };
     plan.steps.iter().filter(|step| step.left_out.is_none()).flat_map(|step| step.opens.iter()).filter(counts).count()
+}
+
+/// Leaves out the notifications that the user does not want. Cancels go with their targets.
+fn refuse(connection: &Connection, options: &Options, steps: &mut [Step]) {
+    for step in steps.iter_mut().filter(|step| step.action == Action::Send && step.opens.is_empty()) {
+        let event = &connection.events[step.event];
+        if matches!(event.what, What::Notification | What::Progress(_)) {
+            let method = super::message::method(&event.text).unwrap_or_default();
+            step.left_out = policy::notification(connection, step.event, &method, &options.policy);
+            step.refused = step.left_out.is_some();
+        }
+    }
 }
 
 /// Writes on each step why it is left out, where planning knows. Blocking is handed on from step to step.

@@ -86,7 +86,7 @@ fn step(
     };
     let think_us = if before.is_none() && after.is_empty() && soft.is_empty() { 0 } else { think_us };
     let label = label(connection, at, &action, &opens);
-    Step { event: at, line: event.line, label, action, opens, after, soft, think_us, left_out: None }
+    Step { event: at, line: event.line, label, action, opens, after, soft, think_us, left_out: None, refused: false }
 }
 
 impl Between {

@@ -151,3 +151,42 @@ fn a_secret_that_nobody_gave_is_not_sent() {
     let played = play(&mcp(trace), &given, reference());
     assert!(played.wire.sent.iter().any(|(_, text)| text.contains(r#""key":"hunter2""#)));
 }
+
+#[test]
+fn data_of_an_item_is_found_again_by_its_label() {
+    let trace = r#"
+    0 c> {"id":1,"method":"textDocument/completion","params":{}}
+    5 s> {"id":1,"result":{"items":[{"label":"a","data":{"k":1}},{"label":"b","data":{"k":2}}]}}
+    10 c> {"id":2,"method":"completionItem/resolve","params":{"label":"b","data":{ "k": 2 }}}
+    15 s> {"id":2,"result":{}}
+    "#;
+    let played = play(&connection("lsp 3.17", trace), &options(), |wire, message| match message["method"].as_str() {
+        Some("textDocument/completion") => {
+            wire.result(1, message, json!({"items":[{"label":"b","data":{"k":77}},{"label":"a","data":{"k":76}}]}));
+        }
+        _ => drop(wire.result(1, message, json!({}))),
+    });
+    let resolved = played.wire.with("completionItem/resolve");
+    assert_eq!(resolved[0].1["params"], json!({"label":"b","data":{"k":77}}));
+    assert_eq!(played.run("#2").substituted[0].values, None, "opaque");
+}
+
+#[test]
+fn a_token_of_the_server_is_cancelled_under_its_live_name() {
+    let trace = r#"
+    0 c> {"id":1,"method":"initialize","params":{}}
+    2 s> {"id":1,"result":{}}
+    3 c> {"method":"initialized","params":{}}
+    5 s> {"id":1,"method":"window/workDoneProgress/create","params":{"token":"rec-1"}}
+    6 c> {"id":1,"result":null}
+    50 c> {"method":"window/workDoneProgress/cancel","params":{"token":"rec-1"}}
+    "#;
+    let played = play(&connection("lsp 3.17", trace), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => drop(wire.result(1, message, json!({}))),
+        Some("initialized") => {
+            wire.say(5, json!({"id":9,"method":"window/workDoneProgress/create","params":{"token":"live-1"}}));
+        }
+        _ => {}
+    });
+    assert_eq!(played.wire.with("window/workDoneProgress/cancel")[0].1["params"]["token"], "live-1");
+}

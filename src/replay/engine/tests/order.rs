@@ -237,3 +237,68 @@ proptest! {
         prop_assert!(finish * 5 <= longest_chain(&recorded, &latency) * 6);
     }
 }
+
+#[test]
+fn defects_of_the_recording_are_sent_as_they_were() {
+    let trace = r#"
+    10 c> {"id":7,"method":"tools/call","params":{"name":"slow", "n" : 1.0}}
+    11 c> {"id":7,"method":"tools/call","params":{"name":"echo"}}
+    12 s> {"id":7,"result":{}}
+    13 s> {"id":7,"result":{}}
+    "#;
+    let played = play(&mcp(trace), &options(), reference());
+    let same: Vec<&String> =
+        played.wire.sent.iter().map(|(_, text)| text).filter(|text| text.contains("\"id\":7")).collect();
+    assert_eq!(same.len(), 2);
+    assert!(same[0].contains(r#"{"name":"slow", "n" : 1.0}"#), "byte for byte: {}", same[0]);
+    assert!(played.log.exchanges.iter().all(|run| run.answered_us.is_some()));
+    let mut recorded = mcp("10 c> {\"id\":2,\"method\":\"ping\"}\n12 s> {\"id\":2,\"result\":{}}");
+    let mut broken = recorded.events[2].clone();
+    (broken.what, broken.text) = (crate::replay::recording::What::Malformed, "{\"id\":".into());
+    recorded.events.push(broken);
+    let played = play(&recorded, &options(), reference());
+    assert_eq!(played.wire.sent.last().map(|(_, text)| text.as_str()), Some("{\"id\":"));
+}
+
+#[test]
+fn without_times_everything_goes_as_fast_as_causality_allows() {
+    let mut recorded = mcp(S08);
+    for event in &mut recorded.events {
+        event.at_us = None;
+    }
+    for exchange in &mut recorded.exchanges {
+        exchange.latency_us = None;
+    }
+    let plan = planned(&recorded, &options());
+    assert_eq!(plan.losses.len(), 1, "{:?}", plan.losses);
+    let played = play(&recorded, &options(), reference());
+    assert!(played.all_sent() && played.log.ended_us < 20 * MS, "{}", played.log.ended_us);
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused_in_words() {
+    let mut recorded = mcp(S08);
+    recorded.proof = recorded.proof.without(crate::capture::Proof::PAYLOAD);
+    let session = Recording { name: "a.log".into(), format: "x".into(), connections: vec![recorded] };
+    let error = plan(&session, &options()).expect_err("nothing to send");
+    assert!(error.message.contains("a.log") && error.hint.is_some());
+}
+
+#[test]
+fn a_connection_opens_after_what_came_before_it() {
+    let first = mcp(S08);
+    let mut second = mcp("");
+    for (at, event) in second.events.iter_mut().enumerate() {
+        event.frame = 5 + at as i64;
+    }
+    let mut one = first.clone();
+    for event in one.events.iter_mut().skip(5) {
+        event.frame += 100;
+    }
+    let session = Recording { name: "t".into(), format: "rec".into(), connections: vec![one, second] };
+    let plan = plan(&session, &options()).expect("a plan");
+    assert_eq!(plan.connections[0].opens_after, None);
+    assert_eq!(plan.connections[1].opens_after, Some((0, 3)), "the fourth event has frame 4");
+    let engine = Engine::new(&session.connections[0], &plan.connections[0], &options());
+    assert!(!engine.reached(3));
+}

@@ -110,3 +110,70 @@ fn an_error_status_without_a_message_is_no_reason_to_wait() {
     assert_eq!(run.stuck_us, None);
     assert!(played.run("#3").after_stuck && played.log.ended_us < 100 * MS);
 }
+
+const LISTENING: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+8 c+ 3 GET
+9 s# 3 {"method":"notifications/message","params":{"level":"info"}}
+20 c# 4 {"id":2,"method":"tools/list"}
+25 s# 4 {"id":2,"result":{"tools":[]}}
+30 c| 3
+40 c+ 5 GET last-event-id
+50 c# 6 {"id":3,"method":"tools/list"}
+55 s# 6 {"id":3,"result":{"tools":[]}}
+60 c+ 7 DELETE
+"#;
+
+/// `8 c+ 3 GET` opened stream 3; the head of its request is put in.
+fn with_heads(trace: &str) -> Connection {
+    use crate::replay::recording::{Event, What};
+    let mut recorded =
+        connection("mcp 2025-11-25", &trace.lines().filter(|line| !line.contains("c+")).collect::<Vec<_>>().join("\n"));
+    for line in trace.lines().filter(|line| line.contains("c+")) {
+        let parts: Vec<&str> = line.split_whitespace().collect();
+        let at_us = parts[0].parse::<i64>().expect("a time") * MS;
+        let stream = parts[2].parse::<u32>().ok();
+        let at = recorded.events.iter().position(|event| event.at_us > Some(at_us)).unwrap_or(recorded.events.len());
+        let resumed = if parts.len() > 4 { r#","headers":{"last-event-id":"old"}"# } else { "" };
+        let head = format!(r#"{{"method":"{}"{resumed}}}"#, parts[3]);
+        for (what, text) in [(What::Http, head), (What::Open, String::new())] {
+            let event = Event { frame: 0, line: 0, at_us: Some(at_us), side: Some(Side::Client), stream, what, text };
+            recorded.events.insert(at, event);
+        }
+        for exchange in &mut recorded.exchanges {
+            for place in [Some(&mut exchange.request), exchange.response.as_mut()].into_iter().flatten() {
+                *place += if *place >= at { 2 } else { 0 };
+            }
+        }
+    }
+    recorded
+}
+
+#[test]
+fn streams_are_opened_given_up_resumed_and_the_session_ended_as_recorded() {
+    let played = play(&with_heads(LISTENING), &options(), |wire, message| {
+        if message["id"] == 1 {
+            let note = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#.to_vec();
+            wire.at(9, Incoming::Message { stream: Some(3), bytes: note, event_id: Some("live-7".into()) });
+        }
+        if !message["id"].is_null() {
+            wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+        }
+    });
+    assert!(played.all_sent());
+    let asked: Vec<&Outgoing> = played.wire.asked.iter().map(|(_, out)| out).collect();
+    let revision = Some("2025-11-25".to_string());
+    assert_eq!(
+        asked,
+        [
+            &Outgoing::OpenStream { stream: 3, last_event_id: None, revision: revision.clone() },
+            &Outgoing::CloseStream { stream: 3 },
+            &Outgoing::OpenStream { stream: 5, last_event_id: Some("live-7".into()), revision: revision.clone() },
+            &Outgoing::EndSession { revision },
+            &Outgoing::Finish,
+        ]
+    );
+    assert!(played.log.extras.is_empty(), "{:?}", played.log.extras);
+}
