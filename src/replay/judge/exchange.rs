@@ -52,6 +52,8 @@ pub struct Found {
     pub notes: Vec<String>,
     /// True if the recording and the live side have a violation in common.
     pub still_violates: bool,
+    /// True if only one of two recordings has it, or its cancel: that alone makes them differ.
+    pub one_sided: bool,
     /// True if the outcomes of both sides were held against each other.
     pub compared: bool,
 }
@@ -104,7 +106,10 @@ impl<'a> Case<'a> {
             (Fate::NotSent(why), _) => found.add(Verdict::NotSent, why.clone()),
             (Fate::Blocked(by), _) => found.add(Verdict::Blocked, format!("needs a value that {by} did not give")),
             (Fate::Missing | Fate::Pending, Side::Server) => self.never_asked(&mut found),
-            (Fate::Missing, Side::Client) => found.add(Verdict::Missing, "it was not asked"),
+            (Fate::Missing, Side::Client) => {
+                found.one_sided = true;
+                found.add(Verdict::Missing, "only in the first recording");
+            }
             (Fate::Pending, Side::Client) => found.add(Verdict::NotSent, self.ended()),
         }
         found
@@ -145,17 +150,24 @@ impl<'a> Case<'a> {
     /// A request of ours that was sent.
     fn asked(&self, found: &mut Found) {
         let run = self.run();
+        if self.is_diff {
+            self.asked_alike(found);
+        }
         if let Some(status) = run.session_lost {
             found.add(Verdict::SessionLost, format!("HTTP {status}: the server does not know the session"));
         } else if run.peer_gone && run.text.is_none() {
             self.peer_gone(found);
         } else {
             match self.cancel() {
+                Some(_) if effective_cancel(self.own()).is_none() => {
+                    found.compared = true;
+                    found.add(Verdict::Extra, "cancelled only in the second recording");
+                }
                 Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
                 Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
                 Some(_) if self.is_diff => {
-                    found.compared = true;
-                    found.add(Verdict::Missing, "it was not cancelled this time");
+                    (found.compared, found.one_sided) = (true, true);
+                    found.add(Verdict::Missing, "cancelled only in the first recording");
                 }
                 Some(_) => found.add(Verdict::Unknown, "its cancel was not sent before the run ended"),
                 None => self.plain(found),
@@ -165,6 +177,29 @@ impl<'a> Case<'a> {
         self.told(found);
         self.slower(found);
         found.verdicts.entry(Verdict::Same).or_default();
+    }
+
+    /// Of two recordings: whether the same was asked, and cancelled after the same time.
+    fn asked_alike(&self, found: &mut Found) {
+        let Some(twin) = self.twin.zip(self.live).map(|(twin, live)| live.request(&live.exchanges[twin])) else {
+            return;
+        };
+        let flowed: Vec<String> = self.run().substituted.iter().map(|put| put.at.clone()).collect();
+        let terms = Terms { profile: self.recorded.profile, captured: &flowed, echoes: self.echoes };
+        let asked = compare(self.rules, &terms, self.recorded.request(self.own()), twin);
+        if asked.changed {
+            found.note(format!("asked differently at {}", first_place(&asked.differences)));
+        }
+        let delay = |from: Option<i64>, to: Option<i64>| to.zip(from).map(|(to, from)| to - from);
+        let cancel = effective_cancel(self.own()).and_then(|cancel| self.recorded.events[cancel].at_us);
+        let before = delay(self.recorded.events[self.own().request].at_us, cancel);
+        let now = delay(self.run().sent_us, self.run().cancel.as_ref().and_then(|cancel| cancel.sent_us));
+        if let Some((before, now)) = before.zip(now)
+            && (now - before).abs() > SLOWER_US
+            && before.max(now) > SLOWER_TIMES.saturating_mul(before.min(now))
+        {
+            found.note(format!("cancelled after {}, before after {}", duration(now), duration(before)));
+        }
     }
 
     fn peer_gone(&self, found: &mut Found) {

@@ -61,7 +61,7 @@ pub fn report(sides: &Sides<'_>, options: &Options, about: &About) -> RunReport 
     let beyond = sides.asked_anew.iter().filter(|(connection, _)| *connection >= sides.recorded.connections.len());
     report.exchanges.extend(beyond.map(|(index, exchange)| {
         let mut entry = asked_anew(*index, exchange);
-        entry.fails = fails(&entry, &options.gate, sides.is_diff);
+        entry.fails = fails(&entry, &options.gate);
         entry
     }));
     report.notes.extend(rules.unused().into_iter().map(|text| format!("warning: {text}")));
@@ -142,7 +142,7 @@ impl<'a> One<'a> {
         report.exchanges.extend(self.strays());
         report.exchanges.extend(self.lost_server(&report.exchanges[from..]));
         for entry in &mut report.exchanges[from..] {
-            entry.fails = fails(entry, &self.options.gate, self.sides.is_diff);
+            entry.fails |= fails(entry, &self.options.gate);
         }
         self.notes(report, skipped);
         done
@@ -193,7 +193,7 @@ impl<'a> One<'a> {
             verdict,
             detail: found.verdicts.get(&verdict).cloned().unwrap_or_default(),
             also: verdicts.into_iter().skip(1).collect(),
-            fails: false,
+            fails: found.one_sided && self.options.gate.fail_on.is_none(),
             rule: found.rule.filter(|_| found.verdicts.contains_key(&Verdict::Violates)),
             cancel: run.cancel.clone(),
             diff: found.diff,
@@ -429,15 +429,13 @@ fn is_delayed(log: &RunLog) -> bool {
 }
 
 /// True if an entry fails the run.
-fn fails(entry: &ExchangeReport, gate: &Gate, is_diff: bool) -> bool {
+fn fails(entry: &ExchangeReport, gate: &Gate) -> bool {
     let is_request = !entry.rpc_id.is_empty() || entry.line.is_some();
     let counts = |verdict: &Verdict| match (&gate.fail_on, verdict) {
         (_, Verdict::HarnessError) => true,
         (Some(list), Verdict::Extra) => is_request && list.contains(verdict),
         (Some(list), verdict) => list.contains(verdict),
         (None, Verdict::Extra) => is_request,
-        // A request that only one of two recordings has is a difference between them.
-        (None, Verdict::Missing) => is_diff && entry.issuer == Side::Client && entry.live.sent_us.is_none(),
         (None, verdict) => verdict.fails_by_default(),
     };
     let verdicts = || std::iter::once(&entry.verdict).chain(&entry.also);
