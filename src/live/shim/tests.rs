@@ -1,1 +1,73 @@
+//! What the shim does to a server that does not end by itself, with short patience.
 
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+
+use super::*;
+use crate::live::tape::TapeOptions;
+
+fn ran(script: &str, signal: Option<i32>) -> (u8, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.rec.jsonl");
+    let clock = Clock::start();
+    let tape = Tape::start(TapeOptions::new(&path), clock).expect("a tape");
+    let end = |own: UnixStream| File::from(OwnedFd::from(own));
+    let (client_out, input) = UnixStream::pair().expect("a pair");
+    let (mut client_in, output) = UnixStream::pair().expect("a pair");
+    let (_stderr, error) = UnixStream::pair().expect("a pair");
+    let ends = Ends { input: end(input), output: end(output), error: end(error), own: false };
+    let command =
+        Command { program: "sh".to_string(), args: vec!["-c".to_string(), script.to_string()], ..Command::default() };
+    let short = Duration::from_millis(100);
+    let patience = Patience { term: short, kill: short, quiet: short };
+    let (sender, signals) = channel();
+    // A signal comes once the server has said that it is there; without one, the client goes away then.
+    let client = std::thread::spawn(move || {
+        let mut byte = [0];
+        client_in.read_exact(&mut byte).expect("a byte of the server");
+        match signal {
+            Some(number) => sender.send(number).expect("a shim"),
+            None => drop(client_out.shutdown(std::net::Shutdown::Write)),
+        }
+        let _ = client_in.read_to_end(&mut Vec::new());
+        drop(client_out);
+    });
+    let code = Shim { command: &command, tape: &tape, clock, patience }.run(ends, signals).expect("a server");
+    client.join().expect("a client");
+    tape.finish(clock.us());
+    (code, std::fs::read_to_string(path).expect("a recording"))
+}
+
+#[test]
+fn term_and_then_kill() {
+    let (code, text) = ran("echo 1; sleep 60", None);
+    assert_eq!(code, 143, "{text}");
+    assert!(text.contains("TERM") && !text.contains("KILL"), "{text}");
+    let (code, text) = ran("trap '' TERM; echo 1; sleep 60", None);
+    assert_eq!(code, 137, "{text}");
+    assert!(text.contains("KILL"), "{text}");
+}
+
+#[test]
+fn signals_go_to_the_whole_group() {
+    // The shell waits for its own child, which gets the signal too.
+    let (code, text) = ran("echo 1; sleep 60 & wait", Some(15));
+    assert_eq!(code, 143, "{text}");
+    let (code, _) = ran("trap 'exit 7' INT; echo 1; sleep 60 & wait", Some(2));
+    assert_eq!(code, 7);
+}
+
+#[test]
+fn a_program_that_does_not_exist_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Clock::start();
+    let tape = Tape::start(TapeOptions::new(folder.path().join("a")), clock).expect("a tape");
+    let command = Command { program: "/no/such/program".to_string(), ..Command::default() };
+    let null = || File::open("/dev/null").expect("a device");
+    let ends = Ends { input: null(), output: null(), error: null(), own: false };
+    let shim = Shim { command: &command, tape: &tape, clock, patience: Patience::default() };
+    let error = shim.run(ends, channel().1).expect_err("no such program");
+    assert!(error.message.contains("/no/such/program"), "{error}");
+}

@@ -1,1 +1,106 @@
 //! Tapes written and read back.
+
+use std::sync::mpsc::channel as words;
+
+use serde_json::Value;
+
+use super::*;
+
+fn options(folder: &tempfile::TempDir) -> TapeOptions {
+    TapeOptions::new(folder.path().join("a.rec.jsonl"))
+}
+
+fn events(folder: &tempfile::TempDir, name: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.path().join(name)).expect("a recording");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn message(bytes: &[u8]) -> TapeEvent {
+    TapeEvent::Message { from: Side::Client, bytes: bytes.to_vec(), head: None }
+}
+
+#[test]
+fn events_become_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let described = TapeOptions {
+        cmd: ["node", "x.js", "--api-key", "k1", "--token=t1", "-p", "5"].map(str::to_string).to_vec(),
+        cwd: Some("~/p".to_string()),
+        env_names: vec!["API_KEY".to_string()],
+        frame: "nl".to_string(),
+        replay_of: Some("old".to_string()),
+        ..options(&folder)
+    };
+    let clock = Clock::start();
+    let tape = Tape::start(described, clock).expect("a tape");
+    tape.event(1, 1, None, TapeEvent::Open { by: Some(Side::Client) });
+    tape.event(5, 1, None, message(br#"{"id":1,"params":{"token":"abc"}}"#));
+    tape.event(3, 1, None, message(b"not JSON, password=hunter2"));
+    tape.event(6, 1, Some(2), TapeEvent::Http { from: Side::Server, head: r#"{"status":200}"#.to_string() });
+    tape.event(7, 1, None, message(b"{\"latin1\":\"\xe9\",\"secret\":\"\xe9\xe9\"}"));
+    tape.event(8, 1, None, TapeEvent::Close { by: None, how: "stopped".to_string() });
+    let summary = tape.clone().finish(9);
+    tape.event(10, 1, None, message(b"{}"));
+    assert_eq!((summary.messages, summary.lost, summary.trouble), (2, 0, None));
+    assert_eq!(summary.replaced.values().sum::<u64>(), 5);
+
+    let events = events(&folder, "a.rec.jsonl");
+    let cmd = ["node", "x.js", "--api-key", "<<secret:api-key#1>>", "--token=<<secret:token#1>>", "-p", "5"];
+    assert_eq!(events[0]["cmd"], serde_json::json!(cmd));
+    assert_eq!(
+        (&events[0]["replay_of"], &events[0]["cwd"], &events[0]["frame"]),
+        (&"old".into(), &"~/p".into(), &"nl".into())
+    );
+    let kinds: Vec<&str> = events[1..].iter().map(|event| event["k"].as_str().expect("a kind")).collect();
+    assert_eq!(kinds, ["open", "msg", "raw", "http", "msg", "close", "end"]);
+    assert_eq!(events[2]["b"], r#"{"id":1,"params":{"token":"<<secret:token#2>>"}}"#);
+    assert_eq!((&events[2]["n"], &events[2]["red"]), (&33.into(), &serde_json::json!([["/params/token", "token#2"]])));
+    assert_eq!(events[3]["t"], 5, "time does not run backwards");
+    assert_eq!((&events[4]["s"], &events[4]["h"]["status"]), (&2.into(), &200.into()));
+    assert!(events[5]["b64"].is_string() && events[5]["red"][0][0] == "/secret", "{}", events[5]);
+    assert_eq!((&events[6]["by"], &events[7]["msgs"]), (&"p".into(), &2.into()));
+}
+
+#[test]
+fn chunks_become_messages_and_what_was_lost_is_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Clock::start();
+    // Nothing that is larger fits: it is lost whatever the writer does.
+    let tape = Tape::start(TapeOptions { queue_bytes: 4096, ..options(&folder) }, clock).expect("a tape");
+    let chunk = |bytes: &[u8]| TapeEvent::Chunk { from: Pipe::From(Side::Server), bytes: bytes.to_vec() };
+    tape.event(1, 1, None, chunk(b"{\"id\":1}\n{\"id\""));
+    tape.event(2, 1, None, chunk(&[&b":2}\n"[..], &b"{}\n".repeat(2000), b"{\"half\":"].concat()));
+    // Losing goes on until there is room; a close always passes, and says the loss before it.
+    tape.event(3, 2, None, TapeEvent::Open { by: None });
+    tape.event(4, 1, None, chunk(b"true}\n{\"id\":3}\n"));
+    assert_eq!(tape.finish(5).lost, 2002);
+    let events = events(&folder, "a.rec.jsonl");
+    let bodies: Vec<&str> = events.iter().filter_map(|event| event["b"].as_str()).collect();
+    assert_eq!(bodies, [r#"{"id":1}"#, r#"{"id":3}"#]);
+    let gap = events.iter().find(|event| event["k"] == "gap").expect("a gap");
+    assert_eq!((&gap["d"], &gap["lost"], &gap["why"]), (&"s".into(), &2002.into(), &"queue-full".into()));
+}
+
+#[test]
+fn what_cannot_be_written_is_said_once() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    let (sender, said) = words();
+    let say: Say = Box::new(move |text| drop(sender.send(text.to_string())));
+    let clock = Clock::start();
+    let tape = Tape::start(TapeOptions { say: Some(say), ..TapeOptions::new("/dev/full") }, clock).expect("a tape");
+    (0..5).for_each(|at| tape.event(at, 1, None, message(b"{}")));
+    let summary = tape.finish(9);
+    assert_eq!((summary.lost, summary.lost_bytes, summary.messages), (5, 10, 0));
+    let said: Vec<String> = said.iter().collect();
+    assert_eq!(said.len(), 1);
+    assert!(said[0].contains("cannot write /dev/full") && said[0].contains("traffic goes on"), "{}", said[0]);
+}
+
+#[test]
+fn a_recording_is_not_written_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.rec.jsonl"), "x").expect("a file");
+    let error = Tape::start(options(&folder), Clock::start()).expect_err("a file that is there");
+    assert!(error.message.contains("exists already") && error.hint.is_some(), "{error}");
+}

@@ -17,7 +17,9 @@ pub(super) struct Event<'a> {
     pub by: Option<Side>,
     /// True for a close of the recorder itself, `"by":"p"`.
     pub by_recorder: bool,
+    pub number: Option<u64>,
     pub code: Option<i64>,
+    pub signal: Option<i64>,
     pub lost: Option<u64>,
     pub truncated: bool,
     /// The content encoding of a body that was recorded as it was.
@@ -42,6 +44,11 @@ impl<'a> Event<'a> {
         (all.end().is_some() && !event.kind.is_empty()).then_some(event)
     }
 
+    /// When it was, and nothing else.
+    pub(super) fn at(other: &Event<'_>) -> Event<'a> {
+        Event { t_us: other.t_us, ..Event::default() }
+    }
+
     /// Reads what can be read of a line that was cut.
     pub(super) fn beginning(text: &'a str) -> Event<'a> {
         Event::take(&mut members(text))
@@ -52,6 +59,7 @@ impl<'a> Event<'a> {
         for member in all.by_ref() {
             let value = unquoted(member.value);
             match member.key {
+                "q" => event.number = value.parse().ok(),
                 "k" => event.kind = value,
                 "c" => event.connection = Some(value),
                 "s" => event.stream = value.parse().ok(),
@@ -59,6 +67,7 @@ impl<'a> Event<'a> {
                 "d" => event.direction = side(value),
                 "by" => (event.by, event.by_recorder) = (side(value), value == "p"),
                 "code" => event.code = value.parse().ok(),
+                "signal" => event.signal = value.parse().ok(),
                 "lost" => event.lost = value.parse().ok(),
                 "enc" => event.encoding = Some(value),
                 "h" if member.value.starts_with('{') => event.head = Some(member.value),

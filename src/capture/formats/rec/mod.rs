@@ -118,12 +118,18 @@ struct RecReader {
     channels: Channels,
     /// Connections whose opening was read before any of their messages.
     opened: FxHashSet<Box<str>>,
+    /// Connections that were met.
+    met: Vec<Box<str>>,
+    /// The number that the next event should have.
+    next: Option<u64>,
 }
 
 impl RecReader {
     fn new(header: Header) -> RecReader {
         let t0_us = header.t0.as_deref().and_then(time::parse).map_or(0, |time| time.us);
-        RecReader { header, t0_us, channels: Channels::default(), opened: FxHashSet::default() }
+        let next = (header.rec == 1 && header.part.unwrap_or(1) == 1).then_some(1);
+        let (opened, met) = (FxHashSet::default(), Vec::new());
+        RecReader { header, t0_us, channels: Channels::default(), opened, met, next }
     }
 }
 
@@ -155,6 +161,7 @@ impl LineReader for RecReader {
         out.skip_oversized(line);
         let text = String::from_utf8_lossy(line.bytes);
         let event = Event::beginning(&text);
+        self.count(&event, line, out)?;
         let place = self.place(&event, line, out)?;
         out.put(&place, Body::Gap { lost: Some(1) })
     }
@@ -183,7 +190,29 @@ impl RecReader {
         })
     }
 
+    /// Numbers that are missing are lines that are missing, whoever took them away. Any connection may have lost by it.
+    fn count(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Some(number) = event.number else { return Ok(()) };
+        let lost = self.next.map_or(0, |next| number.saturating_sub(next));
+        self.next = number.checked_add(1);
+        if let Some(connection) = event.connection
+            && !self.met.iter().any(|met| **met == *connection)
+        {
+            self.met.push(connection.into());
+        }
+        if lost > 0 {
+            for (at, connection) in std::mem::take(&mut self.met).into_iter().enumerate() {
+                let place = Event { connection: Some(&connection), ..Event::at(event) };
+                let lost = if at == 0 { lost } else { 0 };
+                self.put(&place, line, Body::Gap { lost: Some(lost) }, out)?;
+                self.met.push(connection);
+            }
+        }
+        Ok(())
+    }
+
     fn event(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        self.count(event, line, out)?;
         match event.kind {
             "http" => self.put(event, line, Body::Http { head: event.head.unwrap_or("{}") }, out),
             "sse" => self.put(event, line, Body::Sse { event: event.sse.unwrap_or("{}") }, out),
@@ -209,7 +238,9 @@ impl RecReader {
                 self.put(event, line, Body::Open { by: event.by }, out)
             }
             "close" => self.put(event, line, Body::Close { by: event.by }, out),
-            "exit" => self.put(event, line, Body::Exit { code: event.code }, out),
+            "exit" => {
+                self.put(event, line, Body::Exit { code: event.code.or(event.signal.map(|signal| -signal)) }, out)
+            }
             "gap" => self.put(event, line, Body::Gap { lost: event.lost }, out),
             "err" => {
                 let bytes = event.bytes();

@@ -90,6 +90,35 @@ fn unknown_members_and_kinds_are_passed_over_and_a_torn_line_is_tolerated() {
 }
 
 #[test]
+fn a_jump_in_the_numbers_is_a_gap_for_every_connection() {
+    let event = |q: u32, c: u32, rest: &str| format!("{{\"q\":{q},\"t\":{q},\"c\":{c},{rest}}}\n");
+    let open = "\"k\":\"open\"";
+    let text = [
+        "{\"rec\":1,\"session\":\"s\",\"part\":1,\"t0\":\"2026-11-21T06:24:01Z\"}\n".to_string(),
+        event(1, 1, open),
+        event(2, 2, open),
+        event(5, 2, "\"k\":\"msg\",\"d\":\"c\",\"b\":\"{\\\"method\\\":\\\"a\\\"}\""),
+        event(6, 1, "\"k\":\"exit\",\"signal\":9"),
+    ]
+    .concat();
+    let kept = read("rec", &text);
+    let message = r#"{"method":"a"}"#;
+    assert_eq!(
+        kept.texts(),
+        [
+            ("open", ""),
+            ("open", ""),
+            ("gap", "Some(2)"),
+            ("gap", "Some(0)"),
+            ("message", message),
+            ("exit", "Some(-9)")
+        ]
+    );
+    let headless = read("rec", "{\"rec\":1,\"part\":1}\n{\"q\":3,\"t\":1,\"k\":\"open\",\"c\":1}\n");
+    assert_eq!(headless.texts(), [("gap", "Some(2)"), ("open", "")]);
+}
+
+#[test]
 fn lines_are_valid_without_the_header() {
     let kept =
         read("rec", "{\"q\":7,\"t\":5,\"k\":\"msg\",\"c\":2,\"d\":\"c\",\"b\":\"{\\\"method\\\":\\\"a\\\"}\"}\n");
