@@ -39,6 +39,7 @@ use target::Server;
 /// Only what is known to be read-only is sent unless you allow more: `--dry-run` shows what that means for a recording.
 /// Exit status: 0 nothing failed, 1 something did, 2 could not run or nothing was checked.
 #[derive(Args, Debug)]
+#[command(args_override_self = true)]
 pub struct ReplayArgs {
     /// The recording, or any log that keeps the messages; `-` is standard input
     #[arg(value_name = "REC")]

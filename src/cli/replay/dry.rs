@@ -22,7 +22,7 @@ pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str) -> Strin
             let when = when.map_or_else(|| "-".to_string(), |us| format!("+{}", span(us)));
             let said = match &step.left_out {
                 Some(why) => format!("not sent: {}", escape(why)),
-                None => "sent".to_string(),
+                None => "would be sent".to_string(),
             };
             let _ = writeln!(text, "   {:<width$}  {when:>9}  {said}", shown(&step.label));
         }

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use super::drive::{self, Job, Watch};
 use super::load;
 use crate::capture::{Overrides, Vantage};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::live::tape::{Tape, TapeOptions};
 use crate::live::{Clock, Framing, Target};
 use crate::pipeline::{Options, Quiet, ingest};
 use crate::redact::Custom;
 use crate::replay::recording::{Connection, Recording};
-use crate::replay::run::RunLog;
+use crate::replay::run::{Broken, RunLog};
 use crate::store::Store;
 
 /// What becomes of the live session beside its judgement.
@@ -64,8 +64,21 @@ pub fn run(
     for tape in tapes {
         trouble = tape.finish(wall_us).trouble.or(trouble);
     }
+    let unreached = played.as_ref().ok().and_then(|logs| unreached(logs));
     if let (Some(part), Some(file)) = (&part, &keep.file) {
-        std::fs::rename(part, file).map_err(|error| Error::io("write", &file.to_string_lossy(), &error))?;
+        let done = match &unreached {
+            // Nothing was said: what is kept from an earlier run stays.
+            Some(_) => std::fs::remove_file(part),
+            None => std::fs::rename(part, file),
+        };
+        done.map_err(|error| Error::io("write", &file.to_string_lossy(), &error))?;
+    }
+    if let Some(why) = unreached {
+        let message = format!("nothing was checked: {why}");
+        return Err(Error::new(ErrorKind::Usage, message).hint(match job.target {
+            Target::Command(_) => "what stands behind -- is started as it is, without a shell: try it by itself first",
+            _ => "start the server first; it was tried for five seconds",
+        }));
     }
     let logs = played?;
     let live = read_back(job.recording, &whole, options)?;
@@ -100,6 +113,16 @@ fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptions {
         replay_of: Some(replay_of.to_string()),
         ..TapeOptions::new(path)
     }
+}
+
+/// Why no connection could be opened, where none could.
+fn unreached(logs: &[RunLog]) -> Option<String> {
+    let mut whys = logs.iter().map(|log| match &log.broken {
+        Some(Broken::Link(why)) => Some(why.clone()),
+        _ => None,
+    });
+    let first = whys.next()??;
+    whys.all(|why| why.is_some()).then_some(first)
 }
 
 /// The session as a recording, one connection for each of the recorded ones.
