@@ -216,3 +216,29 @@ fn screens_hide_secrets_unless_asked() {
     let said = run(&["show", &log, "--raw", "--redact", "off"]);
     assert!(SECRETS.iter().all(|secret| said.out.contains(secret)), "{}", said.out);
 }
+
+#[test]
+fn what_is_redacted_at_ingest_is_never_stored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "log.jsonl", secrets());
+    let db = folder.path().join("kept.db");
+    let place = db.display().to_string();
+    let said = run(&["ingest", &log, "--db", &place, "--redact", "default"]);
+    assert!(said.code == 0 && said.out.contains("replaced "), "{}{}", said.out, said.err);
+    let stored = String::from_utf8_lossy(&std::fs::read(&db).expect("a database")).into_owned();
+    assert!(stored.contains("<<secret:"), "a placeholder");
+    assert!(SECRETS.iter().all(|secret| !stored.contains(secret)), "a secret is in the database");
+    // The same traffic: what is paired and judged does not change, but for the note that secrets are there.
+    let findings = |args: &[&str]| -> Vec<String> {
+        let said = run(&[args, &["--format", "concise"]].concat());
+        let codes = said.out.lines().filter(|line| line.contains('[') && !line.contains("possible-secret"));
+        codes.map(|line| line.split('[').nth(1).unwrap_or_default().to_string()).collect()
+    };
+    assert_eq!(findings(&["check", &place]), findings(&["check", &log]));
+    // A second log with another secret of the same kind gets another number.
+    let other = r#"{"ts":"2026-04-12T06:12:00Z","dir":"c2s","msg":{"jsonrpc":"2.0","id":9,"method":"login","params":{"password":"another one"}}}"#;
+    let more = file(folder.path(), "more.jsonl", format!("{other}\n"));
+    assert_eq!(run(&["ingest", &more, "--db", &place, "--redact", "default"]).code, 0);
+    let rows = run(&["query", &place, "SELECT json FROM messages WHERE method = 'login'", "--format", "jsonl"]);
+    assert!(rows.out.contains("<<secret:password#2>>"), "{}", rows.out);
+}

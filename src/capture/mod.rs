@@ -39,5 +39,6 @@ pub use explain::{Candidate, Explanation, Passed, explain};
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use open::open;
+pub use out::body_of;
 pub use read::{FrameSink, Overrides, Resume, Skip, Source};
 pub use time::zone_minutes;

@@ -225,7 +225,7 @@ impl<'s> Out<'s> {
         match parse_at::<Facts<'_>>(text, start) {
             Ok((parsed, end)) => match rest_of(text, end) {
                 None => self.put(place, body(text, start..end, parsed)),
-                Some(_) => self.malformed(place, text.as_bytes(), "more text after the message"),
+                Some(_) => self.malformed(place, text.as_bytes(), MORE_TEXT),
             },
             Err(fault) if fault.cut && log_ends => {
                 self.skip(place.line, Skip::CutOff);
@@ -266,6 +266,20 @@ pub(crate) fn body<'a>(text: &'a str, range: Range<usize>, parsed: Parsed<'a, Fa
         }
     }
 }
+
+/// The body of a text that should be a message or a batch, and nothing beside it.
+pub fn body_of(text: &str) -> Body<'_> {
+    let start = skip_white(text.as_bytes(), 0);
+    let reason = match parse_at::<Facts<'_>>(text, start) {
+        Ok((parsed, end)) if rest_of(text, end).is_none() => return body(text, start..end, parsed),
+        Ok(_) => MORE_TEXT.to_string(),
+        Err(fault) => in_words(&fault),
+    };
+    Body::Malformed { bytes: text.as_bytes(), reason }
+}
+
+/// Why a message with something after it is none.
+const MORE_TEXT: &str = "more text after the message";
 
 /// Channels by name.
 #[derive(Default)]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::pipeline::{Summary, Taken};
+use rpctape::pipeline::{Options, Summary, Taken};
+use rpctape::redact;
 use rpctape::report::{escape, plural};
 use rpctape::store;
 
@@ -13,6 +14,7 @@ use super::input::{self, Loaded, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
 use super::signals::Stop;
+use super::terms::RedactSet;
 
 /// Read logs into a database, paired and audited
 ///
@@ -25,6 +27,9 @@ pub struct IngestArgs {
     /// The database; made where it does not exist
     #[arg(long, value_name = "FILE")]
     db: PathBuf,
+    /// Replace what looks like a secret before it is stored (best effort): `default`, or `off`
+    #[arg(long, value_enum, value_name = "SET", default_value = "off")]
+    redact: RedactSet,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
@@ -38,7 +43,9 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
             .hint("`rpctape check` and `rpctape query` take it as it is"));
     }
     let config = Config::load(args.judge.config.as_deref())?;
+    let redact = (args.redact == RedactSet::Default).then(|| config.secrets.clone());
     let options = input::options(args.read.overrides(), &args.judge.configured(&config), stop)?;
+    let options = Options { redact, ..options };
     let loaded = input::ingest(&args.files, Some(&args.db), &options, args.read.said.no_progress)?;
     io::print(&told(&loaded, &args.db.to_string_lossy()))?;
     if loaded.summary.tally.messages > 0 {
@@ -61,6 +68,9 @@ fn told(loaded: &Loaded, db: &str) -> String {
     }
     for (file, why) in passed_over {
         text.push_str(&format!("{}: passed over, {}\n", escape(file), escape(why)));
+    }
+    if !summary.redacted.is_empty() {
+        text.push_str(&format!("replaced {} before they were stored\n", redact::told(&summary.redacted)));
     }
     text.push_str(&format!("{} holds {}\n", escape(db), held(summary)));
     text.push_str(&format!("{}\n", found(summary)));

@@ -112,7 +112,8 @@ pub struct Loaded {
 
 /// The options of a run.
 pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
-    Ok(Options { settings: judge.settings(), selection: judge.selection()?, overrides, interrupt: Some(stop.flag()) })
+    let (settings, selection) = (judge.settings(), judge.selection()?);
+    Ok(Options { settings, selection, overrides, redact: None, interrupt: Some(stop.flag()) })
 }
 
 /// Opens a database of ours, or reads and judges logs. They go into `db`, or into a database that leaves nothing behind.

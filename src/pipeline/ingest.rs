@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::audit::{self, finish};
+use super::cleaning::Cleaning;
 use super::intake::{Intake, Live};
 use super::judge::Judge;
 use super::keys::Channels;
@@ -65,6 +66,7 @@ fn load(
         times: None,
         lost: 0,
         frames: 0,
+        cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
         options,
         progress,
     };
@@ -72,6 +74,7 @@ fn load(
     for source in sources {
         inputs.push(take_source(store, &mut *source?, &mut intake)?);
     }
+    let redacted = intake.cleaning.as_ref().map(|cleaning| cleaning.counts().clone()).unwrap_or_default();
     let Intake { live, touched, progress, .. } = intake;
     store.index_ground()?;
     match live {
@@ -79,7 +82,7 @@ fn load(
         None => audit::after_append(store, &touched, options, progress)?,
     }
     store.set_meta(audit::JUDGED_WITH, &options.judged_with())?;
-    summarise(store, inputs)
+    Ok(Summary { redacted, ..summarise(store, inputs)? })
 }
 
 /// Reads one source, or as much of it as is new.

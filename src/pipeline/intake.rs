@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cleaning::Cleaning;
 use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
@@ -37,6 +38,8 @@ pub(super) struct Intake<'s, 'p> {
     pub gaps: u64,
     pub lost: u64,
     pub frames: u64,
+    /// Where secrets are to be replaced.
+    pub cleaning: Option<Cleaning>,
     pub options: &'p Options,
     pub progress: &'p mut dyn Progress,
 }
@@ -59,6 +62,31 @@ impl FrameSink for Intake<'_, '_> {
     }
 
     fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+        match self.cleaning.take() {
+            None => self.take(frame),
+            Some(mut cleaning) => {
+                let done = self.take(cleaning.frame(frame));
+                self.cleaning = Some(cleaning);
+                done
+            }
+        }
+    }
+
+    fn skipped(&mut self, line: u64, why: Skip) {
+        self.skipped.entry(why).or_insert((0, line)).0 += 1;
+    }
+
+    fn progress(&mut self, bytes: u64) {
+        self.progress.bytes(bytes);
+    }
+
+    fn times(&mut self, first: &str, last: &str) {
+        self.times = Some((first.to_string(), last.to_string()));
+    }
+}
+
+impl Intake<'_, '_> {
+    fn take(&mut self, frame: Frame<'_>) -> Result<()> {
         self.frames += 1;
         if self.frames & INTERRUPT_MASK == 0 {
             self.options.go_on()?;
@@ -78,17 +106,5 @@ impl FrameSink for Intake<'_, '_> {
             judge.failed()?;
         }
         Ok(())
-    }
-
-    fn skipped(&mut self, line: u64, why: Skip) {
-        self.skipped.entry(why).or_insert((0, line)).0 += 1;
-    }
-
-    fn progress(&mut self, bytes: u64) {
-        self.progress.bytes(bytes);
-    }
-
-    fn times(&mut self, first: &str, last: &str) {
-        self.times = Some((first.to_string(), last.to_string()));
     }
 }

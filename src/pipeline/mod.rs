@@ -4,6 +4,7 @@
 //! [`summary`] says what a database holds.
 
 mod audit;
+mod cleaning;
 pub mod extract;
 mod ingest;
 mod intake;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::capture::Overrides;
 use crate::error::{Error, ErrorKind, Result};
+use crate::redact::Custom;
 use crate::rules::Selection;
 use crate::session::Settings;
 
@@ -17,6 +18,8 @@ pub struct Options {
     pub selection: Selection,
     /// What the user says about the logs.
     pub overrides: Overrides,
+    /// Secrets are replaced before anything is stored, with what the user adds to the usual set.
+    pub redact: Option<Custom>,
     /// Set from outside to stop; looked at every thousand frames.
     pub interrupt: Option<Arc<AtomicBool>>,
 }

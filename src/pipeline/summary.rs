@@ -1,5 +1,7 @@
 //! What a database holds, in numbers: the last lines of a screen, and the `summary` object of a report.
 
+use std::collections::BTreeMap;
+
 use crate::error::Result;
 use crate::store::{FindingCount, SourceRow, Store, Tally, UndecidedRow};
 
@@ -36,6 +38,8 @@ pub struct Summary {
     pub findings: Vec<FindingCount>,
     /// Rules that the logs could not decide, and what they lack.
     pub undecided: Vec<UndecidedRow>,
+    /// Secrets that this run replaced, by kind.
+    pub redacted: BTreeMap<&'static str, u64>,
 }
 
 impl Summary {
@@ -66,5 +70,6 @@ pub(super) fn summarise(store: &Store, inputs: Vec<Input>) -> Result<Summary> {
         tally: store.tally()?,
         findings: store.finding_counts()?,
         undecided: store.undecided()?,
+        redacted: BTreeMap::new(),
     })
 }
