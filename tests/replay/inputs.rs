@@ -1,0 +1,151 @@
+//! Whatever log the program can read can be replayed; what must not be sent is not sent.
+
+use serde_json::{Value, json};
+
+use super::bench::{bench, of_capture};
+use super::notation::mcp;
+use crate::common::top;
+use crate::{near, says, server, side_by_side};
+
+/// A trace of an editor: no milliseconds, no raw messages, but all that was said.
+const TRACE: &str = r#"[Trace - 4:21:27 PM] Sending request 'initialize - (0)'.
+Params: {
+    "processId": 7,
+    "rootUri": "file:///w",
+    "capabilities": {}
+}
+
+
+[Trace - 4:21:27 PM] Received response 'initialize - (0)' in 73ms.
+Result: {
+    "capabilities": {
+        "hoverProvider": true
+    }
+}
+
+
+[Trace - 4:21:27 PM] Sending notification 'initialized'.
+Params: {}
+
+
+[Trace - 4:21:27 PM] Sending request 'textDocument/hover - (1)'.
+Params: {
+    "textDocument": {
+        "uri": "file:///w/a.rs"
+    },
+    "position": {
+        "line": 0,
+        "character": 3
+    }
+}
+
+
+[Trace - 4:21:28 PM] Received response 'textDocument/hover - (1)' in 9ms.
+Result: {
+    "contents": "fn a()"
+}
+
+
+[Trace - 4:21:28 PM] Sending request 'shutdown - (2)'.
+[Trace - 4:21:28 PM] Received response 'shutdown - (2)' in 1ms.
+No result returned.
+
+
+[Trace - 4:21:28 PM] Sending notification 'exit'.
+No parameters provided.
+
+
+"#;
+
+#[test]
+fn logs_of_other_programs() {
+    let answering = |hover: &str| {
+        json!({"framing": "content-length", "handlers": [
+            {"on": "initialize", "do": [{"answer": {"capabilities": {"hoverProvider": true}}}]},
+            {"on": "textDocument/hover", "do": [{"answer": {"contents": hover}}]},
+            {"on": "shutdown", "do": [{"answer": null}]},
+            {"on": "exit", "do": [{"exit": 0}]}]})
+    };
+    side_by_side(&[
+        ("a client's log of MCP", &|| {
+            let log = std::fs::read(top().join("samples/formats/claude-desktop-mcp-log/mcp.log")).expect("the sample");
+            let info = json!({"name": "demo-server", "version": "1"});
+            let answer = json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info});
+            let searching = server(json!([{"on": "initialize", "do": [{"answer": answer}]},
+                {"on": "tools/call:search", "do": [{"wait": 20_000}, {"answer": says("tea")}]}]));
+            let run = of_capture("mcp.log", &log, &searching).run();
+            run.verdicts(&["#0 same", "#1 same", "#2 same"]).ended("pass", 0).cancels(1, 1, 0, 0);
+            near(&run.exchange("#1")["cancel"]["at_us"], 1700);
+        }),
+        ("an editor's trace", &|| {
+            let run = of_capture("trace.log", TRACE.as_bytes(), &answering("fn a()")).run();
+            run.verdicts(&["#0 same", "#1 same", "#2 same"]).ended("pass", 0);
+            assert_eq!(run.heard("textDocument/hover")[0].1["params"]["position"]["character"], 3);
+        }),
+        ("an editor's trace, another answer", &|| {
+            let run = of_capture("trace.log", TRACE.as_bytes(), &answering("fn b()")).run();
+            run.verdicts(&["#0 same", "#1 changed", "#2 same"]).ended("fail", 1);
+        }),
+    ]);
+}
+
+#[test]
+fn a_call_without_a_hint_is_never_sent_unasked() {
+    let tools = |hints: &str| {
+        mcp(&r#"
+            H(2025-11-25)
+            10 c> {"id":2,"method":"tools/list","params":{}}
+            12 s> {"id":2,"result":{"tools":[{"name":"drop","inputSchema":{"type":"object"}HINTS}]}}
+            20 c> call(3,drop,{})
+            22 s> text(3,"dropped")
+        "#
+        .replace("HINTS", hints))
+    };
+    let listed = |hints: &str| -> Value {
+        let tool = format!(r#"{{"name":"drop","inputSchema":{{"type":"object"}}{hints}}}"#);
+        let tools: Value = serde_json::from_str(&tool).expect("JSON");
+        server(json!([{"on": "tools/list", "do": [{"answer": {"tools": [tools]}}]},
+            {"on": "tools/call:drop", "do": [{"answer": says("dropped")}]}]))
+    };
+    let read_only = r#","annotations":{"readOnlyHint":true}"#;
+    let play = |recorded: &str, live: &str, flags: &str| bench(&tools(recorded), &listed(live)).only_flags(flags).run();
+    let unlisted = mcp("H(2025-11-25)\n10 c> call(3,drop,{})\n12 s> text(3,\"dropped\")");
+    side_by_side(&[
+        ("no hint", &|| {
+            for hints in ["", r#","annotations":{"readOnlyHint":false}"#, r#","annotations":{"readOnlyHint":"true"}"#] {
+                let run = play(hints, hints, "");
+                run.verdicts(&["#3 not-sent"]);
+                assert!(run.heard("tools/call").is_empty(), "{hints}: {}", run.all());
+            }
+        }),
+        ("no list", &|| {
+            let run = bench(&unlisted, &listed("")).only_flags("").run();
+            run.verdicts(&["#3 not-sent"]);
+            assert!(run.heard("tools/call").is_empty(), "{}", run.all());
+        }),
+        ("hints that say so", &|| {
+            play(read_only, read_only, "").verdicts(&["#3 same"]).ended("pass", 0);
+        }),
+        ("allowed by name", &|| {
+            play("", "", "--allow tools/call:drop").verdicts(&["#3 same"]).ended("pass", 0);
+            play("", "", "--allow tools/call:dr").verdicts(&["#3 not-sent"]);
+        }),
+    ]);
+}
+
+#[test]
+fn ids_pass_as_they_are() {
+    let odd = mcp(r#"
+        H(2025-11-25)
+        10 c> {"id":12345678901234567890123,"method":"tools/call","params":{"arguments":{"x":1},"name":"echo","name2":"\u00e9"}}
+        12 s> text(12345678901234567890123,"{\"x\":1}")
+        20 c> {"id":"3","method":"ping"}
+        22 s> {"id":"3","result":{}}
+        30 c> {"id":3,"method":"ping"}
+        32 s> {"id":3,"result":{}}
+    "#);
+    let run = bench(&odd, &Value::Null).run();
+    run.verdicts(&["#12345678901234567890123 same", "#\"3\" same", "#3 same"]).ended("pass", 0);
+    let sent = r#"{"jsonrpc":"2.0","id":12345678901234567890123,"method":"tools/call","params":{"arguments":{"x":1},"name":"echo","name2":"\u00e9"}}"#;
+    assert!(run.received().contains(&sent), "byte for byte: {}", run.all());
+}
