@@ -192,7 +192,7 @@ impl<'c> Writer<'c> {
     fn owner(&mut self, at: usize, event: &Event) -> Option<usize> {
         match event.what {
             What::Request(place) => {
-                self.owners[place] = self.parent(place).or_else(|| self.alone());
+                self.owners[place] = self.parent(place).or_else(|| self.cause(place));
                 self.owners[place]
             }
             What::Response(Some(place)) | What::Progress(Some(place)) => self.of_client(place),
@@ -218,16 +218,25 @@ impl<'c> Writer<'c> {
         Some(place)
     }
 
-    /// The one request in flight, where there is only one: what the server asks then, it asks for that. Over HTTP the stream tells.
-    fn alone(&self) -> Option<usize> {
-        let profile = self.connection.profile;
-        let long = |place: &&usize| {
-            let method = &self.connection.exchanges[**place].method;
-            profile.method(method).is_some_and(|method| method.long_lived)
-        };
-        let mut open = self.open.iter().filter(|place| !long(place));
-        let first = open.next().filter(|_| self.connection.transport == Transport::Ordered)?;
-        open.next().is_none().then_some(*first)
+    /// The one request in flight that can have been why the server asked: the only one, or the only one that it answered after it
+    /// had its own answer. Over HTTP the stream tells.
+    fn cause(&self, asked: usize) -> Option<usize> {
+        if self.connection.transport != Transport::Ordered {
+            return None;
+        }
+        let (profile, exchanges) = (self.connection.profile, &self.connection.exchanges);
+        let long = |place: &usize| profile.method(&exchanges[*place].method).is_some_and(|method| method.long_lived);
+        let open: Vec<usize> = self.open.iter().copied().filter(|place| !long(place)).collect();
+        let answer = exchanges[asked].response;
+        let waited =
+            |place: &&usize| answer.is_some_and(|answer| exchanges[**place].response.is_some_and(|at| at > answer));
+        match open[..] {
+            [only] => Some(only),
+            _ => {
+                let mut waited = open.iter().filter(waited);
+                waited.next().copied().filter(|_| waited.next().is_none())
+            }
+        }
     }
 
     /// MCP 2026-07-28: what is told to a subscription names the request that listens.

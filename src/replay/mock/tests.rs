@@ -371,6 +371,15 @@ fn a_request_of_the_server_stands_in_its_place_and_is_waited_for() {
 }
 
 #[test]
+fn what_hangs_is_not_what_the_server_asks_for() {
+    let trace = format!("0 c> {{\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"hang\"}}}}\n{ROOTS}");
+    let mut stage = Stage::new(MCP, &trace);
+    let call = r#"{"id":"x","method":"tools/call","params":{"name":"scan"}}"#;
+    assert_eq!(stage.on(call), [r#"{"id":2,"method":"roots/list"}"#], "though `hang` was never asked for");
+    assert_eq!(stage.on(r#"{"id":2,"result":{"roots":[]}}"#), [r#"{"id":"x","result":{"content":[]}}"#]);
+}
+
+#[test]
 fn a_request_of_the_server_that_is_sent_again_has_a_new_id() {
     let mut stage = Stage::with(MCP, ROOTS, MockOptions { reuse: Reuse::Cycle, ..MockOptions::default() });
     let call = |id: u32| format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"scan"}}}}"#);
