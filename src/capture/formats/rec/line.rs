@@ -29,9 +29,9 @@ pub(super) struct Event<'a> {
     /// The fields of an SSE event, as they stand.
     pub sse: Option<&'a str>,
     /// The string in `b`, with its quotes.
-    text: Option<&'a str>,
+    pub text: Option<&'a str>,
     /// The string in `b64`, with its quotes.
-    base64: Option<&'a str>,
+    pub base64: Option<&'a str>,
     /// Where the content of either starts.
     pub body_at: usize,
 }
