@@ -109,7 +109,8 @@ fn a_call_without_a_hint_is_never_sent_unasked() {
     };
     let read_only = r#","annotations":{"readOnlyHint":true}"#;
     let play = |recorded: &str, live: &str, flags: &str| bench(&tools(recorded), &listed(live)).only_flags(flags).run();
-    let unlisted = mcp("H(2025-11-25)\n10 c> call(3,drop,{})\n12 s> text(3,\"dropped\")");
+    let unlisted = "H(2025-11-25)\n10 c> call(3,drop,{})\n12 s> text(3,\"dropped\")\n";
+    let with_a_ping = format!("{unlisted}20 c> {{\"id\":4,\"method\":\"ping\"}}\n21 s> {{\"id\":4,\"result\":{{}}}}");
     side_by_side(&[
         ("no hint", &|| {
             for hints in ["", r#","annotations":{"readOnlyHint":false}"#, r#","annotations":{"readOnlyHint":"true"}"#] {
@@ -119,9 +120,15 @@ fn a_call_without_a_hint_is_never_sent_unasked() {
             }
         }),
         ("no list", &|| {
-            let run = bench(&unlisted, &listed("")).only_flags("").run();
-            run.verdicts(&["#3 not-sent"]);
+            let run = bench(&mcp(&with_a_ping), &listed("")).only_flags("").run();
+            run.verdicts(&["#3 not-sent", "#4 same"]);
             assert!(run.heard("tools/call").is_empty(), "{}", run.all());
+        }),
+        ("nothing else to send", &|| {
+            let bench = bench(&mcp(unlisted), &listed("")).only_flags("");
+            let said = bench.screen();
+            assert!(said.code == 2 && said.err.contains("nothing was checked"), "{}{}", said.out, said.err);
+            assert!(!bench.folder().join("server.log").exists(), "no process is started for it");
         }),
         ("hints that say so", &|| {
             play(read_only, read_only, "").verdicts(&["#3 same"]).ended("pass", 0);
