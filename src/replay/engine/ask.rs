@@ -1,6 +1,8 @@
 //! Requests of the live side: matched to recorded ones and answered as recorded, or answered by default (R-SRV).
 //! Nothing is ever done on their behalf.
 
+use std::collections::VecDeque;
+
 use super::Engine;
 use super::send::Handed;
 use super::state::Asked;
@@ -48,19 +50,31 @@ impl Engine {
     }
 
     /// The recorded request that a live one is (R-SRV-1): the same question, else the next under the same parent, else the next.
-    fn match_request(&self, asked: &Asked<'_>) -> Option<usize> {
-        let mut known: Vec<usize> = self.questions.keys().copied().collect();
-        known.sort_unstable();
-        let free: Vec<usize> = known
-            .into_iter()
-            .filter(|at| {
-                self.recorded.exchanges[*at].method == asked.method && self.log.exchanges[*at].sent_us.is_none()
-            })
-            .collect();
-        let question = normal(asked.text);
-        let same = |at: &&usize| self.questions.get(*at) == Some(&question);
+    fn match_request(&mut self, asked: &Asked<'_>) -> Option<usize> {
+        let question = question(asked.method, asked.text);
+        let same = self.questions.get_mut(&question).and_then(VecDeque::pop_front);
+        let left = self.unseen.get_mut(asked.method)?;
         let under = |at: &&usize| asked.parent.is_some() && self.recorded.exchanges[**at].parent == asked.parent;
-        free.iter().find(same).or_else(|| free.iter().find(under)).or_else(|| free.first()).copied()
+        let found = same.or_else(|| left.iter().find(under).or(left.first()).copied())?;
+        left.remove(&found);
+        if same.is_none() {
+            let request = self.recorded.request(&self.recorded.exchanges[found]);
+            if let Some(alike) = self.questions.get_mut(&self::question(asked.method, request)) {
+                alike.retain(|other| *other != found);
+            }
+        }
+        Some(found)
+    }
+
+    /// Lists what the recorded server asked.
+    pub(super) fn list_questions(&mut self) {
+        for (at, exchange) in self.recorded.exchanges.iter().enumerate() {
+            if exchange.issuer == Side::Server {
+                let question = question(&exchange.method, self.recorded.request(exchange));
+                self.questions.entry(question).or_default().push_back(at);
+                self.unseen.entry(exchange.method.clone()).or_default().insert(at);
+            }
+        }
     }
 
     /// Answers a matched request as recorded: under its own id, or not at all.
@@ -178,7 +192,7 @@ impl Engine {
 }
 
 /// What a request asks, without what differs from run to run, in one spelling.
-pub(super) fn normal(text: &str) -> String {
-    let Some(params) = splice::at(text, "/params") else { return String::new() };
-    splice::canonical(params, PASSING)
+fn question(method: &str, text: &str) -> String {
+    let params = splice::at(text, "/params").map(|params| splice::canonical(params, PASSING)).unwrap_or_default();
+    format!("{method}\n{params}")
 }

@@ -65,8 +65,9 @@ pub struct Engine {
     tokens: HashMap<Id, usize>,
     /// Links by the exchange that gives the value.
     giving: HashMap<usize, Vec<usize>>,
-    /// What each recorded request of the server asks, in one spelling.
-    questions: HashMap<usize, String>,
+    /// Recorded requests of the server that have not come: by what they ask, and by method.
+    questions: HashMap<String, VecDeque<usize>>,
+    unseen: HashMap<String, BTreeSet<usize>>,
     /// Exchanges that something may still come of, or that are to be answered.
     flight: BTreeSet<usize>,
     /// Prompts by session, as JSON text; those whose turn was cancelled.
@@ -136,6 +137,7 @@ impl Engine {
             tokens: HashMap::new(),
             giving: HashMap::new(),
             questions: HashMap::new(),
+            unseen: HashMap::new(),
             flight: BTreeSet::new(),
             prompts: HashMap::new(),
             cancelled_turns: HashSet::new(),
@@ -312,11 +314,7 @@ impl Engine {
         for (at, link) in self.plan.links.iter().enumerate() {
             self.giving.entry(link.producer).or_default().push(at);
         }
-        for (at, exchange) in self.recorded.exchanges.iter().enumerate() {
-            if exchange.issuer == Side::Server {
-                self.questions.insert(at, ask::normal(self.recorded.request(exchange)));
-            }
-        }
+        self.list_questions();
         self.count_recorded();
     }
 }
