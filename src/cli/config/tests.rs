@@ -1,5 +1,6 @@
 use super::read::config;
 use super::*;
+use rpctape::replay::options::{Matcher, Speed};
 
 const GOOD: &str = r#"
 [audit]
@@ -30,6 +31,26 @@ until = "2027-02-28"
 set = "default"
 keys = ["tenant_key"]
 values = ["ACME-[0-9]{6}"]
+
+[replay]
+speed = "x2"
+max-idle = "0"
+allow = ["tools/call:read_*"]
+ignore = "/result/_meta"
+set-list = ["/result/items by /id"]
+fail-on = ["stuck", "violates-any"]
+
+[[replay.match]]
+at = "/result/total"
+kind = "1%"
+
+[[replay.flow]]
+from = "create /result/id"
+to = "get  /params/arguments/id"
+
+[[replay.capture]]
+from = "a /result"
+to = "b /params/x"
 "#;
 
 #[test]
@@ -44,6 +65,12 @@ fn every_key_is_read() {
     assert_eq!((first.place.as_str(), second.place.as_str()), ("rpctape.toml:13", "rpctape.toml:20"));
     assert_eq!(second.connection.as_deref(), Some("a.jsonl/1"));
     assert_eq!(read.secrets.keys, ["tenant_key"]);
+    let replay = &read.replay;
+    assert_eq!((replay.speed, replay.max_idle), (Some(Speed::Times(2.0)), Some(None)));
+    assert_eq!((replay.ignore.len(), replay.sets.len(), replay.fail_on.as_ref().map(Vec::len)), (1, 1, Some(2)));
+    assert_eq!(replay.matches, [("/result/total".to_string(), Matcher::Relative(0.01))]);
+    let flows: Vec<_> = replay.flows.iter().map(|flow| (flow.from.as_str(), flow.to_at.as_str())).collect();
+    assert_eq!(flows, [("create", "/params/arguments/id"), ("a", "/params/x")]);
 }
 
 #[test]
@@ -62,6 +89,13 @@ fn what_is_wrong_is_named_with_its_line_and_the_nearest_word() {
         ("[[suppress]]\nrule = \"CAN010\"\nreason = \"x\"\nuntil = \"soon\"", "c:4: until", ""),
         ("[suppress]\nrule = \"CAN010\"", "c:1: suppress is a list", ""),
         ("[redact]\nvalues = [\"(\"]", "c:2: values", ""),
+        ("[replay]\nspeed = \"quick\"", "c:2: speed", ""),
+        ("[replay]\nalow = []", "c:2: ", "did you mean allow?"),
+        ("[replay]\nfail-on = \"stuk\"", "c:2: fail-on: there is no verdict stuk; did you mean stuck?", ""),
+        ("[replay.match]\nat = \"/x\"", "c:1: match is a list", ""),
+        ("[[replay.match]]\nat = \"/x\"", "c:1: this [[replay.match]] has no kind", ""),
+        ("[[replay.match]]\nat = \"x\"\nkind = \"uuid\"", "c:2: `x` is no JSON pointer", ""),
+        ("[[replay.flow]]\nfrom = \"create\"\nto = \"get /x\"", "c:2: write a method", ""),
         ("[audit\n", "c:1: ", "TOML"),
     ];
     for (text, place, hint) in cases {
