@@ -33,6 +33,8 @@ enum Command {
     Baseline(cli::baseline::BaselineArgs),
     #[cfg(feature = "live")]
     Replay(cli::replay::ReplayArgs),
+    Diff(cli::diff::DiffArgs),
+    Accept(cli::accept::AcceptArgs),
     Query(cli::query::QueryArgs),
     Export(cli::export::ExportArgs),
     Extract(cli::extract::ExtractArgs),
@@ -63,6 +65,8 @@ fn main() -> ExitCode {
             Command::Baseline(args) => cli::baseline::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Replay(args) => cli::replay::run(&args, stop),
+            Command::Diff(args) => cli::diff::run(&args, stop),
+            Command::Accept(args) => cli::accept::run(&args, stop),
             Command::Query(args) => cli::query::run(&args, stop),
             Command::Export(args) => cli::export::run(&args, stop),
             Command::Extract(args) => cli::extract::run(&args, stop),

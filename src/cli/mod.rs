@@ -2,10 +2,12 @@
 //!
 //! Only this part of the program prints, reads the environment and looks at a clock (for the progress bar).
 
+pub mod accept;
 pub mod audit;
 pub mod baseline;
 pub mod check;
 pub mod completions;
+pub mod diff;
 pub mod explain;
 pub mod export;
 pub mod extract;

@@ -3,12 +3,14 @@
 //! `Recording -> Plan -> Engine -> RunLog -> compare -> RunReport`. Everything here is pure: time is data, peers are [`crate::live::link`]
 //! values that go in and out. `pipeline::replay` loads recordings and moves the bytes.
 
+pub mod accept;
 pub mod compare;
 pub mod engine;
 pub(crate) mod flow;
 pub(crate) mod message;
 pub mod mock;
 pub mod judge;
+pub mod noise;
 pub mod options;
 pub mod plan;
 pub(crate) mod policy;

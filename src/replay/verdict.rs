@@ -191,6 +191,8 @@ pub struct ExchangeReport {
     pub name: Option<String>,
     /// Line of the request in the recording; `None` for an extra.
     pub line: Option<u64>,
+    /// Its place in the live session: connection, exchange.
+    pub twin: Option<(usize, usize)>,
     /// The recorded side.
     pub recorded: Seen,
     /// The live side.
@@ -237,6 +239,7 @@ impl Default for ExchangeReport {
             method: String::new(),
             name: None,
             line: None,
+            twin: None,
             recorded: Seen::default(),
             live: Seen::default(),
             verdict: Verdict::Same,

@@ -183,6 +183,7 @@ impl<'a> One<'a> {
             method: own.method.clone(),
             name: own.name.clone(),
             line: Some(self.connection.events[own.request].line),
+            twin: self.sides.pairs[self.index].0.zip(case.twin),
             recorded: Seen {
                 outcome: own.outcome.clone(),
                 latency_us: own.latency_us,

@@ -16,7 +16,7 @@ pub use json::{document, lines};
 pub use junit::junit;
 pub use markdown::markdown;
 pub use redacted::redacted;
-pub use screen::screen;
+pub use screen::{review, screen};
 
 use crate::replay::RunReport;
 

@@ -36,6 +36,12 @@ pub fn screen(report: &RunReport, style: &Style, all: bool, next: &[String]) -> 
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// The exchanges alone, for a review of them.
+pub fn review(report: &RunReport, style: &Style) -> String {
+    let shown: Vec<&ExchangeReport> = report.exchanges.iter().collect();
+    table(report, &shown, style).iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
 fn is_worth_a_line(entry: &ExchangeReport) -> bool {
     entry.verdict != Verdict::Same || entry.fails || entry.cancel.is_some() || !rows::detail(entry).is_empty()
 }
