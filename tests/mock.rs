@@ -330,6 +330,29 @@ fn a_turn_of_an_agent_is_cancelled() {
 }
 
 #[test]
+fn the_recorded_exit_is_the_end() {
+    let folder = TempDir::new().unwrap();
+    let recording = folder.path().join("exit.rec.jsonl");
+    let message = |q: u32, side: &str, text: &str| {
+        let text = serde_json::to_string(&text.replacen('{', "{\"jsonrpc\":\"2.0\",", 1)).unwrap();
+        format!("{{\"q\":{q},\"t\":{},\"k\":\"msg\",\"c\":1,\"d\":\"{side}\",\"b\":{text}}}\n", q * 1000)
+    };
+    let text = [
+        "{\"rec\":1,\"session\":\"s\",\"part\":1,\"t0\":\"2026-01-05T00:00:00Z\",\"proto\":\"mcp\",\"transport\":\"stdio\"}\n".to_string(),
+        message(1, "c", INITIALIZE),
+        message(2, "s", INITIALIZED),
+        message(3, "c", &call("2", "crash", "{}", "")),
+        "{\"q\":4,\"t\":9000,\"k\":\"exit\",\"c\":1,\"code\":7}\n".to_string(),
+    ];
+    std::fs::write(&recording, text.concat()).unwrap();
+    let mut mock = Mock::start(&recording, &[]);
+    mock.ask(INITIALIZE);
+    mock.say(&call("2", "crash", "{}", ""));
+    assert_eq!(mock.lines.recv_timeout(SOON), Err(RecvTimeoutError::Disconnected));
+    assert_eq!(mock.child.wait().unwrap().code(), Some(7), "while its input is still open");
+}
+
+#[test]
 fn the_live_session_is_a_recording_like_any_other() {
     let folder = TempDir::new().unwrap();
     let kept = folder.path().join("live.rec.jsonl");
@@ -543,4 +566,10 @@ fn good_recordings_pass_against_their_own_mock() {
 fn a_session_with_everything_passes_against_its_own_mock() {
     let folder = TempDir::new().unwrap();
     against_itself(&session(&folder), &[]);
+}
+
+#[test]
+fn a_server_that_died_dies_again() {
+    let recording = Path::new("samples/incidents/b-server-dead.rec.jsonl");
+    against_itself(recording, &["--speed", "fast"]);
 }

@@ -33,7 +33,8 @@ const LISTED: usize = 20;
 /// The client speaks over standard input and output, or connects to --listen. A request is answered as the same request
 /// was in the recording, with the client's own id and tokens; one that is not in the recording is answered with error -32010
 /// that names the nearest. At the end it is told, on stderr, what was never asked for and what had no match.
-/// Exit status: 0, or 1 with --expect-all where a recorded request was never asked for; 2 could not run.
+/// Exit status: 0, or 1 with --expect-all where a recorded request was never asked for; 2 could not run. Where the recorded
+/// server exited, and the client spoke over standard input and output, its exit code.
 #[derive(Args, Debug)]
 pub struct MockArgs {
     /// The recording, or any log that keeps the messages
@@ -284,7 +285,12 @@ fn told(args: &MockArgs, script: &Script, served: &Served) -> u8 {
         let file = tape.parts.first().map(|path| path.display().to_string()).unwrap_or_default();
         say(&format!("  live session: {file} ({})", plural(tape.messages, "message")));
     }
-    u8::from(args.expect_all && !never.is_empty())
+    if args.expect_all && !never.is_empty() {
+        return 1;
+    }
+    // A client that has started its server sees it exit as it did.
+    let exit = served.reports.first().and_then(|report| report.exit).filter(|_| args.listen.is_none());
+    exit.and_then(|code| u8::try_from(code).ok()).unwrap_or(0)
 }
 
 fn name(script: &Script, place: usize) -> String {

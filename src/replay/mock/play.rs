@@ -186,7 +186,10 @@ impl Mock {
         let event = &script.connection.events[at];
         let stream = run.and_then(|run| self.runs[run].live.stream);
         match event.what {
-            What::Exit(_) => self.end(),
+            What::Exit(code) => {
+                self.report.exit = code;
+                self.end();
+            }
             What::Close if event.stream.is_none() => self.end(),
             What::Close => self.out.extend(stream.map(|stream| Outgoing::CloseStream { stream })),
             What::Request(place) => self.ask(&script, place, run),

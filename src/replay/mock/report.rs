@@ -13,6 +13,8 @@ pub struct Report {
     pub surplus: BTreeMap<String, u32>,
     /// Things worth saying, in words.
     pub notes: Vec<String>,
+    /// The exit code with which the recorded server ended, where the mock came that far.
+    pub exit: Option<i64>,
 }
 
 /// A live request that is not in the recording.
