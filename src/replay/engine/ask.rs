@@ -79,7 +79,7 @@ impl Engine {
 
     /// Answers a matched request as recorded: under its own id, or not at all.
     pub(super) fn answer(&mut self, exchange: usize) {
-        if std::mem::replace(&mut self.live[exchange].settled, true) {
+        if std::mem::replace(&mut self.live[exchange].settled, true) || self.finish_us.is_some() {
             return;
         }
         let live = self.log.exchanges[exchange].text.clone().unwrap_or_default();

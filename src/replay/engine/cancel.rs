@@ -113,8 +113,11 @@ impl Engine {
                 self.move_on();
             }
             None => {
-                if !self.send_step(step) {
-                    return false;
+                let before = self.handed.len();
+                let behind = self.send_step(step);
+                if self.handed.len() == before {
+                    // It could not be composed.
+                    return behind;
                 }
             }
         }
