@@ -1,4 +1,4 @@
-//! `record --http`, `--sse`: a proxy in front of an endpoint.
+//! `record --http`, `--sse`, `--ws`: a proxy in front of an endpoint.
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::proxy::{Proxy, ProxyOptions};
@@ -8,7 +8,11 @@ use super::{RecordArgs, Recorder, cannot_listen_for_signals};
 
 /// Streamable HTTP.
 pub fn http(args: &RecordArgs, url: &str) -> Result<u8> {
-    run(args, "http", ProxyOptions { legacy: false, ..options(args, url) })
+    let options = options(args, url);
+    match options.is_web_socket() {
+        true => Err(Error::new(ErrorKind::Usage, format!("{url} is a WebSocket")).hint("record it with --ws")),
+        false => run(args, "http", options),
+    }
 }
 
 /// The HTTP+SSE of 2024-11-05.
@@ -17,9 +21,15 @@ pub fn sse(args: &RecordArgs, url: &str) -> Result<u8> {
 }
 
 /// WebSockets.
-pub fn ws(_: &RecordArgs, _: &str) -> Result<u8> {
-    Err(Error::new(ErrorKind::Usage, "WebSockets cannot be recorded yet")
-        .hint("record the server's standard streams: rpctape record -- CMD"))
+pub fn ws(args: &RecordArgs, url: &str) -> Result<u8> {
+    let options = options(args, url);
+    match options.is_web_socket() {
+        true => run(args, "ws", options),
+        false => {
+            let message = format!("`{url}` is no URL of a WebSocket");
+            Err(Error::new(ErrorKind::Usage, message).hint("ws://HOST:PORT/PATH or wss://HOST:PORT/PATH"))
+        }
+    }
 }
 
 fn options(args: &RecordArgs, url: &str) -> ProxyOptions {
@@ -42,6 +52,9 @@ fn run(args: &RecordArgs, transport: &str, options: ProxyOptions) -> Result<u8> 
             return Err(error);
         }
     };
+    if !proxy.address().ip().is_loopback() {
+        recorder.say("warning: it answers other machines, too; whoever reaches it reaches the server");
+    }
     recorder.say(&format!(
         "give this to the client: {}   (passing on to {}; Ctrl-C ends it)",
         proxy.url(),
