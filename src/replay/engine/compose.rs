@@ -28,8 +28,19 @@ impl Engine {
     /// The exchange that should have given a value that never came (R-SCHED-4).
     pub(super) fn blocked(&self, step: &Step) -> Option<Fate> {
         let missing = |link: &&Link| self.look(link) == Some(Found::Missing) || self.look(link).is_none();
-        let link = self.parts(step).find_map(|event| self.links_of(event).find(missing))?;
-        Some(Fate::Blocked(self.recorded.exchanges[link.producer].label()))
+        let by_value = self.parts(step).find_map(|event| self.links_of(event).find(missing)).map(|link| link.producer);
+        let by = by_value.or_else(|| step.opens.iter().find_map(|exchange| self.not_asked_for(*exchange)))?;
+        Some(Fate::Blocked(self.recorded.exchanges[by].label()))
+    }
+
+    /// The exchange that a request retries, if its live answer asks for nothing: a retry would be a second call (R-SRV-5).
+    fn not_asked_for(&self, exchange: usize) -> Option<usize> {
+        let (asked_at, _, _) = self.recorded.profile.inputs()?;
+        let first = self.plan.continues[exchange]?;
+        let asks = |text: &str| splice::locate(text, asked_at).is_some();
+        let recorded = self.recorded.response(&self.recorded.exchanges[first]).is_some_and(asks);
+        let live = self.log.exchanges[first].text.as_deref().is_some_and(asks);
+        (recorded && !live).then_some(first)
     }
 
     /// What the live producer of a link has; `None` if it never spoke.

@@ -294,7 +294,8 @@ impl Engine {
                     return Some(answer(oldest, "an answer"));
                 }
                 let step = self.steps.get(self.cursor)?;
-                let what = if self.front.free_us.is_some() { "its time" } else { "what came before it" };
+                let timed = self.front.free_us.is_some() || matches!(step.action, Action::Cancel(_));
+                let what = if timed { "its time" } else { "what came before it" };
                 Some(Waiting { label: step.label.clone(), what, since_us: self.front.hard_us.unwrap_or(self.moved_us) })
             }
             Phase::Closing => {

@@ -241,10 +241,10 @@ impl Engine {
         self.count_extras();
         self.log.rewrites = self.rewritten.lines();
         if self.unreadable > 0 {
-            self.log.notes.push(format!("{} texts of the live side are no JSON-RPC", self.unreadable));
+            self.log.notes.push(format!("texts of the live side that are no JSON-RPC: {}", self.unreadable));
         }
         if self.strays > 0 {
-            self.log.notes.push(format!("{} responses of the live side answer no request", self.strays));
+            self.log.notes.push(format!("responses of the live side that answer no request: {}", self.strays));
         }
         self.log.ended_us = self.now;
         self.log

@@ -79,6 +79,26 @@ fn a_retry_echoes_the_live_state_and_answers_the_live_names() {
     }
 }
 
+#[test]
+fn a_retry_that_nobody_asks_for_is_not_a_second_call() {
+    let stateless = S07.replace(",\"requestState\":\"S-111\"", "");
+    for trace in [S07, stateless.as_str()] {
+        let played = play(&connection("mcp 2026-07-28", trace), &options(), |wire, message| {
+            wire.result(5, message, json!({"resultType":"complete"}));
+        });
+        assert_eq!(played.run("#2").continues, Some(0));
+        assert_eq!(played.run("#2").fate, Fate::Blocked("#1".into()));
+        assert_eq!(played.wire.sent.len(), 1);
+    }
+    // The live server has a state to echo, the recorded one had none.
+    let played = play(&connection("mcp 2026-07-28", &stateless), &options(), |wire, message| {
+        let asked = json!({"ok": {"method":"elicitation/create","params":{}}});
+        wire.result(5, message, json!({"resultType":"input_required","inputRequests":asked,"requestState":"new"}));
+    });
+    let retry = played.wire.with("tools/call")[1].1.clone();
+    assert_eq!(retry["params"]["requestState"], "new");
+}
+
 const ORDERS: &str = r#"
 10 c> {"id":2,"method":"tools/call","params":{"name":"create_order","arguments":{}}}
 12 s> {"id":2,"result":{"structuredContent":{"id":"order-100001"}}}
