@@ -5,6 +5,7 @@
 //! clients do with their 202). Requests are answered at the same time. Two connections are two ways through the network all
 //! the same: which of two messages a slow server reads first is its own affair.
 
+mod body;
 mod legacy;
 mod wire;
 
@@ -108,8 +109,17 @@ struct Orders {
     opened: Opened,
     /// Which stream a task serves, and how to end it.
     streams: HashMap<Id, (u32, AbortHandle)>,
-    /// What the next order has to wait for, and how long at most.
-    gate: Option<(oneshot::Receiver<()>, Instant)>,
+    /// What the next order has to wait for.
+    gate: Option<Gate>,
+}
+
+/// Opens when the next order may go.
+struct Gate {
+    /// The request that holds it.
+    stream: u32,
+    opened: oneshot::Receiver<()>,
+    /// It opens then at the latest.
+    end: Instant,
 }
 
 impl Orders {
@@ -119,7 +129,10 @@ impl Orders {
         loop {
             tokio::select! {
                 Some(order) = queued.recv(), if waiting.is_none() => match order {
-                    Outgoing::CloseStream { stream } => self.close(stream),
+                    // At once, unless what it closes has not even been written.
+                    Outgoing::CloseStream { stream } if self.gate.as_ref().is_none_or(|gate| gate.stream != stream) => {
+                        self.close(stream);
+                    }
                     order => waiting = Some(order),
                 },
                 () = passed(&mut self.gate), if waiting.is_some() => match waiting.take() {
@@ -148,47 +161,21 @@ impl Orders {
                 let mut headers = self.headers(&posted.headers, !posted.stateless);
                 headers.insert(ACCEPT, HeaderValue::from_static(http::ACCEPT));
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-                let wait = if posted.awaits { WRITE } else { HEAD };
-                let body = Some(Bytes::from(bytes));
-                self.spawn(
-                    Call {
-                        stream,
-                        method: Method::POST,
-                        url: self.opened.url.clone(),
-                        headers,
-                        body,
-                        awaits: posted.awaits,
-                    },
-                    wait,
-                );
+                self.spawn(stream, Method::POST, headers, Some(Bytes::from(bytes)), posted.awaits);
             }
-            _ if !self.opened.streams => {}
-            Outgoing::OpenStream { stream, last_event_id, revision } => {
+            Outgoing::OpenStream { stream, last_event_id, revision } if self.opened.streams => {
                 let mut named = revised(revision);
                 named.extend(last_event_id.map(|id| (http::LAST_EVENT.to_string(), id)));
                 let mut headers = self.headers(&named, true);
                 headers.insert(ACCEPT, HeaderValue::from_static(http::EVENT_STREAM));
-                self.spawn(
-                    Call {
-                        stream,
-                        method: Method::GET,
-                        url: self.opened.url.clone(),
-                        headers,
-                        body: None,
-                        awaits: false,
-                    },
-                    HEAD,
-                );
+                self.spawn(stream, Method::GET, headers, None, false);
             }
-            Outgoing::EndSession { revision } => {
+            Outgoing::EndSession { revision } if self.opened.streams => {
                 let headers = self.headers(&revised(revision), true);
-                let url = self.opened.url.clone();
-                self.spawn(
-                    Call { stream: NO_STREAM, method: Method::DELETE, url, headers, body: None, awaits: false },
-                    END,
-                );
+                self.spawn(NO_STREAM, Method::DELETE, headers, None, false);
             }
-            Outgoing::CloseStream { .. } | Outgoing::Finish | Outgoing::Abort => {}
+            Outgoing::CloseStream { stream } => self.close(stream),
+            _ => {}
         }
     }
 
@@ -202,10 +189,16 @@ impl Orders {
         headers
     }
 
-    fn spawn(&mut self, call: Call, wait: Duration) {
-        let (go, gate) = oneshot::channel();
-        self.gate = Some((gate, Instant::now() + wait));
-        let (wire, stream) = (Arc::clone(&self.opened.wire), call.stream);
+    fn spawn(&mut self, stream: u32, method: Method, headers: HeaderMap, body: Option<Bytes>, awaits: bool) {
+        let wait = match method {
+            Method::DELETE => END,
+            _ if awaits => WRITE,
+            _ => HEAD,
+        };
+        let (go, opened) = oneshot::channel();
+        self.gate = Some(Gate { stream, opened, end: Instant::now() + wait });
+        let wire = Arc::clone(&self.opened.wire);
+        let call = Call { stream, method, url: self.opened.url.clone(), headers, body, awaits };
         let handle = self.opened.requests.spawn(async move { wire.exchange(call, go).await });
         self.streams.insert(handle.id(), (stream, handle));
     }
@@ -236,8 +229,8 @@ fn revised(revision: Option<String>) -> Vec<(String, String)> {
 }
 
 /// Waits until the gate is open: what it waits for has happened, or took too long.
-async fn passed(gate: &mut Option<(oneshot::Receiver<()>, Instant)>) {
-    if let Some((opened, end)) = gate {
+async fn passed(gate: &mut Option<Gate>) {
+    if let Some(Gate { opened, end, .. }) = gate {
         tokio::select! {
             _ = opened => {}
             () = sleep_until(*end) => {}

@@ -1,6 +1,5 @@
 //! One HTTP request and its response, as arrivals. Shared by all requests of a link.
 
-use std::convert::Infallible;
 use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,20 +7,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{Client, Method, Response, StatusCode, Url};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
+use super::body::with_body;
 use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::transport::framing::{Piece, piece};
 use crate::live::transport::port::{Gone, Report};
 use crate::live::transport::socket::{PATIENCE, PAUSE};
-use crate::live::{Arrival, Clock, Incoming};
+use crate::live::{Arrival, Incoming};
 use crate::protocol::Side;
 use crate::protocol::http::{self, Mirrors};
-
-/// A body is handed to the connection in pieces of this size, in bytes, so that its end is handed over when it is due.
-const PIECE: usize = 64 * 1024;
 
 /// Shorter than the patience of any server: a connection that has idled is not trusted with a message.
 const IDLE: Duration = Duration::from_secs(2);
@@ -92,7 +89,8 @@ impl Wire {
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(PATIENCE)
             .pool_idle_timeout(IDLE)
-            .tcp_nodelay(true);
+            .tcp_nodelay(true)
+            .user_agent(concat!("rpctape/", env!("CARGO_PKG_VERSION")));
         let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
         let client = builder.build().map_err(|error| format!("cannot set up HTTP: {}", chain(&error)))?;
         Ok(Wire { client, report, reached: AtomicBool::new(false), memory: Mutex::default() })
@@ -298,45 +296,6 @@ impl Wire {
 pub(super) fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(reqwest::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(http::EVENT_STREAM))
-}
-
-/// Gives a request its body, and a signal with the time at which the last of it was handed to the connection.
-/// None comes of a connection that was never made.
-fn with_body(request: RequestBuilder, bytes: &Bytes, clock: Clock) -> (RequestBuilder, oneshot::Receiver<i64>) {
-    let (signal, written) = oneshot::channel();
-    let state = Written { rest: bytes.clone(), begun: false, signal: Some(signal), clock };
-    let pieces = futures_util::stream::unfold(state, |mut state| async move {
-        let piece = state.piece()?;
-        Some((Ok::<Bytes, Infallible>(piece), state))
-    });
-    // With a length, because not every server reads a chunked request.
-    let request = request.header(reqwest::header::CONTENT_LENGTH, bytes.len()).body(Body::wrap_stream(pieces));
-    (request, written)
-}
-
-/// A body on its way. The connection drops it once it has taken the last piece.
-struct Written {
-    rest: Bytes,
-    begun: bool,
-    signal: Option<oneshot::Sender<i64>>,
-    clock: Clock,
-}
-
-impl Written {
-    fn piece(&mut self) -> Option<Bytes> {
-        self.begun = true;
-        let length = self.rest.len().min(PIECE);
-        Some(self.rest.split_to(length)).filter(|piece| !piece.is_empty())
-    }
-}
-
-impl Drop for Written {
-    fn drop(&mut self) {
-        if let Some(signal) = self.signal.take().filter(|_| self.begun && self.rest.is_empty()) {
-            // Nobody waits for it once the request was given up.
-            let _ = signal.send(self.clock.us());
-        }
-    }
 }
 
 fn is_loopback(url: &Url) -> bool {
