@@ -126,9 +126,9 @@ impl Engine {
         if self.reinit_answered(read, facts) {
             return;
         }
+        // Where an id was used twice, an answer is taken for the last one's, as in the recording.
         let sent = read.id.value().and_then(|id| self.by_id.get(id));
-        let open = |at: &&usize| self.log.exchanges[**at].answered_us.is_none();
-        let Some(exchange) = sent.and_then(|sent| sent.iter().find(open).or(sent.last())).copied() else {
+        let Some(exchange) = sent.and_then(|sent| sent.last()).copied() else {
             self.strays += 1;
             return;
         };
