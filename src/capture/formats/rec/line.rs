@@ -44,9 +44,9 @@ impl<'a> Event<'a> {
         (all.end().is_some() && !event.kind.is_empty()).then_some(event)
     }
 
-    /// When it was, and nothing else.
-    pub(super) fn at(other: &Event<'_>) -> Event<'a> {
-        Event { t_us: other.t_us, ..Event::default() }
+    /// Nothing but where and when.
+    pub(super) fn at(connection: &'a str, t_us: Option<i64>) -> Event<'a> {
+        Event { connection: Some(connection), t_us, ..Event::default() }
     }
 
     /// Reads what can be read of a line that was cut.

@@ -202,7 +202,7 @@ impl RecReader {
         }
         if lost > 0 {
             for (at, connection) in std::mem::take(&mut self.met).into_iter().enumerate() {
-                let place = Event { connection: Some(&connection), ..Event::at(event) };
+                let place = Event::at(&connection, event.t_us);
                 let lost = if at == 0 { lost } else { 0 };
                 self.put(&place, line, Body::Gap { lost: Some(lost) }, out)?;
                 self.met.push(connection);
