@@ -8,9 +8,11 @@ mod common;
 mod replay {
     pub mod bench;
     mod cancelled;
+    mod flags;
     mod inputs;
     pub mod notation;
     mod order;
+    mod protocols;
 }
 
 use std::time::Duration;
