@@ -108,6 +108,17 @@ fn errors_are_strict_in_code_and_data_only() {
 }
 
 #[test]
+fn a_key_that_was_captured_is_no_other_member() {
+    let list = |run: &str, name: &str| {
+        format!(r#"{{"result":{{"resources":[{{"uri":"file:///a"}},{{"uri":"file:///{run}/b","name":"{name}"}}]}}}}"#)
+    };
+    let of = |captured: &[&str], name: &str| with(Compare::default(), captured, &[], &list("1", "b"), &list("2", name));
+    assert!(of(&["/result/resources/1/uri"], "b").is_same());
+    assert_eq!(places(&of(&["/result/resources/1/uri"], "c")), ["/result/resources/1/name"]);
+    assert!(!of(&[], "b").is_same());
+}
+
+#[test]
 fn captured_values_are_there_and_of_their_type() {
     let a = r#"{"result":{"nextCursor":"abc","n":1}}"#;
     let captured = ["/result/nextCursor"];
