@@ -32,7 +32,7 @@ enum Command {
     Audit(cli::audit::AuditArgs),
     Baseline(cli::baseline::BaselineArgs),
     #[cfg(feature = "live")]
-    Replay(cli::replay::ReplayArgs),
+    Replay(Box<cli::replay::ReplayArgs>),
     Diff(cli::diff::DiffArgs),
     Accept(cli::accept::AcceptArgs),
     Query(cli::query::QueryArgs),

@@ -4,6 +4,7 @@ mod again;
 mod args;
 mod choose;
 mod dry;
+mod noise;
 mod options;
 mod target;
 mod values;
@@ -19,6 +20,7 @@ use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
 use rpctape::protocol::Side;
 use rpctape::replay::judge::{About, judge};
 use rpctape::replay::recording::Recording;
+use rpctape::replay::verdict::{ExchangeReport, Verdict};
 use rpctape::replay::{Options, Plan, RunReport, plan};
 use rpctape::report::escape;
 
@@ -90,7 +92,10 @@ struct KeepArgs {
 /// Plays and judges.
 pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
     let config = config(args)?;
-    let server = Server::of(&args.target)?;
+    let server = match &args.noise.noise_from {
+        Some(from) => Some(Server::read(from)?),
+        None => Server::of(&args.target)?,
+    };
     let judge_args = JudgeArgs::default().configured(&config);
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &judge_args, None, stop)?;
@@ -215,12 +220,16 @@ impl Run<'_> {
         if !args.cancel.cancel_sweep.is_empty() {
             return self.sweep(options, &args.cancel.cancel_sweep);
         }
+        if args.noise.learn_noise.is_some() || args.noise.noise_from.is_some() {
+            return self.learn_noise(options);
+        }
         if args.pace.repeat > 1 {
             self.may_repeat(plan, &options.policy, "--repeat")?;
         }
         let kept = self.kept()?;
         let reports = args.report.open(std::slice::from_ref(&args.file))?;
         let (natural, notes) = if args.cancel.control { self.control(options)? } else { Default::default() };
+        self.go_on()?;
         let mut report = self.once(plan, options, self.server, &natural, kept.as_deref())?;
         report.notes.extend(notes);
         report.notes.extend(self.hopeless(&report, &natural));
@@ -289,12 +298,24 @@ impl Run<'_> {
         self.stop.exit_code().is_some()
     }
 
+    /// An error once a signal came.
+    fn go_on(&self) -> Result<()> {
+        match self.stopped() {
+            true => Err(Error::new(ErrorKind::Interrupted, "interrupted before the session was played")),
+            false => Ok(()),
+        }
+    }
+
     /// What can be done next, to be copied.
     fn next(&self, report: &RunReport) -> Vec<String> {
         let Some(first) = report.first_divergence.and_then(|at| report.exchanges.get(at)) else { return Vec::new() };
         let mut next = Vec::new();
         if let Some(kept) = &report.live_session {
-            next.push(format!("rpctape why {kept}"));
+            let differs = |entry: &ExchangeReport| matches!(entry.verdict, Verdict::Changed | Verdict::ErrorChanged);
+            next.push(match report.exchanges.iter().any(|entry| entry.fails && differs(entry)) {
+                true => format!("rpctape accept {kept} --recording {}", self.args.file),
+                false => format!("rpctape why {kept}"),
+            });
         }
         if first.issuer == Side::Client && first.line.is_some() {
             let target = match &self.server.target {

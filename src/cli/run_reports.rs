@@ -102,11 +102,6 @@ impl RunReportArgs {
     pub fn is_json(&self) -> bool {
         self.format != Format::Full
     }
-
-    /// True if the answer goes into a file.
-    pub fn is_file(&self) -> bool {
-        self.output.is_some()
-    }
 }
 
 impl RunReports {

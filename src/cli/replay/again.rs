@@ -165,6 +165,7 @@ impl Run<'_> {
             }
         }
         if rows.is_empty() {
+            self.go_on()?;
             return Err(Error::new(
                 ErrorKind::Usage,
                 format!("nothing was checked: no cancelled request of {} can be sent", self.recording.name),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{self, Delay, Secret};
+use super::values::{self, Delay};
 use crate::cli::judge::duration;
 use crate::cli::pace;
 use rpctape::replay::options::Speed;
@@ -215,8 +215,8 @@ pub struct NoiseArgs {
 #[command(next_help_heading = "What is changed on the way")]
 pub struct RewriteArgs {
     /// The value of a placeholder: NAME=env:VARIABLE or NAME=file:PATH; NAME is what stands in <<secret:NAME>>
-    #[arg(long, value_name = "NAME=PLACE", value_parser = values::secret)]
-    pub secret: Vec<Secret>,
+    #[arg(long, value_name = "NAME=PLACE")]
+    pub secret: Vec<String>,
     /// Another path for this one, also in file:// URIs
     #[arg(long, value_name = "OLD=NEW", value_parser = pace::pair)]
     pub map_path: Vec<(String, String)>,

@@ -7,11 +7,12 @@ use rpctape::replay::options::{Anchor, Cancel, Life, Pace, Policy, Rewrite, Spee
 use super::ReplayArgs;
 use super::args::{AnchorArg, OnStuck, Race, Reinit};
 use super::target::Server;
+use super::values;
 use crate::cli::config::ReplayConfig;
 
 /// All of it. Secrets are looked up here, so that a missing one is an error before anything is started.
 pub fn options(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>) -> Result<Options> {
-    let secrets = args.rewrite.secret.iter().map(|secret| secret.resolve()).collect::<Result<_>>()?;
+    let secrets = args.rewrite.secret.iter().map(|text| values::secret(text)?.resolve()).collect::<Result<_>>()?;
     let cancel = &args.cancel;
     Ok(Options {
         pace: pace(args, config),

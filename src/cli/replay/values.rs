@@ -48,9 +48,12 @@ impl Secret {
     }
 }
 
-pub fn secret(text: &str) -> std::result::Result<Secret, String> {
-    // What was typed is not repeated: it might be the secret itself.
-    let fault = || "write it as NAME=env:VARIABLE or NAME=file:PATH; the value itself does not stand here".to_string();
+/// Where a secret is found. What was typed is not repeated in the error: it might be the secret itself, and so clap must not parse it.
+pub fn secret(text: &str) -> Result<Secret> {
+    let fault = || {
+        Error::new(ErrorKind::Usage, "--secret does not name a place")
+            .hint("write it as NAME=env:VARIABLE or NAME=file:PATH; the value itself does not stand there")
+    };
     let (name, place) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(fault)?;
     let place = match place.split_once(':') {
         Some(("env", variable)) if !variable.is_empty() => Place::Variable(variable.to_string()),
@@ -98,11 +101,11 @@ mod tests {
 
     #[test]
     fn a_secret_is_named_by_its_place() {
-        assert_eq!(secret("authz#1=env:TOKEN").map(|secret| secret.name), Ok("authz#1".into()));
+        assert_eq!(secret("authz#1=env:TOKEN").unwrap().name, "authz#1");
         for bad in ["authz", "=env:X", "authz=TOKEN", "authz=env:", "authz=vault:x"] {
             assert!(secret(bad).is_err(), "{bad}");
         }
-        assert!(secret("token=hunter2").is_err_and(|why| !why.contains("hunter2")));
+        assert!(secret("token=hunter2").is_err_and(|error| !error.message.contains("hunter2")));
     }
 
     #[test]

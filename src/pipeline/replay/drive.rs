@@ -114,6 +114,9 @@ struct Seat<'j> {
     opened: bool,
 }
 
+/// Which connection, and what came; `None` when its link has ended.
+type Came = (usize, Option<Arrival>);
+
 struct Drive<'j> {
     job: &'j Job<'j>,
     clock: Clock,
@@ -121,7 +124,7 @@ struct Drive<'j> {
     interrupt: Option<&'j Arc<AtomicBool>>,
     interrupts: u32,
     late: bool,
-    merged: (mpsc::Sender<(usize, Option<Arrival>)>, mpsc::Receiver<(usize, Option<Arrival>)>),
+    merged: (mpsc::Sender<Came>, mpsc::Receiver<Came>),
     readers: JoinSet<()>,
 }
 
@@ -247,7 +250,7 @@ impl<'j> Drive<'j> {
         }
     }
 
-    fn came(&mut self, came: Option<(usize, Option<Arrival>)>) {
+    fn came(&mut self, came: Option<Came>) {
         let Some((at, arrival)) = came else { return };
         let seat = &mut self.seats[at];
         match arrival {

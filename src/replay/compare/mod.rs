@@ -3,6 +3,7 @@
 //! Objects have no order, arrays have one, numbers are equal by value (`1`, `1.0`, `1e0`), strings by their code units.
 //! Nothing here knows about verdicts.
 
+pub(crate) mod hidden;
 mod matchers;
 mod place;
 mod rules;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use super::hidden::hides;
 use super::place::{Pattern, Place, Step};
 use super::tree::{Node, Tree, same_scalar};
 use super::{Comparison, Rules, Terms};
@@ -114,6 +115,8 @@ impl<'r> Walk<'r> {
             },
             (Node::Text, Node::Text) if self.holds_json() && self.inner(recorded, live) => {}
             _ if same_scalar(recorded, live) => {}
+            // What was replaced by a placeholder on either side cannot be compared.
+            (Node::Text, Node::Text) if hides(recorded.text, live.text) || hides(live.text, recorded.text) => {}
             _ if self.is_echo(recorded, live) => self.harmless(recorded, live),
             _ => self.differ(Some(recorded), Some(live), None),
         }
@@ -151,10 +154,19 @@ impl<'r> Walk<'r> {
                 list.iter().map(|member| member.at(key).map(|key| key.canonical(&[]))).collect();
             keys.filter(|keys| keys.iter().collect::<HashSet<_>>().len() == keys.len())
         };
-        let both = keys(a).zip(keys(b));
+        let mut both = keys(a).zip(keys(b));
         if both.is_none() && own.is_some() {
             let text = format!("{} is compared in order: {key} is not there in each member, or not unique", self.place);
             self.found.notes.push(text);
+        }
+        if let Some((a_keys, b_keys)) = &mut both {
+            // A key that a later request takes from here is another one in each session: its member stands in the same place.
+            for at in 0..a_keys.len().min(b_keys.len()) {
+                let is_taken = self.terms.captured.contains(&format!("{}/{at}{key}", self.place));
+                if is_taken && !b_keys.contains(&a_keys[at]) && !a_keys.contains(&b_keys[at]) {
+                    b_keys[at] = a_keys[at].clone();
+                }
+            }
         }
         both
     }

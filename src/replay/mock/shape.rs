@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::replay::compare::hidden::{hides, placeholder};
 use crate::replay::compare::{Node, Tree, same_scalar};
 
 /// Members of `params` that name a request, and tell nothing of what it asks.
@@ -100,33 +101,6 @@ impl Differences {
         self.count += 1;
         self.first.get_or_insert_with(|| at.to_string());
     }
-}
-
-/// The first placeholder of a replaced secret (`<<secret:token#1>>`): where it begins and ends.
-fn placeholder(text: &str) -> Option<(usize, usize)> {
-    const OPENS: &str = "<<secret:";
-    for (start, _) in text.match_indices(OPENS) {
-        let from = start + OPENS.len();
-        let Some(length) = text[from..].find(">>") else { continue };
-        let number = text[from..from + length].rsplit_once('#').map(|(_, number)| number);
-        if number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())) {
-            return Some((start, from + length + 2));
-        }
-    }
-    None
-}
-
-/// True if a recorded string fits a live one in which secrets stand in the places of its placeholders.
-fn hides(recorded: &str, live: &str) -> bool {
-    let Some((start, end)) = placeholder(recorded) else { return false };
-    let Some(mut live) = live.strip_prefix(&recorded[..start]) else { return false };
-    let mut rest = &recorded[end..];
-    while let Some((start, end)) = placeholder(rest) {
-        let Some(at) = live.find(&rest[..start]) else { return false };
-        live = &live[at + start..];
-        rest = &rest[end..];
-    }
-    live.ends_with(rest)
 }
 
 #[cfg(test)]
