@@ -181,7 +181,7 @@ fn is(exchange: &Exchange, name: &str) -> bool {
 }
 
 /// The producers before an event, the nearest first.
-fn before<'a>(connection: &'a Connection, at: usize) -> impl Iterator<Item = (usize, &'a Exchange, &'a str)> {
+fn before(connection: &Connection, at: usize) -> impl Iterator<Item = (usize, &Exchange, &str)> {
     let all = connection.exchanges.iter().enumerate().rev();
     all.filter_map(move |(place, exchange)| {
         let (event, text) = source(connection, exchange)?;

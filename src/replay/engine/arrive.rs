@@ -25,24 +25,24 @@ impl Engine {
             }
             Incoming::Sent { .. } => self.confirmed(),
             Incoming::Message { stream, bytes, event_id } => {
-                self.heard = true;
+                self.peer.heard = true;
                 if let (Some(stream), Some(id)) = (stream, event_id) {
-                    self.event_ids.insert(*stream, id.clone());
+                    self.http.event_ids.insert(*stream, id.clone());
                 }
                 self.text_came(*stream, &String::from_utf8_lossy(bytes));
             }
             Incoming::Primed { stream, event_id, .. } => {
-                self.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
+                self.http.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
             }
-            Incoming::Raw { .. } => self.unreadable += 1,
+            Incoming::Raw { .. } => self.peer.unreadable += 1,
             Incoming::Head { stream, method, status, .. } => self.head_came(*stream, method, *status),
             Incoming::Closed { stream: Some(stream), by, .. } => self.stream_closed(*stream, *by),
             Incoming::Closed { stream: None, .. } => self.lose_peer(),
             Incoming::Stderr { bytes } => {
-                if self.stderr.len() == STDERR_LINES {
-                    self.stderr.pop_front();
+                if self.peer.stderr.len() == STDERR_LINES {
+                    self.peer.stderr.pop_front();
                 }
-                self.stderr.push_back(String::from_utf8_lossy(bytes).into_owned());
+                self.peer.stderr.push_back(String::from_utf8_lossy(bytes).into_owned());
             }
             Incoming::Exit { code, signal, forced, survivors } => {
                 self.lose_peer();
@@ -57,7 +57,7 @@ impl Engine {
             }
             Incoming::Failed { why } => {
                 if self.phase < Phase::Ending {
-                    if self.heard {
+                    if self.peer.heard {
                         self.log.notes.push(why.clone());
                     } else {
                         self.log.broken.get_or_insert(Broken::Link(why.clone()));
@@ -81,14 +81,14 @@ impl Engine {
             code,
             signal,
             at_us: self.now,
-            unasked: self.unasked,
+            unasked: self.peer.unasked,
             recorded_too,
             forced: match forced {
                 Forced::No => None,
                 Forced::Term => Some("TERM"),
                 Forced::Kill => Some("KILL"),
             },
-            stderr: self.stderr.iter().cloned().collect(),
+            stderr: self.peer.stderr.iter().cloned().collect(),
         });
     }
 
@@ -99,11 +99,11 @@ impl Engine {
                 for (range, member) in &members {
                     match member {
                         Ok((read, facts)) => self.message_came(stream, &text[range.clone()], read, facts),
-                        Err(_) => self.unreadable += 1,
+                        Err(_) => self.peer.unreadable += 1,
                     }
                 }
             }
-            Err(_) => self.unreadable += 1,
+            Err(_) => self.peer.unreadable += 1,
         }
     }
 
@@ -118,7 +118,7 @@ impl Engine {
                 let id_text = read.id_text.unwrap_or("null");
                 self.request_came(&Asked { text, id_text, method: read.method(), parent }, read.id.value(), facts);
             }
-            Kind::Unclassified => self.unreadable += 1,
+            Kind::Unclassified => self.peer.unreadable += 1,
         }
     }
 
@@ -127,9 +127,9 @@ impl Engine {
             return;
         }
         // Where an id was used twice, an answer is taken for the last one's, as in the recording.
-        let sent = read.id.value().and_then(|id| self.by_id.get(id));
+        let sent = read.id.value().and_then(|id| self.names.by_id.get(id));
         let Some(exchange) = sent.and_then(|sent| sent.last()).copied() else {
-            self.strays += 1;
+            self.peer.strays += 1;
             return;
         };
         if self.log.exchanges[exchange].answered_us.is_some() {
@@ -145,12 +145,12 @@ impl Engine {
         if read.kind == Kind::Result {
             self.learn(exchange, took);
         }
-        for prompts in self.prompts.values_mut() {
+        for prompts in self.names.prompts.values_mut() {
             prompts.retain(|prompt| *prompt != exchange);
         }
         let method = self.recorded.exchanges[exchange].method.clone();
         for (tool, hints) in policy::hints(self.recorded.profile, &method, text) {
-            self.hints.insert(tool, hints);
+            self.peer.hints.insert(tool, hints);
         }
         self.note_captured(exchange, text);
         self.note_handshake(exchange, &method, read, facts);
@@ -160,7 +160,7 @@ impl Engine {
     fn note_captured(&mut self, exchange: usize, text: &str) {
         let Some((_, recorded)) = flow::source(&self.recorded, &self.recorded.exchanges[exchange]) else { return };
         let run = &mut self.log.exchanges[exchange];
-        for link in self.giving.get(&exchange).into_iter().flatten().map(|link| &self.plan.links[*link]) {
+        for link in self.known.giving.get(&exchange).into_iter().flatten().map(|link| &self.plan.links[*link]) {
             if link
                 .exchange
                 .is_some_and(|to| !matches!(self.plan.rulings[to], policy::Ruling::Send | policy::Ruling::ByHint))
@@ -196,7 +196,7 @@ impl Engine {
             if live != old {
                 self.log.revision.clone_from(&live);
             }
-            self.revision = live;
+            self.http.revision = live;
         }
     }
 
@@ -209,7 +209,7 @@ impl Engine {
         }
         let about = self.about(method, facts);
         let now = self.now;
-        let told = self.told.entry(method.to_string()).or_default();
+        let told = self.peer.told.entry(method.to_string()).or_default();
         told.came += 1;
         match about {
             Some(exchange) => self.progress_came(exchange),
@@ -238,11 +238,11 @@ impl Engine {
     /// The exchange that a notification is a sign of life of: by its token, or by the turn that it reports on.
     fn about(&self, method: &str, facts: &Facts<'_>) -> Option<usize> {
         if self.recorded.profile.progress == Some(method) {
-            return Facts::id(facts.token).and_then(|token| self.tokens.get(&token)).copied();
+            return Facts::id(facts.token).and_then(|token| self.names.tokens.get(&token)).copied();
         }
         if self.recorded.profile.turns && role(method) == Role::Update {
             let session = facts.session_id?;
-            if let Some(prompt) = self.prompts.get(session).and_then(|prompts| prompts.last()) {
+            if let Some(prompt) = self.names.prompts.get(session).and_then(|prompts| prompts.last()) {
                 return Some(*prompt);
             }
             // After the answer an update of the turn still belongs to it; others tell of the session.
@@ -253,7 +253,7 @@ impl Engine {
     }
 
     fn last_prompt(&self, session: &str) -> Option<usize> {
-        self.turns.get(session).copied()
+        self.names.turns.get(session).copied()
     }
 
     /// The exchange of the client that a request of the server serves: that of its stream, that of its turn, else the last one in flight.
@@ -266,7 +266,8 @@ impl Engine {
         {
             return Some(on);
         }
-        if let Some(prompt) = facts.session_id.and_then(|session| self.prompts.get(session)).and_then(|all| all.last())
+        if let Some(prompt) =
+            facts.session_id.and_then(|session| self.names.prompts.get(session)).and_then(|all| all.last())
         {
             return Some(*prompt);
         }
@@ -289,7 +290,7 @@ impl Engine {
         if let (Some(task), Some(status)) = (facts.task_id, Facts::text(facts.task_status))
             && self.recorded.profile.task_ended(&status)
         {
-            self.ended_tasks.insert(task.to_string());
+            self.names.ended_tasks.insert(task.to_string());
         }
     }
 
@@ -308,8 +309,8 @@ impl Engine {
             let Some(method) = message::method(&event.text) else { continue };
             let nth = seen.entry(method.clone()).or_default();
             *nth += 1;
-            self.numbered.insert(at, (method.clone(), *nth));
-            let told: &mut Told = self.told.entry(method).or_default();
+            self.known.numbered.insert(at, (method.clone(), *nth));
+            let told: &mut Told = self.peer.told.entry(method).or_default();
             told.recorded += u32::from(about.is_none());
         }
     }
@@ -317,6 +318,7 @@ impl Engine {
     /// Notifications beyond those of the recording become extras.
     pub(super) fn count_extras(&mut self) {
         let mut extras: Vec<Extra> = self
+            .peer
             .told
             .iter()
             .filter(|(_, told)| told.live > told.recorded)
@@ -332,7 +334,7 @@ impl Engine {
         extras.sort_by(|a, b| (a.at_us, &a.method).cmp(&(b.at_us, &b.method)));
         self.log.extras.extend(extras);
         let mut told: Vec<(String, u32, u32)> =
-            self.told.iter().map(|(method, told)| (method.clone(), told.recorded, told.live)).collect();
+            self.peer.told.iter().map(|(method, told)| (method.clone(), told.recorded, told.live)).collect();
         told.retain(|(_, recorded, live)| *recorded > 0 || *live > 0);
         told.sort();
         self.log.notifications = told;
@@ -352,8 +354,8 @@ impl Engine {
         if self.phase >= Phase::Ending {
             return;
         }
-        self.gone_us = Some(self.now);
-        self.unasked = !self.told_to_exit;
+        self.peer.gone_us = Some(self.now);
+        self.peer.unasked = !self.peer.told_to_exit;
         for at in 0..self.live.len() {
             let run = &mut self.log.exchanges[at];
             let client = self.recorded.exchanges[at].issuer == Side::Client;

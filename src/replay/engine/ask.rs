@@ -43,7 +43,7 @@ impl Engine {
         if let Some(parent) = asked.parent {
             self.live[parent].sign_us = now;
         }
-        let cancelled = facts.session_id.is_some_and(|session| self.cancelled_turns.contains(session));
+        let cancelled = facts.session_id.is_some_and(|session| self.names.cancelled_turns.contains(session));
         if cancelled && self.recorded.profile.choice(asked.method).is_some() {
             self.answer(exchange);
         }
@@ -52,14 +52,14 @@ impl Engine {
     /// The recorded request that a live one is (R-SRV-1): the same question, else the next under the same parent, else the next.
     fn match_request(&mut self, asked: &Asked<'_>) -> Option<usize> {
         let question = question(asked.method, asked.text);
-        let same = self.questions.get_mut(&question).and_then(VecDeque::pop_front);
-        let left = self.unseen.get_mut(asked.method)?;
+        let same = self.known.questions.get_mut(&question).and_then(VecDeque::pop_front);
+        let left = self.known.unseen.get_mut(asked.method)?;
         let under = |at: &&usize| asked.parent.is_some() && self.recorded.exchanges[**at].parent == asked.parent;
         let found = same.or_else(|| left.iter().find(under).or(left.first()).copied())?;
         left.remove(&found);
         if same.is_none() {
             let request = self.recorded.request(&self.recorded.exchanges[found]);
-            if let Some(alike) = self.questions.get_mut(&self::question(asked.method, request)) {
+            if let Some(alike) = self.known.questions.get_mut(&self::question(asked.method, request)) {
                 alike.retain(|other| *other != found);
             }
         }
@@ -71,21 +71,21 @@ impl Engine {
         for (at, exchange) in self.recorded.exchanges.iter().enumerate() {
             if exchange.issuer == Side::Server {
                 let question = question(&exchange.method, self.recorded.request(exchange));
-                self.questions.entry(question).or_default().push_back(at);
-                self.unseen.entry(exchange.method.clone()).or_default().insert(at);
+                self.known.questions.entry(question).or_default().push_back(at);
+                self.known.unseen.entry(exchange.method.clone()).or_default().insert(at);
             }
         }
     }
 
     /// Answers a matched request as recorded: under its own id, or not at all.
     pub(super) fn answer(&mut self, exchange: usize) {
-        if std::mem::replace(&mut self.live[exchange].settled, true) || self.finish_us.is_some() {
+        if std::mem::replace(&mut self.live[exchange].settled, true) || self.peer.finish_us.is_some() {
             return;
         }
         let live = self.log.exchanges[exchange].text.clone().unwrap_or_default();
         let live_id = self.log.exchanges[exchange].live_id.clone().unwrap_or_else(|| "null".to_string());
         let session = message::read(&live).and_then(|(_, facts)| facts.session_id.map(str::to_string));
-        let in_cancelled_turn = session.is_some_and(|session| self.cancelled_turns.contains(&session));
+        let in_cancelled_turn = session.is_some_and(|session| self.names.cancelled_turns.contains(&session));
         let choice = self.recorded.profile.choice(&self.recorded.exchanges[exchange].method);
         let text = match choice.filter(|_| in_cancelled_turn) {
             Some(choice) => format!(r#"{{"jsonrpc":"2.0","id":{live_id},"result":{}}}"#, choice.cancelled),
@@ -117,7 +117,7 @@ impl Engine {
         let recorded = &self.recorded.exchanges[exchange];
         let run = &self.log.exchanges[exchange];
         let live = &self.live[exchange];
-        if recorded.issuer != Side::Server || live.settled || live.withdrawn || self.finish_us.is_some() {
+        if recorded.issuer != Side::Server || live.settled || live.withdrawn || self.peer.finish_us.is_some() {
             return None;
         }
         let (came, response) = (run.sent_us?, recorded.response?);
@@ -130,7 +130,7 @@ impl Engine {
     /// A request that the recording does not have.
     fn stranger(&mut self, asked: &Asked<'_>, facts: &Facts<'_>) {
         let default = self.recorded.profile.default_answer(asked.method);
-        let cancelled = facts.session_id.is_some_and(|session| self.cancelled_turns.contains(session));
+        let cancelled = facts.session_id.is_some_and(|session| self.names.cancelled_turns.contains(session));
         let (body, said) = match (default, self.recorded.profile.choice(asked.method).filter(|_| cancelled)) {
             (_, Some(choice)) => (format!(r#""result":{}"#, choice.cancelled), "cancelled, as its turn is".to_string()),
             (DefaultAnswer::Result(json), None) => (format!(r#""result":{json}"#), format!("by default {json}")),
@@ -160,7 +160,7 @@ impl Engine {
             at_us: self.now,
             answered: Some(said),
         });
-        if self.finish_us.is_none() {
+        if self.peer.finish_us.is_none() {
             self.hand_over(format!(r#"{{"jsonrpc":"2.0","id":{},{body}}}"#, asked.id_text), Handed::default());
         }
     }

@@ -82,7 +82,7 @@ impl Engine {
         let task = crate::replay::message::read(&self.recorded.events[step.event].text)
             .and_then(|(_, facts)| facts.task_id.map(str::to_string));
         let live = self.links_of(step.event).next().and_then(|link| self.value_of(link));
-        !live.or(task).is_some_and(|task| self.ended_tasks.contains(&task))
+        !live.or(task).is_some_and(|task| self.names.ended_tasks.contains(&task))
     }
 
     /// When a cancel is due, and whether its progress had to be given up on. A late one is due when it would have been.
@@ -107,15 +107,15 @@ impl Engine {
             cancel.targets.iter().copied().filter(|at| self.cancellable(*at, cancel.of_task, step)).collect();
         match cancel.stream {
             Some(recorded) => {
-                if let Some(stream) = self.streams.get(&recorded).copied() {
+                if let Some(stream) = self.http.streams.get(&recorded).copied() {
                     self.out.push_back(Outgoing::CloseStream { stream });
                 }
                 self.move_on();
             }
             None => {
-                let before = self.handed.len();
+                let before = self.http.handed.len();
                 let behind = self.send_step(step);
-                if self.handed.len() == before {
+                if self.http.handed.len() == before {
                     // It could not be composed.
                     return behind;
                 }
@@ -152,7 +152,7 @@ impl Engine {
 
     /// After a `session/cancel` every permission that the turn asks for is refused (R-SRV-6).
     pub(super) fn turn_cancelled(&mut self, session: &str) {
-        self.cancelled_turns.insert(session.to_string());
+        self.names.cancelled_turns.insert(session.to_string());
         let waiting: Vec<usize> = self
             .flight
             .iter()

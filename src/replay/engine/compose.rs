@@ -191,7 +191,7 @@ impl Engine {
         for raw in places.into_iter().flatten() {
             let from = raw.as_ptr() as usize - base;
             // A cancel of a request that nobody sent must go on naming none.
-            let known = Id::from_json(raw).is_some_and(|id| self.taken.contains(&id)) || Some(raw) != cancelled;
+            let known = Id::from_json(raw).is_some_and(|id| self.names.taken.contains(&id)) || Some(raw) != cancelled;
             if known && let Some(fresh) = self.fresh(raw) {
                 edits.put(from..from + raw.len(), fresh);
             }
@@ -201,25 +201,25 @@ impl Engine {
     /// The fresh id or token for a recorded one, of the same JSON type; the same for every occurrence (R-ID-5).
     fn fresh(&mut self, raw: &str) -> Option<String> {
         let id = Id::from_json(raw)?;
-        if let Some(minted) = self.minted.get(&id) {
+        if let Some(minted) = self.names.minted.get(&id) {
             return Some(minted.clone());
         }
         let minted = self.mint(raw);
-        self.minted.insert(id, minted.clone());
+        self.names.minted.insert(id, minted.clone());
         Some(minted)
     }
 
     /// An id that the recording does not have, of the JSON type of `like`.
     pub(super) fn mint(&mut self, like: &str) -> String {
         loop {
-            self.mint += 1;
+            self.names.mint += 1;
             let fresh = if like.starts_with('"') {
-                splice::quote(&format!("rpctape-{}", self.mint))
+                splice::quote(&format!("rpctape-{}", self.names.mint))
             } else {
-                (1_000_000 + self.mint).to_string()
+                (1_000_000 + self.names.mint).to_string()
             };
             if let Some(id) = Id::from_json(&fresh)
-                && self.taken.insert(id)
+                && self.names.taken.insert(id)
             {
                 return fresh;
             }

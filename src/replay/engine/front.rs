@@ -30,7 +30,7 @@ impl Engine {
 
     /// Looks at the step in front; true if it is behind us now.
     fn step(&mut self) -> bool {
-        if self.phase != Phase::Playing || self.reinit.is_some() {
+        if self.phase != Phase::Playing || self.http.reinit.is_some() {
             return false;
         }
         let steps = Arc::clone(&self.steps);
@@ -114,7 +114,7 @@ impl Engine {
     fn hint_says_no(&self, step: &Step) -> Option<Fate> {
         step.opens.iter().find_map(|exchange| {
             let tool = self.recorded.exchanges[*exchange].name.as_deref();
-            let live = tool.and_then(|tool| self.hints.get(tool));
+            let live = tool.and_then(|tool| self.peer.hints.get(tool));
             match &self.plan.rulings[*exchange] {
                 Ruling::ByHint if live.is_some_and(|hints| !hints.read_only) => {
                     Some(Fate::NotSent("hint differs from recording".to_string()))
@@ -262,16 +262,16 @@ impl Engine {
                 }
             }
             _ => {
-                let Some((method, nth)) = self.numbered.get(&event) else { return true };
-                self.told.get(method).is_some_and(|told| told.came + told.missed >= *nth)
+                let Some((method, nth)) = self.known.numbered.get(&event) else { return true };
+                self.peer.told.get(method).is_some_and(|told| told.came + told.missed >= *nth)
             }
         }
     }
 
     fn miss(&mut self, event: usize) {
-        let Some((method, nth)) = self.numbered.get(&event) else { return };
+        let Some((method, nth)) = self.known.numbered.get(&event) else { return };
         let nth = *nth;
-        let told = self.told.entry(method.clone()).or_default();
+        let told = self.peer.told.entry(method.clone()).or_default();
         told.missed = nth.saturating_sub(told.came);
     }
 
@@ -304,7 +304,7 @@ impl Engine {
                 oldest.map(|oldest| answer(oldest, "an answer, or that none comes"))
             }
             Phase::Ending => {
-                self.finish_us.map(|since_us| Waiting { label: "the peer".to_string(), what: "to end", since_us })
+                self.peer.finish_us.map(|since_us| Waiting { label: "the peer".to_string(), what: "to end", since_us })
             }
             Phase::Done => None,
         }

@@ -87,7 +87,7 @@ impl Engine {
             return Some(sent);
         }
         let recorded = &self.recorded.exchanges[exchange];
-        let natural = self.natural.get(&(recorded.method.clone(), recorded.name.clone())).copied().unwrap_or(0);
+        let natural = self.peer.natural.get(&(recorded.method.clone(), recorded.name.clone())).copied().unwrap_or(0);
         let horizon = sent + self.options.life.linger_us.max(natural + natural / 2);
         Some(match self.log.exchanges[exchange].answered_us {
             Some(answered) => horizon.min(answered.max(sent) + AFTER_ANSWER_US),
@@ -130,7 +130,7 @@ impl Engine {
             self.phase = Phase::Done;
         }
         if self.phase != Phase::Closing
-            || self.reinit.is_some()
+            || self.http.reinit.is_some()
             || self.closing_until().is_some_and(|until| until > self.now)
         {
             return;
@@ -142,11 +142,11 @@ impl Engine {
     /// No more is sent, and nothing waited for but the end of the peer.
     pub(super) fn end(&mut self) {
         self.phase = Phase::Ending;
-        self.finish_us.get_or_insert(self.now);
+        self.peer.finish_us.get_or_insert(self.now);
     }
 
     fn ending_until(&self) -> Option<i64> {
-        self.finish_us.map(|at| at + ENDING_US)
+        self.peer.finish_us.map(|at| at + ENDING_US)
     }
 
     /// Until when the end is held back; `None` when nothing holds it.

@@ -15,19 +15,18 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::options::Options;
 use super::plan::{ConnectionPlan, Step};
-use super::policy::Hints;
 use super::recording::Connection;
 use super::rewrite::Rewritten;
 use super::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
 use crate::jsonrpc::Id;
 use crate::live::link::{Incoming, Outgoing};
 use crate::protocol::Side;
-use state::{Front, Live, Phase, Told};
+use state::{Front, Http, Known, Live, Names, Peer, Phase};
 
 /// What a run is waiting for, for a line of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,60 +59,15 @@ pub struct Engine {
     owed: Vec<usize>,
     /// One for each exchange.
     live: Vec<Live>,
-    /// What was sent under an id, in order.
-    by_id: HashMap<Id, Vec<usize>>,
-    tokens: HashMap<Id, usize>,
-    /// Links by the exchange that gives the value.
-    giving: HashMap<usize, Vec<usize>>,
-    /// Recorded requests of the server that have not come: by what they ask, and by method.
-    questions: HashMap<String, VecDeque<usize>>,
-    unseen: HashMap<String, BTreeSet<usize>>,
     /// Exchanges that something may still come of, or that are to be answered.
     flight: BTreeSet<usize>,
-    /// Prompts by session, as JSON text; those whose turn was cancelled.
-    prompts: HashMap<String, Vec<usize>>,
-    cancelled_turns: HashSet<String>,
-    /// Tasks that have ended, as JSON text.
-    ended_tasks: HashSet<String>,
-    /// The last prompt of each session.
-    turns: HashMap<String, usize>,
-    /// Notifications by method: how many the recording has in all, how many came, how many were not waited for any longer.
-    told: HashMap<String, Told>,
-    /// Recorded notifications of the server, by the place of their event: method, and which one of it, from 1.
-    numbered: HashMap<usize, (String, u32)>,
-    /// Fresh ids and tokens for recorded ones.
-    minted: HashMap<Id, String>,
-    mint: i64,
-    taken: HashSet<Id>,
-    /// Longest time that a method and tool took by itself.
-    natural: HashMap<(String, Option<String>), i64>,
-    hints: HashMap<String, Hints>,
+    known: Known,
+    names: Names,
+    http: Http,
+    peer: Peer,
     rewritten: Rewritten,
-    /// Recorded and live streams, and the last SSE event on each live one.
-    streams: HashMap<u32, u32>,
-    next_stream: u32,
-    heads: HashMap<u32, u16>,
-    event_ids: HashMap<u32, String>,
-    closed_stream: Option<u32>,
-    /// What was handed to the link and not yet confirmed.
-    handed: VecDeque<send::Handed>,
-    revision: Option<String>,
     /// Why nothing more is sent.
     halted: Option<String>,
-    reinit: Option<session::Reinit>,
-    /// True once a lost session was opened anew; it is done once.
-    reinitialised: bool,
-    stderr: VecDeque<String>,
-    /// True once the message was sent that tells the peer to exit.
-    told_to_exit: bool,
-    /// True if the peer ended without having been asked to.
-    unasked: bool,
-    /// The peer is gone since then.
-    gone_us: Option<i64>,
-    heard: bool,
-    finish_us: Option<i64>,
-    unreadable: u32,
-    strays: u32,
 }
 
 impl Engine {
@@ -126,49 +80,20 @@ impl Engine {
             options: options.clone(),
             log: RunLog::default(),
             out: VecDeque::new(),
-            phase: Phase::Connecting,
+            phase: Phase::default(),
             now: 0,
             cursor: 0,
             front: Front::default(),
             moved_us: 0,
             owed: Vec::new(),
             live: vec![Live::default(); recorded.exchanges.len()],
-            by_id: HashMap::new(),
-            tokens: HashMap::new(),
-            giving: HashMap::new(),
-            questions: HashMap::new(),
-            unseen: HashMap::new(),
             flight: BTreeSet::new(),
-            prompts: HashMap::new(),
-            cancelled_turns: HashSet::new(),
-            ended_tasks: HashSet::new(),
-            turns: HashMap::new(),
-            told: HashMap::new(),
-            numbered: HashMap::new(),
-            minted: HashMap::new(),
-            mint: 0,
-            taken: HashSet::new(),
-            natural: HashMap::new(),
-            hints: HashMap::new(),
+            known: Known::default(),
+            names: Names::default(),
+            http: Http::default(),
+            peer: Peer::default(),
             rewritten: Rewritten::default(),
-            streams: HashMap::new(),
-            next_stream: 0,
-            heads: HashMap::new(),
-            event_ids: HashMap::new(),
-            closed_stream: None,
-            handed: VecDeque::new(),
-            revision: None,
             halted: None,
-            reinit: None,
-            reinitialised: false,
-            stderr: VecDeque::new(),
-            told_to_exit: false,
-            unasked: false,
-            gone_us: None,
-            heard: false,
-            finish_us: None,
-            unreadable: 0,
-            strays: 0,
         };
         engine.log.exchanges = vec![ExchangeRun::default(); recorded.exchanges.len()];
         engine.prepare();
@@ -227,24 +152,24 @@ impl Engine {
     pub fn learn(&mut self, exchange: usize, duration_us: i64) {
         if let Some(exchange) = self.recorded.exchanges.get(exchange) {
             let kind = (exchange.method.clone(), exchange.name.clone());
-            let longest = self.natural.entry(kind).or_default();
+            let longest = self.peer.natural.entry(kind).or_default();
             *longest = (*longest).max(duration_us);
         }
     }
 
     /// What happened.
     pub fn finish(mut self) -> RunLog {
-        let end = self.finish_us.or(self.gone_us).unwrap_or(self.now);
+        let end = self.peer.finish_us.or(self.peer.gone_us).unwrap_or(self.now);
         for at in 0..self.log.exchanges.len() {
             self.conclude(at, end);
         }
         self.count_extras();
         self.log.rewrites = self.rewritten.lines();
-        if self.unreadable > 0 {
-            self.log.notes.push(format!("texts of the live side that are no JSON-RPC: {}", self.unreadable));
+        if self.peer.unreadable > 0 {
+            self.log.notes.push(format!("texts of the live side that are no JSON-RPC: {}", self.peer.unreadable));
         }
-        if self.strays > 0 {
-            self.log.notes.push(format!("responses of the live side that answer no request: {}", self.strays));
+        if self.peer.strays > 0 {
+            self.log.notes.push(format!("responses of the live side that answer no request: {}", self.peer.strays));
         }
         self.log.ended_us = self.now;
         self.log
@@ -295,12 +220,12 @@ impl Engine {
             self.log.exchanges[at].continues = self.plan.continues[at];
             self.log.exchanges[at].notifications.0 = u32::try_from(exchange.progress.len()).unwrap_or(u32::MAX);
             if let Some(id) = Id::from_json(&exchange.rpc_id) {
-                self.taken.insert(id);
+                self.names.taken.insert(id);
             }
             if let Some(latency) =
                 exchange.latency_us.filter(|_| exchange.issuer == Side::Client && exchange.outcome == "result")
             {
-                let longest = self.natural.entry((exchange.method.clone(), exchange.name.clone())).or_default();
+                let longest = self.peer.natural.entry((exchange.method.clone(), exchange.name.clone())).or_default();
                 *longest = (*longest).max(latency);
             }
         }
@@ -312,7 +237,7 @@ impl Engine {
             }
         }
         for (at, link) in self.plan.links.iter().enumerate() {
-            self.giving.entry(link.producer).or_default().push(at);
+            self.known.giving.entry(link.producer).or_default().push(at);
         }
         self.list_questions();
         self.count_recorded();

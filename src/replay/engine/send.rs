@@ -39,7 +39,7 @@ impl Engine {
         };
         let stream = self.hand_over(text.clone(), Handed { opens: step.opens.clone(), cancels });
         if let Some(recorded) = self.recorded.events[step.event].stream {
-            self.streams.insert(recorded, stream);
+            self.http.streams.insert(recorded, stream);
         }
         for exchange in &step.opens {
             self.note_sent(*exchange, stream);
@@ -71,25 +71,29 @@ impl Engine {
             Action::OpenStream => {
                 let stream = self.new_stream();
                 if let Some(recorded) = self.recorded.events[step.event].stream {
-                    self.streams.insert(recorded, stream);
+                    self.http.streams.insert(recorded, stream);
                 }
                 let last_event_id = self.resumes(step.event).then(|| self.last_event_id()).flatten();
-                self.out.push_back(Outgoing::OpenStream { stream, last_event_id, revision: self.revision.clone() });
+                self.out.push_back(Outgoing::OpenStream {
+                    stream,
+                    last_event_id,
+                    revision: self.http.revision.clone(),
+                });
             }
             Action::CloseStream(recorded) => {
-                if let Some(stream) = self.streams.get(&recorded).copied() {
-                    self.closed_stream = Some(stream);
+                if let Some(stream) = self.http.streams.get(&recorded).copied() {
+                    self.http.closed_stream = Some(stream);
                     self.out.push_back(Outgoing::CloseStream { stream });
                 }
             }
-            Action::EndSession => self.out.push_back(Outgoing::EndSession { revision: self.revision.clone() }),
+            Action::EndSession => self.out.push_back(Outgoing::EndSession { revision: self.http.revision.clone() }),
             Action::Send | Action::Answer(_) | Action::Cancel(_) => {}
         }
     }
 
     pub(super) fn new_stream(&mut self) -> u32 {
-        self.next_stream += 1;
-        self.next_stream
+        self.http.next_stream += 1;
+        self.http.next_stream
     }
 
     /// Hands a text to the link; gives its stream.
@@ -97,9 +101,9 @@ impl Engine {
         let stream = self.new_stream();
         let stated =
             message::read(&text).and_then(|(_, facts)| Facts::text(facts.meta_revision).map(|text| text.into_owned()));
-        let revision = stated.or_else(|| self.revision.clone());
+        let revision = stated.or_else(|| self.http.revision.clone());
         self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision });
-        self.handed.push_back(handed);
+        self.http.handed.push_back(handed);
         stream
     }
 
@@ -133,7 +137,7 @@ impl Engine {
 
     fn note_message(&mut self, message: &Message<'_>, facts: &Facts<'_>, exchange: Option<usize>) {
         let method = message.method();
-        self.told_to_exit |= message.method.is_some() && self.recorded.profile.opening.exit == Some(method);
+        self.peer.told_to_exit |= message.method.is_some() && self.recorded.profile.opening.exit == Some(method);
         if let Some(form) = cancel_form(self.recorded.profile, method, facts)
             && let (Mechanism::SessionCancel, Target::Turn(session)) = (form.mechanism, &form.target)
         {
@@ -142,23 +146,23 @@ impl Engine {
         let (Some(exchange), Some(id)) = (exchange, message.id.value()) else { return };
         self.log.exchanges[exchange].live_id = message.id_text.map(str::to_string);
         self.live[exchange].id = Some(id.clone());
-        self.by_id.entry(id.clone()).or_default().push(exchange);
+        self.names.by_id.entry(id.clone()).or_default().push(exchange);
         for raw in [facts.progress_token, facts.work_done_token, facts.partial_result_token] {
             if let Some(token) = Facts::id(raw) {
-                self.tokens.insert(token, exchange);
+                self.names.tokens.insert(token, exchange);
             }
         }
         if let Some(session) = facts.session_id.filter(|_| self.recorded.profile.turns && role(method) == Role::Prompt)
         {
-            self.prompts.entry(session.to_string()).or_default().push(exchange);
-            self.turns.insert(session.to_string(), exchange);
-            self.cancelled_turns.remove(session);
+            self.names.prompts.entry(session.to_string()).or_default().push(exchange);
+            self.names.turns.insert(session.to_string(), exchange);
+            self.names.cancelled_turns.remove(session);
         }
     }
 
     /// The link says that the oldest message it was handed is on its way.
     pub(super) fn confirmed(&mut self) {
-        let Some(handed) = self.handed.pop_front() else { return };
+        let Some(handed) = self.http.handed.pop_front() else { return };
         let now = self.now;
         for exchange in handed.opens {
             let run = &mut self.log.exchanges[exchange];

@@ -28,11 +28,11 @@ impl Engine {
     }
 
     pub(super) fn head_came(&mut self, stream: u32, method: &str, status: u16) {
-        self.heard = true;
+        self.peer.heard = true;
         if method != "POST" {
             return;
         }
-        self.heads.insert(stream, status);
+        self.http.heads.insert(stream, status);
         let on = self.on_stream(stream);
         for exchange in &on {
             self.log.exchanges[*exchange].http_status = Some(status);
@@ -63,40 +63,40 @@ impl Engine {
                 run.stuck_us.get_or_insert(self.now);
             }
         }
-        if let Some(reinit) = self.reinit.as_mut() {
+        if let Some(reinit) = self.http.reinit.as_mut() {
             reinit.lost.extend(lost);
             return;
         }
-        if !self.options.life.reinit_on_404 || self.reinitialised {
+        if !self.options.life.reinit_on_404 || self.http.reinitialised {
             self.halted.get_or_insert_with(|| "session lost".to_string());
             return;
         }
-        self.reinitialised = true;
+        self.http.reinitialised = true;
         let opening = self.recorded.profile.opening.initialize;
         let first = self.recorded.exchanges.iter().position(|exchange| opening == Some(exchange.method.as_str()));
         let Some(Ok((text, id))) = first.map(|first| self.compose_again(first)) else {
             self.halted.get_or_insert_with(|| "session lost".to_string());
             return;
         };
-        self.revision = None;
+        self.http.revision = None;
         self.hand_over(text, Handed::default());
         let until_us = self.now + self.options.life.stuck_min_us;
-        self.reinit = Some(Reinit { id: Id::from_json(&id), lost, until_us });
+        self.http.reinit = Some(Reinit { id: Id::from_json(&id), lost, until_us });
         self.log.notes.push(format!("session lost (HTTP {status}): initialised once more"));
     }
 
     /// True if a response is the one to the new handshake.
     pub(super) fn reinit_answered(&mut self, read: &Message<'_>, facts: &Facts<'_>) -> bool {
-        let mine = self.reinit.as_ref().is_some_and(|reinit| read.id.value() == reinit.id.as_ref());
+        let mine = self.http.reinit.as_ref().is_some_and(|reinit| read.id.value() == reinit.id.as_ref());
         if !mine {
             return false;
         }
-        let lost = self.reinit.take().map(|reinit| reinit.lost).unwrap_or_default();
+        let lost = self.http.reinit.take().map(|reinit| reinit.lost).unwrap_or_default();
         if read.kind != Kind::Result {
             self.halted.get_or_insert_with(|| "session lost".to_string());
             return true;
         }
-        self.revision = Facts::text(facts.revision).map(|text| text.into_owned());
+        self.http.revision = Facts::text(facts.revision).map(|text| text.into_owned());
         if let Some(text) = self.initialized() {
             self.hand_over(text, Handed::default());
         }
@@ -133,23 +133,23 @@ impl Engine {
     }
 
     pub(super) fn watch_reinit(&mut self) {
-        if self.reinit.as_ref().is_some_and(|reinit| reinit.until_us <= self.now) {
-            self.reinit = None;
+        if self.http.reinit.as_ref().is_some_and(|reinit| reinit.until_us <= self.now) {
+            self.http.reinit = None;
             self.halted.get_or_insert_with(|| "session lost".to_string());
         }
     }
 
     pub(super) fn reinit_until(&self) -> Option<i64> {
-        self.reinit.as_ref().map(|reinit| reinit.until_us)
+        self.http.reinit.as_ref().map(|reinit| reinit.until_us)
     }
 
     /// A stream has ended. Where no other stream can bring the answer, it will never come.
     pub(super) fn stream_closed(&mut self, stream: u32, by: Side) {
-        self.closed_stream = Some(stream);
+        self.http.closed_stream = Some(stream);
         if by == Side::Client {
             return;
         }
-        let failed = self.heads.get(&stream).is_some_and(|status| *status >= 400);
+        let failed = self.http.heads.get(&stream).is_some_and(|status| *status >= 400);
         let last_word = self.recorded.profile.stream_close_cancels;
         for exchange in self.on_stream(stream) {
             let run = &mut self.log.exchanges[exchange];
@@ -174,7 +174,7 @@ impl Engine {
 
     /// The last SSE event on the stream that was closed last, or on any.
     pub(super) fn last_event_id(&self) -> Option<String> {
-        let closed = self.closed_stream.and_then(|stream| self.event_ids.get(&stream));
-        closed.or_else(|| self.event_ids.iter().max_by_key(|(stream, _)| **stream).map(|(_, id)| id)).cloned()
+        let closed = self.http.closed_stream.and_then(|stream| self.http.event_ids.get(&stream));
+        closed.or_else(|| self.http.event_ids.iter().max_by_key(|(stream, _)| **stream).map(|(_, id)| id)).cloned()
     }
 }

@@ -1,12 +1,18 @@
-//! What the engine remembers of the step in front, and of each exchange.
+//! What the engine remembers: of the step in front, of each exchange, of the names in use, of the peer.
 
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+use super::send::Handed;
+use super::session::Reinit;
 use crate::jsonrpc::Id;
 use crate::replay::options::Anchor;
+use crate::replay::policy::Hints;
 
 /// How far a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// The link is not ready.
+    #[default]
     Connecting,
     /// Steps are being sent.
     Playing,
@@ -84,4 +90,84 @@ pub(super) struct Asked<'a> {
     pub method: &'a str,
     /// The exchange of the client that it serves, as far as can be told.
     pub parent: Option<usize>,
+}
+
+/// What the recording tells before anything happens.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Links by the exchange that gives the value.
+    pub giving: HashMap<usize, Vec<usize>>,
+    /// Recorded requests of the server that have not come, by what they ask.
+    pub questions: HashMap<String, VecDeque<usize>>,
+    /// The same by method.
+    pub unseen: HashMap<String, BTreeSet<usize>>,
+    /// Recorded notifications of the server, by the place of their event: method, and which one of it, from 1.
+    pub numbered: HashMap<usize, (String, u32)>,
+}
+
+/// Names in use on the wire, and what they stand for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    /// What was sent under an id, in order.
+    pub by_id: HashMap<Id, Vec<usize>>,
+    /// Requests by the progress tokens that they carry.
+    pub tokens: HashMap<Id, usize>,
+    /// Prompts in flight by session, as JSON text; and the last prompt of each.
+    pub prompts: HashMap<String, Vec<usize>>,
+    pub turns: HashMap<String, usize>,
+    /// Sessions whose turn was cancelled.
+    pub cancelled_turns: HashSet<String>,
+    /// Tasks that have ended, as JSON text.
+    pub ended_tasks: HashSet<String>,
+    /// Fresh ids and tokens for recorded ones, and how many were made.
+    pub minted: HashMap<Id, String>,
+    pub mint: i64,
+    /// Ids that a fresh one must not be.
+    pub taken: HashSet<Id>,
+}
+
+/// Streams and sessions of HTTP.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Http {
+    /// Live streams by recorded ones.
+    pub streams: HashMap<u32, u32>,
+    pub next_stream: u32,
+    /// Status of the response on a live stream.
+    pub heads: HashMap<u32, u16>,
+    /// The last SSE event on a live stream.
+    pub event_ids: HashMap<u32, String>,
+    /// The stream that was closed last.
+    pub closed_stream: Option<u32>,
+    /// What was handed to the link and is not yet confirmed, on any transport.
+    pub handed: VecDeque<Handed>,
+    /// The negotiated revision.
+    pub revision: Option<String>,
+    /// The new handshake that is going on; it is done once.
+    pub reinit: Option<Reinit>,
+    pub reinitialised: bool,
+}
+
+/// What is known of the live side.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Peer {
+    /// True once it has said anything.
+    pub heard: bool,
+    /// Notifications by method.
+    pub told: HashMap<String, Told>,
+    /// What its list of tools says.
+    pub hints: HashMap<String, Hints>,
+    /// Longest time that a method and tool took by itself, in the recording or now.
+    pub natural: HashMap<(String, Option<String>), i64>,
+    /// The last lines of its stderr.
+    pub stderr: VecDeque<String>,
+    /// Texts that are no JSON-RPC, and responses that answer nothing.
+    pub unreadable: u32,
+    pub strays: u32,
+    /// True once the message was sent that tells it to exit.
+    pub told_to_exit: bool,
+    /// True if it ended without having been asked to.
+    pub unasked: bool,
+    /// Since when it is gone; and when it was asked to end.
+    pub gone_us: Option<i64>,
+    pub finish_us: Option<i64>,
 }
