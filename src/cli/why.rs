@@ -147,9 +147,17 @@ impl<'a> Case<'a> {
         Ok(match self.age(row) {
             Some(age) if age >= self.after_us => true,
             Some(age) if ended => age > judge::GRACE_US || !units()?.iter().any(by_itself),
-            Some(_) => false,
-            None => ended,
+            Some(_) => self.was_refused(row)?,
+            None => ended || self.was_refused(row)?,
         })
+    }
+
+    /// The HTTP response on its stream is a refusal: however young it is, no answer will come.
+    fn was_refused(&self, row: &ExchangeRow) -> Result<bool> {
+        let units = self.store.units_after(row.connection_id, row.id, 64)?;
+        let stream = units.first().and_then(|request| request.stream);
+        let refuses = |unit: &rpctape::store::UnitRow| unit.status.is_some_and(|status| status >= 400);
+        Ok(stream.is_some() && units.iter().any(|unit| unit.stream == stream && refuses(unit)))
     }
 
     /// The connections to tell about, the one with trouble first.

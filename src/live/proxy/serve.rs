@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -27,6 +28,9 @@ use super::endpoint::Relative;
 use super::heads;
 use super::tapped::{Current, Tapped, broken};
 use super::upstream::Upstream;
+
+/// How long a client may go on asking a server that is not there.
+const ASKING: Duration = Duration::from_secs(2);
 
 /// What all connections share.
 pub(super) struct Shared {
@@ -164,8 +168,8 @@ impl Link {
         let io = match self.shared.upstream.connect().await {
             Ok(io) => io,
             Err(error) => {
-                // What the client asked is worth knowing all the same.
-                request.into_body().read_out().await;
+                // What the client asked is worth knowing all the same, if it is not too slow in saying it.
+                let _ = tokio::time::timeout(ASKING, request.into_body().read_out()).await;
                 return Err((refused(&error), format!("cannot connect to {place}: {error}")));
             }
         };

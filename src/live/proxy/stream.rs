@@ -6,7 +6,7 @@ use hyper::HeaderMap;
 
 use super::heads;
 use super::stream_events::Events;
-use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
+use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, Parsed, parse};
 use crate::live::tape::{FRAME_BYTES, TapeEvent};
 use crate::protocol::{Facts, profiles};
 
@@ -140,6 +140,10 @@ impl Look {
     }
 
     fn add(&mut self, message: &Message<'_>, facts: &Facts<'_>) {
+        // `{"error":"invalid_token"}` is what other protocols over HTTP say.
+        if message.defects.has(Defect::JsonrpcMember) && message.id == IdField::Absent {
+            return;
+        }
         self.is_message |= message.kind != Kind::Unclassified;
         self.answers |= message.kind.is_response();
         if message.kind != Kind::Request {
@@ -163,6 +167,7 @@ mod tests {
         let meta = br#"[{"id":"a","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"x"}}},{"id":2,"result":{}}]"#;
         let look = Look::at(meta);
         assert!(look.is_message && look.stateless && look.answers && !look.starts);
+        assert!(Look::at(br#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"no session"}}"#).answers);
         for other in [&br#"{"error":"invalid_token"}"#[..], b"Not Found", b"", b"\xff"] {
             assert!(!Look::at(other).answers, "{other:?}");
         }
