@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::answer::{Answer, effective_cancel, mechanism};
 use super::faults::{self, Compared};
-use crate::protocol::{Ending, Side};
+use crate::protocol::{Ending, Mechanism, Side};
 use crate::replay::compare::{Rules, Terms, compare};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, Exchange, What};
+use crate::replay::recording::{Connection, Exchange, Fault, What};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
-use crate::rules::{self, duration};
+use crate::rules::{self, On, duration};
 
 /// `slower` needs this much more time ...
 const SLOWER_US: i64 = 100_000;
@@ -155,6 +155,10 @@ impl<'a> Case<'a> {
         }
         if let Some(status) = run.session_lost {
             found.add(Verdict::SessionLost, format!("HTTP {status}: the server does not know the session"));
+            if run.text.is_some() {
+                found.note("sent again after a new handshake");
+                self.plain(found);
+            }
         } else if run.peer_gone && run.text.is_none() {
             self.peer_gone(found);
         } else {
@@ -164,6 +168,8 @@ impl<'a> Case<'a> {
                     found.add(Verdict::Extra, "cancelled only in the second recording");
                 }
                 Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
+                // A cancel that was wrong when it was recorded tests whether it is tolerated, whenever it comes (R-CAN-11).
+                Some(cancel) if cancel.status == CancelStatus::Raced && self.cancel_was_wrong() => self.plain(found),
                 Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
                 Some(_) if self.is_diff => {
                     (found.compared, found.one_sided) = (true, true);
@@ -220,6 +226,14 @@ impl<'a> Case<'a> {
         found.add(Verdict::Raced, format!("{answer}{} came before the cancel{sent}", took.unwrap_or_default()));
     }
 
+    /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side).
+    pub fn cancel_was_wrong(&self) -> bool {
+        let cancel = effective_cancel(self.own());
+        let faults =
+            self.recorded.faults.iter().filter(|fault| fault.certainty == "violation" && fault.severity != "note");
+        cancel.is_some() && faults.into_iter().any(|fault| fault.event == cancel)
+    }
+
     /// True if the run was cut off while the exchange was open.
     fn cut_off(&self) -> bool {
         matches!(self.log.broken, Some(Broken::Deadline | Broken::Interrupted)) && self.run().stuck_us.is_none()
@@ -238,8 +252,14 @@ impl<'a> Case<'a> {
             return found.add(Verdict::Unknown, self.ended());
         }
         found.compared = true;
-        if is == Ending::Silence {
+        if is == Ending::Silence && permits(is) != Some(false) {
             found.note(format!("no answer, watched {} after the cancel", duration(cancel.horizon_us)));
+        }
+        if how == Some(Mechanism::StreamClose) {
+            found.note("its stream was closed: what the server does after that cannot be seen");
+        }
+        if cancel.progress_after.0 > 0 {
+            found.note(format!("progress after the cancel: {}", cancel.progress_after.0));
         }
         if is == was {
             match (&before, &now) {
@@ -257,8 +277,9 @@ impl<'a> Case<'a> {
                     found.note(format!("other permitted outcome: {}, recorded {}", is.as_str(), was.as_str()));
                 }
                 Some(false) if is == Ending::Silence => self.never_answered(found, cancel),
-                // What the audit proves is a violation; what it cannot prove is a crossing, and said as a note.
-                Some(false) if self.is_judged() => {}
+                // What the audit proves is a violation; what it cannot prove is a crossing, and said as a note. An error of
+                // another kind is another error either way.
+                Some(false) if self.is_judged() && (was, is) != (Ending::CancelledError, Ending::OtherError) => {}
                 Some(false) | None => {
                     let verdict = if is == Ending::OtherError { Verdict::ErrorChanged } else { Verdict::Changed };
                     found.add(verdict, format!("{} after the cancel, recorded {}", is.as_str(), was.as_str()));
@@ -272,8 +293,12 @@ impl<'a> Case<'a> {
 
     /// True if the audit of the live session says something about how this exchange ended.
     fn is_judged(&self) -> bool {
-        self.faults()
-            .is_some_and(|faults| [&faults.new, &faults.still, &faults.open].iter().any(|list| !list.is_empty()))
+        let ends = |code: &str| {
+            let on = rules::find(code).map(|rule| rule.on);
+            matches!(on, Some(On::Answer | On::LateAnswer | On::Unanswered | On::TaskCancelAnswer))
+        };
+        let about = |list: &[&Fault]| list.iter().any(|fault| ends(&fault.code));
+        self.faults().is_some_and(|faults| about(&faults.new) || about(&faults.still) || about(&faults.open))
     }
 
     /// An answer was due after the cancel, and none came while we watched.
@@ -413,7 +438,9 @@ impl<'a> Case<'a> {
             found.still_violates = true;
             found.note(format!("still violates {}", fault.rule));
         }
-        for fault in &faults.open {
+        // Of a request that got no answer, the verdict says more than a finding that cannot be decided.
+        let stuck = found.verdicts.contains_key(&Verdict::Stuck);
+        for fault in faults.open.iter().filter(|_| !stuck) {
             found.note(format!("{}: {}", fault.certainty, fault.summary));
         }
         let settled = [Verdict::ServerExit, Verdict::SessionLost, Verdict::Unknown, Verdict::Stuck, Verdict::Raced];

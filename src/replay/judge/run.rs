@@ -294,7 +294,8 @@ impl<'a> One<'a> {
         let told = entries.iter().any(|entry| entry.verdict == Verdict::ServerExit);
         let lost =
             self.log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if why.contains("exited")));
-        let pending = self.log.exchanges.iter().any(|run| run.fate == Fate::Pending);
+        let mut runs = self.connection.exchanges.iter().zip(&self.log.exchanges);
+        let pending = runs.any(|(own, run)| own.issuer == Side::Client && run.fate == Fate::Pending);
         (!told && (lost || pending)).then(|| {
             let when = duration(exit.at_us);
             let how = format!("{} after {when}, with nothing in flight", exit_words(exit.code, exit.signal));
@@ -412,7 +413,8 @@ fn continue_with(first: &mut ExchangeReport, retry: ExchangeReport) {
 /// Cancels of the played side, one for each exchange that had one in flight.
 fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>) {
     let run = case.run();
-    if case.own().issuer != Side::Client || effective_cancel(case.own()).is_none() && run.cancel.is_none() {
+    let none = effective_cancel(case.own()).is_none() && run.cancel.is_none();
+    if none || case.own().issuer != Side::Client || case.cancel_was_wrong() {
         return;
     }
     counts.recorded += 1;

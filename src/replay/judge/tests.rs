@@ -242,6 +242,21 @@ const LIST: &str = r#"
 "#;
 
 #[test]
+fn a_cancel_that_was_wrong_is_never_raced() {
+    let trace = |cancel: &str| {
+        format!("{}{cancel}", &H[..H.find("5 s>").expect("an answer")]) + &H[H.find("5 s>").unwrap_or(0)..]
+    };
+    let wrong = trace("1 c> {\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
+    let mut run = Run::of(MCP, &wrong, H).recorded_fault("#1", "CAN003");
+    let cancel = run.recorded.exchanges[0].cancels[0];
+    run.recorded.faults[0].event = Some(cancel);
+    run.log.exchanges[0].cancel.as_mut().expect("a cancel").status = CancelStatus::Raced;
+    let report = run.judge();
+    assert_eq!(short(&report), "#1 same");
+    assert_eq!((end(&report), report.cancels.recorded), (PASS, 0));
+}
+
+#[test]
 fn s05_a_cursor_that_flows_is_no_change() {
     let live = LIST.replace("Y3Vyc29yLTE=", "bGl2ZS03Nzc=");
     let run = || Run::mcp(LIST, &live).change("#2", |run| run.captured = vec!["/result/nextCursor".into()]);

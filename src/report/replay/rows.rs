@@ -109,10 +109,10 @@ pub fn cancels(report: &RunReport) -> Option<String> {
     if counts.not_sent > 0 {
         text.push_str(&format!(", {} not sent", counts.not_sent));
     }
-    let landed = report.exchanges.iter().filter_map(|entry| entry.cancel.as_ref());
-    let horizon = landed.filter(|cancel| cancel.status == CancelStatus::Landed).map(|cancel| cancel.horizon_us).min();
-    if let Some(horizon) = horizon {
-        text.push_str(&format!("; watched for {} after them", duration(horizon)));
+    let silent = report.exchanges.iter().filter(|entry| entry.live.latency_us.is_none());
+    let landed = silent.filter_map(|entry| entry.cancel.as_ref()).filter(|it| it.status == CancelStatus::Landed);
+    if let Some(horizon) = landed.map(|cancel| cancel.horizon_us).min() {
+        text.push_str(&format!("; silence was watched for {}", duration(horizon)));
     }
     Some(text)
 }

@@ -178,7 +178,10 @@ fn foot(report: &RunReport, style: &Style) -> Vec<String> {
         RunVerdict::Fail => ("FAIL", Ink::Error),
         RunVerdict::Inconclusive => ("INCONCLUSIVE", Ink::Warning),
     };
-    let mut lines = vec![format!(" {}  {}", style.paint(ink, word), rows::told(report, |it| it.as_str().to_string()))];
+    let told = rows::told(report, |it| it.as_str().to_string());
+    let mut told = hang(&told, style.columns() - word.len() - 3).into_iter();
+    let mut lines = vec![format!(" {}  {}", style.paint(ink, word), told.next().unwrap_or_default())];
+    lines.extend(told.map(|line| format!("       {line}")));
     let mut say = |text: &str| {
         let text = escape(text);
         lines.extend(hang(&text, style.columns() - 7).into_iter().map(|line| format!("       {line}")));
