@@ -28,6 +28,22 @@ pub(super) struct Report {
     latest: Arc<Mutex<i64>>,
 }
 
+/// Room for one arrival.
+pub(super) struct Room {
+    permit: mpsc::OwnedPermit<Arrival>,
+    report: Report,
+}
+
+impl Room {
+    /// Tells it, as of now.
+    pub(super) fn tell(self, what: Incoming) {
+        let Room { permit, report } = self;
+        report.send(report.now(what), |arrival| {
+            permit.send(arrival);
+        });
+    }
+}
+
 /// The other end of the link is gone: there is nobody to work for.
 #[derive(Debug)]
 pub(super) struct Gone;
@@ -78,34 +94,31 @@ impl Report {
         Arrival { at_us: self.clock.us(), what }
     }
 
-    /// The clock of the run.
-    pub(super) fn clock(&self) -> Clock {
-        self.clock
-    }
-
     /// Tells something, and waits until there is room for it. For tasks that nothing waits for but the peer.
     pub(super) async fn tell(&self, what: Incoming) -> Result<(), Gone> {
-        self.tell_arrival(self.now(what)).await
-    }
-
-    /// The same for something that was stamped before.
-    pub(super) async fn tell_arrival(&self, arrival: Arrival) -> Result<(), Gone> {
+        let arrival = self.now(what);
         let permit = self.from.reserve().await.map_err(|_| Gone)?;
-        self.send(permit, arrival);
+        self.send(arrival, |arrival| permit.send(arrival));
         Ok(())
     }
 
-    fn send(&self, permit: mpsc::Permit<'_, Arrival>, arrival: Arrival) {
+    /// Room for one arrival, for a teller that cannot wait once it is due.
+    pub(super) async fn room(&self) -> Result<Room, Gone> {
+        let permit = self.from.clone().reserve_owned().await.map_err(|_| Gone)?;
+        Ok(Room { permit, report: self.clone() })
+    }
+
+    fn send(&self, arrival: Arrival, hand_on: impl FnOnce(Arrival)) {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         *latest = arrival.at_us.max(*latest);
-        permit.send(Arrival { at_us: *latest, ..arrival });
+        hand_on(Arrival { at_us: *latest, ..arrival });
     }
 
     /// Hands on the oldest of `outbox` when there is room for it.
     pub(super) async fn deliver(&self, outbox: &mut VecDeque<Arrival>) -> Result<(), Gone> {
         let permit = self.from.reserve().await.map_err(|_| Gone)?;
         if let Some(arrival) = outbox.pop_front() {
-            self.send(permit, arrival);
+            self.send(arrival, |arrival| permit.send(arrival));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use reqwest::{Method, Response, Url};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::wire::{Call, End, Refusal, Wire, is_event_stream, shown};
+use super::wire::{Call, EOF, End, RESET, Refusal, Wire, is_event_stream, shown};
 use super::{Attempt, Opened};
 use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::Incoming;
@@ -86,8 +86,8 @@ impl Stream {
         let how = loop {
             let chunk = match self.response.chunk().await {
                 Ok(Some(chunk)) => chunk,
-                Ok(None) => break "eof",
-                Err(_) => break "reset",
+                Ok(None) => break EOF,
+                Err(_) => break RESET,
             };
             for event in self.reader.push(&chunk) {
                 if self.wire.event(None, event).await.is_err() {

@@ -8,15 +8,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url};
+use tokio::net::TcpStream;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::body::with_body;
+use super::body::{Sent, with_body};
 use crate::jsonrpc::{SseEvent, SseReader};
+use crate::live::Incoming;
 use crate::live::transport::framing::{Piece, piece};
 use crate::live::transport::port::{Gone, Report};
 use crate::live::transport::socket::{PATIENCE, PAUSE};
-use crate::live::{Arrival, Incoming};
 use crate::protocol::Side;
 use crate::protocol::http::{self, Mirrors};
 
@@ -26,6 +27,11 @@ const IDLE: Duration = Duration::from_secs(2);
 /// How long after a request the next message may go at the earliest, unless it is answered before: so that a cancel, which
 /// takes another connection, does not overtake what it cancels in the server.
 const SETTLE: Duration = Duration::from_millis(10);
+
+/// A response came to its end.
+pub(super) const EOF: &str = "eof";
+/// It did not.
+pub(super) const RESET: &str = "reset";
 
 /// What the requests of a link share.
 pub(super) struct Wire {
@@ -121,10 +127,30 @@ impl Wire {
         let told = match self.reach(&call, &mut go).await {
             Err(gone) => Err(gone),
             Ok(Err(Refusal::Unreachable(why))) => return End::Last(Incoming::Failed { why }),
-            Ok(Err(Refusal::Reset)) => self.closed(call.stream, Side::Server, "reset").await,
+            Ok(Err(Refusal::Reset)) => Ok(RESET),
             Ok(Ok(response)) => self.told(&call, response, go).await,
         };
-        told.map_or_else(End::from, |()| End::Told)
+        let Ok(how) = told else { return End::Gone };
+        if self.closed(call.stream, Side::Server, how).await.is_err() {
+            return End::Gone;
+        }
+        match how {
+            RESET => self.dead(&call.url).await.map_or(End::Told, |why| End::Last(Incoming::Failed { why })),
+            _ => End::Told,
+        }
+    }
+
+    /// Looks, after a connection broke, whether the server is there at all: nobody should wait for one that has died.
+    /// Only on this machine, where there is no proxy in between.
+    async fn dead(&self, url: &Url) -> Option<String> {
+        let (host, port) = (is_loopback(url).then(|| host(url))?, url.port_or_known_default()?);
+        sleep(PAUSE).await;
+        match timeout(PATIENCE, TcpStream::connect((host, port))).await {
+            Ok(Err(error)) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+                Some(format!("the connection to {} broke, and it cannot be reached any more: {error}", shown(url)))
+            }
+            _ => None,
+        }
     }
 
     /// Up to the head of the response. A server that was never reached is tried for a while.
@@ -159,13 +185,13 @@ impl Wire {
     ) -> Result<reqwest::Result<Response>, Gone> {
         let request = self.client.request(call.method.clone(), call.url.clone()).headers(call.headers.clone());
         let Some(bytes) = &call.body else { return Ok(request.send().await) };
-        let (request, mut written) = with_body(request, bytes, self.report.clock());
+        let sent = Sent::new(self.report.room().await?, call.stream);
+        let (request, mut written) = with_body(request, bytes, sent.clone());
         let sending = request.send();
         tokio::pin!(sending);
         tokio::select! {
             biased;
-            Ok(at_us) = &mut written => {
-                self.report.tell_arrival(Arrival { at_us, what: Incoming::Sent { stream: call.stream } }).await?;
+            Ok(()) = &mut written => {
                 tokio::select! {
                     done = &mut sending => return Ok(done),
                     () = sleep(SETTLE), if call.awaits => drop(go.take()),
@@ -175,15 +201,20 @@ impl Wire {
             done = &mut sending => {
                 if done.is_ok() {
                     // A server that answers before it has read everything.
-                    self.report.tell(Incoming::Sent { stream: call.stream }).await?;
+                    sent.tell();
                 }
                 Ok(done)
             }
         }
     }
 
-    /// Tells head and body.
-    async fn told(&self, call: &Call, response: Response, go: Option<oneshot::Sender<()>>) -> Result<(), Gone> {
+    /// Tells head and body, and says how the body ended.
+    async fn told(
+        &self,
+        call: &Call,
+        response: Response,
+        go: Option<oneshot::Sender<()>>,
+    ) -> Result<&'static str, Gone> {
         let status = response.status();
         let head = Incoming::Head {
             stream: call.stream,
@@ -197,12 +228,11 @@ impl Wire {
         };
         self.report.tell(head).await?;
         drop(go);
-        let how = if is_event_stream(&response) {
-            self.events(call.stream, response).await?
+        if is_event_stream(&response) {
+            self.events(call.stream, response).await
         } else {
-            self.document(call.stream, status, response).await?
-        };
-        self.closed(call.stream, Side::Server, how).await
+            self.document(call.stream, status, response).await
+        }
     }
 
     /// The headers that may be kept. The session is learned, and stands there as a placeholder.
@@ -226,13 +256,13 @@ impl Wire {
 
     /// A body that is no stream.
     async fn document(&self, stream: u32, status: StatusCode, mut response: Response) -> Result<&'static str, Gone> {
-        let (mut body, mut how) = (Vec::new(), "eof");
+        let (mut body, mut how) = (Vec::new(), EOF);
         loop {
             match response.chunk().await {
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(_) => {
-                    how = "reset";
+                    how = RESET;
                     break;
                 }
             }
@@ -254,8 +284,8 @@ impl Wire {
         loop {
             let (found, how) = match response.chunk().await {
                 Ok(Some(chunk)) => (reader.push(&chunk), None),
-                Ok(None) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some("eof")),
-                Err(_) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some("reset")),
+                Ok(None) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some(EOF)),
+                Err(_) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some(RESET)),
             };
             for event in found {
                 self.event(Some(stream), event).await?;
@@ -298,8 +328,12 @@ pub(super) fn is_event_stream(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(http::EVENT_STREAM))
 }
 
+fn host(url: &Url) -> &str {
+    url.host_str().unwrap_or_default().trim_matches(['[', ']'])
+}
+
 fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let host = host(url);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
