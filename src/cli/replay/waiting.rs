@@ -10,17 +10,21 @@ use crate::cli::{io, screen};
 
 /// How long something waits before it is worth a line, microseconds.
 const PATIENCE_US: i64 = 500_000;
+/// The line is drawn ten times a second.
+const FRAME_US: i64 = 100_000;
 
 /// The line.
 pub struct Line {
     bar: Option<ProgressBar>,
+    /// When it was drawn last, microseconds of that run.
+    drawn_us: i64,
 }
 
 impl Line {
     /// None where stderr is no terminal, under CI, or where the user wants none.
     pub fn new(no_progress: bool) -> Line {
         let wanted = !no_progress && io::stderr_is_terminal() && screen::env("CI").is_none();
-        Line { bar: wanted.then(line) }
+        Line { bar: wanted.then(line), drawn_us: 0 }
     }
 }
 
@@ -33,7 +37,9 @@ fn line() -> ProgressBar {
 
 impl Watch for Line {
     fn waiting(&mut self, now_us: i64, oldest: Option<&Waiting>) {
-        let Some(bar) = &self.bar else { return };
+        let due = now_us >= PATIENCE_US && (now_us - self.drawn_us).abs() >= FRAME_US;
+        let Some(bar) = self.bar.as_ref().filter(|_| due) else { return };
+        self.drawn_us = now_us;
         let text = match oldest {
             Some(wait) if now_us - wait.since_us >= PATIENCE_US => {
                 format!("waiting for {} of {} {}", wait.what, escape(&wait.label), span(now_us - wait.since_us))
