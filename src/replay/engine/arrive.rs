@@ -360,7 +360,8 @@ impl Engine {
             let run = &mut self.log.exchanges[at];
             let client = self.recorded.exchanges[at].issuer == Side::Client;
             if client && run.fate == Fate::Sent && run.answered_us.is_none() {
-                run.peer_gone = true;
+                // One that leaves because it was told to owes nothing more than an answer.
+                run.peer_gone = self.peer.unasked;
             }
         }
         self.halted.get_or_insert_with(|| "server exited".to_string());
