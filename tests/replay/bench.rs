@@ -76,7 +76,7 @@ pub fn of_capture(name: &str, capture: &[u8], script: &Value) -> Bench {
     Bench { folder, recording, flags: words(USUAL), target, server: None }
 }
 
-/// A session played against a server over HTTP with these options.
+/// A session played against a server over HTTP, WebSocket or TCP with these options.
 pub fn bench_http(session: &Session, options: &[&str]) -> Bench {
     let folder = tempfile::tempdir().expect("a folder");
     let recording = folder.path().join("it.rec.jsonl");
@@ -87,7 +87,14 @@ pub fn bench_http(session: &Session, options: &[&str]) -> Bench {
     let mut server = Listening(server.expect("the server starts"));
     let mut port = String::new();
     BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");
-    let target = vec!["--url".into(), format!("http://127.0.0.1:{}/mcp", port.trim())];
+    let at = format!("127.0.0.1:{}", port.trim());
+    let mode = options.iter().skip_while(|option| **option != "--mode").nth(1);
+    let target = match mode {
+        None => vec!["--url".into(), format!("http://{at}/mcp")],
+        Some(&"tcp") => vec!["--connect".into(), format!("tcp:{at}")],
+        Some(&"ws") => vec!["--connect".into(), format!("ws:ws://{at}/")],
+        Some(mode) => vec!["--connect".into(), format!("{mode}:http://{at}/sse")],
+    };
     Bench { folder, recording, flags: words(USUAL), target, server: Some(server) }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bench::{Run, bench, bench_http};
 use super::notation::{http, mcp, session};
-use crate::{near, says, server, side_by_side};
+use crate::{near, one_cancel, says, server, side_by_side};
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -228,4 +228,76 @@ fn sessions_that_do_not_fit_the_server() {
             );
         }),
     ]);
+}
+
+#[test]
+fn one_session_over_every_link() {
+    let recorded = one_cancel();
+    let initialized = r#"initialize={"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"srv","version":"1"}}"#;
+    let play = |options: &[&str], verdict: &str, code: i32| {
+        let run = bench_http(&recorded, &[&["--steps", "16", "--result", initialized], options].concat()).run();
+        run.verdicts(&["#1 same", verdict, "#3 same"]).cancels(1, 1, 0, 0);
+        assert_eq!(run.log.iter().filter(|line| line["saw"] == "cancelled").count(), 1, "{}", run.all());
+        assert_eq!(run.said.code, code, "{}", run.all());
+    };
+    side_by_side(&[
+        ("tcp", &|| play(&["--mode", "tcp"], "#2 same", 0)),
+        ("tcp, deaf", &|| play(&["--mode", "tcp", "--deaf"], "#2 violates", 1)),
+        ("ws", &|| play(&["--mode", "ws"], "#2 same", 0)),
+        ("ws, deaf", &|| play(&["--mode", "ws", "--deaf"], "#2 violates", 1)),
+        ("http+sse", &|| play(&["--mode", "sse"], "#2 same", 0)),
+        ("http", &|| play(&[], "#2 same", 0)),
+    ]);
+}
+
+#[test]
+fn ids_that_are_used_again() {
+    let one_after_the_other = mcp(r#"
+        H(2025-11-25)
+        10 c> call(7,echo,{"x":1})
+        12 s> text(7,"{\"x\":1}")
+        20 c> call(7,echo,{"x":2})
+        22 s> text(7,"{\"x\":2}")
+    "#);
+    // In flight together: nobody can tell which answer is whose, so the recording and the run must take them in the same way.
+    let together = mcp(r#"
+        H(2025-11-25)
+         10 c> call(7,echo,{"x":1})
+         11 c> call(7,echo,{"x":2})
+         70 s> text(7,"{\"x\":1}")
+        130 s> text(7,"{\"x\":2}")
+        140 c> call(8,echo,{"x":3})
+        142 s> text(8,"{\"x\":3}")
+    "#);
+    let echo = |x: u64, ms: u64| {
+        let answer = says(&format!("{{\"x\":{x}}}"));
+        json!({"on": "tools/call:echo", "when": {"/params/arguments/x": x}, "do": [{"wait": ms}, {"answer": answer}]})
+    };
+    for (recorded, script) in
+        [(one_after_the_other, Value::Null), (together, server(json!([echo(1, 400), echo(2, 800)])))]
+    {
+        let run = bench(&recorded, &script).run();
+        assert_eq!(run.said.code, 0, "{}", run.all());
+        let sent: Vec<&Value> = run.log.iter().filter(|line| line["in"].to_string().contains("echo")).collect();
+        let requests = run.exchanges().filter(|line| line["method"] == "tools/call").count();
+        assert_eq!(sent.len(), requests, "{}", run.all());
+    }
+}
+
+#[test]
+fn what_was_listed_is_asked_for_under_its_new_name() {
+    let recorded = mcp(r#"
+        H(2025-11-25)
+        10 c> {"id":2,"method":"resources/list","params":{}}
+        12 s> {"id":2,"result":{"resources":[{"uri":"file:///run-1/b.txt","name":"b"}]}}
+        20 c> {"id":3,"method":"resources/read","params":{"uri":"file:///run-1/b.txt"}}
+        22 s> {"id":3,"result":{"contents":[{"uri":"file:///run-1/b.txt","text":"B"}]}}
+    "#);
+    let listing = server(json!([
+        {"on": "resources/list", "do": [{"answer": {"resources": [{"uri": "file:///run-2/b.txt", "name": "b"}]}}]},
+        {"on": "resources/read", "when": {"/params/uri": "file:///run-2/b.txt"},
+            "do": [{"answer": {"contents": [{"uri": "${/params/uri}", "text": "B"}]}}]}]));
+    let run = bench(&recorded, &listing).run();
+    run.verdicts(&["#1 same", "#2 same", "#3 same"]).ended("pass", 0);
+    assert_eq!(run.exchange("#2")["captured"], json!(["/result/resources/0/uri"]));
 }
