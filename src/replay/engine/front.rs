@@ -255,6 +255,7 @@ impl Engine {
     pub(super) fn has_come(&self, event: usize) -> bool {
         let recorded = &self.recorded.events[event];
         match recorded.what {
+            What::Http => self.acknowledged(recorded.stream),
             What::Request(exchange) | What::Response(Some(exchange)) => {
                 match self.recorded.exchanges[exchange].issuer {
                     Side::Server => self.log.exchanges[exchange].sent_us.is_some(),

@@ -29,10 +29,10 @@ impl Engine {
 
     pub(super) fn head_came(&mut self, stream: u32, method: &str, status: u16) {
         self.peer.heard = true;
+        self.http.heads.insert(stream, status);
         if method != "POST" {
             return;
         }
-        self.http.heads.insert(stream, status);
         let on = self.on_stream(stream);
         for exchange in &on {
             self.log.exchanges[*exchange].http_status = Some(status);
@@ -41,6 +41,12 @@ impl Engine {
         if matches!(status, 404 | 410) && opened && self.phase < Phase::Ending {
             self.session_lost(status, &on);
         }
+    }
+
+    /// True if the live side has begun to answer on a recorded stream; on a transport that has no such answers, always.
+    pub(super) fn acknowledged(&self, recorded: Option<u32>) -> bool {
+        let live = recorded.and_then(|recorded| self.http.streams.get(&recorded));
+        self.http.heads.is_empty() || live.is_none_or(|live| self.http.heads.contains_key(live))
     }
 
     /// True once the live side has answered the handshake.

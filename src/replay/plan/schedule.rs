@@ -6,6 +6,7 @@ use crate::protocol::Side;
 use crate::replay::flow::{self, Link};
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Event, Recording, What};
+use crate::replay::splice;
 
 /// Slack of a soft wait, and its longest, microseconds (R-SCHED-2).
 const SOFT_SLACK_US: i64 = 250_000;
@@ -113,6 +114,8 @@ impl Between {
                 self.hard_us = event.at_us.or(self.hard_us);
             }
             What::Request(_) | What::Progress(_) | What::Notification | What::Cancel(_) => self.soft.push(at),
+            // Two POSTs in flight have no order: what was sent after a notification had been accepted is sent after that again.
+            What::Http if splice::at(&event.text, "/status") == Some("202") => self.soft.push(at),
             _ => return,
         }
         self.last_us = event.at_us.max(self.last_us);
@@ -168,7 +171,7 @@ fn opened(connection: &Connection, at: usize, event: &Event) -> Option<Action> {
     if on_stream.any(carries) {
         return None;
     }
-    match head.and_then(|head| crate::replay::splice::at(&head.text, "/method").map(str::to_string)).as_deref() {
+    match head.and_then(|head| splice::at(&head.text, "/method").map(str::to_string)).as_deref() {
         Some("\"DELETE\"") => Some(Action::EndSession),
         Some("\"GET\"") | None => Some(Action::OpenStream),
         Some(_) => None,

@@ -126,29 +126,65 @@ const LISTENING: &str = r#"
 60 c+ 7 DELETE
 "#;
 
-/// `8 c+ 3 GET` opened stream 3; the head of its request is put in.
+/// `8 c+ 3 GET` opened stream 3; the head of its request is put in. `8 s+ 3 202` is the head of a response.
 fn with_heads(trace: &str) -> Connection {
     use crate::replay::recording::{Event, What};
     let mut recorded =
-        connection("mcp 2025-11-25", &trace.lines().filter(|line| !line.contains("c+")).collect::<Vec<_>>().join("\n"));
-    for line in trace.lines().filter(|line| line.contains("c+")) {
+        connection("mcp 2025-11-25", &trace.lines().filter(|line| !line.contains("+ ")).collect::<Vec<_>>().join("\n"));
+    for line in trace.lines().filter(|line| line.contains("+ ")) {
         let parts: Vec<&str> = line.split_whitespace().collect();
         let at_us = parts[0].parse::<i64>().expect("a time") * MS;
         let stream = parts[2].parse::<u32>().ok();
         let at = recorded.events.iter().position(|event| event.at_us > Some(at_us)).unwrap_or(recorded.events.len());
+        if parts[1] == "s+" {
+            let text = format!(r#"{{"status":{}}}"#, parts[3]);
+            let side = Some(Side::Server);
+            recorded
+                .events
+                .insert(at, Event { frame: 0, line: 0, at_us: Some(at_us), side, stream, what: What::Http, text });
+            shift(&mut recorded, at, 1);
+            continue;
+        }
         let resumed = if parts.len() > 4 { r#","headers":{"last-event-id":"old"}"# } else { "" };
         let head = format!(r#"{{"method":"{}"{resumed}}}"#, parts[3]);
         for (what, text) in [(What::Http, head), (What::Open, String::new())] {
             let event = Event { frame: 0, line: 0, at_us: Some(at_us), side: Some(Side::Client), stream, what, text };
             recorded.events.insert(at, event);
         }
-        for exchange in &mut recorded.exchanges {
-            for place in [Some(&mut exchange.request), exchange.response.as_mut()].into_iter().flatten() {
-                *place += if *place >= at { 2 } else { 0 };
-            }
-        }
+        shift(&mut recorded, at, 2);
     }
     recorded
+}
+
+/// Makes room for so many events.
+fn shift(recorded: &mut Connection, at: usize, by: usize) {
+    for exchange in &mut recorded.exchanges {
+        for place in [Some(&mut exchange.request), exchange.response.as_mut()].into_iter().flatten() {
+            *place += if *place >= at { by } else { 0 };
+        }
+    }
+}
+
+#[test]
+fn what_followed_an_accepted_notification_follows_it_again() {
+    let recorded = with_heads(&HTTP.replace("10 c# 3", "8 s+ 2 202\n10 c# 3"));
+    for (slow, sent) in [(100, 102), (9_000, 254)] {
+        let played = play(&recorded, &options(), |wire, message| {
+            if message["id"].is_null() {
+                let stream = wire.stream;
+                wire.at(slow, Incoming::Head { stream, method: "POST", status: 202, headers: Vec::new() });
+                return;
+            }
+            head(wire, 200);
+            wire.result(2, message, json!({"protocolVersion":"2025-11-25"}));
+        });
+        let told = played.wire.with("notifications/initialized")[0].0;
+        assert_eq!(
+            played.wire.with("tools/list")[0].0,
+            told + sent * MS,
+            "never longer than the recorded wait and a little"
+        );
+    }
 }
 
 #[test]
