@@ -1,5 +1,5 @@
 // An ACP agent on the TypeScript SDK: a prompt tells five updates over a second and ends; `session/cancel` ends it early.
-// `changed` makes a cancelled prompt end as if nothing had been cancelled.
+// `changed` makes it deaf: a cancelled prompt goes on and ends as if nothing had been cancelled.
 import { randomUUID } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,9 +26,9 @@ acp
         update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `step ${step}` } },
       });
       try {
-        await pause(200, undefined, { signal: turn.signal });
+        await pause(200, undefined, changed ? {} : { signal: turn.signal });
       } catch {
-        return { stopReason: changed ? "end_turn" : "cancelled" };
+        return { stopReason: "cancelled" };
       }
     }
     return { stopReason: "end_turn" };

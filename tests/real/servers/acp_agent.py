@@ -1,5 +1,5 @@
 """An ACP agent on the Python SDK: a prompt tells five updates over a second and ends; `session/cancel` ends it early.
-`changed` makes a cancelled prompt end as if nothing had been cancelled."""
+`changed` makes it deaf: a cancelled prompt goes on and ends as if nothing had been cancelled."""
 
 import asyncio
 import sys
@@ -39,7 +39,9 @@ class Agent:
             await self.client.session_update(session_id, update_agent_message_text(f"step {step}"))
             try:
                 await asyncio.wait_for(cancelled.wait(), 0.2)
-                return acp.PromptResponse(stop_reason="end_turn" if CHANGED else "cancelled")
+                if not CHANGED:
+                    return acp.PromptResponse(stop_reason="cancelled")
+                await asyncio.sleep(0.2)
             except asyncio.TimeoutError:
                 pass
         return acp.PromptResponse(stop_reason="end_turn")

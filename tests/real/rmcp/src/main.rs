@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{ProgressNotificationParam, RequestMetaObject};
-use rmcp::{Peer, RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Echo {
@@ -30,13 +31,16 @@ impl Server {
         &self,
         Parameters(Slow { seconds }): Parameters<Slow>,
         meta: RequestMetaObject,
-        client: Peer<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> String {
         for step in 1..=10 {
-            tokio::time::sleep(Duration::from_secs_f64(seconds / 10.0)).await;
+            tokio::select! {
+                () = context.ct.cancelled() => return "stopped".into(),
+                () = tokio::time::sleep(Duration::from_secs_f64(seconds / 10.0)) => {}
+            }
             if let Some(token) = meta.get_progress_token() {
                 let progress = ProgressNotificationParam::new(token, f64::from(step)).with_total(10.0);
-                let _ = client.notify_progress(progress).await;
+                let _ = context.peer.notify_progress(progress).await;
             }
         }
         "done".into()
