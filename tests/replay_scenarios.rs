@@ -13,6 +13,7 @@ mod replay {
     pub mod notation;
     mod order;
     mod protocols;
+    mod servers;
 }
 
 use std::time::Duration;

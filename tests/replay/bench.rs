@@ -59,7 +59,8 @@ pub fn example(name: &str) -> PathBuf {
     path
 }
 
-/// A session played against a server over stdio that does what a script says; an empty script is the reference server.
+/// A session played against a server over stdio that does what a script (or the file with this name) says; an empty script is the reference
+/// server.
 pub fn bench(session: &Session, script: &Value) -> Bench {
     of_capture("it.rec.jsonl", session.rec().as_bytes(), script)
 }
@@ -69,10 +70,13 @@ pub fn of_capture(name: &str, capture: &[u8], script: &Value) -> Bench {
     let folder = tempfile::tempdir().expect("a folder");
     let recording = folder.path().join(name);
     std::fs::write(&recording, capture).expect("a test may write into its own folder");
-    let script = if script.is_null() { json!({}) } else { script.clone() };
+    let script = match script {
+        Value::Null => "{}".to_string(),
+        Value::String(path) => path.clone(),
+        script => script.to_string(),
+    };
     let log = folder.path().join("server.log").display().to_string();
-    let target =
-        vec!["--".into(), example("fixture-stdio").display().to_string(), "--log".into(), log, script.to_string()];
+    let target = vec!["--".into(), example("fixture-stdio").display().to_string(), "--log".into(), log, script];
     Bench { folder, recording, flags: words(USUAL), target, server: None }
 }
 
