@@ -31,7 +31,9 @@ impl Engine {
                 }
                 self.text_came(*stream, &String::from_utf8_lossy(bytes));
             }
-            Incoming::Primed { stream, event_id, .. } => {
+            Incoming::Primed { stream, event_id, retry_ms } => {
+                let retry_us = retry_ms.and_then(|ms| i64::try_from(ms.saturating_mul(1_000)).ok());
+                self.http.retry_us.extend(retry_us.map(|us| (*stream, us)));
                 self.http.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
             }
             Incoming::Raw { .. } => self.peer.unreadable += 1,

@@ -25,6 +25,7 @@ impl Engine {
             }
         }
         self.answer_overdue();
+        self.resume_now();
         self.close();
     }
 

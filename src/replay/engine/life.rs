@@ -161,17 +161,18 @@ impl Engine {
     /// When [`Engine::tick`] is to be called, at the latest, in microseconds of the run.
     pub fn wake_at(&self) -> Option<i64> {
         let all = || self.flight.iter().copied();
+        let resume = self.http.resume.map(|(at, _)| at);
         let wake = match self.phase {
             Phase::Connecting | Phase::Done => None,
             Phase::Playing => {
                 let stuck = all().filter_map(|exchange| self.stuck_at(exchange));
                 let overdue = all().filter_map(|exchange| self.overdue(exchange));
-                stuck.chain(overdue).chain(self.front.wake_us).chain(self.reinit_until()).min()
+                stuck.chain(overdue).chain(self.front.wake_us).chain(self.reinit_until()).chain(resume).min()
             }
             Phase::Closing => {
                 let stuck = all().filter_map(|exchange| self.stuck_at(exchange));
                 let overdue = all().filter_map(|exchange| self.overdue(exchange));
-                stuck.chain(overdue).chain(self.closing_until()).chain(self.reinit_until()).min()
+                stuck.chain(overdue).chain(self.closing_until()).chain(self.reinit_until()).chain(resume).min()
             }
             Phase::Ending => self.ending_until(),
         };

@@ -4,10 +4,15 @@ use super::Engine;
 use super::send::Handed;
 use super::state::Phase;
 use crate::jsonrpc::{Id, Kind, Message};
+use crate::live::link::Outgoing;
 use crate::protocol::{Facts, Side};
+use crate::replay::plan::Action;
 use crate::replay::policy;
 use crate::replay::recording::What;
 use crate::replay::run::Fate;
+
+/// How long a client waits before it resumes a stream, where the server does not say, microseconds.
+const RETRY_US: i64 = 1_000_000;
 
 /// A new handshake after a lost session.
 #[derive(Clone, Debug)]
@@ -155,6 +160,9 @@ impl Engine {
         if by == Side::Client {
             return;
         }
+        if self.resume_later(stream) {
+            return;
+        }
         let failed = self.http.heads.get(&stream).is_some_and(|status| *status >= 400);
         let last_word = self.recorded.profile.stream_close_cancels;
         for exchange in self.on_stream(stream) {
@@ -166,6 +174,46 @@ impl Engine {
                 run.stuck_us.get_or_insert(self.now);
             }
         }
+    }
+
+    /// A server may end a stream before its answer and have the client come back for it, with the id of the last event
+    /// (MCP 2025-11-25). Where the recorded client did not do so, it is done for it.
+    fn resume_later(&mut self, stream: u32) -> bool {
+        let waits = |at: &usize| {
+            let run = &self.log.exchanges[*at];
+            run.fate == Fate::Sent && run.answered_us.is_none()
+        };
+        let recorded =
+            self.steps[self.cursor..].iter().any(|step| step.action == Action::OpenStream && self.resumes(step.event));
+        if recorded
+            || self.phase >= Phase::Ending
+            || !self.recorded.profile.stream_close_is_no_cancel
+            || !self.http.event_ids.contains_key(&stream)
+            || !self.on_stream(stream).iter().any(waits)
+        {
+            return false;
+        }
+        let wait_us = self.http.retry_us.get(&stream).copied().unwrap_or(RETRY_US);
+        self.http.resume = Some((self.now + wait_us, stream));
+        true
+    }
+
+    /// Opens the stream again that a server ended before its answer.
+    pub(super) fn resume_now(&mut self) {
+        let Some((_, lost)) = self.http.resume.filter(|(at, _)| *at <= self.now) else { return };
+        self.http.resume = None;
+        if self.phase >= Phase::Ending {
+            return;
+        }
+        let stream = self.new_stream();
+        for exchange in self.on_stream(lost) {
+            self.live[exchange].stream = Some(stream);
+        }
+        let last_event_id = self.http.event_ids.get(&lost).cloned();
+        if let Some(id) = &last_event_id {
+            self.http.event_ids.insert(stream, id.clone());
+        }
+        self.out.push_back(Outgoing::OpenStream { stream, last_event_id, revision: self.http.revision.clone() });
     }
 
     /// True if the recorded client resumed a stream that it had lost.

@@ -136,6 +136,10 @@ pub(super) struct Http {
     pub heads: HashMap<u32, u16>,
     /// The last SSE event on a live stream.
     pub event_ids: HashMap<u32, String>,
+    /// How long to wait before a stream is resumed, as its server says, microseconds.
+    pub retry_us: HashMap<u32, i64>,
+    /// When a stream is to be resumed, and which.
+    pub resume: Option<(i64, u32)>,
     /// The stream that was closed last.
     pub closed_stream: Option<u32>,
     /// What was handed to the link and is not yet confirmed, on any transport.

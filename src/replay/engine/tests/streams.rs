@@ -126,6 +126,26 @@ const LISTENING: &str = r#"
 60 c+ 7 DELETE
 "#;
 
+#[test]
+fn a_stream_that_its_server_ends_early_is_resumed() {
+    let recorded = connection("mcp 2025-11-25", HTTP);
+    let played = play(&recorded, &options(), |wire, message| {
+        let stream = wire.stream;
+        if message["method"] == "tools/list" {
+            wire.at(1, Incoming::Primed { stream, event_id: Some("e1".into()), retry_ms: Some(50) });
+            wire.at(2, Incoming::Closed { stream: Some(stream), by: Side::Server, how: "eof".into() });
+            wire.result(80, message, json!({}));
+        } else if !message["id"].is_null() {
+            wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+        }
+    });
+    let sent = played.run("#2").sent_us.expect("sent");
+    let again = &played.wire.asked[0];
+    assert_eq!(again.0, sent + 52 * MS);
+    assert!(matches!(&again.1, Outgoing::OpenStream { last_event_id: Some(id), .. } if id == "e1"), "{again:?}");
+    assert!(played.all_sent() && played.run("#2").answered_us.is_some());
+}
+
 /// `8 c+ 3 GET` opened stream 3; the head of its request is put in. `8 s+ 3 202` is the head of a response.
 fn with_heads(trace: &str) -> Connection {
     use crate::replay::recording::{Event, What};
