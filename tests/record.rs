@@ -6,7 +6,7 @@ mod common;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -158,19 +158,19 @@ fn bytes_that_are_no_text_pass_too() {
 fn a_session_can_be_checked() {
     let folder = Folder::new();
     let path = folder.path("a.rec.jsonl");
-    let input = concat!(
-        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
-        "\n",
+    let flags = ["-o", &path, "-v", "--proto", "mcp 2025-11-25"];
+    let mut child = record(&flags, &["answer", "--api-key", "k3y"]);
+    let opening = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    writeln!(child.stdin.as_mut().expect("a pipe"), "{opening}").expect("a reader");
+    child.stdout = Some(ready(&mut child));
+    let rest = concat!(
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         "\n",
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"login","arguments":{"token":"s3cr3t-t0k3n"}}}"#,
         "\n",
     );
-    let ran = talk(
-        record(&["-o", &path, "-v", "--proto", "mcp 2025-11-25"], &["answer", "--api-key", "k3y"]),
-        input.as_bytes(),
-    );
-    assert_eq!(ran.out.iter().filter(|byte| **byte == b'\n').count(), 2);
+    let ran = talk(child, rest.as_bytes());
+    assert_eq!(ran.out.iter().filter(|byte| **byte == b'\n').count(), 1);
     assert!(ran.err.contains("recorded 5 messages, redacted 2 values (api-key 1, token 1)"), "{}", ran.err);
     let text = std::fs::read_to_string(&path).expect("a recording");
     assert!(!text.contains("s3cr3t") && !text.contains("k3y"), "{text}");
@@ -283,13 +283,13 @@ fn exit_codes_and_signals_of_the_server_are_those_of_the_recorder() {
 }
 
 /// Waits for the first line of output.
-fn ready(child: &mut Child) -> Box<dyn Read + Send> {
+fn ready(child: &mut Child) -> ChildStdout {
     let mut stdout = child.stdout.take().expect("a pipe");
     let mut byte = [0];
     while byte[0] != b'\n' {
         stdout.read_exact(&mut byte).expect("a line");
     }
-    Box::new(stdout)
+    stdout
 }
 
 fn signal(child: &Child, signal: rustix::process::Signal) {

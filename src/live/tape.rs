@@ -35,7 +35,7 @@ pub const QUEUE_BYTES: usize = 64 << 20;
 pub const FRAME_BYTES: usize = 16 << 20;
 
 /// How long the end of a session waits for the disk.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Told once that something cannot be written, in a sentence.
 pub type Say = Box<dyn Fn(&str) + Send>;
@@ -287,7 +287,7 @@ impl Tape {
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let trouble = |text: &str| TapeSummary { trouble: Some(text.to_string()), ..TapeSummary::default() };
         done.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout => trouble("the disk did not take the end of the recording within 30 s"),
+            RecvTimeoutError::Timeout => trouble("the disk did not take the end of the recording within a minute"),
             RecvTimeoutError::Disconnected => trouble("the recorder stopped before its time, or was ended twice"),
         })
     }
