@@ -558,6 +558,39 @@ async fn a_web_socket_whose_client_vanishes() {
     assert_eq!((&close["by"], recorded.of("close").count()), (&json!("c"), 1));
 }
 
+/// The program itself, as a user starts it, and the signal that ends it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_prints_its_address_and_ends_with_a_whole_recording() {
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt};
+    let server = serve(Router::new().route("/mcp", posted(answer))).await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.rec.jsonl");
+    let mut child = tokio::process::Command::new(assert_cmd::cargo::cargo_bin("rpctape"))
+        .args(["record", "--listen", "127.0.0.1:0", "--http", &format!("http://{server}/mcp"), "-o"])
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = tokio::io::BufReader::new(child.stderr.take().unwrap()).lines();
+    let url = loop {
+        let line = soon("the address", lines.next_line()).await.unwrap().unwrap();
+        if let Some((_, rest)) = line.split_once("http://127.0.0.1:") {
+            break format!("http://127.0.0.1:{}", rest.split_whitespace().next().unwrap());
+        }
+    };
+    assert_eq!(post(&client(), &url, None, call(7, "ping")).await.status(), 200);
+    let id = rustix::process::Pid::from_raw(child.id().unwrap() as i32).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(soon("the end", child.wait()).await.unwrap().code(), Some(0));
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).await.unwrap();
+    assert_eq!(out, "");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains(r#"\"id\":7"#) && text.lines().last().unwrap().contains(r#""k":"end","msgs":2"#), "{text}");
+}
+
 /// Median round trips, direct and through the recorder in turns. Run in release:
 /// `cargo test --release --test record_http overhead -- --ignored --nocapture`.
 #[tokio::test(flavor = "multi_thread")]

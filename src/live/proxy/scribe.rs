@@ -226,8 +226,7 @@ impl Scribe {
         let mut said = Map::new();
         if name == "endpoint" {
             if let Some(data) = &event.data {
-                let path = self.announced(stream, &String::from_utf8_lossy(data));
-                said.insert("data".to_string(), path.into());
+                self.announced(stream, &String::from_utf8_lossy(data));
             }
         } else {
             self.assign_by(stream, &Look::default());
@@ -258,9 +257,9 @@ impl Scribe {
         }
     }
 
-    /// HTTP+SSE: the server says where to post to. Gives the path; its query is a key to the session.
-    fn announced(&mut self, stream: u32, announced: &str) -> String {
-        let Some(state) = self.streams.get_mut(&stream) else { return String::new() };
+    /// HTTP+SSE: the server says where to post to. That place is not recorded: it is the key to the session.
+    fn announced(&mut self, stream: u32, announced: &str) {
+        let Some(state) = self.streams.get_mut(&stream) else { return };
         let target = endpoint::target(announced, &state.target);
         if state.connection.is_none() {
             state.is_connection = true;
@@ -268,9 +267,8 @@ impl Scribe {
             self.assign(stream, number, true);
         }
         if let Some(number) = self.streams.get(&stream).and_then(|state| state.connection) {
-            self.numbers.announce(target.clone(), number, stream);
+            self.numbers.announce(target, number, stream);
         }
-        target.split('?').next().unwrap_or("/").to_string()
     }
 
     /// A body has come to its end.

@@ -126,6 +126,44 @@ fn lines_are_valid_without_the_header() {
     assert_eq!(kept.frames[0].at_us, Some(5));
 }
 
+#[test]
+fn http_heads_and_what_event_streams_say() {
+    let text = recorded(&[
+        RecEvent::Http(Some(Side::Client), r#"{"method":"POST","headers":{}}"#),
+        RecEvent::Http(Some(Side::Server), r#"{"status":200,"headers":{}}"#),
+        RecEvent::Sse(Some(Side::Server), r#"{"id":"7"}"#),
+        RecEvent::Message(Some(Side::Server), PING.as_bytes()),
+    ]);
+    let kept = read("rec", &text);
+    assert_eq!(
+        kept.texts(),
+        [
+            ("http", r#"{"method":"POST","headers":{}}"#),
+            ("http", r#"{"status":200,"headers":{}}"#),
+            ("sse", r#"{"id":"7"}"#),
+            ("message", PING),
+        ]
+    );
+    assert_eq!(kept.frames[1].direction, Direction::By(Side::Server));
+}
+
+#[test]
+fn what_the_recorder_closes_and_what_it_could_not_read() {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packer, PING.as_bytes()).expect("packed");
+    let packed = base64::encode(&packer.finish().expect("packed"));
+    let text = format!(
+        "{{\"rec\":1,\"session\":\"s\",\"transport\":\"http\"}}\n\
+         {{\"q\":1,\"t\":0,\"k\":\"raw\",\"c\":1,\"s\":1,\"d\":\"c\",\"b64\":\"{packed}\",\"enc\":\"gzip\"}}\n\
+         {{\"q\":2,\"t\":1,\"k\":\"raw\",\"c\":1,\"s\":1,\"d\":\"s\",\"b64\":\"{packed}\",\"enc\":\"br\"}}\n\
+         {{\"q\":3,\"t\":2,\"k\":\"raw\",\"c\":1,\"s\":1,\"d\":\"s\",\"b64\":\"AAAA\",\"enc\":\"gzip\"}}\n\
+         {{\"q\":4,\"t\":3,\"k\":\"close\",\"c\":1,\"s\":1,\"by\":\"p\",\"how\":\"stopped\",\"answered\":false}}\n"
+    );
+    let kept = read("rec", &text);
+    assert_eq!(kept.texts(), [("message", PING), ("gap", "None"), ("gap", "None")]);
+    assert_eq!(kept.skipped, [(1, Skip::Header), (5, Skip::Header)]);
+}
+
 proptest! {
     #[test]
     fn any_bytes_come_back(bodies in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 1..8)) {
