@@ -10,6 +10,7 @@ mod replay {
     mod cancelled;
     mod flags;
     mod inputs;
+    mod mirror;
     pub mod notation;
     mod order;
     mod protocols;
@@ -144,15 +145,20 @@ fn s04_faster_than_the_cancel() {
     ]);
 }
 
-#[test]
-fn s05_cursor() {
-    let pages = mcp(r#"
+/// S05: the second page of a list is asked for with the cursor of the first.
+pub fn two_pages() -> Session {
+    mcp(r#"
         H(2025-11-25)
         10 c> {"id":2,"method":"tools/list","params":{}}
         15 s> {"id":2,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"Y3Vyc29yLTE="}}
         20 c> {"id":3,"method":"tools/list","params":{"cursor":"Y3Vyc29yLTE="}}
         25 s> {"id":3,"result":{"tools":[{"name":"b","inputSchema":{"type":"object"}}]}}
-    "#);
+    "#)
+}
+
+#[test]
+fn s05_cursor() {
+    let pages = two_pages();
     let tool = |name| json!([{"name": name, "inputSchema": {"type": "object"}}]);
     let serving = |first: Value| {
         server(json!([
@@ -179,15 +185,20 @@ fn s05_cursor() {
     ]);
 }
 
-#[test]
-fn s06_payload_and_errors() {
-    let sums = mcp(r#"
+/// S06: a result with JSON in a text, and an error.
+pub fn two_sums() -> Session {
+    mcp(r#"
         H(2025-11-25)
         10 c> call(2,sum,{"a":1})
         12 s> text(2,"{\"total\":3,\"at\":\"2026-01-01T00:00:00Z\"}")
         20 c> call(3,sum,{})
         22 s> {"id":3,"error":{"code":-32602,"message":"missing a"}}
-    "#);
+    "#)
+}
+
+#[test]
+fn s06_payload_and_errors() {
+    let sums = two_sums();
     let serving = |total: &str, third: Value| {
         let steps = [json!({"answer": says(total)}), third];
         let [first, third] = steps;
@@ -247,15 +258,20 @@ fn s06_payload_and_errors() {
     ]);
 }
 
-#[test]
-fn s07_input_required() {
+/// S07: a call that asks for more before it is done.
+pub fn input_required() -> Session {
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
-    let asked = mcp(&r#"
+    mcp(&r#"
           0 c> {"id":1,"method":"tools/call","params":{"name":"deploy","arguments":{},META}}
          10 s> {"id":1,"result":{"resultType":"input_required","inputRequests":{"ok":{"method":"elicitation/create","params":{"message":"sure?","requestedSchema":{"type":"object"}}}},"requestState":"S-111"}}
         900 c> {"id":2,"method":"tools/call","params":{"name":"deploy","arguments":{},"inputResponses":{"ok":{"action":"accept","content":{}}},"requestState":"S-111",META}}
         910 s> {"id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}
-    "#.replace("META", meta));
+    "#.replace("META", meta))
+}
+
+#[test]
+fn s07_input_required() {
+    let asked = input_required();
     let input = json!({"ok": {"method": "elicitation/create", "params": {"message": "sure?", "requestedSchema": {"type": "object"}}}});
     let asking = server(json!([
         {"on": "tools/call:deploy", "when": {"/params/requestState": null},
@@ -316,15 +332,20 @@ fn s08_never_answered() {
     ]);
 }
 
-#[test]
-fn s09_answers_swap() {
-    let both = mcp(r#"
+/// S09: two calls in flight together.
+pub fn two_at_once() -> Session {
+    mcp(r#"
         H(2025-11-25)
         10 c> call(2,a,{})
         11 c> call(3,b,{})
         50 s> text(2,"A")
         90 s> text(3,"B")
-    "#);
+    "#)
+}
+
+#[test]
+fn s09_answers_swap() {
+    let both = two_at_once();
     let swapped = server(json!([{"on": "tools/call:a", "do": [{"wait": 80}, {"answer": says("A")}]},
         {"on": "tools/call:b", "do": [{"wait": 20}, {"answer": says("B")}]}]));
     let run = bench(&both, &swapped).run();
@@ -334,15 +355,20 @@ fn s09_answers_swap() {
     assert!(run.said.out.contains("reordered"), "{}", run.all());
 }
 
-#[test]
-fn s10_server_asks() {
-    let asked = mcp(r#"
+/// S10: the server asks the client, under an id that the client uses too.
+pub fn server_asks() -> Session {
+    mcp(r#"
         H(2025-11-25,{"roots":{}})
         10 c> call(2,scan,{})
         12 s> {"id":2,"method":"roots/list"}
         15 c> {"id":2,"result":{"roots":[{"uri":"file:///w","name":"w"}]}}
         30 s> text(2,"1 root")
-    "#);
+    "#)
+}
+
+#[test]
+fn s10_server_asks() {
+    let asked = server_asks();
     let asking = |id: Value| {
         server(json!([{"on": "tools/call:scan", "do": [
             {"ask": {"request": {"id": id, "method": "roots/list"}}}, {"wait": 10}, {"answer": says("1 root")}]}]))
@@ -357,13 +383,18 @@ fn s10_server_asks() {
     }
 }
 
-#[test]
-fn s11_server_asks_something_new() {
-    let plan = mcp(r#"
+/// S11: one call.
+pub fn one_plan() -> Session {
+    mcp(r#"
         H(2025-11-25)
         10 c> call(2,plan,{})
         20 s> text(2,"ok")
-    "#);
+    "#)
+}
+
+#[test]
+fn s11_server_asks_something_new() {
+    let plan = one_plan();
     let sampling = json!({"id": 5, "method": "sampling/createMessage", "params": {"maxTokens": 10,
         "messages": [{"role": "user", "content": {"type": "text", "text": "plan"}}]}});
     let asking = server(json!([{"on": "tools/call:plan", "do": [
@@ -468,9 +499,9 @@ fn s12_session_over_http() {
     ]);
 }
 
-#[test]
-fn s13_lsp_cancel_must_be_answered() {
-    let recorded = session("lsp", r#"
+/// S13: a query of an editor that is cancelled and answered.
+pub fn cancelled_query() -> Session {
+    session("lsp", r#"
           0 c> {"id":1,"method":"initialize","params":{"processId":4242,"rootUri":"file:///old","capabilities":{}}}
          10 s> {"id":1,"result":{"capabilities":{"referencesProvider":true}}}
          12 c> {"method":"initialized","params":{}}
@@ -483,7 +514,12 @@ fn s13_lsp_cancel_must_be_answered() {
         150 c> {"method":"exit"}
         155 close s
         156 exit 0
-    "#).with("frame", json!("cl"));
+    "#).with("frame", json!("cl"))
+}
+
+#[test]
+fn s13_lsp_cancel_must_be_answered() {
+    let recorded = cancelled_query();
     let serving = |cancel: Value, length: &str| {
         json!({"framing": "content-length", "length": length, "handlers": [
             {"on": "initialize", "do": [{"alive": "/params/processId"}, {"answer": {"capabilities": {"referencesProvider": true}}}]},
@@ -530,9 +566,9 @@ fn s13_lsp_cancel_must_be_answered() {
     ]);
 }
 
-#[test]
-fn s14_acp_cancel_of_a_turn() {
-    let recorded = session(
+/// S14: a turn that is cancelled after its second update.
+pub fn cancelled_turn() -> Session {
+    session(
         "acp",
         r#"
           0 c> {"id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
@@ -545,7 +581,12 @@ fn s14_acp_cancel_of_a_turn() {
         140 c> {"method":"session/cancel","params":{"sessionId":"sess-rec"}}
         150 s> {"id":3,"result":{"stopReason":"cancelled"}}
     "#,
-    );
+    )
+}
+
+#[test]
+fn s14_acp_cancel_of_a_turn() {
+    let recorded = cancelled_turn();
     let update = |text: &str| {
         let content = json!({"type": "text", "text": text});
         let update = json!({"sessionUpdate": "agent_message_chunk", "content": content});

@@ -67,16 +67,20 @@ pub fn bench(session: &Session, script: &Value) -> Bench {
 
 /// The same for a capture of any format.
 pub fn of_capture(name: &str, capture: &[u8], script: &Value) -> Bench {
-    let folder = tempfile::tempdir().expect("a folder");
-    let recording = folder.path().join(name);
-    std::fs::write(&recording, capture).expect("a test may write into its own folder");
     let script = match script {
         Value::Null => "{}".to_string(),
         Value::String(path) => path.clone(),
         script => script.to_string(),
     };
-    let log = folder.path().join("server.log").display().to_string();
-    let target = vec!["--".into(), example("fixture-stdio").display().to_string(), "--log".into(), log, script];
+    let server = example("fixture-stdio").display().to_string();
+    of_target(name, capture, vec!["--".into(), server, "--log".into(), "server.log".into(), script])
+}
+
+/// The same against any server: the last words of the command line. The program and its server run in the folder of the capture.
+pub fn of_target(name: &str, capture: &[u8], target: Vec<String>) -> Bench {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recording = folder.path().join(name);
+    std::fs::write(&recording, capture).expect("a test may write into its own folder");
     Bench { folder, recording, flags: words(USUAL), target, server: None }
 }
 
