@@ -197,10 +197,8 @@ impl Engine {
         if let Some(cancel) = &mut run.cancel
             && let Some(sent) = cancel.sent_us
         {
-            cancel.horizon_us = run.answered_us.map_or(end, |answered| answered.max(sent)).max(sent) - sent;
-            if run.answered_us.is_none_or(|answered| answered > sent) && cancel.status == CancelStatus::Landed {
-                cancel.horizon_us = (end - sent).max(0);
-            }
+            let watched = cancel.status == CancelStatus::Landed;
+            cancel.horizon_us = if watched { (end - sent).max(0) } else { 0 };
         }
         let from = run.cancel.as_ref().and_then(|cancel| cancel.sent_us).or(sent);
         if let (Some(from), None, false) = (from, run.answered_us, server) {
