@@ -78,6 +78,26 @@ fn secrets_are_replaced_in_what_is_kept_and_compared_as_they_are() {
 }
 
 #[test]
+fn a_secret_that_is_not_given_is_not_sent_and_asked_for() {
+    let session = mcp(r#"
+        H(2025-11-25)
+        20 c> call(2,echo,{"key":"<<secret:token#1>>"})
+        22 s> text(2,"{\"key\":\"<<secret:token#1>>\"}")
+        30 c> call(3,echo,{"x":1})
+        32 s> text(3,"{\"x\":1}")
+    "#);
+    let run_of = bench(&session, &Value::Null).run();
+    run_of.verdicts(&["#2 not-sent", "#3 same"]);
+    assert!(run_of.said.err.contains("--secret token#1=env:VARIABLE"), "{}", run_of.said.err);
+    assert_eq!(run_of.heard("tools/call").len(), 1, "{}", run_of.all());
+    let bench = bench(&session, &Value::Null).file("key", "s3cret-value\n");
+    let place = bench.folder().join("key").display().to_string();
+    let given = bench.flags(&format!("--secret token#1=file:{place}")).run();
+    given.verdicts(&["#2 same", "#3 same"]).ended("pass", 0);
+    assert_eq!(given.heard("\"id\":2")[0].1["params"]["arguments"]["key"], "s3cret-value");
+}
+
+#[test]
 fn without_a_server_nothing_starts_and_the_recorded_one_is_proposed() {
     let folder = tempfile::tempdir().expect("a folder");
     let session = one_call().with("cmd", json!(["node", "build/index.js"]));

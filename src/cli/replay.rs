@@ -9,6 +9,7 @@ mod options;
 mod target;
 mod values;
 mod waiting;
+mod wanted;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -105,6 +106,11 @@ pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
     let plan = plan(&recording, &options)?;
     for loss in &plan.losses {
         io::say(&format!("note: {}", escape(loss)));
+    }
+    let missing = wanted::secrets(&recording, &plan, &options.rewrite.secrets);
+    if !missing.is_empty() {
+        let flags: Vec<String> = missing.iter().map(|name| format!("--secret {name}=env:VARIABLE")).collect();
+        io::say(&format!("note: requests with a secret that is not given are not sent: {}", escape(&flags.join(" "))));
     }
     if args.send.dry_run || args.send.explain_schedule || args.send.suggest {
         return ahead(args, &recording, &plan, &options, server.as_ref());

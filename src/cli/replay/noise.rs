@@ -26,6 +26,9 @@ impl Run<'_> {
             io::say(&format!("note: {} is left out: it is not known to bear a second time", escape(&name)));
         }
         let plan = plan(self.recording, &careful)?;
+        if plan.selected == 0 {
+            self.may_repeat(&first, &options.policy, "--learn-noise")?;
+        }
         super::something(self.recording, &plan)?;
         let mut runs = Vec::new();
         for _ in 0..self.args.noise.learn_noise.unwrap_or(RUNS) {
