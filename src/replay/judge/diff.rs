@@ -218,8 +218,12 @@ fn flows(a: &Connection, b: &Connection, pairs: &[Option<usize>], log: &mut RunL
             continue;
         };
         for (from_at, old, new) in leaves(recorded, live, "result") {
-            let Some(users) = used.get(&(old.clone(), new.clone())).filter(|_| tells(&old)) else { continue };
-            for (user, at) in users.iter().filter(|(user, _)| a.exchanges[*user].request > answer) {
+            let Some(users) = used.get_mut(&(old.clone(), new.clone())).filter(|_| tells(&old)) else { continue };
+            // The first answer that has a value is the one that later requests took it from.
+            users.retain(|(user, at)| {
+                if a.exchanges[*user].request < answer {
+                    return true;
+                }
                 log.exchanges[*user].substituted.push(Substituted {
                     at: at.clone(),
                     from: own.label(),
@@ -229,7 +233,8 @@ fn flows(a: &Connection, b: &Connection, pairs: &[Option<usize>], log: &mut RunL
                 if !log.exchanges[place].captured.contains(&from_at) {
                     log.exchanges[place].captured.push(from_at.clone());
                 }
-            }
+                false
+            });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The report of a run out of the verdicts on its exchanges.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::About;
@@ -16,6 +17,8 @@ use crate::rules::duration;
 
 /// More unsent or unknown exchanges than this share make a run inconclusive.
 const UNSENT_SHARE: usize = 5;
+/// Values of fewer bytes of JSON text are taken for an echo only in the answer to the request that they were put into.
+const TELLING: usize = 6;
 /// Swapped answers that are named; the others are counted.
 const NAMED: usize = 3;
 
@@ -106,6 +109,7 @@ impl<'a> One<'a> {
                 skipped += usize::from(own.issuer == Side::Client);
                 continue;
             }
+            let echoes = self.echoes_of(place, &echoes);
             let case = Case {
                 recorded: self.connection,
                 live: self.live(),
@@ -159,11 +163,18 @@ impl<'a> One<'a> {
         let values = self.log.exchanges.iter().flat_map(|run| &run.substituted).filter_map(|it| it.values.clone());
         let json = |text: &String| serde_json::Value::from(text.as_str()).to_string();
         let paths = self.options.rewrite.map_path.iter().map(|(old, new)| (json(old), json(new)));
-        let mut echoes: Vec<_> = values.chain(paths).filter(|(old, new)| old != new).collect();
+        let mut echoes: Vec<_> = values.chain(paths).filter(|(old, new)| old != new && old.len() >= TELLING).collect();
         echoes.retain(|echo| seen.insert(echo.clone()));
         // The longest first: a value may be a part of another.
         echoes.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
         echoes
+    }
+
+    /// The same for one exchange: its own answer may echo short values too, elsewhere they would be equal by chance.
+    fn echoes_of<'e>(&self, place: usize, all: &'e [(String, String)]) -> Cow<'e, [(String, String)]> {
+        let own = self.log.exchanges[place].substituted.iter().filter_map(|it| it.values.clone());
+        let short: Vec<_> = own.filter(|(old, new)| old != new && old.len() < TELLING).collect();
+        if short.is_empty() { Cow::Borrowed(all) } else { Cow::Owned([all, &short].concat()) }
     }
 
     fn entry(&self, case: &Case<'_>, found: Found) -> ExchangeReport {
@@ -413,8 +424,7 @@ fn continue_with(first: &mut ExchangeReport, retry: ExchangeReport) {
 /// Cancels of the played side, one for each exchange that had one in flight.
 fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>) {
     let run = case.run();
-    let none = effective_cancel(case.own()).is_none() && run.cancel.is_none();
-    if none || case.own().issuer != Side::Client || case.cancel_was_wrong() {
+    if effective_cancel(case.own()).is_none() || case.own().issuer != Side::Client || case.cancel_was_wrong() {
         return;
     }
     counts.recorded += 1;

@@ -628,6 +628,19 @@ fn values_that_flow_may_differ_between_recordings() {
 }
 
 #[test]
+fn short_values_are_echoes_only_where_they_were_put_in() {
+    let trace = |n: &str| call(10, 2, "a", "{}") + &text(12, 2, n) + &call(20, 3, "b", "{}") + &text(22, 3, n);
+    let put = crate::replay::run::Substituted {
+        at: "/params/arguments/n".into(),
+        from: "#1".into(),
+        from_at: "/result/n".into(),
+        values: Some(("7".into(), "8".into())),
+    };
+    let run = Run::mcp(&trace("[7]"), &trace("[8]")).change("#3", |run| run.substituted.push(put));
+    assert_eq!(short(&run.judge()), "#1 same, #2 changed, #3 same");
+}
+
+#[test]
 fn cancels_of_two_recordings() {
     let late =
         call(20, 2, "slow", "{}") + &cancel(920, 2) + &call(930, 3, "echo", "{\"x\":1}") + &text(932, 3, "{\"x\":1}");

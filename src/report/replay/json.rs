@@ -196,7 +196,10 @@ fn value(text: Option<&str>) -> (Option<Box<RawValue>>, bool) {
     match text {
         None => (None, false),
         Some(text) if text.len() <= LONGEST => (raw(text), false),
-        Some(text) => (quoted(&text[..text.floor_char_boundary(LONGEST)]), true),
+        Some(text) => {
+            let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+            (quoted(&text[..end]), true)
+        }
     }
 }
 

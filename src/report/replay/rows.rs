@@ -41,7 +41,7 @@ pub fn live_time(entry: &ExchangeReport) -> String {
     match (live.latency_us, live.cancelled_us) {
         (Some(took), Some(cancelled)) if landed && took >= cancelled => format!("+{}", duration(took - cancelled)),
         (Some(took), _) => duration(took),
-        (None, _) if entry.verdict == Verdict::Extra => "-".into(),
+        (None, _) if entry.line.is_none() => "-".into(),
         (None, _) => match live.watched_us.filter(|_| entry.verdict == Verdict::Stuck) {
             Some(watched) => format!("> {}", duration(watched)),
             None => "none".into(),
