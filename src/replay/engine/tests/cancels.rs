@@ -258,3 +258,43 @@ fn a_turn_is_cancelled_after_its_second_update_in_the_live_session() {
     let answer = played.wire.sent.iter().find(|(_, text)| text.contains(r#""id":"p""#)).expect("an answer");
     assert!(answer.1.contains(r#"{"outcome":"cancelled"}"#), "{}", answer.1);
 }
+
+const TASK: &str = r#"
+20 c> {"id":2,"method":"tools/call","params":{"name":"build","task":{}}}
+25 s> {"id":2,"result":{"task":{"taskId":"rec-1","status":"working"}}}
+225 c> {"id":3,"method":"tasks/cancel","params":{"taskId":"rec-1"}}
+230 s> {"id":3,"result":{"taskId":"rec-1","status":"cancelled"}}
+"#;
+
+#[test]
+fn a_task_is_cancelled_by_its_live_name_unless_it_has_ended() {
+    let mut recorded = mcp(TASK);
+    let cancel = recorded.exchanges[2].request;
+    recorded.exchanges[1].cancels.push(cancel);
+    for ended in [false, true] {
+        let played = play(&recorded, &options(), |wire, message| match message["method"].as_str() {
+            Some("initialize") => handshake(wire, message),
+            Some("tools/call") => {
+                wire.result(5, message, json!({"task":{"taskId":"live-1","status":"working"}}));
+                if ended {
+                    let status = json!({"taskId":"live-1","status":"completed"});
+                    wire.say(50, json!({"method":"notifications/tasks/status","params":status}));
+                }
+            }
+            Some("tasks/cancel") => {
+                assert_eq!(message["params"]["taskId"], "live-1");
+                wire.result(5, message, json!({"taskId":"live-1","status":"cancelled"}));
+            }
+            _ => {}
+        });
+        let run = played.run("#2");
+        let cancel = run.cancel.clone().expect("a cancel");
+        if ended {
+            assert_eq!((cancel.status, played.run("#3").fate == Fate::Sent), (CancelStatus::Raced, false));
+        } else {
+            assert_eq!(cancel.status, CancelStatus::Landed);
+            assert_eq!(cancel.sent_us, run.sent_us.map(|sent| sent + 205 * MS));
+            assert!(played.run("#3").answered_us.is_some() && played.log.ended_us < 1_000 * MS);
+        }
+    }
+}
