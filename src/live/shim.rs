@@ -29,7 +29,7 @@ use crate::protocol::Side;
 /// How long a server is waited for (R-REC-6).
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// From the end of the client to TERM.
+    /// From the end of the client to TERM; for a server that still answers, from its last word.
     pub term: Duration,
     /// From TERM to KILL.
     pub kill: Duration,
@@ -145,6 +145,7 @@ impl Shim<'_> {
         let (mut status, mut open, mut seen) = (None, 2, progress.seen());
         // What is done when the server has not ended by then.
         let mut next: Option<(i64, Signal)> = None;
+        let mut answers = 0;
         while status.is_none() || open > 0 {
             let word = match (&status, next) {
                 (Some(_), _) => inbox.recv_timeout(self.patience.quiet),
@@ -157,6 +158,7 @@ impl Shim<'_> {
             match word {
                 Ok(Word::Client(End::Eof)) => {
                     self.event(TapeEvent::Close { by: Some(Side::Client), how: "eof".to_string() });
+                    answers = progress.answers();
                     next = Some((self.after(self.patience.term), Signal::TERM));
                 }
                 Ok(Word::Client(End::NobodyReads)) => self.note("the server no longer reads"),
@@ -183,6 +185,14 @@ impl Shim<'_> {
                         break;
                     }
                     seen = now;
+                }
+                // It still delivers what its client asked for before it closed its side: that is no server that hangs.
+                Err(RecvTimeoutError::Timeout)
+                    if next.is_some_and(|(_, which)| which == Signal::TERM)
+                        && (progress.answers() != answers || progress.is_writing()) =>
+                {
+                    answers = progress.answers();
+                    next = Some((self.after(self.patience.term), Signal::TERM));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if let Some((_, which)) = next.take() {

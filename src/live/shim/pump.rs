@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::live::Clock;
 use crate::live::tape::{Pipe, Tape, TapeEvent};
+use crate::protocol::Side;
 
 /// How much is read at once, in bytes: as much as a pipe holds.
 const CHUNK: usize = 64 << 10;
@@ -14,6 +15,7 @@ const CHUNK: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     chunks: AtomicU64,
+    answers: AtomicU64,
     writing: AtomicUsize,
 }
 
@@ -21,6 +23,11 @@ impl Progress {
     /// How many chunks have passed.
     pub(super) fn seen(&self) -> u64 {
         self.chunks.load(Ordering::Relaxed)
+    }
+
+    /// How many of them were the server's messages.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers.load(Ordering::Relaxed)
     }
 
     /// True while a chunk of the server waits for its reader.
@@ -62,11 +69,12 @@ impl Pump {
             };
             let bytes = &chunk[..count];
             self.tape.event(self.clock.us(), 1, None, TapeEvent::Chunk { from: self.from, bytes: bytes.to_vec() });
-            let counts = usize::from(self.from != Pipe::From(crate::protocol::Side::Client));
+            let counts = usize::from(self.from != Pipe::From(Side::Client));
             self.progress.writing.fetch_add(counts, Ordering::SeqCst);
             let written = to.write_all(bytes).and_then(|()| to.flush());
             self.progress.writing.fetch_sub(counts, Ordering::SeqCst);
             self.progress.chunks.fetch_add(1, Ordering::Relaxed);
+            self.progress.answers.fetch_add(u64::from(self.from == Pipe::From(Side::Server)), Ordering::Relaxed);
             if written.is_err() {
                 return End::NobodyReads;
             }

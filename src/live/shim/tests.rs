@@ -9,6 +9,11 @@ use super::*;
 use crate::live::tape::TapeOptions;
 
 fn ran(script: &str, signal: Option<i32>) -> (u8, String) {
+    let short = Duration::from_millis(100);
+    ran_with(Patience { term: short, kill: short, quiet: short }, script, signal)
+}
+
+fn ran_with(patience: Patience, script: &str, signal: Option<i32>) -> (u8, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.rec.jsonl");
     let clock = Clock::start();
@@ -20,8 +25,6 @@ fn ran(script: &str, signal: Option<i32>) -> (u8, String) {
     let ends = Ends { input: end(input), output: end(output), error: end(error), own: false };
     let command =
         Command { program: "sh".to_string(), args: vec!["-c".to_string(), script.to_string()], ..Command::default() };
-    let short = Duration::from_millis(100);
-    let patience = Patience { term: short, kill: short, quiet: short };
     let (sender, signals) = channel();
     // A signal comes once the server has said that it is there; without one, the client goes away then.
     let client = std::thread::spawn(move || {
@@ -48,6 +51,15 @@ fn term_and_then_kill() {
     let (code, text) = ran("trap '' TERM; echo 1; sleep 60", None);
     assert_eq!(code, 137, "{text}");
     assert!(text.contains("KILL"), "{text}");
+}
+
+#[test]
+fn a_server_that_still_answers_is_left_alone() {
+    let second = Duration::from_secs(1);
+    let patience = Patience { term: second, kill: second, quiet: second };
+    let script = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $n; sleep 0.2; done; exit 3";
+    let (code, text) = ran_with(patience, script, None);
+    assert_eq!(code, 3, "{text}");
 }
 
 #[test]
