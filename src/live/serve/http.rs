@@ -34,6 +34,9 @@ const AT_ONCE: Duration = Duration::from_millis(200);
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
+/// The answer to what is no message.
+const PARSE_ERROR: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;
+
 /// What all requests share.
 struct House {
     let_in: mpsc::Sender<Link>,
@@ -59,18 +62,18 @@ pub(super) async fn accept(listener: TcpListener, let_in: mpsc::Sender<Link>, ha
 async fn serve(State(house): State<Arc<House>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     if !local_origin(&head.headers) {
-        return refusal(StatusCode::FORBIDDEN, "requests from pages of other hosts are not served");
+        return Refusal::new(StatusCode::FORBIDDEN, "requests from pages of other hosts are not served").respond();
     }
     let answer = match head.method {
         Method::POST => match to_bytes(body, BODY).await {
             Ok(body) => house.post(&head.headers, body).await,
-            Err(_) => Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or was cut off")),
+            Err(_) => Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or was cut off")),
         },
         Method::GET if house.handshake.is_some() => house.get(&head.headers),
         Method::DELETE if house.handshake.is_some() => house.delete(&head.headers).await,
-        _ => Err(refusal(StatusCode::METHOD_NOT_ALLOWED, "this method is not served")),
+        _ => Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served")),
     };
-    answer.unwrap_or_else(|refused| refused)
+    answer.unwrap_or_else(|refused| refused.respond())
 }
 
 /// What a body holds.
@@ -80,14 +83,9 @@ struct Held {
 }
 
 impl House {
-    async fn post(self: &Arc<House>, headers: &HeaderMap, body: Bytes) -> Result<Response, Response> {
-        let held = self.held(&body).ok_or_else(|| {
-            respond(
-                StatusCode::BAD_REQUEST,
-                JSON,
-                Body::from(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#),
-            )
-        })?;
+    async fn post(self: &Arc<House>, headers: &HeaderMap, body: Bytes) -> Result<Response, Refusal> {
+        let held =
+            self.held(&body).ok_or(Refusal { status: StatusCode::BAD_REQUEST, kind: JSON, text: PARSE_ERROR })?;
         let (room, issued) = match (&self.handshake, held.begins && !headers.contains_key(SESSION)) {
             (None, _) => (self.only_room().await?, None),
             (Some(_), true) => self.new_room().await?,
@@ -122,7 +120,7 @@ impl House {
         Some(held)
     }
 
-    fn get(&self, headers: &HeaderMap) -> Result<Response, Response> {
+    fn get(&self, headers: &HeaderMap) -> Result<Response, Refusal> {
         let listening = self.room(headers)?.listen().ok_or_else(over)?;
         let events = stream::unfold(listening, |mut listening: Listening| async move {
             let bytes = listening.next().await?;
@@ -131,7 +129,7 @@ impl House {
         Ok(respond(StatusCode::OK, EVENTS, Body::from_stream(events)))
     }
 
-    async fn delete(&self, headers: &HeaderMap) -> Result<Response, Response> {
+    async fn delete(&self, headers: &HeaderMap) -> Result<Response, Refusal> {
         let room = self.room(headers)?;
         room.tell(Incoming::Closed { stream: None, by: Side::Client, how: "delete".to_string() }).await;
         self.rooms().retain(|_, other| !Arc::ptr_eq(other, &room));
@@ -143,26 +141,26 @@ impl House {
     }
 
     /// The room of the session that a request names.
-    fn room(&self, headers: &HeaderMap) -> Result<Arc<Room>, Response> {
+    fn room(&self, headers: &HeaderMap) -> Result<Arc<Room>, Refusal> {
         let Some(id) = headers.get(SESSION) else {
-            return Err(refusal(StatusCode::BAD_REQUEST, "the header Mcp-Session-Id is missing"));
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "the header Mcp-Session-Id is missing"));
         };
         let room = id.to_str().ok().and_then(|id| self.rooms().get(id).cloned());
         room.ok_or_else(over)
     }
 
     /// The one room there is where there are no sessions.
-    async fn only_room(self: &Arc<House>) -> Result<Arc<Room>, Response> {
+    async fn only_room(self: &Arc<House>) -> Result<Arc<Room>, Refusal> {
         self.furnish(String::new()).await
     }
 
-    async fn new_room(self: &Arc<House>) -> Result<(Arc<Room>, Option<String>), Response> {
+    async fn new_room(self: &Arc<House>) -> Result<(Arc<Room>, Option<String>), Refusal> {
         let id = session_id();
         Ok((self.furnish(id.clone()).await?, Some(id)))
     }
 
     /// The room of this name; a new one is told to whoever waits for clients.
-    async fn furnish(self: &Arc<House>, id: String) -> Result<Arc<Room>, Response> {
+    async fn furnish(self: &Arc<House>, id: String) -> Result<Arc<Room>, Refusal> {
         let (room, link, gone) = {
             let mut rooms = self.rooms();
             if let Some(room) = rooms.get(&id) {
@@ -196,7 +194,7 @@ async fn answer(mut waiting: Waiting, events: bool) -> Response {
                 return respond(StatusCode::OK, JSON, Body::from(part.bytes));
             }
         }
-        return refusal(StatusCode::NOT_ACCEPTABLE, "there is no answer that is not an event stream");
+        return Refusal::new(StatusCode::NOT_ACCEPTABLE, "there is no answer that is not an event stream").respond();
     }
     let first = match tokio::time::timeout(AT_ONCE, waiting.next()).await {
         Ok(Some(part)) if part.last => return respond(StatusCode::OK, JSON, Body::from(part.bytes)),
@@ -239,12 +237,25 @@ fn respond(status: StatusCode, kind: &'static str, body: Body) -> Response {
     response
 }
 
-fn refusal(status: StatusCode, why: &'static str) -> Response {
-    respond(status, "text/plain", Body::from(why))
+/// Why a request is not served.
+struct Refusal {
+    status: StatusCode,
+    kind: &'static str,
+    text: &'static str,
 }
 
-fn over() -> Response {
-    refusal(StatusCode::NOT_FOUND, "there is no such session")
+impl Refusal {
+    fn new(status: StatusCode, text: &'static str) -> Refusal {
+        Refusal { status, kind: "text/plain", text }
+    }
+
+    fn respond(self) -> Response {
+        respond(self.status, self.kind, Body::from(self.text))
+    }
+}
+
+fn over() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, "there is no such session")
 }
 
 fn accepts_events(headers: &HeaderMap) -> bool {

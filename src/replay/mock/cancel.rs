@@ -24,7 +24,7 @@ impl Mock {
             in_flight.or_else(|| self.runs.iter().rposition(fits))
         };
         match target {
-            Target::Request(id) => newest(&|run| super::same_id(run.live.id.as_ref(), id)),
+            Target::Request(id) => newest(&|run| run.live.id.as_ref() == Some(id)),
             Target::Token(token) => newest(&|run| run.live.tokens.has(token)),
             Target::Turn(session) => {
                 let session = lenient_string(session);

@@ -17,7 +17,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
+use crate::jsonrpc::{Kind, Message, Parsed, parse};
 use crate::live::{Incoming, Outgoing};
 use crate::protocol::{self, Facts, Role, Side};
 use crate::replay::options::Speed;
@@ -161,6 +161,7 @@ impl Mock {
     }
 
     /// The next thing to send.
+    #[expect(clippy::should_implement_trait, reason = "a mock is not an iterator: more comes after a None")]
     pub fn next(&mut self) -> Option<Outgoing> {
         self.out.pop_front()
     }
@@ -382,9 +383,4 @@ fn not_in_recording(missed: &Missed) -> Vec<u8> {
         r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{NOT_IN_RECORDING},"message":{message},"data":{data}}}}}}}"#
     )
     .into_bytes()
-}
-
-/// True if two ids are the same id.
-fn same_id(a: Option<&Id>, b: &Id) -> bool {
-    a == Some(b)
 }

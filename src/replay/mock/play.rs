@@ -232,13 +232,12 @@ impl Mock {
         let recorded = script.connection.exchanges[run.exchange].rpc_id.as_str();
         let mut fitting = Fitting::new(&event.text);
         fitting.id(facts.subscription, recorded, &run.live.id_text);
+        let token = facts.token.filter(|_| matches!(event.what, What::Progress(_)));
+        if token.is_some_and(|token| !fitting.token(token, &run.tokens, &run.live.tokens)) {
+            return None;
+        }
         match event.what {
             What::Response(_) => answer_id(&mut fitting, &message, recorded, &run.live),
-            What::Progress(_) => {
-                if facts.token.is_some_and(|token| !fitting.token(token, &run.tokens, &run.live.tokens)) {
-                    return None;
-                }
-            }
             What::Cancel(Some(target)) if script.connection.exchanges[target].issuer == Side::Client => {
                 fitting.id(facts.request_id, recorded, &run.live.id_text);
                 fitting.id(facts.param_id, recorded, &run.live.id_text);
