@@ -360,6 +360,24 @@ fn an_accepted_answer_is_the_recording_from_then_on() {
     assert_eq!(run(&["check", &rec]).code, 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_recording_stays_as_private_as_it_was() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let rec = recording(folder.path(), "chat.rec.jsonl", None, ["3", "old"]);
+    recording(folder.path(), "chat.run.jsonl", Some("rec-session"), ["4", "old"]);
+    std::fs::set_permissions(&rec, std::fs::Permissions::from_mode(0o600)).expect("the mode");
+    for args in [vec!["chat", "--exchange", "2", "-o", "new.rec.jsonl"], vec!["chat", "--exchange", "2"]] {
+        assert_eq!(accept(folder.path(), &args).0, 0);
+    }
+    for name in ["chat.rec.jsonl", "new.rec.jsonl"] {
+        let mode = std::fs::metadata(folder.path().join(name)).expect("the file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 3, "nothing is left behind");
+}
+
 #[test]
 fn what_must_not_be_accepted_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -16,7 +16,7 @@ use super::comparing::CompareArgs;
 use super::config::{Config, NAMES};
 use super::diff::recording;
 use super::input::ReadArgs;
-use super::io::{self, Out};
+use super::io;
 use super::judge::JudgeArgs;
 use super::screen::{self, ScreenArgs};
 use super::signals::Stop;
@@ -105,10 +105,7 @@ pub fn run(args: &AcceptArgs, stop: &Stop) -> Result<u8> {
     }
     let accepted = chosen.iter().map(|entry| review.accepted(entry)).collect::<Result<Vec<_>>>()?;
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(&file));
-    let mut out = Out::open(Some(&path), &[])?;
-    out.write_all(accept(&text, &accepted)?.as_bytes())
-        .map_err(|error| Error::io("write", &path.to_string_lossy(), &error))?;
-    out.close()?;
+    replace(&path, &accept(&text, &accepted)?, Path::new(&file))?;
     let names: Vec<String> = chosen.iter().map(|entry| title(entry)).collect();
     io::say(&format!("accepted {} in {}", escape(&names.join(", ")), escape(&path.to_string_lossy())));
     Ok(0)
@@ -123,6 +120,26 @@ fn title(entry: &ExchangeReport) -> String {
 fn read(file: &str) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| {
         Error::io("read", file, &error).hint("accept changes recordings as they were written, not compressed ones")
+    })
+}
+
+/// Writes a file as a whole or not at all, as readable as `like` is: recordings are for their owner alone.
+fn replace(path: &Path, text: &str, like: &Path) -> Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = PathBuf::from(part);
+    let write = || {
+        let mut file = std::fs::File::create(&part)?;
+        if let Ok(old) = std::fs::metadata(like) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        std::fs::rename(&part, path)
+    };
+    write().map_err(|error| {
+        // Where it was never made there is nothing to remove.
+        let _ = std::fs::remove_file(&part);
+        Error::io("write", &path.to_string_lossy(), &error)
     })
 }
 
@@ -270,11 +287,9 @@ impl Review<'_> {
         if made == 0 {
             return Ok(());
         }
-        let mut out = Out::open(Some(&path), &[])?;
-        out.write_all(text.as_bytes()).map_err(|error| Error::io("write", &name, &error))?;
-        out.close()?;
+        replace(&path, &text, &path)?;
         if let Err(error) = Config::load(Some(&path)) {
-            std::fs::write(&path, before).map_err(|error| Error::io("write", &name, &error))?;
+            replace(&path, &before, &path)?;
             return Err(error.hint(format!("{name} is as it was: write the rule into its list by hand")));
         }
         Ok(())
