@@ -45,6 +45,7 @@ impl Stop {
     }
 
     /// The signal was the way to end this command: the exit code is the one that the command gives.
+    #[cfg(feature = "live")]
     pub fn taken(&self) {
         self.signal.store(0, Ordering::Relaxed);
     }
