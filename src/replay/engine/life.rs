@@ -88,11 +88,22 @@ impl Engine {
         }
         let recorded = &self.recorded.exchanges[exchange];
         let natural = self.peer.natural.get(&(recorded.method.clone(), recorded.name.clone())).copied().unwrap_or(0);
-        let horizon = sent + self.options.life.linger_us.max(natural + natural / 2);
+        let settle = self.settled(exchange).unwrap_or(0);
+        let known = natural.max(settle);
+        let horizon = sent + self.options.life.linger_us.max(known + known / 2);
         Some(match self.log.exchanges[exchange].answered_us {
             Some(answered) => horizon.min(answered.max(sent) + AFTER_ANSWER_US),
             None => horizon,
         })
+    }
+
+    /// How long after its cancel a request was answered in the recording: as long, an answer cannot be missed.
+    fn settled(&self, exchange: usize) -> Option<i64> {
+        let recorded = &self.recorded.exchanges[exchange];
+        let answer = recorded.response?;
+        let cancel = recorded.cancels.iter().rfind(|cancel| **cancel < answer)?;
+        let time = |event: usize| self.recorded.events[event].at_us;
+        Some(time(answer)? - time(*cancel)?)
     }
 
     /// Until when what ends the session is held back for an exchange: an answer after its cancel is due, or would be seen.

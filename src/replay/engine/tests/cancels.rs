@@ -209,6 +209,33 @@ fn where_an_answer_is_due_the_session_is_not_ended_before_it() {
     assert!(late.run("#3").sent_us >= run.stuck_us, "shutdown was held back");
 }
 
+#[test]
+fn an_answer_that_took_long_in_the_recording_is_watched_for_as_long() {
+    let slow = LSP
+        .replace("115 s>", "6110 s>")
+        .replace("120 c>", "6120 c>")
+        .replace("125 s>", "6125 s>")
+        .replace("130 c>", "6130 c>");
+    let played = play(&connection("lsp 3.17", &slow), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => {
+            wire.result(2, message, json!({"capabilities":{}}));
+        }
+        Some("shutdown") => {
+            wire.result(1, message, Value::Null);
+        }
+        Some("exit") => wire.exit(1, 0),
+        Some("$/cancelRequest") => {
+            wire.say(
+                6_000,
+                json!({"id":message["params"]["id"].clone(),"error":{"code":-32800,"message":"cancelled"}}),
+            );
+        }
+        _ => {}
+    });
+    let run = played.run("#2");
+    assert!(run.answered_us.is_some() && run.stuck_us.is_none(), "{run:?}");
+}
+
 const ACP: &str = r#"
 0 c> {"id":1,"method":"initialize","params":{"protocolVersion":1}}
 3 s> {"id":1,"result":{"protocolVersion":1}}
