@@ -31,7 +31,8 @@ impl Lookout {
         };
         let left = self.left.entry(connection).or_insert(MESSAGES);
         *left = left.checked_sub(1)?;
-        let kind = self.redactor.first_kind(&text[..text.floor_char_boundary(BYTES)])?;
+        let end = (0..=text.len().min(BYTES)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        let kind = self.redactor.first_kind(&text[..end])?;
         *left = 0;
         Some(kind)
     }

@@ -237,7 +237,10 @@ impl Sarif {
             Step { location: Location { message: Some(Text { text: text(&said) }), ..location } }
         };
         let locations: Vec<Step> = messages.iter().map(step).collect();
-        (locations.len() > 1).then(|| CodeFlow { thread_flows: [ThreadFlow { locations }] })
+        match locations.len() {
+            0 | 1 => None,
+            _ => Some(CodeFlow { thread_flows: [ThreadFlow { locations }] }),
+        }
     }
 
     fn add(&mut self, finding: &FindingRow, silence: Option<&Silence>) {

@@ -81,12 +81,75 @@ pub struct CancelStats {
     pub settle_p50_us: Option<i64>,
     /// 95 of 100 were faster or equal.
     pub settle_p95_us: Option<i64>,
+    /// 99 of 100 were faster or equal.
+    pub settle_p99_us: Option<i64>,
     /// The slowest.
     pub settle_max_us: Option<i64>,
-    /// Microseconds from cancel to the last sign of work: progress, or an answer that is none to the cancel.
+    /// Microseconds from cancel to the last sign of work (progress, or an answer that is none to the cancel), where there was any.
+    pub work_p50_us: Option<i64>,
+    /// 95 of 100 were shorter or equal.
+    pub work_p95_us: Option<i64>,
+    /// 99 of 100 were shorter or equal.
+    pub work_p99_us: Option<i64>,
+    /// The longest.
     pub work_max_us: Option<i64>,
     /// All of that together: work that nobody wanted any more.
     pub wasted_us: i64,
+}
+
+/// What became of all cancels, as parts of 1 with four decimals.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Shares {
+    /// How many cancels there are.
+    pub cancels: u64,
+    /// Nothing came, and nothing was due.
+    pub honoured: f64,
+    /// Answered with the cancelled code.
+    pub acknowledged: f64,
+    /// Answered otherwise, and the messages may have crossed.
+    pub crossed: f64,
+    /// Answered before the cancel.
+    pub moot: f64,
+    /// Answered otherwise, and nothing says that the messages crossed.
+    pub ignored: f64,
+    /// An answer was due and the log ends.
+    pub unsettled: f64,
+    /// Named no request.
+    pub void: f64,
+}
+
+impl Shares {
+    fn of(rows: &[CancelStats]) -> Option<Shares> {
+        let sum = |count: fn(&CancelStats) -> u64| rows.iter().map(count).sum::<u64>();
+        let cancels = sum(|row| row.cancels);
+        let share = |count| (sum(count) as f64 / cancels as f64 * 10_000.0).round() / 10_000.0;
+        (cancels > 0).then(|| Shares {
+            cancels,
+            honoured: share(|row| row.silent),
+            acknowledged: share(|row| row.acknowledged),
+            crossed: share(|row| row.crossed),
+            moot: share(|row| row.moot),
+            ignored: share(|row| row.ignored),
+            unsettled: share(|row| row.unsettled),
+            void: share(|row| row.void),
+        })
+    }
+
+    /// `of 8 cancels: 50 % honoured, 25 % ignored, ...`, without what never happened.
+    fn told(&self) -> String {
+        let parts = [
+            (self.honoured, "honoured"),
+            (self.acknowledged, "acknowledged"),
+            (self.crossed, "crossed"),
+            (self.moot, "moot"),
+            (self.ignored, "ignored"),
+            (self.unsettled, "open"),
+            (self.void, "void"),
+        ];
+        let seen = parts.iter().filter(|(share, _)| *share > 0.0);
+        let words: Vec<String> = seen.map(|(share, word)| format!("{:.0} % {word}", share * 100.0)).collect();
+        format!("of {}: {}", super::plural(self.cancels, "cancel"), words.join(", "))
+    }
 }
 
 /// Everything that `stats` shows.
@@ -98,6 +161,8 @@ pub struct Stats {
     pub latency: Vec<Latency>,
     /// By side, method, name and reason.
     pub cancels: Vec<CancelStats>,
+    /// What became of them all, where there are any.
+    pub shares: Option<Shares>,
 }
 
 type Key = (String, String, Option<String>);
@@ -107,7 +172,8 @@ type CancelKey = (String, Option<String>, Option<String>, Option<String>);
 #[derive(Default)]
 pub struct Tallies {
     latency: BTreeMap<Key, (Latency, Vec<i64>)>,
-    cancels: BTreeMap<CancelKey, (CancelStats, Vec<i64>)>,
+    /// Beside the counts: microseconds to the answer, and to the last sign of work.
+    cancels: BTreeMap<CancelKey, (CancelStats, Vec<i64>, Vec<i64>)>,
 }
 
 impl Tallies {
@@ -129,7 +195,7 @@ impl Tallies {
     pub fn cancel(&mut self, row: &CancellationRow, exchange: Option<&ExchangeRow>, signs: &[SignRow]) {
         let name = exchange.and_then(|exchange| exchange.name.clone());
         let key = (row.sender.clone(), row.target_method.clone(), name, row.reason.clone());
-        let (stats, values) = self.cancels.entry(key).or_default();
+        let (stats, values, works) = self.cancels.entry(key).or_default();
         stats.cancels += 1;
         let work = work_us(row, signs);
         let unproven = matches!(row.certainty.as_deref(), Some("race" | "undecidable"));
@@ -144,7 +210,7 @@ impl Tallies {
         };
         *place += 1;
         values.extend(row.settle_us);
-        stats.work_max_us = stats.work_max_us.max(work);
+        works.extend(work);
         stats.wasted_us += work.unwrap_or(0);
     }
 
@@ -164,15 +230,31 @@ impl Tallies {
         let mut cancels: Vec<CancelStats> = self
             .cancels
             .into_iter()
-            .map(|((side, method, name, reason), (stats, mut values))| {
-                values.sort_unstable();
-                let at = |percent| percentile(&values, percent);
-                let (settle_p50_us, settle_p95_us, settle_max_us) = (at(50), at(95), at(100));
-                CancelStats { side, method, name, reason, settle_p50_us, settle_p95_us, settle_max_us, ..stats }
+            .map(|((side, method, name, reason), (stats, mut settles, mut works))| {
+                settles.sort_unstable();
+                works.sort_unstable();
+                let settle = |percent| percentile(&settles, percent);
+                let work = |percent| percentile(&works, percent);
+                CancelStats {
+                    side,
+                    method,
+                    name,
+                    reason,
+                    settle_p50_us: settle(50),
+                    settle_p95_us: settle(95),
+                    settle_p99_us: settle(99),
+                    settle_max_us: settle(100),
+                    work_p50_us: work(50),
+                    work_p95_us: work(95),
+                    work_p99_us: work(99),
+                    work_max_us: work(100),
+                    ..stats
+                }
             })
             .collect();
         cancels.sort_by_key(|row| std::cmp::Reverse(row.cancels));
-        Stats { v: 1, latency, cancels }
+        let shares = Shares::of(&cancels);
+        Stats { v: 1, latency, cancels, shares }
     }
 }
 
@@ -236,7 +318,11 @@ impl Stats {
             "\n{}",
             style.paint(Ink::Strong, "CANCELS and what became of them (settle: median to the answer)")
         )?;
-        lines(out, &table, style)
+        lines(out, &table, style)?;
+        match &self.shares {
+            Some(shares) => writeln!(out, "{}", shares.told()),
+            None => Ok(()),
+        }
     }
 
     /// `--format csv`: one table, the cancels in rows of their own kind.
@@ -263,6 +349,10 @@ impl Stats {
             "unsettled",
             "void",
             "wasted_us",
+            "work_p50_us",
+            "work_p95_us",
+            "work_p99_us",
+            "work_max_us",
         ];
         let mut csv = Csv;
         csv.head(out, &columns.map(str::to_string))?;
@@ -270,7 +360,7 @@ impl Stats {
             let words = [Some("latency"), Some(&row.side), Some(&row.method), row.name.as_deref(), None];
             let counts = [row.requests, row.errors, row.cancelled, row.unanswered].map(|n| Some(n as i64));
             let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us];
-            csv.row(out, &cells(&words, &counts, &times, &[None; 8]))?;
+            csv.row(out, &cells(&words, &counts, &times, &[None; 12]))?;
         }
         for row in &self.cancels {
             let words = [
@@ -281,10 +371,11 @@ impl Stats {
                 row.reason.as_deref(),
             ];
             let counts = [Some(row.cancels as i64), None, None, None];
-            let times = [row.settle_p50_us, row.settle_p95_us, None, row.settle_max_us];
+            let times = [row.settle_p50_us, row.settle_p95_us, row.settle_p99_us, row.settle_max_us];
             let effects = [row.silent, row.acknowledged, row.crossed, row.moot, row.ignored, row.unsettled, row.void];
             let mut rest = effects.map(|n| Some(n as i64)).to_vec();
             rest.push(row.work_max_us.map(|_| row.wasted_us));
+            rest.extend([row.work_p50_us, row.work_p95_us, row.work_p99_us, row.work_max_us]);
             csv.row(out, &cells(&words, &counts, &times, &rest))?;
         }
         csv.finish(out)
