@@ -90,9 +90,16 @@ struct KeepArgs {
     db: Option<PathBuf>,
 }
 
+/// A given secret is one wherever a server repeats it. Shorter values, in bytes, stand in too much other text.
+const SHORTEST_SECRET: usize = 4;
+
+fn shapes(secrets: &[(String, String)]) -> impl Iterator<Item = String> {
+    secrets.iter().filter(|(_, value)| value.len() >= SHORTEST_SECRET).map(|(_, value)| regex::escape(value))
+}
+
 /// Plays and judges.
 pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
-    let config = config(args)?;
+    let mut config = config(args)?;
     let server = match &args.noise.noise_from {
         Some(from) => Some(Server::read(from)?),
         None => Server::of(&args.target)?,
@@ -103,6 +110,7 @@ pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
     let chosen = choose::connections(&loaded.store.connections()?, &args.send, &args.file)?;
     let recording = load_connections(&loaded.store, &args.file, |row| chosen.contains(&row.id))?;
     let options = options::options(args, &config.replay, server.as_ref())?;
+    config.secrets.values.extend(shapes(&options.rewrite.secrets));
     let plan = plan(&recording, &options)?;
     for loss in &plan.losses {
         io::say(&format!("note: {}", escape(loss)));
