@@ -52,6 +52,9 @@ impl Engine {
             for member in members {
                 if let What::Cancel(Some(target)) = self.recorded.events[member].what {
                     self.cancel_in_batch(target);
+                    if let Some(handed) = self.http.handed.back_mut() {
+                        handed.cancels.push(target);
+                    }
                 }
             }
         }
