@@ -156,3 +156,40 @@ fn ids_pass_as_they_are() {
     let sent = r#"{"jsonrpc":"2.0","id":12345678901234567890123,"method":"tools/call","params":{"arguments":{"x":1},"name":"echo","name2":"\u00e9"}}"#;
     assert!(run.received().contains(&sent), "byte for byte: {}", run.all());
 }
+
+#[test]
+fn a_secret_is_sent_and_never_shown() {
+    let recorded = mcp(r#"
+        H(2025-11-25)
+        10 c> {"id":2,"method":"tools/call","params":{"name":"login","arguments":{"token":"<<secret:token#1>>"}}}
+        12 s> text(2,"welcome")
+        20 c> {"id":3,"method":"ping"}
+        22 s> {"id":3,"result":{}}
+    "#);
+    let secret = "hunter2-of-the-live-side";
+    let telling = server(json!([
+        {"on": "tools/call:login", "do": [{"stderr": format!("got {secret}")}, {"error": {"code": -32000, "message": format!("{secret} is no token")}}]},
+        {"on": "ping", "do": [{"answer": {}}, {"exit": 3}]}]));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (script, token) = (folder.path().join("script.json"), folder.path().join("token"));
+    std::fs::write(&script, telling.to_string()).expect("written");
+    std::fs::write(&token, secret).expect("written");
+    let script = Value::String(script.display().to_string());
+
+    let run = bench(&recorded, &script).run();
+    run.verdicts(&["#2 not-sent"]);
+    assert!(
+        run.heard("login").is_empty() && run.exchange("#2")["detail"].to_string().contains("token#1"),
+        "{}",
+        run.all()
+    );
+
+    let flags = format!("--secret token#1=file:{} --report md=it.md --report junit=it.xml", token.display());
+    let run = bench(&recorded, &script).flags(&flags).run();
+    run.verdicts(&["#2 error-changed"]);
+    assert_eq!(run.heard("login")[0].1["params"]["arguments"]["token"], secret);
+    let files = ["it.md", "it.xml", "it.run.jsonl"].map(|name| std::fs::read_to_string(run.folder.path().join(name)));
+    for text in files.iter().map(|text| text.as_ref().expect("written")).chain([&run.said.out, &run.said.err]) {
+        assert!(!text.contains(secret), "{text}");
+    }
+}

@@ -130,6 +130,23 @@ fn batches_stay_batches() {
 }
 
 #[test]
+fn a_batch_may_hold_its_own_cancel() {
+    let recorded = mcp(r#"
+        H(2025-03-26)
+        10 c> [{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","arguments":{}}},{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}]
+        20 c> {"id":3,"method":"ping"}
+        22 s> {"id":3,"result":{}}
+    "#);
+    let deaf =
+        server(json!([{"on": "tools/call:slow", "deaf": true, "do": [{"wait": 700}, {"answer": says("done")}]}]));
+    for (script, verdict) in [(Value::Null, "#2 same"), (deaf, "#2 violates")] {
+        let run = bench(&recorded, &script).run();
+        run.verdicts(&["#1 same", verdict, "#3 same"]).cancels(1, 1, 0, 0);
+        assert_eq!(run.exchange("#2")["cancel"]["at_us"], 0, "{}", run.all());
+    }
+}
+
+#[test]
 fn what_the_server_asks_and_is_not_told() {
     let recorded = mcp(r#"
         H(2025-11-25,{"elicitation":{}})
