@@ -29,8 +29,17 @@ const NAME: &str = "mcp-name";
 /// Headers with arguments that a tool wants mirrored start with this (2026-07-28).
 const PARAM: &str = "mcp-param-";
 /// Headers that may be kept (R-REC-24).
-const KEPT: [&str; 8] =
-    ["content-type", SESSION, REVISION, METHOD, NAME, LAST_EVENT, "x-accel-buffering", "www-authenticate"];
+const KEPT: [&str; 9] = [
+    "content-encoding",
+    "content-type",
+    SESSION,
+    REVISION,
+    METHOD,
+    NAME,
+    LAST_EVENT,
+    "x-accel-buffering",
+    "www-authenticate",
+];
 
 /// True for a header that may be kept in a recording; the name in lower case. [`SESSION`] only as a placeholder.
 pub fn is_kept(name: &str) -> bool {

@@ -3,6 +3,8 @@
 use hyper::header::{CONNECTION, HeaderMap, HeaderName};
 use serde_json::{Map, Value, json};
 
+use crate::protocol::http::is_kept;
+
 /// The header that names an MCP session.
 pub(super) const SESSION: &str = "mcp-session-id";
 
@@ -18,22 +20,6 @@ const ONE_HOP: [&str; 9] = [
     "transfer-encoding",
     "upgrade",
 ];
-
-/// Headers that are kept (R-REC-24). Never one that authorizes anybody.
-const KEPT: [&str; 9] = [
-    "content-encoding",
-    "content-type",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    SESSION,
-    "www-authenticate",
-    "x-accel-buffering",
-];
-
-/// Kept, whatever follows.
-const KEPT_PREFIX: &str = "mcp-param-";
 
 /// Takes out what was meant for this hop.
 pub(super) fn for_next_hop(headers: &mut HeaderMap) {
@@ -62,7 +48,7 @@ pub(super) fn kept(headers: &HeaderMap) -> Map<String, Value> {
     let mut kept = Map::new();
     for (name, value) in headers {
         let name = name.as_str();
-        if KEPT.contains(&name) || name.starts_with(KEPT_PREFIX) {
+        if is_kept(name) {
             let value = String::from_utf8_lossy(value.as_bytes());
             match kept.get_mut(name) {
                 Some(Value::String(known)) => known.push_str(&format!(", {value}")),

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::live::link::NO_STREAM;
 use crate::live::tape::{Tape, TapeEvent};
 use crate::live::{Arrival, Incoming, Outgoing, Target};
 use crate::protocol::Side;
@@ -12,8 +13,10 @@ pub(super) struct Scribe<'t> {
     connection: u32,
     /// True where streams are told apart.
     http: bool,
-    /// Messages that the transport has not taken yet, in order.
-    ordered: VecDeque<Vec<u8>>,
+    /// Messages that the transport has not taken yet, each with its stream, in order.
+    ordered: VecDeque<(u32, Vec<u8>)>,
+    /// The highest number of a stream so far.
+    last_stream: u32,
     /// True once the client has asked for the end.
     finishing: bool,
     open: bool,
@@ -23,13 +26,13 @@ impl<'t> Scribe<'t> {
     /// For the connection with this number, from 1.
     pub(super) fn new(tapes: &'t [Tape], connection: u32, target: &Target) -> Scribe<'t> {
         let http = matches!(target, Target::Http(_) | Target::HttpSse(_));
-        Scribe { tapes, connection, http, ordered: VecDeque::new(), finishing: false, open: false }
+        Scribe { tapes, connection, http, ordered: VecDeque::new(), last_stream: 0, finishing: false, open: false }
     }
 
     /// The engine wants something sent.
     pub(super) fn ordered(&mut self, now_us: i64, order: &Outgoing) {
         match order {
-            Outgoing::Message { bytes, .. } => self.ordered.push_back(bytes.clone()),
+            Outgoing::Message { stream, bytes, .. } => self.ordered.push_back((*stream, bytes.clone())),
             Outgoing::OpenStream { stream, .. } => self.request(now_us, *stream, "GET"),
             Outgoing::Finish | Outgoing::Abort => self.finishing = true,
             Outgoing::CloseStream { .. } | Outgoing::EndSession { .. } => {}
@@ -58,14 +61,20 @@ impl<'t> Scribe<'t> {
                 self.event(at_us, None, TapeEvent::Raw { from: Side::Server, bytes: bytes.clone() });
             }
             Incoming::Head { stream, method, status, headers } => {
-                if *method == "DELETE" {
-                    self.request(at_us, *stream, method);
+                // A DELETE belongs to no stream that was opened: it gets a number of its own.
+                let stream = match *method {
+                    "DELETE" => Some(self.last_stream + 1),
+                    _ => Some(*stream).filter(|stream| *stream != NO_STREAM),
+                };
+                if let Some(stream) = stream.filter(|_| *method == "DELETE") {
+                    self.request(at_us, stream, method);
                 }
                 let headers: serde_json::Map<String, serde_json::Value> =
                     headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
                 let head = serde_json::json!({ "status": status, "headers": headers }).to_string();
-                self.event(at_us, Some(*stream), TapeEvent::Http { from: Side::Server, head });
+                self.event(at_us, stream, TapeEvent::Http { from: Side::Server, head });
             }
+            Incoming::Closed { stream: Some(NO_STREAM), .. } => {}
             Incoming::Closed { stream, by, how } => {
                 self.open &= stream.is_some();
                 // A server that was asked to end and ends is not the one who hung up.
@@ -95,7 +104,9 @@ impl<'t> Scribe<'t> {
     }
 
     fn sent(&mut self, at_us: i64, stream: u32) {
-        let Some(bytes) = self.ordered.pop_front() else { return };
+        // Not simply the first: a POST that broke before it was written is never told as sent.
+        let Some(at) = self.ordered.iter().position(|(of, _)| *of == stream) else { return };
+        let Some((_, bytes)) = self.ordered.remove(at) else { return };
         if self.http {
             self.request(at_us, stream, "POST");
         }
@@ -103,7 +114,8 @@ impl<'t> Scribe<'t> {
         self.event(at_us, Some(stream).filter(|_| self.http), event);
     }
 
-    fn request(&self, at_us: i64, stream: u32, method: &str) {
+    fn request(&mut self, at_us: i64, stream: u32, method: &str) {
+        self.last_stream = self.last_stream.max(stream);
         self.event(at_us, Some(stream), TapeEvent::Open { by: Some(Side::Client) });
         let head = serde_json::json!({ "method": method }).to_string();
         self.event(at_us, Some(stream), TapeEvent::Http { from: Side::Client, head });
