@@ -24,6 +24,11 @@ pub fn max_idle(text: &str) -> Result<Option<i64>, String> {
     if text == "0" { Ok(None) } else { duration(text).map(|us| Some(us).filter(|us| *us > 0)) }
 }
 
+/// A duration, or a bare `0`. Microseconds.
+pub fn span(text: &str) -> Result<i64, String> {
+    if text == "0" { Ok(0) } else { duration(text) }
+}
+
 /// `OLD=NEW`.
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -45,6 +50,7 @@ mod tests {
         }
         assert_eq!((max_idle("0"), max_idle("2s")), (Ok(None), Ok(Some(2_000_000))));
         assert!(max_idle("2").is_err());
+        assert_eq!((span("0"), span("50ms")), (Ok(0), Ok(50_000)));
         assert_eq!(pair("a=b=c"), Ok(("a".into(), "b=c".into())));
         assert!(pair("a").is_err() && pair("=b").is_err());
     }

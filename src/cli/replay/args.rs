@@ -115,7 +115,7 @@ pub struct PaceArgs {
 #[command(next_help_heading = "Cancels")]
 pub struct CancelArgs {
     /// Send cancels so long after their anchor, instead of as recorded
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = pace::span)]
     pub cancel_delay: Option<i64>,
     /// What cancels are timed from [default: the last progress before them, or the request]
     #[arg(long, value_enum, value_name = "ANCHOR")]
@@ -165,7 +165,7 @@ pub struct LifeArgs {
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub on_stuck: OnStuck,
     /// How long an answer is watched for after a cancel, at least [default: 5s]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = pace::span)]
     pub linger: Option<i64>,
     /// A request is stuck after this, whatever its progress [default: 60s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]

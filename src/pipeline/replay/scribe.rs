@@ -42,7 +42,7 @@ impl<'t> Scribe<'t> {
     /// The link reports something.
     pub(super) fn arrived(&mut self, arrival: &Arrival) {
         let at_us = arrival.at_us;
-        let on = |stream: &Option<u32>, http: bool| stream.filter(|_| http);
+        let on = |stream: &Option<u32>, http: bool| stream.filter(|stream| http && *stream != NO_STREAM);
         match &arrival.what {
             Incoming::Ready => {
                 self.open = true;
