@@ -93,12 +93,14 @@ impl RunReportArgs {
     }
 
     /// The first file that a report goes to.
+    #[cfg(feature = "live")]
     pub fn first_file(&self) -> Option<&Path> {
         let files = self.reports.iter().map(|report| report.file.as_str());
         files.filter(|file| *file != "-").map(Path::new).next()
     }
 
     /// True if the answer is for programs.
+    #[cfg(feature = "live")]
     pub fn is_json(&self) -> bool {
         self.format != Format::Full
     }

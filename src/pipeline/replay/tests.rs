@@ -3,7 +3,7 @@
 use super::*;
 use crate::pipeline::{Options, Quiet, ingest};
 use crate::protocol::Side;
-use crate::replay::recording::{Connection, Exchange, What};
+use crate::replay::recording::{Connection, Exchange, Recording, What};
 use crate::store::Store;
 
 /// One wrapped message a line: milliseconds, direction, message.
@@ -139,4 +139,38 @@ fn updates_of_a_turn_are_signs_of_life_of_its_prompt() {
     assert_eq!(shape(&connection.exchanges[2]), ("#2".into(), Some(8), vec![7], vec![6], vec![]));
     assert_eq!(connection.events[4].what, What::Notification);
     assert_eq!(connection.exchanges[2].outcome, "cancelled");
+}
+
+#[test]
+fn a_control_run_waits_for_what_was_cancelled_and_for_nothing_else() {
+    let text = log(&[
+        (0, "c2s", INITIALIZE),
+        (5, "s2c", INITIALIZED),
+        (10, "c2s", r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow"}}"#),
+        (30, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#),
+        (40, "c2s", r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"quick"}}"#),
+        (50, "s2c", r#"{"jsonrpc":"2.0","id":8,"result":{"content":[]}}"#),
+    ]);
+    let recording = Recording { name: "a".into(), format: "jsonl".into(), connections: vec![read(&text)] };
+    assert_eq!(cancelled(&recording), [(0, 1)]);
+    let calm = without_cancels(&recording);
+    assert_eq!(cancelled(&calm), []);
+    let connection = &calm.connections[0];
+    let events = connection.events.len();
+    assert_eq!(
+        (events, connection.exchanges[1].response),
+        (recording.connections[0].events.len() + 1, Some(events - 1))
+    );
+    assert!(connection.events.iter().all(|event| !matches!(event.what, What::Cancel(_))));
+    let plan = crate::replay::plan(&calm, &crate::replay::Options::default()).unwrap();
+    let labels: Vec<_> = plan.connections[0].steps.iter().map(|step| step.label.as_str()).collect();
+    assert_eq!(labels, ["#0 initialize", "#7 tools/call slow", "#8 tools/call quick"]);
+    let mut policy = crate::replay::options::Policy { allow_all: true, ..Default::default() };
+    let options = crate::replay::Options { policy: policy.clone(), ..Default::default() };
+    let plan = crate::replay::plan(&recording, &options).unwrap();
+    let names =
+        |policy: &_| not_twice(&recording, &plan, policy).into_iter().map(|(.., name)| name).collect::<Vec<_>>();
+    assert_eq!(names(&policy), ["#7 tools/call slow", "#8 tools/call quick"]);
+    policy.allow_repeat = true;
+    assert!(names(&policy).is_empty());
 }
