@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::bench::bench;
+use super::bench::{bench, of_target};
 use super::notation::{Session, mcp, session};
 use crate::{one_cancel, says, server, side_by_side};
 
@@ -154,6 +154,12 @@ fn servers_that_do_not_want_to_end() {
             let run = bench(&ping(), &server(json!([{"on": "eof", "do": [{"exit": 7}]}]))).run();
             run.verdicts(&["#2 same", "#3 same"]);
             assert!(run.summary()["server_end"].to_string().contains('7'), "{}", run.all());
+        }),
+        ("closes its output and goes on", &|| {
+            let target = ["--", "sh", "-c", "read line; exec >&-; exec sleep 60"].map(String::from).to_vec();
+            let run = of_target("it.rec.jsonl", ping().rec().as_bytes(), target).run();
+            run.verdicts(&["#1 server-exit", "#2 not-sent", "#3 not-sent"]).ended("fail", 1);
+            assert_eq!(run.summary()["server_end"], "the server closed its side and went on, unasked; it took TERM");
         }),
         ("exits between two requests", &|| {
             let run = bench(&ping(), &server(json!([{"on": "ping", "do": [{"answer": {}}, {"exit": 9}]}]))).run();

@@ -214,7 +214,7 @@ impl<'a> Case<'a> {
             found.compared = true;
             return found.note("the other side ended here, as in the recording");
         }
-        let how = exit.map_or("the connection died".to_string(), |exit| super::run::exit_words(exit.code, exit.signal));
+        let how = exit.map_or("the connection died".to_string(), super::run::left_words);
         found.add(Verdict::ServerExit, how);
     }
 

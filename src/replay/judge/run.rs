@@ -309,7 +309,7 @@ impl<'a> One<'a> {
         let pending = runs.any(|(own, run)| own.issuer == Side::Client && run.fate == Fate::Pending);
         (!told && (lost || pending)).then(|| {
             let when = duration(exit.at_us);
-            let how = format!("{} after {when}, with nothing in flight", exit_words(exit.code, exit.signal));
+            let how = format!("{} after {when}, with nothing in flight", left_words(exit));
             self.blank("-", "", Verdict::ServerExit, how)
         })
     }
@@ -511,11 +511,20 @@ pub fn exit_words(code: Option<i32>, signal: Option<i32>) -> String {
     }
 }
 
+/// How a server left that nobody had asked to: one that had to be ended afterwards has only closed its side.
+pub fn left_words(exit: &ExitRun) -> String {
+    match exit.forced {
+        Some(_) => "the server closed its side".into(),
+        None => exit_words(exit.code, exit.signal),
+    }
+}
+
 fn server_end(exit: &ExitRun) -> String {
     let how = exit_words(exit.code, exit.signal);
     match (exit.unasked, exit.recorded_too, exit.forced) {
         (true, true, _) => format!("{how}, as in the recording"),
-        (true, false, _) => format!("{how} {} after the start, unasked", duration(exit.at_us)),
+        (true, false, Some(force)) => format!("{} and went on, unasked; it took {force}", left_words(exit)),
+        (true, false, None) => format!("{how} {} after the start, unasked", duration(exit.at_us)),
         (false, _, Some(force)) => format!("{how}; it took {force}"),
         (false, _, None) => how,
     }
