@@ -50,7 +50,7 @@ async fn a_unix_socket_that_comes_late() {
     let (mut stream, _) = listener.accept().await.expect("a client");
     let mut text = [0; 21];
     tokio::io::AsyncReadExt::read_exact(&mut stream, &mut text).await.expect("a message");
-    assert_eq!(&text, b"Content-Length: 2\r\n\r\n{}"[..21].as_ref());
+    assert_eq!(text[..], b"Content-Length: 2\r\n\r\n{}"[..21]);
     drop(stream);
     let told = peer.rest().await;
     assert!(matches!(told.last(), Some(Incoming::Closed { stream: None, by: Side::Server, .. })), "{told:?}");
