@@ -2,6 +2,7 @@
 //!
 //! Every test proves two things: what the program says, and, from the server's own log, what it did and did not send. Most of
 //! a run is waiting, so the variants of a scenario run side by side. Bounds on time are wide; a verdict's own figures must be right to 150 ms.
+#![cfg(feature = "live")]
 
 mod common;
 
