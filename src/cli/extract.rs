@@ -99,11 +99,7 @@ fn header(row: &ConnectionRow) -> RecHeader<'_> {
 /// The frames that were chosen, and what tells where the connection begins, breaks and ends.
 fn wanted(id: i64, body: &Body<'_>, ids: &BTreeSet<i64>) -> bool {
     match body {
-        Body::Open { .. }
-        | Body::Close { .. }
-        | Body::Exit { .. }
-        | Body::Gap { .. }
-        | Body::Http { .. } => true,
+        Body::Open { .. } | Body::Close { .. } | Body::Exit { .. } | Body::Gap { .. } | Body::Http { .. } => true,
         // The members of a batch are rows of their own, and follow it.
         Body::Batch { members, .. } => ids.range(id..=id + members.len() as i64).next().is_some(),
         _ => ids.contains(&id),

@@ -20,9 +20,9 @@ pub mod man;
 pub mod mock;
 pub mod query;
 #[cfg(feature = "live")]
-pub mod replay;
-#[cfg(feature = "live")]
 pub mod record;
+#[cfg(feature = "live")]
+pub mod replay;
 pub mod rules;
 pub mod scrub;
 pub mod show;

@@ -79,9 +79,7 @@ impl Conn {
             None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {
                 Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request) }
             }
-            None => Stray::UnknownId {
-                judgement: Judgement::exact_if(self.facts.knows_all_of(issuer), ALL_REQUESTS),
-            },
+            None => Stray::UnknownId { judgement: Judgement::exact_if(self.facts.knows_all_of(issuer), ALL_REQUESTS) },
         };
         self.emit(step, q.profile, q.seen, Some(q.sender), What::Stray { id: &q.id, stray });
     }

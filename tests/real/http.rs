@@ -25,6 +25,7 @@ fn free_port() -> u16 {
 }
 
 /// Starts a server that takes its port from `PORT`, and waits until it listens.
+#[allow(clippy::disallowed_methods, reason = "a server that never listens must not hang the suite")]
 fn serve(words: &[String]) -> (Running, u16) {
     let port = free_port();
     let child = Command::new(&words[0])

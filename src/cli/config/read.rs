@@ -10,8 +10,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::check::FailOn;
 use super::super::judge::duration;
-use super::{Config, replay};
 use super::walk::{Place, Value};
+use super::{Config, replay};
 
 const TABLES: [&str; 4] = ["audit", "suppress", "redact", "replay"];
 const AUDIT: [&str; 7] = ["fail-on", "select", "ignore", "stuck-after", "race-slack", "race-factor", "rule"];

@@ -228,7 +228,7 @@ fn json() -> impl proptest::strategy::Strategy<Value = serde_json::Value> {
     leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map("[a-c]", inner, 0..4).prop_map(|map| Value::from_iter(map)),
+            prop::collection::btree_map("[a-c]", inner, 0..4).prop_map(Value::from_iter),
         ]
     })
 }

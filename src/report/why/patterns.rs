@@ -6,7 +6,9 @@
 use serde::Serialize;
 
 use super::chains::Chain;
-use super::facts::{Cancelled, Facts, Waiting, answers_cancelled, has_handshake, is_handshake, is_message, label, peer, title};
+use super::facts::{
+    Cancelled, Facts, Waiting, answers_cancelled, has_handshake, is_handshake, is_message, label, peer, title,
+};
 use crate::report::time;
 use crate::rules::duration;
 use crate::store::{ExchangeRow, UnitRow};
