@@ -1,4 +1,6 @@
 //! `rpctape mock` as a client meets it: the real program over standard streams, TCP and HTTP, and `replay` against it.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::disallowed_methods, reason = "live programs are waited for, but not for ever")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -92,7 +94,7 @@ impl Mock {
     fn address(&mut self) -> SocketAddr {
         let mut line = String::new();
         self.stderr.read_line(&mut line).unwrap();
-        let address = line.trim().trim_end_matches('/').rsplit_once(|c| c == '/' || c == ' ').unwrap().1;
+        let address = line.trim().trim_end_matches('/').rsplit_once(['/', ' ']).unwrap().1;
         address.trim_start_matches("tcp:").parse().unwrap_or_else(|_| panic!("no address: {line}"))
     }
 

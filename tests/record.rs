@@ -1,5 +1,6 @@
 //! The recorder as a program: nothing it carries is changed, whatever happens on either side, on the disk or to itself.
 #![cfg(all(feature = "live", unix))]
+#![allow(clippy::disallowed_methods, reason = "live programs are waited for, but not for ever")]
 
 mod common;
 
