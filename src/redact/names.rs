@@ -19,7 +19,7 @@ pub const KINDS: [&str; 12] = [
 ];
 
 /// Whole names, without regard to case, `_` and `-`.
-const NAMES: [(&str, &str); 34] = [
+pub(super) const NAMES: [(&str, &str); 34] = [
     ("authorization", "authz"),
     ("proxyauthorization", "authz"),
     ("password", "password"),
@@ -57,7 +57,7 @@ const NAMES: [(&str, &str); 34] = [
 ];
 
 /// Ends of names, as in `DB_PASSWORD` and `OPENAI_API_KEY`.
-const ENDS: [(&str, &str); 5] = [
+pub(super) const ENDS: [(&str, &str); 5] = [
     ("password", "password"),
     ("apikey", "api-key"),
     ("clientsecret", "secret"),

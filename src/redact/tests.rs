@@ -43,6 +43,20 @@ fn only_the_bytes_of_a_secret_are_replaced() {
 }
 
 #[test]
+fn the_hint_lets_nothing_through_that_would_be_found() {
+    let known = names::NAMES.iter().chain(&names::ENDS).map(|(name, _)| (*name).to_string());
+    let spelled =
+        ["api_key", "client-secret", "access token", "Private-Key", "pass_word", "pass-phrase", "X-Auth-Token"];
+    for name in known.chain(spelled.map(str::to_string)) {
+        let message = format!("{{\"params\":{{\"{name}\":\"hush hush\"}}}}");
+        assert_ne!(text(&message), message);
+    }
+    for hidden in [r#"{"t":"sk\u002d0123456789abcdefghij"}"#, r#"{"t":"db:\/\/me:hush@host\/x"}"#] {
+        assert_ne!(text(hidden), hidden);
+    }
+}
+
+#[test]
 fn what_is_no_secret_stays() {
     for same in [
         r#"{"jsonrpc":"2.0","id":"sk-abcdefghijklmnopqrstuvwx","method":"tools/call","params":{"maxTokens":5}}"#,
