@@ -242,3 +242,29 @@ fn what_is_redacted_at_ingest_is_never_stored() {
     let rows = run(&["query", &place, "SELECT json FROM messages WHERE method = 'login'", "--format", "jsonl"]);
     assert!(rows.out.contains("<<secret:password#2>>"), "{}", rows.out);
 }
+
+#[test]
+fn sentences_and_reasons_hide_secrets_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = [
+        r#"{"ts":"2026-04-12T06:11:00Z","dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}}"#,
+        r#"{"ts":"2026-04-12T06:11:01Z","dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}}"#,
+        r#"{"ts":"2026-04-12T06:11:02Z","dir":"c2s","msg":{"jsonrpc":"2.0","method":"notifications/initialized"}}"#,
+        r#"{"ts":"2026-04-12T06:11:03Z","dir":"c2s","msg":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}}"#,
+        r#"{"ts":"2026-04-12T06:11:04Z","dir":"c2s","msg":{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"AKIA1234567890ABCDEF"}}}"#,
+        r#"{"ts":"2026-04-12T06:11:05Z","dir":"c2s","msg":{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"AKIA1234567890ABCDEF"}}}"#,
+    ];
+    // An id is left alone on the way of pairing; in a sentence about it, it is text like any other.
+    let (reason, id) =
+        (file(folder.path(), "a.jsonl", lines[..5].join("\n")), file(folder.path(), "b.jsonl", lines.join("\n")));
+    for args in [["why", &reason, "--format", "json"], ["check", &id, "--format", "jsonl"]] {
+        let said = run(&args);
+        assert!(
+            !said.out.contains("AKIA1234567890ABCDEF") && said.out.contains("<<secret:aws#1>>"),
+            "{args:?}: {}",
+            said.out
+        );
+        let plain = run(&[&args[..], &["--redact", "off"]].concat());
+        assert!(plain.out.contains("AKIA1234567890ABCDEF"), "{args:?}: {}", plain.out);
+    }
+}

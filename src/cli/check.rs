@@ -149,6 +149,8 @@ pub fn print(
     let mut summary = begun(loaded, &connections, fail_on);
     let lines = args.format == Format::Concise || args.statistics;
     let style = screen.style(args.output.is_some(), lines);
+    // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
+    let mut sentences = redactor.clone();
     let mut report = report(args, style, redactor);
     let mut out = Out::open(args.output.as_deref(), inputs)?;
     let context = context(&connections, &terms);
@@ -162,6 +164,9 @@ pub fn print(
             return Ok(());
         }
         let silence = terms.policy.apply(&mut finding);
+        if let Some(redactor) = &mut sentences {
+            finding.summary = redactor.text(&finding.summary).into_owned();
+        }
         match &silence {
             Some(silence) => summary.silence(silence),
             None => summary.count(&finding, fail_on),

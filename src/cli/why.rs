@@ -9,6 +9,7 @@ use rpctape::report::{escape, plural};
 use rpctape::store::{CancellationRow, ConnectionRow, ExchangeRow, Store};
 
 use super::check::no_connection;
+use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::{self, JudgeArgs};
@@ -16,6 +17,7 @@ use super::moment::{Span, instant};
 use super::request_name;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
+use super::terms::RedactArgs;
 
 /// How many of the last requests are looked at for the slowest.
 const LAST: u32 = 20_000;
@@ -57,6 +59,8 @@ pub struct WhyArgs {
     connection: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    redact: RedactArgs,
     #[command(flatten)]
     screen: ScreenArgs,
 }
@@ -122,7 +126,12 @@ impl<'a> Case<'a> {
                 case.stuck.entry(row.connection_id).or_default().push(row);
             }
         }
-        for row in store.cancellations(None, None)? {
+        let mut redactor = args.redact.redactor(&Config::load(None)?);
+        for mut row in store.cancellations(None, None)? {
+            // The one text of a log that this screen has beside names and ids.
+            if let (Some(redactor), Some(reason)) = (&mut redactor, &mut row.reason) {
+                *reason = redactor.text(reason).into_owned();
+            }
             case.cancels.entry(row.connection_id).or_default().push(row);
         }
         Ok(case)

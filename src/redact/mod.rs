@@ -61,7 +61,7 @@ pub struct Replaced {
 }
 
 /// Finds and replaces; remembers what it has replaced.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Redactor {
     keys: Vec<String>,
     paths: Vec<String>,

@@ -34,7 +34,7 @@ const HINT: &str = r"(?i-u)-----BEGIN|eyJ|sk-|AIza|k_live|k_test|npm_|hf_|gh[pou
 const EMAIL: &str = r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";
 
 /// Compiled shapes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Shapes {
     usual: Vec<(&'static str, Regex)>,
     /// Those that only some users want.
