@@ -1,5 +1,6 @@
 //! Reports and exports as other programs read them: SARIF against its schema, JUnit read back, fingerprints over two
 //! captures of one session, and the same bytes whenever and wherever they are written.
+#![allow(clippy::print_stdout, reason = "what was skipped is said aloud")]
 
 mod common;
 #[path = "support/sarif.rs"]
@@ -111,6 +112,26 @@ fn junit_is_read_back_as_it_was_meant() {
     let lenient = run(&["check", "samples/mcp", "--report", "junit=-", "--fail-on", "none"]);
     let lenient = quick_junit::Report::deserialize_from_str(&lenient.out).expect("JUnit");
     assert_eq!((lenient.failures, lenient.errors), (0, 0));
+}
+
+#[test]
+fn junit_is_valid() {
+    let schema = top().join("tests/support/junit.xsd");
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = ["mcp", "acp", "lsp", "jsonrpc", "faults", "incidents"].map(|samples| {
+        let path = folder.path().join(format!("{samples}.xml"));
+        run(&["check", &format!("samples/{samples}"), "--report", &format!("junit={}", path.display())]);
+        path
+    });
+    let compared = folder.path().join("diff.xml");
+    let flag = format!("junit={}", compared.display());
+    run(&["diff", "samples/mcp/good.jsonl", "samples/mcp/bad.jsonl", "--report", &flag]);
+    let mut xmllint = std::process::Command::new("xmllint");
+    xmllint.arg("--noout").arg("--schema").arg(schema).args(&reports).arg(&compared);
+    match xmllint.output() {
+        Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
+        Err(_) => println!("SKIPPED: xmllint is not installed; JUnit was not held against its schema"),
+    }
 }
 
 #[test]
