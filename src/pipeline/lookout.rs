@@ -9,10 +9,10 @@ use crate::capture::{Body, Frame};
 use crate::redact::Redactor;
 
 /// Messages of a connection that are looked at.
-const MESSAGES: u32 = 64;
+const MESSAGES: u32 = 8;
 
 /// How much of each is looked at, in bytes.
-const BYTES: usize = 16 * 1024;
+const BYTES: usize = 8 * 1024;
 
 /// Looks until it has found something in a connection, or enough of it was seen.
 #[derive(Debug, Default)]
