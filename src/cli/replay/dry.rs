@@ -66,7 +66,9 @@ fn waits(text: &mut String, plan: &ConnectionPlan) {
         about(estimate.longest_wait).map(|wait| format!("longest {wait}")),
         Some(format!("about {} in all", span(estimate.total_us))),
     ];
-    let _ = writeln!(text, "   {}", list.into_iter().flatten().collect::<Vec<_>>().join("; "));
+    for line in list.into_iter().flatten() {
+        let _ = writeln!(text, "   {line}");
+    }
 }
 
 fn foot(text: &mut String, recording: &Recording, plan: &Plan) {
