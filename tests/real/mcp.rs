@@ -77,9 +77,9 @@ fn server_everything() {
     holds(&Pair { what, server, changed }, &tools);
 }
 
-fn python(what: &'static str, venv: &str, script: &str, breaks: &'static [&'static str]) {
+fn python(what: &'static str, venv: &str, breaks: &'static [&'static str]) {
     let program = installed().join(venv).join("bin/python").display().to_string();
-    let script = ours(script);
+    let script = ours("mcp_server.py");
     let Some(server) = command(what, &[&program, &script]) else { return };
     let changed = server.iter().cloned().chain(["changed".to_string()]).collect();
     holds(&Pair { what, server, changed }, &own_tools(breaks));
@@ -88,12 +88,12 @@ fn python(what: &'static str, venv: &str, script: &str, breaks: &'static [&'stat
 #[test]
 fn python_sdk_1() {
     // It answers a cancelled request with error code 0 (real-behaviour of 1.27.2).
-    python("MCP Python SDK 1.x", "mcp1", "mcp1.py", &["response-after-cancel"]);
+    python("MCP Python SDK 1.x", "mcp1", &["response-after-cancel"]);
 }
 
 #[test]
 fn python_sdk_2() {
-    python("MCP Python SDK 2.x", "mcp2", "mcp2.py", &[]);
+    python("MCP Python SDK 2.x", "mcp2", &[]);
 }
 
 #[test]

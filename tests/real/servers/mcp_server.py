@@ -1,14 +1,20 @@
-"""An MCP server on the Python SDK 1.x: `echo`, and `slow`, which tells its progress. `changed` makes `echo` say something else."""
+"""An MCP server on the Python SDK, 1.x or 2.x, whichever is installed: `echo`, and `slow`, which tells its progress.
+`changed` makes `echo` say something else."""
 
 import sys
 
 import anyio
-from mcp.server.fastmcp import Context, FastMCP
 from mcp.types import ToolAnnotations
+
+try:
+    from mcp.server.mcpserver import Context, MCPServer
+except ImportError:
+    from mcp.server.fastmcp import Context
+    from mcp.server.fastmcp import FastMCP as MCPServer
 
 CHANGED = "changed" in sys.argv[1:]
 READ_ONLY = ToolAnnotations(readOnlyHint=True, idempotentHint=True)
-server = FastMCP("real-mcp1")
+server = MCPServer("real-mcp")
 
 
 @server.tool(annotations=READ_ONLY)
