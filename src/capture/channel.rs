@@ -56,7 +56,7 @@ pub enum Transport {
 
 /// What a log can prove. A rule that needs more is not decidable from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof(u8);
+pub struct Proof(u16);
 
 impl Proof {
     /// Nothing at all.
@@ -77,8 +77,10 @@ impl Proof {
     pub const STREAMS: Proof = Proof(64);
     /// Messages of both sides are in the log.
     pub const BOTH_SIDES: Proof = Proof(128);
+    /// The log tells which client sent a message: all of it comes from one, or a session's name keeps them apart.
+    pub const CLIENT: Proof = Proof(256);
     /// All that a full capture of an ordered channel has.
-    pub const FULL: Proof = Proof(63 | 128);
+    pub const FULL: Proof = Proof(63 | 128 | 256);
 
     /// Both together.
     pub const fn and(self, other: Proof) -> Proof {
@@ -93,11 +95,11 @@ impl Proof {
         self.0 & other.0 == other.0
     }
     /// As a number, for the store.
-    pub const fn bits(self) -> u8 {
+    pub const fn bits(self) -> u16 {
         self.0
     }
     /// From a number.
-    pub const fn from_bits(bits: u8) -> Proof {
+    pub const fn from_bits(bits: u16) -> Proof {
         Proof(bits)
     }
     /// What is asked for and not there, in words.
@@ -111,6 +113,7 @@ impl Proof {
             (Proof::ALL_ANSWERS, "late and unmatched responses"),
             (Proof::STREAMS, "HTTP streams"),
             (Proof::BOTH_SIDES, "the messages of both sides"),
+            (Proof::CLIENT, "which client sent a message"),
         ];
         names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
     }

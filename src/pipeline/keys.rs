@@ -4,6 +4,7 @@
 //! does not separate connections, a client that starts anew (`initialize` under an id that was used before, or after a
 //! close) starts a new connection: `NAME`, `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -18,6 +19,9 @@ use crate::store::{Ground, NewConnection, Store, StoredConnection};
 /// How many ids of a connection's first requests are remembered: a client that starts anew starts its ids anew.
 const FIRST_IDS: usize = 16;
 
+/// How many HTTP streams are remembered to be an earlier connection's.
+const STREAMS: usize = 8_192;
+
 /// One channel and the connection it is at.
 struct Track {
     base: String,
@@ -29,6 +33,35 @@ struct Track {
     connection: u32,
     first_ids: Vec<u64>,
     closed: bool,
+    streams: Streams,
+}
+
+/// The HTTP streams of a channel: what comes on one belongs to the connection that opened it, whatever has begun since.
+#[derive(Default)]
+struct Streams {
+    /// Those of the connection at which the channel is, oldest first.
+    current: VecDeque<u32>,
+    /// Those of connections before it.
+    earlier: BTreeMap<u32, u32>,
+}
+
+impl Streams {
+    fn note(&mut self, stream: u32) {
+        if self.current.back() != Some(&stream) {
+            self.current.push_back(stream);
+            if self.current.len() > STREAMS {
+                self.current.pop_front();
+            }
+        }
+    }
+
+    /// The channel leaves `connection`.
+    fn leave(&mut self, connection: u32) {
+        self.earlier.extend(self.current.drain(..).map(|stream| (stream, connection)));
+        while self.earlier.len() > STREAMS {
+            self.earlier.pop_first();
+        }
+    }
 }
 
 /// All channels seen so far, and those of the source that is being read.
@@ -122,6 +155,7 @@ impl Channels {
             connection: 0,
             first_ids: Vec::new(),
             closed: false,
+            streams: Streams::default(),
         };
         let opened = track.open_next(store, self.source, self.demanded)?;
         Ok((track, opened))
@@ -147,6 +181,7 @@ impl Channels {
             connection: stored.opened.id,
             first_ids,
             closed: stored.closed,
+            streams: Streams::default(),
         };
         (track, stored.opened)
     }
@@ -159,6 +194,11 @@ impl Channels {
             let message = format!("a frame at line {} belongs to no channel", frame.line);
             return Err(crate::error::Error::new(crate::error::ErrorKind::Input, message));
         };
+        if let Some(stream) = frame.stream
+            && let Some(connection) = track.streams.earlier.get(&stream)
+        {
+            return Ok((*connection, None));
+        }
         let mut opened = None;
         match &frame.body {
             Body::Message(captured) => {
@@ -178,6 +218,9 @@ impl Channels {
             }
             Body::Close { .. } | Body::Exit { .. } if frame.stream.is_none() => track.closed = true,
             _ => {}
+        }
+        if let Some(stream) = frame.stream.filter(|_| !track.channel.one_connection) {
+            track.streams.note(stream);
         }
         Ok((track.connection, opened))
     }
@@ -232,6 +275,7 @@ impl Track {
             channel: &self.channel,
             demanded,
         })?;
+        self.streams.leave(self.connection);
         self.connection = id;
         self.first_ids.clear();
         self.closed = false;

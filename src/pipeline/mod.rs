@@ -16,6 +16,8 @@ pub mod replay;
 mod summary;
 
 #[cfg(test)]
+mod http_tests;
+#[cfg(test)]
 mod tests;
 
 pub use audit::audit;

@@ -23,6 +23,13 @@ impl Conn {
         if self.client_may_not_answer(m) {
             return self.client_answer(step, m, id);
         }
+        if let Some((request, answer)) = self.done_on(m.stream, issuer, id) {
+            let stray = Stray::Duplicate { request, answer: Some(answer) };
+            return self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+        }
+        if self.opener(m.stream).is_none_or(|opener| opener.id != *id) {
+            self.front_in_flight(step, issuer, id);
+        }
         match self.slot(issuer, id).map(|slot| (slot.exchange.in_flight(), slot.absorb, slot.exchange.request)) {
             Some((true, ..)) => {
                 self.note_spelling(step, m, id);
@@ -94,8 +101,16 @@ impl Conn {
             }
             return self.settle(step, m, issuer, &twin);
         }
-        let judgement = Judgement::exact_if(self.facts.knows_all_of(issuer), ALL_REQUESTS);
+        let known = self.facts.knows_all_of(issuer) || self.is_on_the_stream_of_another(m, issuer);
+        let judgement = Judgement::exact_if(known, ALL_REQUESTS);
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray: Stray::UnknownId { judgement } });
+    }
+
+    /// The response to the POST of one request that carries an answer to none: whatever went before, it is not that one's.
+    fn is_on_the_stream_of_another(&self, m: &Incoming<'_>, issuer: Side) -> bool {
+        let asked = self.opener(m.stream).filter(|opener| opener.issuer == issuer && opener.answer.is_none());
+        let alone = asked.and_then(|opener| self.slot(issuer, &opener.id)).is_some_and(|slot| slot.exchange.batch.is_none());
+        alone && !self.facts.has_gap && !self.facts.unreadable[issuer as usize]
     }
 
     /// The response settles the exchange.
@@ -139,9 +154,7 @@ impl Conn {
         }
         let side = &mut self.sides[index(m.sender)];
         side.acknowledged = side.acknowledged.max(request.frame);
-        if let Some(stream) = stream {
-            self.streams.remove(&stream);
-        }
+        self.answered_on(stream, request.frame, m.seen);
         self.remember(step, issuer, id);
     }
 
@@ -270,12 +283,17 @@ impl Conn {
     /// The settled exchange goes into the window.
     pub(super) fn remember(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id) else { return };
-        let request = slot.exchange.request.frame;
-        step.settled.push(Place { connection: self.facts.id, issuer, id: id.clone(), request });
+        let (request, stream) = (slot.exchange.request.frame, slot.exchange.stream);
+        step.settled.push(Place { connection: self.facts.id, issuer, id: id.clone(), request, stream });
     }
 
     /// Drops a settled exchange that the window does not hold any more.
     pub(super) fn evict(&mut self, step: &mut Step<'_>, place: &Place) {
+        if let Some(stream) = place.stream
+            && self.streams.get(&stream).is_some_and(|opener| opener.request.frame == place.request)
+        {
+            self.streams.remove(&stream);
+        }
         let hit = self.slot(place.issuer, &place.id).is_some_and(|slot| slot.exchange.request.frame == place.request);
         if !hit {
             return;
@@ -298,8 +316,10 @@ impl Conn {
             }
             step.sink.cancellation(connection, cancel);
         }
+        let id = &slot.exchange.id;
         if let Some(token) = &slot.exchange.progress_token
-            && self.side(issuer).tokens.get(token) == Some(&slot.exchange.id)
+            && self.side(issuer).tokens.get(token) == Some(id)
+            && self.slot(issuer, id).is_none_or(|newer| newer.exchange.progress_token.as_ref() != Some(token))
         {
             self.side_mut(issuer).tokens.remove(token);
         }

@@ -7,6 +7,7 @@ use super::event::{CancelFault, Seen, Target, What};
 use super::exchange::{Cancellation, Effect, TaskState};
 use super::race::{ALL_REQUESTS, Judgement};
 use super::state::{Conn, Incoming, Slot, Step};
+use super::stream::Opener;
 use super::suspect::{Accused, CompletedCancel, EarlyCancel, Suspect};
 use crate::jsonrpc::Id;
 use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel, Side};
@@ -134,6 +135,7 @@ impl Conn {
     }
 
     fn cancel_request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
+        self.front_in_flight(step, m.sender, id);
         match self.find(m, id) {
             Found::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
             Found::OtherSide(id) => self.cancel_other(step, m, cancel, &id),
@@ -296,7 +298,13 @@ impl Conn {
 
     /// Closing a response stream: the cancel of MCP 2026-07-28 over HTTP, and no cancel before that.
     pub(super) fn stream_closed(&mut self, step: &mut Step<'_>, seen: Seen, stream: u32, by: Option<Side>) {
-        let Some((issuer, id)) = self.streams.get(&stream).cloned() else { return };
+        let focus = self.focus(Some(stream), None);
+        self.close_stream(step, seen, stream, by);
+        self.unfocus(step, focus);
+    }
+
+    fn close_stream(&mut self, step: &mut Step<'_>, seen: Seen, stream: u32, by: Option<Side>) {
+        let Some(Opener { issuer, id, .. }) = self.streams.get(&stream).cloned() else { return };
         let Some(slot) = self.slot_mut(issuer, &id) else { return };
         if !slot.exchange.in_flight() || by == Some(Side::Server) {
             return;

@@ -45,15 +45,19 @@ impl Conn {
     }
 
     fn end_exchanges(&mut self, step: &mut Step<'_>, end: Seen) {
-        let mut open: Vec<(Seen, Side, Id)> = Vec::new();
+        let mut open: Vec<(Seen, Side, Id, Option<u32>)> = Vec::new();
+        let named = |slot: &Slot, side, stream| (slot.exchange.request, side, slot.exchange.id.clone(), stream);
         for side in Side::BOTH {
-            open.extend(
-                self.side(side).live.values().map(|slot| (slot.exchange.request, side, slot.exchange.id.clone())),
-            );
+            open.extend(self.side(side).live.values().map(|slot| named(slot, side, None)));
         }
+        open.extend(self.beside.iter().map(|((stream, _), slot)| named(slot, Side::Client, Some(*stream))));
         open.sort_by_key(|(request, ..)| request.frame);
-        for (_, side, id) in open {
-            let Some(mut slot) = self.side_mut(side).live.remove(&id) else { continue };
+        for (_, side, id, stream) in open {
+            let slot = match stream {
+                None => self.side_mut(side).live.remove(&id),
+                Some(stream) => self.beside.remove(&(stream, id)),
+            };
+            let Some(mut slot) = slot else { continue };
             if slot.exchange.in_flight() {
                 self.end_exchange(step, end, &mut slot);
             }
@@ -148,7 +152,7 @@ impl Conn {
             exchange.in_flight() && !silent
         };
         let in_flight =
-            self.sides.iter().flat_map(|side| side.live.values()).filter(|slot| due(&slot.exchange)).count() as u64;
+            self.sides.iter().flat_map(|side| side.live.values()).chain(self.beside.values()).filter(|slot| due(&slot.exchange)).count() as u64;
         if self.facts.end == End::Open && in_flight > 0 {
             note(self, step, last, CaptureNote::EndsOpen { in_flight });
         }

@@ -8,7 +8,7 @@ use super::exchange::{Cancellation, Exchange};
 use super::resolve::{Pending, PendingText, Place};
 use super::state::{Conn, Step};
 use super::window::Settled;
-use crate::capture::{Body, Channel, Frame, Member};
+use crate::capture::{Body, Channel, Frame, Member, Proof};
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::protocol::{Facts, Profile, Side};
 
@@ -205,6 +205,8 @@ impl Conn {
             },
             Body::Exit { .. } => self.close(seen, Some(Side::Server)),
             Body::Gap { .. } => self.facts.has_gap = true,
+            // A session is one client's.
+            Body::Http { head } if names_session(head) => self.facts.proof = self.facts.proof.and(Proof::CLIENT),
             Body::Open { .. } | Body::Stderr { .. } | Body::Http { .. } | Body::Sse { .. } => {}
         }
     }
@@ -270,6 +272,12 @@ impl Conn {
             }
         }
     }
+}
+
+/// True if the head of an HTTP request or response has the header that names an MCP session.
+fn names_session(head: &str) -> bool {
+    const NAME: &[u8] = b"\"mcp-session-id\"";
+    head.as_bytes().windows(NAME.len()).any(|part| part.eq_ignore_ascii_case(NAME))
 }
 
 fn survey(members: &[Member<'_>]) -> Batch {

@@ -7,6 +7,7 @@ use super::event::{Batch, Seen, What};
 use super::exchange::{Exchange, History, Outcome};
 use super::resolve::Place;
 use super::state::{Conn, Incoming, Slot, Step};
+use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Facts, Method, Role, Side};
@@ -44,12 +45,14 @@ impl Conn {
         let cancels_initialize = self.cancels_initialize(&incoming);
         let what = What::Message { message, facts, cancels_initialize };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
+        let focus = self.focus(incoming.stream, Some(&incoming));
         match message.kind {
             Kind::Request => self.request(step, &incoming),
             Kind::Notification => self.notification(step, &incoming),
             Kind::Result | Kind::Error => self.answer(step, &incoming),
             Kind::Unclassified => {}
         }
+        self.unfocus(step, focus);
         self.note_operation(&incoming);
     }
 
@@ -151,7 +154,8 @@ impl Conn {
     fn place(&mut self, m: &Incoming<'_>, id: &Id, mut slot: Slot) {
         self.adopt(m, &mut slot);
         if let (Some(stream), Side::Client) = (m.stream, m.sender) {
-            self.streams.insert(stream, (m.sender, id.clone()));
+            let opener = Opener { issuer: m.sender, id: id.clone(), request: m.seen, answer: None };
+            self.streams.insert(stream, opener);
         }
         let issued = self.side_mut(m.sender);
         let tokens = [m.facts.progress_token, m.facts.work_done_token, m.facts.partial_result_token];
@@ -183,8 +187,8 @@ impl Conn {
 
     /// A request of the server on the stream of one of the client's.
     pub(super) fn stream_parent(&self, m: &Incoming<'_>) -> Option<(Side, Id)> {
-        let (issuer, id) = self.streams.get(&m.stream?)?;
-        (*issuer != m.sender).then(|| (*issuer, id.clone()))
+        let opener = self.opener(m.stream).filter(|opener| opener.answer.is_none())?;
+        (opener.issuer != m.sender).then(|| (opener.issuer, opener.id.clone()))
     }
 
     /// A nested request that comes after the cancel of what it serves.
@@ -205,12 +209,9 @@ impl Conn {
     fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> u32 {
         let issued = self.side_mut(m.sender);
         issued.count_up(id);
-        let Some(mut old) = issued.live.remove(id) else { return 0 };
+        let Some(old) = issued.live.remove(id) else { return 0 };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
-        if in_flight {
-            old.exchange.outcome = Outcome::Superseded;
-        }
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
         self.emit(
@@ -220,9 +221,17 @@ impl Conn {
             Some(m.sender),
             What::IdReused { id, issuer: m.sender, method, earlier, in_flight },
         );
-        let absorb = old.absorb + u32::from(in_flight);
-        self.flush(step, m.sender, *old);
-        absorb
+        match self.keep_beside(m, old) {
+            Ok(()) => 0,
+            Err(mut old) => {
+                if in_flight {
+                    old.exchange.outcome = Outcome::Superseded;
+                }
+                let absorb = old.absorb + u32::from(in_flight);
+                self.flush(step, m.sender, *old);
+                absorb
+            }
+        }
     }
 
     /// An older request in flight, never cancelled, that gave the same progress token.

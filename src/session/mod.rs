@@ -17,6 +17,7 @@ mod questions;
 mod race;
 mod resolve;
 mod state;
+mod stream;
 mod suspect;
 mod task;
 mod turn;

@@ -6,7 +6,7 @@ use super::race::{ALL_REQUESTS, Judgement};
 use super::state::{Conn, Incoming, Slot, Step};
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::Id;
-use crate::protocol::{Facts, Side};
+use crate::protocol::{Facts, Mechanism, Side};
 
 /// Progress after a cancel, of one certainty.
 pub(super) struct LateProgress {
@@ -36,9 +36,12 @@ impl Conn {
             return self.progress_fault(step, m, raw, ProgressFault::BadToken);
         };
         let issuer = m.sender.peer();
-        let Some(id) = self.token_owner(issuer, &token) else {
+        let Some(id) = self.token_owner_on(m, issuer, &token) else {
             return self.unowned_progress(step, m, raw, &token);
         };
+        if self.done_on(m.stream, issuer, &id).is_some() {
+            return;
+        }
         let fault = self.owned_progress(step, m, issuer, &id);
         if let Some(fault) = fault
             && let Some(slot) = self.slot(issuer, &id)
@@ -46,6 +49,15 @@ impl Conn {
             let what = What::Progress { fault: Some(fault), token: raw, exchange: Some(&slot.exchange) };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
+    }
+
+    /// The request that gave a token: the one whose stream this is, before any other.
+    fn token_owner_on(&self, m: &Incoming<'_>, issuer: Side, token: &Id) -> Option<Id> {
+        let own = self.opener(m.stream).filter(|opener| opener.issuer == issuer).map(|opener| &opener.id);
+        let gave = |id: &&Id| {
+            self.slot(issuer, id).is_some_and(|slot| slot.exchange.progress_token.as_ref() == Some(token))
+        };
+        own.filter(gave).cloned().or_else(|| self.token_owner(issuer, token))
     }
 
     /// The request that gave a token. Many clients use the request's id as its token.
@@ -101,11 +113,13 @@ impl Conn {
         let before = slot.progress_value.replace(value.unwrap_or(f64::NAN));
         let rest = slot.exchange.profile.progress_may_rest();
         let not_more = matches!((before, value), (Some(before), Some(now)) if now < before || now == before && !rest);
-        let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).map(|cancel| cancel.seen);
+        let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer);
+        let by_id = cancel.is_some_and(|cancel| cancel.mechanism != Mechanism::StreamClose);
+        let cancel = cancel.map(|cancel| cancel.seen);
         let (void, request, profile) = (slot.cancel_void, slot.exchange.request.frame, slot.exchange.profile);
         if let (Some(cancel), false, false) = (cancel, void, profile.answers_cancelled()) {
             let crossing = self.crossing(m.sender, cancel, m.seen, false);
-            let what = Accused::Progress { issuer, id: id.clone(), request };
+            let what = Accused::Progress { issuer, id: id.clone(), request, by_id };
             self.accuse(step, Suspect { crossing, what });
         }
         previous.filter(|_| not_more).map(|previous| ProgressFault::NotIncreasing { previous, judgement })

@@ -13,6 +13,7 @@ use super::progress::LateProgress;
 use super::questions::Question;
 use super::race::{Crossing, Leg, Tap};
 use super::resolve::Pending;
+use super::stream::Opener;
 use super::suspect::Suspect;
 use super::task::Tasks;
 use super::turn::Turn;
@@ -148,7 +149,9 @@ pub(super) struct Conn {
     pub(super) batches: Batches,
     pub(super) open_task_cancels: FxHashMap<(Side, Id), Cancellation>,
     /// Which request opened an HTTP stream.
-    pub(super) streams: FxHashMap<u32, (Side, Id)>,
+    pub(super) streams: FxHashMap<u32, Opener>,
+    /// Requests of the client in flight whose id a newer one has, by the stream of their POST.
+    pub(super) beside: FxHashMap<(u32, Id), Box<Slot>>,
 }
 
 /// Messages without `jsonrpc`, held back until one message has it: a logger may drop the member.
@@ -273,6 +276,7 @@ impl Conn {
             batches: Batches::default(),
             open_task_cancels: FxHashMap::default(),
             streams: FxHashMap::default(),
+            beside: FxHashMap::default(),
         }
     }
 

@@ -7,7 +7,8 @@ use super::exchange::{Cancellation, Exchange};
 use super::race::{Certainty, Crossing, Judgement, Verdict, ripe};
 use super::state::{Conn, Step};
 use crate::jsonrpc::Id;
-use crate::protocol::Side;
+use crate::capture::Proof;
+use crate::protocol::{Mechanism, Side};
 
 /// How long a request may follow its own cancel to be taken for the one that was meant, in microseconds.
 pub(super) const EARLY_CANCEL_US: i64 = 1_000_000;
@@ -26,7 +27,7 @@ pub(super) enum Accused {
     /// A cancel after the answer.
     CompletedCancel(Box<CompletedCancel>),
     /// Progress after a cancel.
-    Progress { issuer: Side, id: Id, request: FrameId },
+    Progress { issuer: Side, id: Id, request: FrameId, by_id: bool },
     /// A nested request after the cancel of what it serves.
     Nested { exchange: Box<Exchange> },
     /// Another message for a cancelled request.
@@ -65,9 +66,27 @@ pub(super) struct EarlyCancel {
     pub(super) later: Option<(Seen, Rc<str>)>,
 }
 
+/// Why a cancel by id proves nothing where several clients may share the log.
+const WHOSE_CANCEL: &str = "the log does not tell which client sent the cancel";
+
+/// True where only the id of a cancel tells which client's request it meant; closing a stream speaks for itself.
+fn rests_on_id(what: &Accused) -> bool {
+    let by_id = |cancel: Option<&Cancellation>| cancel.is_some_and(|cancel| cancel.mechanism != Mechanism::StreamClose);
+    match what {
+        Accused::LateAnswer(late) => by_id(Some(&late.cancel)),
+        Accused::CompletedCancel(_) | Accused::EarlyCancel(_) => true,
+        Accused::Nested { exchange } | Accused::Notification { exchange } => by_id(exchange.cancel()),
+        Accused::Progress { by_id, .. } => *by_id,
+    }
+}
+
 impl Conn {
     /// Judges at once where that is possible; else waits for samples.
     pub(super) fn accuse(&mut self, step: &mut Step<'_>, suspect: Suspect) {
+        if !self.facts.proof.covers(Proof::CLIENT) && rests_on_id(&suspect.what) {
+            let judgement = Judgement::undecidable(WHOSE_CANCEL);
+            return self.sentence(step, suspect, Some(judgement));
+        }
         let verdict = self.tap(step.settings, &suspect.crossing).at_once(&suspect.crossing);
         match verdict {
             Verdict::Crossed => self.sentence(step, suspect, None),
@@ -144,7 +163,7 @@ impl Conn {
                 let what = What::Cancel { cancel: &done.cancel, fault, target: Some(target) };
                 self.emit(step, done.profile, seen, Some(decider), what);
             }
-            Accused::Progress { issuer, id, request } => {
+            Accused::Progress { issuer, id, request, .. } => {
                 if let Some(judgement) = judgement
                     && let Some(slot) = self.slot_mut(issuer, &id)
                     && slot.exchange.request.frame == request

@@ -12,6 +12,7 @@ pub(super) struct Place {
     pub(super) issuer: Side,
     pub(super) id: Id,
     pub(super) request: FrameId,
+    pub(super) stream: Option<u32>,
 }
 
 /// Settled exchanges, oldest first.

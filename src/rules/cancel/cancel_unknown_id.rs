@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-unknown-id",
     summary: "a cancel names an id that nobody issued",
     on: On::Cancel,
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-unknown-id.md"),
     check,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "duplicate-cancel",
     summary: "a request was cancelled twice",
     on: On::Cancel,
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/duplicate-cancel.md"),
     check,

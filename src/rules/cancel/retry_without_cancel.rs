@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "retry-without-cancel",
     summary: "a request was repeated while the first one was in flight and not cancelled",
     on: On::Request,
-    needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/retry-without-cancel.md"),
     check,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "duplicate-initialize",
     summary: "the handshake was asked for twice",
     on: On::Message,
-    needs: Proof::DIRECTION,
+    needs: Proof::DIRECTION.and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/duplicate-initialize.md"),
     check,

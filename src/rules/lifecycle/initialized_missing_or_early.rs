@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     name: "initialized-missing-or-early",
     summary: "the client did not end the handshake in its place",
     on: On::Message,
-    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES),
+    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/initialized-missing-or-early.md"),
     check,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "message-after-shutdown",
     summary: "the client went on after it had asked for the end",
     on: On::Message,
-    needs: Proof::DIRECTION,
+    needs: Proof::DIRECTION.and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/message-after-shutdown.md"),
     check,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "message-before-initialize-response",
     summary: "the client did not wait for the answer to the handshake",
     on: On::Message,
-    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES),
+    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/message-before-initialize-response.md"),
     check,

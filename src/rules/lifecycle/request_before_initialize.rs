@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     name: "request-before-initialize",
     summary: "a request came before the handshake",
     on: On::Message,
-    needs: Proof::DIRECTION,
+    needs: Proof::DIRECTION.and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/request-before-initialize.md"),
     check,

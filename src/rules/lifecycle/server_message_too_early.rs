@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     name: "server-message-too-early",
     summary: "the server did not wait for the end of the handshake",
     on: On::Message,
-    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES),
+    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/server-message-too-early.md"),
     check,

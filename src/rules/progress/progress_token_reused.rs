@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-token-reused",
     summary: "a request gave a progress token that is in use",
     on: On::Request,
-    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-token-reused.md"),
     check,

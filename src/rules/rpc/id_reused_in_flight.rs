@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "id-reused-in-flight",
     summary: "a request uses the id of another one in flight",
     on: On::IdReused,
-    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES),
+    needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/id-reused-in-flight.md"),
     check,

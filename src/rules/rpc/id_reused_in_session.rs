@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "id-reused-in-session",
     summary: "an id was used twice in one connection",
     on: On::IdReused,
-    needs: Proof::DIRECTION,
+    needs: Proof::DIRECTION.and(Proof::CLIENT),
     default_on: true,
     page: include_str!("../../../docs/rules/id-reused-in-session.md"),
     check,

@@ -58,6 +58,7 @@ impl Connections {
         }
         let socket = self.is_socket(number);
         let proof = if socket { Proof::FULL } else { Proof::FULL.and(Proof::STREAMS) };
+        let proof = if unordered { proof.without(Proof::CANCEL_TARGET) } else { proof };
         let channel = out.channel(Channel {
             name: match &self.keys[number as usize] {
                 Key::Session(session) => Some(session.clone()),
@@ -65,7 +66,11 @@ impl Connections {
             },
             vantage,
             transport: if socket { Transport::Ordered } else { Transport::Http },
-            proof: if unordered { proof.without(Proof::CANCEL_TARGET) } else { proof },
+            proof: match &self.keys[number as usize] {
+                // One server is one connection, whoever its clients are.
+                Key::Url(_) => proof.without(Proof::CLIENT),
+                _ => proof,
+            },
             resolution_us: resolution_us.unwrap_or(1),
             ..Channel::default()
         })?;

@@ -106,7 +106,7 @@ impl Header {
             transport: if self.is_http() { Transport::Http } else { Transport::Ordered },
             complete_head,
             one_connection: true,
-            proof: if self.is_http() { Proof::FULL.and(Proof::STREAMS) } else { Proof::FULL },
+            proof: if self.is_http() { Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT) } else { Proof::FULL },
             resolution_us: 1,
         }
     }
