@@ -109,7 +109,8 @@ impl Conn {
     /// The response to the POST of one request that carries an answer to none: whatever went before, it is not that one's.
     fn is_on_the_stream_of_another(&self, m: &Incoming<'_>, issuer: Side) -> bool {
         let asked = self.opener(m.stream).filter(|opener| opener.issuer == issuer && opener.answer.is_none());
-        let alone = asked.and_then(|opener| self.slot(issuer, &opener.id)).is_some_and(|slot| slot.exchange.batch.is_none());
+        let alone =
+            asked.and_then(|opener| self.slot(issuer, &opener.id)).is_some_and(|slot| slot.exchange.batch.is_none());
         alone && !self.facts.has_gap && !self.facts.unreadable[issuer as usize]
     }
 

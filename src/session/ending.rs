@@ -151,8 +151,13 @@ impl Conn {
             let silent = exchange.cancel().is_some() && !exchange.profile.answers_cancelled();
             exchange.in_flight() && !silent
         };
-        let in_flight =
-            self.sides.iter().flat_map(|side| side.live.values()).chain(self.beside.values()).filter(|slot| due(&slot.exchange)).count() as u64;
+        let in_flight = self
+            .sides
+            .iter()
+            .flat_map(|side| side.live.values())
+            .chain(self.beside.values())
+            .filter(|slot| due(&slot.exchange))
+            .count() as u64;
         if self.facts.end == End::Open && in_flight > 0 {
             note(self, step, last, CaptureNote::EndsOpen { in_flight });
         }

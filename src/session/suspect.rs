@@ -6,8 +6,8 @@ use super::event::{CancelFault, FrameId, Seen, Target, What};
 use super::exchange::{Cancellation, Exchange};
 use super::race::{Certainty, Crossing, Judgement, Verdict, ripe};
 use super::state::{Conn, Step};
-use crate::jsonrpc::Id;
 use crate::capture::Proof;
+use crate::jsonrpc::Id;
 use crate::protocol::{Mechanism, Side};
 
 /// How long a request may follow its own cancel to be taken for the one that was meant, in microseconds.
