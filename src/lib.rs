@@ -8,6 +8,7 @@ pub mod error;
 pub mod finding;
 pub mod jsonrpc;
 pub mod live;
+pub mod output;
 pub mod pipeline;
 pub mod policy;
 pub mod protocol;

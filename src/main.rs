@@ -17,7 +17,7 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     /// Logs to list, where no command is given
-    #[arg(value_name = "FILE", hide = true)]
+    #[arg(value_name = "FILE", hide = true, value_parser = cli::source_name())]
     files: Vec<String>,
 }
 

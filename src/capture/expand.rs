@@ -1,8 +1,7 @@
-//! Paths as the user gives them to the sources they name: directories are walked.
+//! Paths as the user gives them to the sources they name: directories are walked, archives are listed.
 
-use std::path::Path;
-
-use super::{Overrides, open};
+use super::archive::Archive;
+use super::{Overrides, name_of, open, path_of};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a list of paths comes down to.
@@ -12,6 +11,21 @@ pub struct Expanded {
     pub paths: Vec<String>,
     /// Files that are not read, each with the reason.
     pub skipped: Vec<(String, String)>,
+    /// Archives among them.
+    pub archives: Vec<Archived>,
+}
+
+/// An archive: its path, and how many of the files in it are logs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archived {
+    /// Its path.
+    pub path: String,
+    /// Files in it that are read as logs.
+    pub logs: usize,
+    /// All regular files in it.
+    pub files: usize,
+    /// True if its end is missing.
+    pub torn: bool,
 }
 
 /// Walks the directories among `paths`. A file found there that holds no JSON-RPC is passed over with a reason;
@@ -20,9 +34,12 @@ pub struct Expanded {
 pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
     let mut found = Expanded::default();
     for path in paths {
-        if path != "-" && Path::new(path).is_dir() {
+        let file = path_of(path);
+        if path != "-" && file.is_dir() {
             walk(path, overrides, &mut found)?;
-        } else if paths.len() > 1 && Path::new(path).is_file() {
+        } else if let Some(archive) = Archive::open(path)? {
+            found.members(&archive, overrides);
+        } else if paths.len() > 1 && file.is_file() {
             found.add_if_log(path.clone(), overrides);
         } else {
             found.add(path.clone());
@@ -40,6 +57,17 @@ impl Expanded {
         }
     }
 
+    /// Takes those members of an archive that are logs.
+    fn members(&mut self, archive: &Archive, overrides: &Overrides) {
+        let (before, files) = (self.paths.len(), archive.names().count());
+        for name in archive.names() {
+            self.add_if_log(name, overrides);
+        }
+        let logs = self.paths.len() - before;
+        self.archives.push(Archived { path: archive.path().to_string(), logs, files, torn: archive.is_torn() });
+        self.skipped.extend(archive.left_out());
+    }
+
     fn add(&mut self, path: String) {
         if !self.paths.contains(&path) {
             self.paths.push(path);
@@ -49,10 +77,10 @@ impl Expanded {
 
 fn walk(directory: &str, overrides: &Overrides, found: &mut Expanded) -> Result<()> {
     let fail = |error: std::io::Error| Error::io("list", directory, &error);
-    let mut entries = std::fs::read_dir(directory).map_err(fail)?.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
+    let mut entries = std::fs::read_dir(path_of(directory)).map_err(fail)?.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
-        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = name_of(&entry.file_name());
         let path = format!("{}/{name}", directory.trim_end_matches(['/', '\\']));
         let kind = entry.file_type().map_err(fail)?;
         // What a link leads to is read, but not walked: a link to a directory may lead back up.
@@ -60,8 +88,10 @@ fn walk(directory: &str, overrides: &Overrides, found: &mut Expanded) -> Result<
             found.skipped.push((path, "it is hidden".to_string()));
         } else if kind.is_dir() {
             walk(&path, overrides, found)?;
-        } else if !Path::new(&path).is_file() {
+        } else if !path_of(&path).is_file() {
             found.skipped.push((path, "it is not a regular file".to_string()));
+        } else if let Some(archive) = Archive::open(&path)? {
+            found.members(&archive, overrides);
         } else {
             match open(&path, overrides) {
                 Ok(_) => found.add(path),

@@ -6,7 +6,7 @@ use super::detect::candidates;
 use super::input::Input;
 use super::sample::Sample;
 use super::{Body, Channel, Frame, FrameSink, Overrides, Proof, Resume, Skip, Vantage, open};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// How many lines are named for each reason to pass over one.
 const NAMED: usize = 3;
@@ -97,6 +97,10 @@ pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
 /// The formats that the head of a file fits, and the head.
 fn fitting(path: &str) -> Result<(Vec<Candidate>, Vec<u8>)> {
     let mut input = Input::open(path)?;
+    if input.content()?.is_none() {
+        let message = format!("{} can be read only once, and is read twice to explain it", input.shown_name());
+        return Err(Error::new(ErrorKind::Usage, message).hint("write it to a file first"));
+    }
     let mut found: Vec<Candidate> = Vec::new();
     for all in [false, true] {
         let sample = Sample::new(input.head(), input.is_whole(), all);

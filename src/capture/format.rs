@@ -5,7 +5,7 @@
 //! of the format that its detector found in the peeled sample.
 
 use super::Proof;
-use super::input::Stream;
+use super::archive::Stream;
 use super::lines::{Buffer, Line};
 use super::out::Out;
 use super::sample::Sample;

@@ -1,23 +1,28 @@
-//! Where bytes come from: a file or standard input, decompressed, transcoded to UTF-8, with a sample of its head.
+//! Where bytes come from: a file, a member of an archive or standard input, decompressed, transcoded to UTF-8, with a
+//! sample of its head.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Resume;
+use super::archive::{self, Stream};
+use super::name::path_of;
 use super::utf16::Utf16;
+use super::watch::Watch;
+use super::{Resume, Skip};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How much of the head a format is told by, in bytes.
 const SAMPLE: usize = 64 << 10;
 
+/// How many bytes tell what packed a file.
+const MAGIC: usize = 24;
+
 /// How much of it where that did not do: one long first line, or noise before the first message.
 const LONG_SAMPLE: usize = 1 << 20;
-
-/// A stream of decompressed bytes.
-pub(crate) type Stream = Box<dyn Read>;
 
 /// An opened source of bytes.
 pub(crate) struct Input {
@@ -29,9 +34,22 @@ pub(crate) struct Input {
     /// True for a regular file that is neither compressed nor transcoded: offsets in the text are offsets in it.
     plain: bool,
     bom: usize,
-    regular: bool,
+    origin: Origin,
+    /// Of a file: what it was when it was opened.
+    watch: Option<Watch>,
     read: Arc<AtomicU64>,
-    cut: Arc<AtomicU64>,
+    cut: Rc<Cell<bool>>,
+}
+
+/// What kind of thing the bytes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// Standard input, a pipe or a device: read once.
+    Once,
+    /// A regular file.
+    File,
+    /// A member of an archive.
+    Member,
 }
 
 impl Input {
@@ -45,9 +63,10 @@ impl Input {
             whole: false,
             plain: false,
             bom: 0,
-            regular: false,
+            origin: Origin::Once,
+            watch: None,
             read: Arc::default(),
-            cut: Arc::default(),
+            cut: Rc::default(),
         };
         input.start()?;
         input.extend_head(SAMPLE)?;
@@ -93,7 +112,24 @@ impl Input {
 
     /// True if a compressed stream ended before its end mark.
     pub(crate) fn was_cut(&self) -> bool {
-        self.cut.load(Ordering::Relaxed) != 0
+        self.cut.get()
+    }
+
+    /// What became of the file while it was read, if that was not left alone.
+    pub(crate) fn changed(&self) -> Option<Skip> {
+        self.watch.as_ref()?.changed(&path_of(&self.name), self.bytes_read())
+    }
+
+    /// The bytes as they lie on the disk; `None` for what can be read only once.
+    pub(crate) fn content(&self) -> Result<Option<Stream>> {
+        match self.origin {
+            Origin::Once => Ok(None),
+            Origin::Member => Ok(archive::member(&self.name, &Rc::default())?.map(|member| member.stream)),
+            Origin::File => {
+                let file = File::open(path_of(&self.name)).map_err(|error| Error::io("read", &self.name, &error))?;
+                Ok(Some(Box::new(file)))
+            }
+        }
     }
 
     /// Takes a longer sample of the head; false if there is no more of it.
@@ -109,7 +145,7 @@ impl Input {
             return self.resumed(from);
         }
         if self.rest.is_none() {
-            if !self.regular {
+            if self.origin == Origin::Once {
                 return Err(Error::new(ErrorKind::Usage, format!("{} can be read only once", self.shown_name())));
             }
             self.head.clear();
@@ -129,7 +165,7 @@ impl Input {
         if !self.plain {
             return Err(Error::new(ErrorKind::Usage, format!("{} can only be read from its start", self.shown_name())));
         }
-        let mut file = File::open(&self.name).map_err(fail)?;
+        let mut file = File::open(path_of(&self.name)).map_err(fail)?;
         let mut last = [0];
         file.seek(SeekFrom::Start(from.byte_offset - 1)).map_err(fail)?;
         let within_line = file.read(&mut last).map_err(fail)? == 1 && last[0] != b'\n';
@@ -139,15 +175,18 @@ impl Input {
 
     fn start(&mut self) -> Result<()> {
         self.read.store(0, Ordering::Relaxed);
-        self.cut.store(0, Ordering::Relaxed);
-        let raw: Stream = if self.name == "-" { Box::new(io::stdin()) } else { self.open_file()? };
+        self.cut.set(false);
+        let raw: Stream = if self.name == "-" { Box::new(io::stdin()) } else { self.open_named()? };
         let raw = Counted { inner: raw, read: Arc::clone(&self.read) };
-        let (magic, raw) = peek(raw, 24).map_err(|error| self.failed(&error))?;
+        let (magic, raw) = peek(raw, MAGIC).map_err(|error| self.failed(&error))?;
         let (text, compressed) = self.decompressed(&magic, raw)?;
-        let (marks, text) = peek(text, 4).map_err(|error| self.failed(&error))?;
-        let wide = Utf16::detect(&marks);
+        let (marks, text) = peek(text, 512).map_err(|error| self.failed(&error))?;
+        let wide = Utf16::detect(&marks[..marks.len().min(4)]);
         self.bom = if marks.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        self.plain = self.regular && !compressed && wide.is_none();
+        if archive::is_tar(&marks) {
+            return Err(self.is_archive("a tar archive"));
+        }
+        self.plain = self.origin == Origin::File && !compressed && wide.is_none();
         self.rest = Some(match wide {
             Some(order) => Box::new(Utf16::new(text, order)),
             None => text,
@@ -155,8 +194,12 @@ impl Input {
         Ok(())
     }
 
-    fn open_file(&mut self) -> Result<Stream> {
-        let path = Path::new(&self.name);
+    fn open_named(&mut self) -> Result<Stream> {
+        let path = path_of(&self.name);
+        if let Some(member) = archive::member(&self.name, &self.cut)? {
+            (self.origin, self.size) = (Origin::Member, Some(member.size));
+            return Ok(member.stream);
+        }
         let meta = path.metadata().map_err(|error| {
             let error = Error::io("read", &self.name, &error);
             if path.exists() { error } else { error.hint("check the path; `-` reads standard input") }
@@ -165,14 +208,28 @@ impl Input {
             return Err(Error::new(ErrorKind::Input, format!("{} is a directory, not a log", self.name))
                 .hint("name the files in it, or give the directory to a command that takes several logs"));
         }
-        self.regular = meta.is_file();
-        self.size = self.regular.then_some(meta.len());
-        Ok(Box::new(File::open(path).map_err(|error| Error::io("read", &self.name, &error))?))
+        let file = File::open(&path).map_err(|error| Error::io("read", &self.name, &error))?;
+        if meta.is_file() {
+            (self.origin, self.size) = (Origin::File, Some(meta.len()));
+            self.watch = Watch::on(&file);
+        }
+        Ok(Box::new(file))
+    }
+
+    fn is_archive(&self, what: &str) -> Error {
+        let name = self.shown_name();
+        let error = Error::new(ErrorKind::Input, format!("{name} is {what}, not a log"));
+        match self.origin {
+            Origin::File => error.hint(format!("its members are sources of their own: `rpctape ls {name}` names them")),
+            Origin::Member => error.hint("unpack the outer archive and give the inner one"),
+            Origin::Once => error.hint("give the archive as a file: it cannot be read from a pipe"),
+        }
     }
 
     fn decompressed(&self, magic: &[u8], raw: Stream) -> Result<(Stream, bool)> {
-        let cut = Arc::clone(&self.cut);
+        let cut = Rc::clone(&self.cut);
         match magic {
+            [b'P', b'K', 3, 4, ..] => Err(self.is_archive("a zip archive")),
             [0x1f, 0x8b, ..] => Ok((Box::new(Tolerant { inner: flate2::read::MultiGzDecoder::new(raw), cut }), true)),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => {
                 let inner = zstd::stream::read::Decoder::new(raw).map_err(|error| self.failed(&error))?;
@@ -232,7 +289,6 @@ fn known_binary(magic: &[u8]) -> Option<(&'static str, &'static str)> {
         ),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => ("xz-compressed", unpack),
         [b'B', b'Z', b'h', ..] => ("bzip2-compressed", unpack),
-        [b'P', b'K', 3, 4, ..] => ("a zip archive", unpack),
         [0x7f, b'E', b'L', b'F', ..] => ("a program", "give its log"),
         _ if is_flow(magic) => (
             "a flow file of mitmproxy",
@@ -276,14 +332,14 @@ impl<R: Read> Read for Counted<R> {
 /// A compressed stream whose end is missing (its writer was killed) ends where the data do.
 struct Tolerant<R> {
     inner: R,
-    cut: Arc<AtomicU64>,
+    cut: Rc<Cell<bool>>,
 }
 
 impl<R: Read> Read for Tolerant<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.inner.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.cut.store(1, Ordering::Relaxed);
+                self.cut.set(true);
                 Ok(0)
             }
             other => other,

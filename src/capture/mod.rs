@@ -6,6 +6,7 @@
 //!
 //! What is absent: no format knows connections, profiles beyond what a log declares, or the store.
 
+mod archive;
 mod channel;
 mod date;
 mod definition;
@@ -18,6 +19,7 @@ mod frame;
 mod input;
 mod lines;
 mod literal;
+mod name;
 mod open;
 mod out;
 mod outer;
@@ -27,6 +29,7 @@ mod sample;
 mod scan;
 mod time;
 mod utf16;
+mod watch;
 mod words;
 
 #[cfg(test)]
@@ -34,9 +37,10 @@ mod testing;
 
 pub use channel::{Channel, Proof, Transport, Vantage};
 pub use detect::{Listed, list as formats};
-pub use expand::{Expanded, expand};
+pub use expand::{Archived, Expanded, expand};
 pub use explain::{Candidate, Explanation, Passed, explain};
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
+pub use name::{name_of, path_of};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use open::open;
 pub use out::body_of;

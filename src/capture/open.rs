@@ -1,5 +1,7 @@
 //! Opening a source: its bytes, its format, and the reading of it.
 
+use std::io::Read;
+
 use super::detect::detect;
 use super::format::{Format, LineReader, Reader};
 use super::formats::lsp_devtools;
@@ -73,6 +75,10 @@ impl Source for Log {
         self.input.size()
     }
 
+    fn content(&self) -> Result<Option<Box<dyn Read>>> {
+        self.input.content()
+    }
+
     fn can_resume(&self) -> bool {
         self.input.can_seek() && matches!(self.format.reader(&self.sample), Reader::Lines(_))
     }
@@ -94,6 +100,12 @@ impl Source for Log {
                 Resume { byte_offset: start.byte_offset + text.len() as u64, lines: 0 }
             }
         };
+        if self.input.was_cut() {
+            out.skip(end.lines, Skip::Torn);
+        }
+        if let Some(change) = self.input.changed() {
+            out.skip(end.lines, change);
+        }
         out.progress(self.input.bytes_read());
         out.tell_times();
         if out.key_was_in_vain() {
@@ -128,14 +140,10 @@ impl Log {
             }
         }
         reader.end(out)?;
-        if self.input.was_cut() {
-            out.skip(before.lines, Skip::CutOff);
-        }
         Ok(before)
     }
 
     fn whole(&mut self) -> Result<(String, Resume)> {
-        use std::io::Read;
         let (stream, start, _) = self.input.stream(Resume::default())?;
         let mut bytes = Vec::new();
         stream.take(WHOLE_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| self.input.failed(&error))?;

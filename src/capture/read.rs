@@ -1,5 +1,7 @@
 //! The seam between sources and everything above: how a source is opened and how its frames are handed on.
 
+use std::io::Read;
+
 use super::time::{DAY_US, Zoning};
 use super::{Channel, Frame, Vantage};
 use crate::error::Result;
@@ -59,9 +61,27 @@ pub enum Skip {
     Oversized,
     /// The same message logged a second time.
     Duplicate,
+    /// Behind the place where a compressed file or a member of an archive ends before its end.
+    Torn,
+    /// Behind the end of a file that shrank while it was read.
+    Shrunk,
+    /// In the file that took the name of this one while it was read.
+    Replaced,
 }
 
 impl Skip {
+    /// True where an unknown part of the source was not read: what was read is then no whole log.
+    pub fn is_loss(self) -> bool {
+        matches!(self, Skip::Torn | Skip::Shrunk)
+    }
+
+    /// The reason with this word.
+    pub fn from_name(name: &str) -> Option<Skip> {
+        use Skip::*;
+        let all = [Blank, NotAMessage, Header, CutOff, Oversized, Duplicate, Torn, Shrunk, Replaced];
+        all.into_iter().find(|skip| skip.as_str() == name)
+    }
+
     /// The word used in reports.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,6 +91,9 @@ impl Skip {
             Skip::CutOff => "cut off",
             Skip::Oversized => "oversized",
             Skip::Duplicate => "duplicate",
+            Skip::Torn => "torn",
+            Skip::Shrunk => "shrank while it was read",
+            Skip::Replaced => "replaced while it was read",
         }
     }
 }
@@ -94,6 +117,8 @@ pub trait Source {
     fn reason(&self) -> &str;
     /// Size of the file in bytes, where it is known.
     fn size(&self) -> Option<u64>;
+    /// Its bytes as they lie on the disk, from the first on; `None` for what can be read only once.
+    fn content(&self) -> Result<Option<Box<dyn Read>>>;
     /// True if the format can go on at a [`Resume`] point (line formats that are not compressed).
     fn can_resume(&self) -> bool;
     /// Reads everything from `from` on, numbering frames' `source` with `source`. Returns where it stopped.

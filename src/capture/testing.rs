@@ -123,7 +123,7 @@ pub(crate) fn read_as(name: &str, text: &[u8]) -> Kept {
             reader.end(&mut out).expect("read");
         }
         Reader::Bytes(mut reader) => {
-            let bytes: super::input::Stream = Box::new(std::io::Cursor::new(text.to_vec()));
+            let bytes: super::archive::Stream = Box::new(std::io::Cursor::new(text.to_vec()));
             reader.read(&mut Buffer::new(bytes, 0), &mut out).expect("read");
         }
         Reader::Whole(mut reader) => reader.read(&String::from_utf8_lossy(text), 0, &mut out).expect("read"),

@@ -1,10 +1,11 @@
 //! `rpctape accept`: what a replay found to differ becomes the recording, one response at a time.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::{self, Readers};
 use rpctape::replay::accept::{Accepted, accept, fitted};
 use rpctape::replay::recording::{Connection, Recording};
 use rpctape::replay::verdict::{ExchangeReport, Verdict};
@@ -29,10 +30,10 @@ use super::terms::RedactArgs;
 #[derive(Args, Debug)]
 pub struct AcceptArgs {
     /// The live session of the replay (NAME.run.jsonl), or NAME
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", value_parser = super::input::name())]
     run: String,
     /// The recording that was replayed [default: NAME.rec.jsonl or NAME.jsonl beside it]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = super::input::name())]
     recording: Option<String>,
     /// Accept these without asking: 7,9
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "all")]
@@ -105,7 +106,7 @@ pub fn run(args: &AcceptArgs, stop: &Stop) -> Result<u8> {
     }
     let accepted = chosen.iter().map(|entry| review.accepted(entry)).collect::<Result<Vec<_>>>()?;
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(&file));
-    replace(&path, &accept(&text, &accepted)?, Path::new(&file))?;
+    output::write(&path, accept(&text, &accepted)?.as_bytes(), Readers::Owner)?;
     let names: Vec<String> = chosen.iter().map(|entry| title(entry)).collect();
     io::say(&format!("accepted {} in {}", escape(&names.join(", ")), escape(&path.to_string_lossy())));
     Ok(0)
@@ -120,26 +121,6 @@ fn title(entry: &ExchangeReport) -> String {
 fn read(file: &str) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| {
         Error::io("read", file, &error).hint("accept changes recordings as they were written, not compressed ones")
-    })
-}
-
-/// Writes a file as a whole or not at all, as readable as `like` is: recordings are for their owner alone.
-fn replace(path: &Path, text: &str, like: &Path) -> Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = PathBuf::from(part);
-    let write = || {
-        let mut file = std::fs::File::create(&part)?;
-        if let Ok(old) = std::fs::metadata(like) {
-            file.set_permissions(old.permissions())?;
-        }
-        file.write_all(text.as_bytes())?;
-        std::fs::rename(&part, path)
-    };
-    write().map_err(|error| {
-        // Where it was never made there is nothing to remove.
-        let _ = std::fs::remove_file(&part);
-        Error::io("write", &path.to_string_lossy(), &error)
     })
 }
 
@@ -287,9 +268,9 @@ impl Review<'_> {
         if made == 0 {
             return Ok(());
         }
-        replace(&path, &text, &path)?;
+        output::write(&path, text.as_bytes(), Readers::Umask)?;
         if let Err(error) = Config::load(Some(&path)) {
-            replace(&path, &before, &path)?;
+            output::write(&path, before.as_bytes(), Readers::Umask)?;
             return Err(error.hint(format!("{name} is as it was: write the rule into its list by hand")));
         }
         Ok(())

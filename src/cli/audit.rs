@@ -1,6 +1,5 @@
 //! `rpctape audit`: judge a database again.
 
-use std::path::Path;
 
 use clap::Args;
 use rpctape::error::Result;
@@ -20,7 +19,7 @@ use super::signals::Stop;
 #[derive(Args, Debug)]
 pub struct AuditArgs {
     /// A database made by `rpctape ingest` or `rpctape check --db`
-    #[arg(value_name = "DB")]
+    #[arg(value_name = "DB", value_parser = super::input::name())]
     database: String,
     #[command(flatten)]
     print: PrintArgs,
@@ -38,12 +37,12 @@ pub fn run(args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let options = input::options(args.said.overrides(), &judge, stop)?;
-    let path = Path::new(&args.database);
+    let path = &rpctape::capture::path_of(&args.database);
     // Reading first: a file that is no database of ours must not be made into one.
     drop(Store::read(path)?);
     let mut store = Store::write(path)?;
     let summary = pipeline::audit(&mut store, &options, &mut Meter::new(&[], args.said.no_progress))?;
-    let loaded = Loaded { store, summary, passed_over: Vec::new() };
+    let loaded = Loaded { store, summary, passed_over: Vec::new(), torn: Vec::new() };
     let inputs = std::slice::from_ref(&args.database);
     check::print(&loaded, inputs, terms, redactor, &args.print, &args.screen)
 }

@@ -1,10 +1,10 @@
 //! `rpctape baseline`: today's findings as the known set.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use rpctape::error::Result;
+use rpctape::output::{self, Readers};
 use rpctape::policy::{BASELINE_FILE, Baseline};
 use rpctape::report::{escape, plural};
 use rpctape::store::{FindingFilter, Raw};
@@ -12,7 +12,7 @@ use rpctape::store::{FindingFilter, Raw};
 use super::check::taken;
 use super::config::Config;
 use super::input::{self, ReadArgs};
-use super::io::{self, Out, written};
+use super::io;
 use super::judge::JudgeArgs;
 use super::signals::Stop;
 use super::terms;
@@ -24,7 +24,7 @@ use super::terms;
 #[derive(Args, Debug)]
 pub struct BaselineArgs {
     /// Logs, folders, or one database; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = super::input::name())]
     files: Vec<String>,
     /// The baseline to write, instead of to standard output; rpctape-baseline.jsonl is its usual name
     #[arg(short, long, value_name = "FILE")]
@@ -37,10 +37,13 @@ pub struct BaselineArgs {
 
 /// Audits and writes the baseline.
 pub fn run(args: &BaselineArgs, stop: &Stop) -> Result<u8> {
+    if let Some(path) = &args.output {
+        io::apart(path, &args.files)?;
+    }
     let config = Config::load(args.judge.config.as_deref())?;
     let judge = args.judge.configured(&config);
     let older = match &args.output {
-        Some(path) if path.exists() => Some(terms::baseline(path)?),
+        Some(path) if path.is_file() => Some(terms::baseline(path)?),
         _ => None,
     };
     let selection = judge.selection()?;
@@ -55,9 +58,11 @@ pub fn run(args: &BaselineArgs, stop: &Stop) -> Result<u8> {
     if let Some(older) = &older {
         baseline.keep_notes(older);
     }
-    let mut out = Out::open(args.output.as_deref(), &args.files)?;
-    written(out.write_all(baseline.to_text()?.as_bytes()))?;
-    out.close()?;
+    let text = baseline.to_text()?;
+    match &args.output {
+        None => io::print(&text)?,
+        Some(path) => output::write(path, text.as_bytes(), Readers::Umask)?,
+    }
     let (kinds, findings) = baseline.size();
     let file = args.output.as_ref().map_or(BASELINE_FILE.to_string(), |path| path.display().to_string());
     let told = format!("{} of {}", plural(findings, "finding"), plural(kinds, "kind"));

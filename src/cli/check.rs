@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use rpctape::capture::Skip;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
@@ -29,7 +30,7 @@ const EXCERPT: u32 = 1_000;
 #[derive(Args, Debug)]
 pub struct CheckArgs {
     /// Logs, folders, or one database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     files: Vec<String>,
     #[command(flatten)]
     print: PrintArgs,
@@ -194,6 +195,10 @@ pub fn print(
     if summary.messages == 0 {
         summary.exit = 2;
     }
+    let torn = torn(loaded, &summary).map(str::to_string);
+    if torn.is_some() && summary.exit == 0 {
+        summary.exit = 2;
+    }
     if pipe_is_open {
         written(report.finish(&mut out, &summary))?;
     }
@@ -203,7 +208,18 @@ pub fn print(
         let error = Error::new(ErrorKind::Input, "nothing was checked: no message was found");
         io::complain(&error.hint("`rpctape ls` shows what each file was taken for; --format-in overrules it"));
     }
+    if let Some(source) = torn {
+        let error = Error::new(ErrorKind::Input, format!("{source} is torn: what stood behind its end is not known"));
+        io::complain(&error.hint("what was read was judged; give the whole file to have all of it judged"));
+    }
     Ok(summary.exit)
+}
+
+/// A source of which a part that nobody knows was not read: it is never clean.
+fn torn<'a>(loaded: &'a Loaded, summary: &'a Summary) -> Option<&'a str> {
+    let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);
+    let lost = summary.skipped.iter().find(|skipped| is_loss(&skipped.why)).map(|skipped| skipped.source.as_str());
+    lost.or_else(|| loaded.torn.first().map(String::as_str))
 }
 
 /// What reports are told beforehand. Their paths are relative to the folder that the program runs in.

@@ -22,10 +22,10 @@ use super::terms::RedactArgs;
 #[derive(Args, Debug)]
 pub struct DiffArgs {
     /// The recording that is taken for right: any log that keeps the messages
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", value_parser = super::input::name())]
     before: String,
     /// The one that is held against it
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", value_parser = super::input::name())]
     after: String,
     #[command(flatten)]
     compare: CompareArgs,

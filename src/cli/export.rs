@@ -22,7 +22,7 @@ use super::signals::Stop;
 #[derive(Args, Debug)]
 pub struct ExportArgs {
     /// A log, a folder or a database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// What to write
     #[arg(long = "as", value_enum, value_name = "KIND")]

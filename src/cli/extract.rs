@@ -28,7 +28,7 @@ use super::terms::RedactArgs;
 #[derive(Args, Debug)]
 pub struct ExtractArgs {
     /// A log, a folder or a database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// The request: 17, #17, s4 (issued by the server), "abc"; #17@2 names the connection too
     #[arg(value_name = "REQUEST")]

@@ -15,7 +15,7 @@ use super::screen::ScreenArgs;
 #[derive(Args, Debug)]
 pub struct FormatsArgs {
     /// Explain what this log was taken for: candidates, lines used and passed over, whose log it is, its clock
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = super::input::name())]
     explain: Option<String>,
     #[command(flatten)]
     read: ReadArgs,

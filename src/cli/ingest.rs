@@ -22,7 +22,7 @@ use super::terms::RedactSet;
 #[derive(Args, Debug)]
 pub struct IngestArgs {
     /// Logs or folders; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = super::input::name())]
     files: Vec<String>,
     /// The database; made where it does not exist
     #[arg(long, value_name = "FILE")]
@@ -38,7 +38,7 @@ pub struct IngestArgs {
 
 /// Reads the logs and says what came of it.
 pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
-    if let Some(file) = args.files.iter().find(|file| store::is_ours(file.as_ref())) {
+    if let Some(file) = args.files.iter().find(|file| store::is_ours(&rpctape::capture::path_of(file))) {
         return Err(Error::new(ErrorKind::Usage, format!("{file} is a database, not a log"))
             .hint("`rpctape check` and `rpctape query` take it as it is"));
     }

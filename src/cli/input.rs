@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use rpctape::capture::{self, Overrides, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::{self, Options, Progress};
 use rpctape::protocol::{self, Profile};
 use rpctape::store::{self, Store};
 
+use super::io::say;
 use super::judge::JudgeArgs;
 use super::progress::Bar;
 use super::signals::Stop;
@@ -75,6 +77,11 @@ impl ReadArgs {
     }
 }
 
+/// Reads the name of a source: any file name, also one that is no UTF-8.
+pub fn name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|name| capture::name_of(&name))
+}
+
 /// Reads a protocol as a user names it.
 pub fn profile(text: &str) -> std::result::Result<&'static Profile, String> {
     let (name, revision) = match text.trim().split_once([' ', '/', ':']) {
@@ -108,6 +115,8 @@ pub struct Loaded {
     pub summary: pipeline::Summary,
     /// Files that were passed over, and why.
     pub passed_over: Vec<(String, String)>,
+    /// Archives whose end is missing.
+    pub torn: Vec<String>,
 }
 
 /// The options of a run.
@@ -123,7 +132,7 @@ pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, db: Option<&Pa
         return Err(Error::new(ErrorKind::Usage, "no log was named")
             .hint("name files, folders or a database; `-` is standard input"));
     }
-    let databases = files.iter().filter(|file| store::is_ours(Path::new(file))).count();
+    let databases = files.iter().filter(|file| store::is_ours(&capture::path_of(file))).count();
     match (databases, files) {
         (0, _) => ingest(files, db, &options, read.said.no_progress),
         (1, [file]) if db.is_none() => open(file, read, judge),
@@ -137,9 +146,9 @@ fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
         return Err(Error::new(ErrorKind::Usage, format!("{file} is a database: it holds the judgement made before"))
             .hint(format!("judge it again with these flags: rpctape audit {file} ...")));
     }
-    let store = Store::read(Path::new(file))?;
+    let store = Store::read(&capture::path_of(file))?;
     let summary = pipeline::summary(&store)?;
-    Ok(Loaded { store, summary, passed_over: Vec::new() })
+    Ok(Loaded { store, summary, passed_over: Vec::new(), torn: Vec::new() })
 }
 
 /// Reads and judges logs.
@@ -150,13 +159,17 @@ pub fn ingest(files: &[String], db: Option<&Path>, options: &Options, no_progres
         let error = Error::new(ErrorKind::Input, format!("there is no log in {}", files.join(", ")));
         return Err(if reasons.is_empty() { error } else { error.hint(reasons.join("; ")) });
     }
+    for archive in &found.archives {
+        say(&format!("{} is an archive: {} of the {} files in it read", archive.path, archive.logs, archive.files));
+    }
     let mut store = match db {
         Some(db) => Store::write(db)?,
         None => Store::temporary()?,
     };
     let mut meter = Meter::new(&found.paths, no_progress);
     let summary = pipeline::ingest(&mut store, &found.paths, options, &mut meter)?;
-    Ok(Loaded { store, summary, passed_over: found.skipped })
+    let torn = found.archives.into_iter().filter(|archive| archive.torn).map(|archive| archive.path).collect();
+    Ok(Loaded { store, summary, passed_over: found.skipped, torn })
 }
 
 /// Turns what the pipeline tells into a bar over all files.
@@ -170,7 +183,7 @@ pub struct Meter {
 impl Meter {
     /// A meter for these files.
     pub fn new(files: &[String], no_progress: bool) -> Meter {
-        let size = |file: &String| std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len());
+        let size = |file: &String| capture::path_of(file).metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
         let total = files.iter().map(size).sum::<Option<u64>>().filter(|total| *total > 0);
         Meter { bar: Bar::new(no_progress), total, before: 0, current: 0 }
     }

@@ -1,10 +1,11 @@
 //! Where the program prints: the only place. Results go to stdout or to `-o FILE`, everything else to stderr.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::{Output, Readers, is_same};
 use rpctape::report::escape;
 
 /// The answer's way out.
@@ -12,44 +13,23 @@ pub enum Out {
     /// Standard output.
     Stdout(BufWriter<io::Stdout>),
     /// A file that takes its name only when it is complete.
-    File {
-        /// The writer, into a file beside the wanted one.
-        writer: BufWriter<File>,
-        /// That file.
-        part: PathBuf,
-        /// The wanted one.
-        path: PathBuf,
-    },
+    File(Output),
 }
 
 impl Out {
-    /// Standard output, or a file where one is named; never one of the inputs.
+    /// Standard output, or a file where one is named; never one of the inputs, and never in a folder that is read.
+    /// What is printed holds payloads: a new file is its owner's alone.
     pub fn open(path: Option<&Path>, inputs: &[String]) -> Result<Out> {
         let Some(path) = path else { return Ok(Out::Stdout(BufWriter::new(io::stdout()))) };
-        let same = |input: &String| {
-            let canonical = std::fs::canonicalize(path).ok();
-            canonical.is_some() && canonical == std::fs::canonicalize(input).ok()
-        };
-        if inputs.iter().any(same) {
-            let message = format!("{} is one of the inputs, and would be overwritten", path.display());
-            return Err(Error::new(ErrorKind::Usage, message).hint("name another file for the answer"));
-        }
-        let mut part = path.as_os_str().to_owned();
-        part.push(format!(".{}.part", std::process::id()));
-        let part = PathBuf::from(part);
-        let file = File::create(&part).map_err(|error| Error::io("write", &path.to_string_lossy(), &error))?;
-        Ok(Out::File { writer: BufWriter::new(file), part, path: path.to_path_buf() })
+        apart(path, inputs)?;
+        Ok(Out::File(Output::create(path, Readers::Owner)?))
     }
 
     /// Writes what is buffered, and gives the file its name. A reader that went away is no error.
     pub fn close(mut self) -> Result<()> {
-        let flushed = self.flush();
-        match &self {
-            Out::Stdout(_) => written(flushed),
-            Out::File { part, path, .. } => {
-                let renamed = flushed.and_then(|()| std::fs::rename(part, path));
-                renamed.map_err(|error| Error::io("write", &path.to_string_lossy(), &error))
-            }
+        match self {
+            Out::Stdout(_) => written(self.flush()),
+            Out::File(output) => output.finish(),
         }
     }
 }
@@ -58,23 +38,40 @@ impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Out::Stdout(writer) => writer.write(bytes),
-            Out::File { writer, .. } => writer.write(bytes),
+            Out::File(output) => output.write(bytes),
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Out::Stdout(writer) => writer.flush(),
-            Out::File { writer, .. } => writer.flush(),
+            Out::File(output) => output.flush(),
         }
     }
 }
 
-impl Drop for Out {
-    fn drop(&mut self) {
-        if let Out::File { part, .. } = self {
-            // After `close` it has its proper name and there is nothing to remove.
-            let _ = std::fs::remove_file(part);
-        }
+/// An error where `path`, which is to be written, is one of the inputs or lies in a folder among them: what is evidence
+/// is not overwritten, and an answer is no input of the next run.
+pub fn apart(path: &Path, inputs: &[String]) -> Result<()> {
+    for input in inputs.iter().filter(|input| *input != "-") {
+        let input = path_of(input);
+        let shown = path.display();
+        let message = if is_same(path, &input) {
+            format!("{shown} is one of the inputs, and would be overwritten")
+        } else if lies_in(path, &input) {
+            format!("{shown} lies in {}, which is read", input.display())
+        } else {
+            continue;
+        };
+        return Err(Error::new(ErrorKind::Usage, message).hint("name another file for the answer"));
+    }
+    Ok(())
+}
+
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (std::fs::canonicalize(parent), std::fs::canonicalize(folder)) {
+        (Ok(parent), Ok(folder)) => folder.is_dir() && parent.starts_with(folder),
+        _ => false,
     }
 }
 

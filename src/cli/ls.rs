@@ -18,7 +18,7 @@ use super::signals::Stop;
 #[derive(Args, Debug, Default)]
 pub struct LsArgs {
     /// Logs, folders, or one database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     files: Vec<String>,
     /// How to print the list
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 use rpctape::error::{Error, Result};
+use rpctape::output::{self, Readers};
 
 use super::io;
 
@@ -54,7 +55,7 @@ pub fn run(args: &ManArgs) -> Result<u8> {
 
 fn write(directory: &Path, name: &str, command: &Command) -> Result<()> {
     let path = directory.join(format!("{name}.1"));
-    std::fs::write(&path, page(command)?).map_err(|error| Error::io("write", &path.to_string_lossy(), &error))
+    output::write(&path, &page(command)?, Readers::Umask)
 }
 
 fn page(command: &Command) -> Result<Vec<u8>> {

@@ -38,7 +38,7 @@ const LISTED: usize = 20;
 #[derive(Args, Debug)]
 pub struct MockArgs {
     /// The recording, or any log that keeps the messages
-    #[arg(value_name = "REC")]
+    #[arg(value_name = "REC", value_parser = super::input::name())]
     file: String,
     /// Let clients connect: [HOST:]PORT serves Streamable HTTP, tcp:[HOST:]PORT a byte stream; port 0 takes any
     #[arg(long, value_name = "ADDR", value_parser = listen)]

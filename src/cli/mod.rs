@@ -46,6 +46,8 @@ mod screen;
 mod signals;
 mod terms;
 
+pub use input::name as source_name;
+
 use std::process::ExitCode;
 
 use rpctape::error::{ErrorKind, Result};

@@ -19,7 +19,7 @@ use super::signals::Stop;
 #[derive(Args, Debug)]
 pub struct QueryArgs {
     /// A log, a folder or a database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// The query
     #[arg(value_name = "SQL")]

@@ -45,7 +45,7 @@ use target::Server;
 #[command(args_override_self = true)]
 pub struct ReplayArgs {
     /// The recording, or any log that keeps the messages; `-` is standard input
-    #[arg(value_name = "REC")]
+    #[arg(value_name = "REC", value_parser = super::input::name())]
     file: String,
     #[command(flatten)]
     target: TargetArgs,

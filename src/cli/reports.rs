@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use rpctape::output;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
 use rpctape::store::FindingRow;
@@ -49,21 +50,20 @@ pub struct Reports {
 impl Reports {
     /// Opens all files; none of them may be an input, the answer's file or another report.
     pub fn open(args: &ReportArgs, context: &Context, inputs: &[String], output: Option<&Path>) -> Result<Reports> {
-        let mut taken: Vec<String> = inputs.to_vec();
-        taken.extend(output.map(|path| path.to_string_lossy().into_owned()));
         let mut reports = Reports { all: Vec::new(), takes_stdout: false };
-        let mut files: Vec<&str> = output.and_then(Path::to_str).into_iter().collect();
+        let mut files: Vec<&Path> = output.into_iter().collect();
         for wanted in &args.reports {
             let Some(kind) = Kind::find(&wanted.kind) else { continue };
-            if files.contains(&wanted.file.as_str()) {
+            let file = Path::new(&wanted.file);
+            if files.iter().any(|taken| *taken == file || output::is_same(taken, file)) {
                 let message = format!("two answers would be written to {}", wanted.file);
                 return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
             }
-            files.push(&wanted.file);
+            files.push(file);
             let to_stdout = wanted.file == "-";
             reports.takes_stdout |= to_stdout;
-            let path = (!to_stdout).then(|| Path::new(&wanted.file));
-            reports.all.push(((kind.make)(context), Out::open(path, &taken)?, true));
+            let path = (!to_stdout).then_some(file);
+            reports.all.push(((kind.make)(context), Out::open(path, inputs)?, true));
         }
         Ok(reports)
     }

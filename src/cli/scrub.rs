@@ -19,7 +19,7 @@ use super::io::{self, Out, written};
 #[derive(Args, Debug)]
 pub struct ScrubArgs {
     /// A recording (rec/1) or a log of one JSON object a line
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "IN", value_parser = super::input::name())]
     file: String,
     /// The copy to write
     #[arg(short, long, value_name = "OUT")]

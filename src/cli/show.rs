@@ -26,7 +26,7 @@ const AROUND_US: i64 = 5_000_000;
 #[derive(Args, Debug)]
 pub struct ShowArgs {
     /// A log, a folder or a database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// The request: 17, #17, s4 (issued by the server), "abc"; #17@2 names the connection too
     #[arg(value_name = "REQUEST", conflicts_with = "connection")]

@@ -1,12 +1,20 @@
-//! Ctrl-C and TERM: the first asks the work to stop cleanly, the second ends the program at once.
+//! Ctrl-C, TERM and HUP: the first asks the work to stop cleanly, the second ends the program at once.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(unix)]
+use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::{SigId, low_level::unregister};
+
+/// What asks the program to end. A terminal that is closed asks, too.
+#[cfg(unix)]
+const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+#[cfg(not(unix))]
+const ENDING: [i32; 2] = [SIGINT, SIGTERM];
 
 /// Remembers that the user wants to stop.
 #[derive(Clone)]
@@ -22,7 +30,7 @@ impl Stop {
     pub fn listen() -> io::Result<Stop> {
         let stop = Stop { wanted: Arc::default(), signal: Arc::default(), actions: Arc::default() };
         let mut actions = Vec::new();
-        for signal in [SIGINT, SIGTERM] {
+        for signal in ENDING {
             // Order matters: the shutdown looks at the flag before this signal sets it.
             actions.push(flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.wanted))?);
             actions.push(flag::register(signal, Arc::clone(&stop.wanted))?);
@@ -50,7 +58,7 @@ impl Stop {
         self.signal.store(0, Ordering::Relaxed);
     }
 
-    /// 130 or 143 where a signal came.
+    /// 129, 130 or 143 where a signal came.
     pub fn exit_code(&self) -> Option<u8> {
         match self.signal.load(Ordering::Relaxed) {
             0 => None,

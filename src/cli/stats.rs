@@ -22,7 +22,7 @@ const WINDOW: u32 = 5_000;
 #[derive(Args, Debug)]
 pub struct StatsArgs {
     /// Logs, folders, or one database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     files: Vec<String>,
     /// How to print the figures
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

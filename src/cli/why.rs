@@ -34,7 +34,7 @@ const SIGNS: usize = 40;
 #[derive(Args, Debug)]
 pub struct WhyArgs {
     /// A log, a folder or a database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// Only this request (17, #17, s4, "abc", #17@2), or a method or tool (tools/call, call:search, search)
     #[arg(value_name = "REQUEST|METHOD")]

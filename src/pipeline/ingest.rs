@@ -120,13 +120,13 @@ enum Known {
 }
 
 fn known(store: &Store, source: &dyn Source) -> Result<Known> {
-    // Standard input and pipes have no size and can be read only once: they are always new.
-    if source.size().is_none() || source.name() == "-" {
-        return Ok(Known::New { identity: None });
-    }
+    // Standard input and pipes can be read only once: they are always new.
+    let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None }) };
     let earlier = store.sources_named(source.name())?;
     let sizes: Vec<u64> = earlier.iter().map(|source| source.identity.size).collect();
-    let (identity, heads) = Identity::of(source.name(), &sizes)?;
+    let (identity, heads) = Identity::of(&mut *content, source.name(), &sizes)?;
+    // What holds an archive open is let go before the source itself is read.
+    drop(content);
     if store.source_with(&identity)?.is_some() {
         return Ok(Known::Same);
     }

@@ -7,6 +7,7 @@ use super::columns::{hang, wrap};
 use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
+use super::summary::Skipped;
 use super::{Ink, Report, Style, Summary, message, number, page, redacted, time};
 use crate::redact::Redactor;
 use crate::rules;
@@ -238,8 +239,7 @@ fn verdict(summary: &Summary) -> String {
 fn unseen(summary: &Summary) -> String {
     let mut parts = Vec::new();
     for skipped in &summary.skipped {
-        let lines = number::plural(skipped.lines, "line");
-        parts.push(format!("{lines} {} (from {}:{})", skipped_text(&skipped.why), skipped.source, skipped.first));
+        parts.push(passed_over(skipped));
     }
     if let Some(first) = summary.files.first() {
         let files = number::plural(summary.files.len() as u64, "file");
@@ -258,6 +258,16 @@ fn unseen(summary: &Summary) -> String {
         }
     }
     if parts.is_empty() { "nothing".to_string() } else { parts.join(", ") }
+}
+
+fn passed_over(skipped: &Skipped) -> String {
+    let place = format!("{}:{}", skipped.source, skipped.first);
+    match skipped.why.as_str() {
+        "torn" => format!("what stood behind {place}, where the file is cut off"),
+        "shrank while it was read" => format!("what stood behind {place}: the file {}", skipped.why),
+        "replaced while it was read" => format!("the file that took the name of {} meanwhile", skipped.source),
+        why => format!("{} {} (from {place})", number::plural(skipped.lines, "line"), skipped_text(why)),
+    }
 }
 
 fn skipped_text(why: &str) -> &str {

@@ -1,6 +1,5 @@
 //! What a capture file is, whatever its name: length and hash of its content.
 
-use std::fs::File;
 use std::io::Read;
 
 use crate::error::{Error, Result};
@@ -18,17 +17,17 @@ pub struct Identity {
 const BLOCK: usize = 256 << 10;
 
 impl Identity {
-    /// The identity of a file, and in the same pass those of its first bytes, for each of `heads` that it is longer than.
-    pub fn of(path: &str, heads: &[u64]) -> Result<(Identity, Vec<Identity>)> {
-        let fault = |error: std::io::Error| Error::io("read", path, &error);
-        let mut file = File::open(path).map_err(fault)?;
+    /// The identity of a file's content, and in the same pass those of its first bytes, for each of `heads` that it is
+    /// longer than. `name` is for the error.
+    pub fn of(content: &mut dyn Read, name: &str, heads: &[u64]) -> Result<(Identity, Vec<Identity>)> {
+        let fault = |error: std::io::Error| Error::io("read", name, &error);
         let mut wanted = heads.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
         let (mut hasher, mut size, mut found, mut block) = (blake3::Hasher::new(), 0u64, Vec::new(), vec![0u8; BLOCK]);
         let mut wanted = wanted.into_iter().peekable();
         loop {
-            let read = match file.read(&mut block) {
+            let read = match content.read(&mut block) {
                 Ok(0) => break,
                 Ok(read) => read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
@@ -54,12 +53,9 @@ mod tests {
 
     #[test]
     fn heads_are_hashed_in_the_same_pass() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a").display().to_string();
         let bytes: Vec<u8> = (0..600_000u32).map(|n| (n * 7 % 251) as u8).collect();
-        std::fs::write(&path, &bytes).unwrap();
         let heads = [1, 300_000, BLOCK as u64, 599_999, 600_000, 700_000];
-        let (whole, found) = Identity::of(&path, &heads).unwrap();
+        let (whole, found) = Identity::of(&mut &bytes[..], "a", &heads).unwrap();
         assert_eq!((whole.size, whole.hash), (600_000, *blake3::hash(&bytes).as_bytes()));
         let sizes: Vec<u64> = found.iter().map(|head| head.size).collect();
         assert_eq!(sizes, [1, BLOCK as u64, 300_000, 599_999]);

@@ -196,8 +196,12 @@ impl Store {
 }
 
 /// True if a file is a database of ours, by its head; a capture that happens to be a SQLite file is not.
+/// A pipe is none, and is not asked: what was read of it to look would be lost to its reader.
 pub fn is_ours(path: &Path) -> bool {
     use std::io::Read;
+    if !path.is_file() {
+        return false;
+    }
     let mut head = [0u8; 72];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head.starts_with(b"SQLite format 3\0") && head[68..72] == schema::APPLICATION_ID.to_be_bytes()

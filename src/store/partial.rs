@@ -21,13 +21,17 @@ impl Partial {
         name.push(".partial");
         let path = PathBuf::from(name);
         let shown = path.display().to_string();
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(|error| {
-            Error::io("create", &shown, &error).hint("choose a folder that exists and can be written with --db FILE")
-        })?;
+        if target.exists() && !target.is_file() {
+            let message = format!("{} is no file, and cannot become a database", target.display());
+            return Err(Error::new(ErrorKind::Usage, message).hint("choose another --db FILE"));
+        }
+        let file = match options().create_new(true).open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => left_behind(&path, &shown)?,
+            other => other.map_err(|error| {
+                let hint = "choose a folder that exists and can be written with --db FILE";
+                Error::io("create", &shown, &error).hint(hint)
+            })?,
+        };
         lock(&file, &shown)?;
         file.set_len(0).map_err(|error| Error::io("empty", &shown, &error))?;
         Ok(Partial { target: target.to_path_buf(), path, file, finished: false })
@@ -56,6 +60,41 @@ impl Drop for Partial {
             let _ = std::fs::remove_file(&self.path);
         }
     }
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Opens what a killed ingest left. The name can be guessed: a link that somebody put there leads to a file of his choice,
+/// which would be emptied.
+fn left_behind(path: &Path, shown: &str) -> Result<File> {
+    let fail = |error: std::io::Error| Error::io("create", shown, &error);
+    let before = std::fs::symlink_metadata(path).map_err(fail)?;
+    let file = if before.is_file() { Some(options().open(path).map_err(fail)?) } else { None };
+    match file {
+        Some(file) if is_own(&before, &file.metadata().map_err(fail)?) => Ok(file),
+        _ => {
+            let message = format!("{shown} is in the way: it is a link, or no file");
+            Err(Error::new(ErrorKind::Io, message).hint("remove it, or choose another --db FILE"))
+        }
+    }
+}
+
+/// True if what was opened is what was looked at, and has no other name.
+#[cfg(unix)]
+fn is_own(looked: &std::fs::Metadata, opened: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (looked.dev(), looked.ino()) == (opened.dev(), opened.ino()) && opened.nlink() == 1
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &std::fs::Metadata, _: &std::fs::Metadata) -> bool {
+    true
 }
 
 /// On Unix only: elsewhere a lock would keep SQLite itself out.
@@ -102,6 +141,22 @@ mod tests {
             assert!(Partial::create(&target).is_err());
         }
         drop(first);
+        #[cfg(unix)]
+        {
+            let victim = folder.path().join("victim");
+            std::fs::write(&victim, "kept").unwrap();
+            let partial = folder.path().join("a.db.partial");
+            for is_soft in [true, false] {
+                match is_soft {
+                    true => std::os::unix::fs::symlink(&victim, &partial).unwrap(),
+                    false => std::fs::hard_link(&victim, &partial).unwrap(),
+                }
+                assert!(Partial::create(&target).is_err());
+                assert_eq!(std::fs::read_to_string(&victim).unwrap(), "kept");
+                std::fs::remove_file(&partial).unwrap();
+            }
+            std::fs::remove_file(&victim).unwrap();
+        }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         Partial::create(&target).unwrap().finish().unwrap();
         assert!(target.exists());

@@ -5,7 +5,7 @@
 //! within it: whoever cut the dump is neither side.
 
 use crate::capture::format::{ByteReader, Format, Match, Reader};
-use crate::capture::input::Stream;
+use crate::capture::archive::Stream;
 use crate::capture::lines::{Buffer, RECORD_LIMIT};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;

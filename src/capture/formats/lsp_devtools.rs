@@ -5,7 +5,6 @@
 //! and what is empty or false was stored as nothing. The one reader of capture that is no reader of text.
 
 use std::io::Read;
-use std::path::Path;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
@@ -16,7 +15,7 @@ use super::document::is_integer;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
-use crate::capture::{Channel, Direction, FrameSink, Overrides, Proof, Resume, Source, Vantage, time};
+use crate::capture::{path_of, Channel, Direction, FrameSink, Overrides, Proof, Resume, Source, Vantage, time};
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::{Side, by_name};
 
@@ -67,7 +66,7 @@ pub(crate) fn open(path: &str, overrides: &Overrides) -> Result<Option<Box<dyn S
         return Ok(None);
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let Ok(database) = Connection::open_with_flags(path, flags) else { return Ok(None) };
+    let Ok(database) = Connection::open_with_flags(path_of(path), flags) else { return Ok(None) };
     let has = |table: &str, columns: &str| database.prepare(&format!("SELECT {columns} FROM {table} LIMIT 0")).is_ok();
     let schema = if has("messages", "metadata, headers, body") {
         Schema::Messages
@@ -81,9 +80,10 @@ pub(crate) fn open(path: &str, overrides: &Overrides) -> Result<Option<Box<dyn S
 
 fn is_sqlite(path: &str) -> bool {
     let mut magic = [0; 16];
-    let regular = path != "-" && Path::new(path).is_file();
-    regular
-        && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
+    let file = path_of(path);
+    path != "-"
+        && file.is_file()
+        && std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
         && magic == *b"SQLite format 3\0"
 }
 
@@ -111,7 +111,12 @@ impl Source for Database {
     }
 
     fn size(&self) -> Option<u64> {
-        std::fs::metadata(&self.name).ok().map(|meta| meta.len())
+        path_of(&self.name).metadata().ok().map(|meta| meta.len())
+    }
+
+    fn content(&self) -> Result<Option<Box<dyn Read>>> {
+        let file = std::fs::File::open(path_of(&self.name));
+        Ok(Some(Box::new(file.map_err(|error| Error::io("read", &self.name, &error))?)))
     }
 
     fn can_resume(&self) -> bool {

@@ -63,7 +63,7 @@ fn compressed_texts_are_unpacked_and_a_missing_end_is_told() {
     let bytes = gzip(&long);
     let (kept, _) = read(&files.write("cut.gz", &bytes[..bytes.len() / 2]));
     assert!(kept.frames.len() > 1_000, "{}", kept.frames.len());
-    assert_eq!(kept.skipped.last().map(|(_, why)| *why), Some(Skip::CutOff));
+    assert_eq!(kept.skipped.last().map(|(_, why)| *why), Some(Skip::Torn));
 }
 
 #[test]

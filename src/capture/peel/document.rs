@@ -113,6 +113,9 @@ fn elements<'t>(text: &'t str, mut each: impl FnMut(&'t str, usize) -> Option<us
 
 /// The byte after the bracket of the list that an object keeps its events in; the list may be cut off.
 fn list_in(text: &str, start: usize) -> Option<usize> {
+    if text.as_bytes().get(start) != Some(&b'{') {
+        return None;
+    }
     ["\"events\"", "\"data\""].iter().find_map(|key| {
         let key_at = text[start..].find(key)? + start;
         let colon = skip_white(text.as_bytes(), key_at + key.len());

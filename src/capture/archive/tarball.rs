@@ -1,0 +1,96 @@
+//! `tar`, plain or compressed.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::{Archive, Kind, Member, Packed, Place, Stream};
+use crate::capture::name::{name_of, path_of};
+use crate::error::{Error, Result};
+
+/// True for the first block of an archive: its checksum is right.
+pub(crate) fn is_tar(head: &[u8]) -> bool {
+    let Some(block) = head.first_chunk::<512>() else { return false };
+    let header = tar::Header::from_byte_slice(block);
+    let sum: u32 = block.iter().enumerate().map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) }).sum();
+    block[0] != 0 && header.cksum().is_ok_and(|stated| stated == sum)
+}
+
+/// Lists an archive as far as it goes.
+pub(super) fn list(path: &str) -> Result<Archive> {
+    let fail = |error: io::Error| Error::io("read", path, &error);
+    let packed = Packed::open(File::open(path_of(path)).map_err(fail)?).map_err(fail)?;
+    let mut archive = tar::Archive::new(packed);
+    let (mut members, mut others, mut torn) = (Vec::new(), Vec::new(), false);
+    for entry in archive.entries().map_err(fail)? {
+        let Ok(entry) = entry else {
+            torn = true;
+            break;
+        };
+        let name = name_of(&entry_name(&entry));
+        let kind = entry.header().entry_type();
+        if kind.is_file() || kind == tar::EntryType::Continuous {
+            members.push(Member { name, place: Place::Tar { at: entry.raw_file_position(), size: entry.size() } });
+        } else if !kind.is_dir() {
+            others.push((name, "it is a link or a device, not a file".to_string()));
+        }
+    }
+    let text = Text { path: path_of(path), left: Rc::default() };
+    Ok(Archive { path: path.to_string(), stamp: None, kind: Kind::Tar(text), members, others, torn })
+}
+
+#[cfg(unix)]
+fn entry_name<R: Read>(entry: &tar::Entry<'_, R>) -> std::ffi::OsString {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(entry.path_bytes().into_owned())
+}
+
+#[cfg(not(unix))]
+fn entry_name<R: Read>(entry: &tar::Entry<'_, R>) -> std::ffi::OsString {
+    String::from_utf8_lossy(&entry.path_bytes()).into_owned().into()
+}
+
+/// The text of an archive. What one member leaves of the stream, the next one goes on with.
+pub(super) struct Text {
+    path: PathBuf,
+    left: Rc<RefCell<Option<(Packed, u64)>>>,
+}
+
+impl Text {
+    /// So many bytes from `at` on.
+    pub(super) fn stream(&self, at: u64, size: u64) -> io::Result<Stream> {
+        let (mut packed, before) = match self.left.take().filter(|(_, position)| *position <= at) {
+            Some(left) => left,
+            None => (Packed::open(File::open(&self.path)?)?, 0),
+        };
+        packed.pass(at - before)?;
+        Ok(Box::new(Part { packed: Some(packed), position: at, end: at + size, left: Rc::clone(&self.left) }))
+    }
+}
+
+/// A member's bytes; gives the stream back when it is done with it.
+struct Part {
+    packed: Option<Packed>,
+    position: u64,
+    end: u64,
+    left: Rc<RefCell<Option<(Packed, u64)>>>,
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(packed) = &mut self.packed else { return Ok(0) };
+        let length = packed.take(self.end - self.position).read(buffer)?;
+        self.position += length as u64;
+        Ok(length)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if let Some(packed) = self.packed.take() {
+            self.left.replace(Some((packed, self.position)));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+use std::io::Write;
+
+use super::*;
+
+const ONE: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n";
+const TWO: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+
+fn tar_of(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, bytes) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, name, *bytes).expect("appended");
+    }
+    builder.into_inner().expect("finished")
+}
+
+fn zip_of(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (name, bytes) in files {
+        writer.start_file(*name, options).expect("started");
+        writer.write_all(bytes).expect("written");
+    }
+    writer.finish().expect("finished").into_inner()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    writer.write_all(bytes).expect("written");
+    writer.finish().expect("finished")
+}
+
+/// Writes an archive and gives what is in it: names behind the mark, with their content and whether it was cut.
+fn read(name: &str, bytes: &[u8]) -> (Vec<(String, String, bool)>, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(&path, bytes).expect("written");
+    let archive = Archive::open(&path).expect("opened").expect("an archive");
+    let members = archive.names().map(|name| {
+        let cut = Rc::default();
+        let mut text = String::new();
+        let mut content = member(&name, &cut).expect("found").expect("a member");
+        content.stream.read_to_string(&mut text).expect("read");
+        (name[path.len()..].to_string(), text, cut.get())
+    });
+    let left_out = archive.left_out().into_iter().map(|(name, why)| format!("{}: {why}", &name[path.len()..]));
+    (members.collect(), left_out.collect())
+}
+
+#[test]
+fn the_members_of_every_kind_of_archive_are_read_where_they_lie() {
+    let files: [(&str, &[u8]); 3] = [("a.jsonl", ONE.as_bytes()), ("dir/b.jsonl", TWO.as_bytes()), ("empty", b"")];
+    let want: Vec<_> = files
+        .iter()
+        .map(|(name, bytes)| (format!("!{name}"), String::from_utf8_lossy(bytes).into_owned(), false))
+        .collect();
+    let tar = tar_of(&files);
+    let packed = zstd::stream::encode_all(&tar[..], 3).expect("packed");
+    for (name, bytes) in [("a.tar", &tar), ("a.tgz", &gzip(&tar)), ("a.tar.zst", &packed), ("a.zip", &zip_of(&files))] {
+        assert_eq!(read(name, bytes), (want.clone(), vec![]), "{name}");
+    }
+}
+
+#[test]
+fn the_end_that_is_missing_is_named() {
+    let long = ONE.repeat(100);
+    let tar = tar_of(&[("a.jsonl", ONE.as_bytes()), ("b.jsonl", long.as_bytes())]);
+    let (members, left_out) = read("a.tar", &tar[..512 * 3 + 700]);
+    assert_eq!(members[0], ("!a.jsonl".to_string(), ONE.to_string(), false));
+    assert_eq!((members[1].1.len(), members[1].2), (700, true));
+    let packed = gzip(&tar);
+    let (members, torn) = read("a.tgz", &packed[..packed.len() - 12]);
+    assert!(members.iter().any(|(_, _, cut)| *cut) || !torn.is_empty(), "{left_out:?} {torn:?}");
+}
+
+#[test]
+fn a_log_is_no_archive_and_a_member_that_is_not_there_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(at("a.jsonl"), ONE).expect("written");
+    std::fs::write(at("a.tar"), tar_of(&[("a.jsonl", ONE.as_bytes())])).expect("written");
+    assert!(Archive::open(&at("a.jsonl")).expect("opened").is_none());
+    assert!(Archive::open(&at("missing")).expect("opened").is_none());
+    assert!(member(&at("a.jsonl!b"), &Rc::default()).expect("looked").is_none());
+    assert!(member(&at("a.tar!b"), &Rc::default()).is_err());
+    std::fs::write(at("odd!name.jsonl"), ONE).expect("written");
+    assert!(member(&at("odd!name.jsonl"), &Rc::default()).expect("looked").is_none());
+}

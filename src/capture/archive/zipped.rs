@@ -1,0 +1,60 @@
+//! `zip`. The list at its end says where the members lie; they are unpacked by the libraries that unpack logs.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use zip::{CompressionMethod, ZipArchive};
+
+use super::{Archive, Kind, Member, Method, Place, Stream};
+use crate::capture::name::path_of;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Lists an archive.
+pub(super) fn list(path: &str) -> Result<Archive> {
+    let file = File::open(path_of(path)).map_err(|error| Error::io("read", path, &error))?;
+    let mut zip = ZipArchive::new(BufReader::new(file)).map_err(|error| broken(path, &error))?;
+    let (mut members, mut others) = (Vec::new(), Vec::new());
+    for index in 0..zip.len() {
+        let entry = zip.by_index_raw(index).map_err(|error| broken(path, &error))?;
+        if entry.is_dir() {
+            continue;
+        }
+        let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+        match place(&entry) {
+            Ok(place) => members.push(Member { name, place }),
+            Err(why) => others.push((name, why)),
+        }
+    }
+    Ok(Archive { path: path.to_string(), stamp: None, kind: Kind::Zip, members, others, torn: false })
+}
+
+/// Where an entry lies, or why it cannot be read.
+fn place<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> std::result::Result<Place, String> {
+    let method = match entry.compression() {
+        _ if entry.encrypted() => return Err("it is encrypted: unpack it with its password first".to_string()),
+        _ if entry.is_symlink() => return Err("it is a link, not a file".to_string()),
+        CompressionMethod::Stored => Method::Stored,
+        CompressionMethod::DEFLATE => Method::Deflate,
+        CompressionMethod::ZSTD => Method::Zstd,
+        other => return Err(format!("it is packed as {other}: unpack it first")),
+    };
+    let at = entry.data_start().ok_or("where it lies is not known: the archive is damaged")?;
+    Ok(Place::Zip { at, packed: entry.compressed_size(), size: entry.size(), method })
+}
+
+/// The text of a member.
+pub(super) fn stream(path: &str, at: u64, packed: u64, method: Method) -> io::Result<Stream> {
+    let mut file = File::open(path_of(path))?;
+    file.seek(SeekFrom::Start(at))?;
+    let bytes = BufReader::new(file.take(packed));
+    Ok(match method {
+        Method::Stored => Box::new(bytes),
+        Method::Deflate => Box::new(flate2::bufread::DeflateDecoder::new(bytes)),
+        Method::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(bytes)?),
+    })
+}
+
+fn broken(path: &str, error: &zip::result::ZipError) -> Error {
+    Error::new(ErrorKind::Input, format!("{path} is a zip archive that cannot be read: {error}"))
+        .hint("unpack what is left of it (`zip -FF` may help) and give the logs")
+}

@@ -1,0 +1,180 @@
+//! Files that are written: whole, or not at all. Every command writes its answer, its report and its recording this way.
+//!
+//! The bytes go into a file of an unguessable name beside the target, which takes the target's name when it is complete:
+//! a full disk or a killed program leaves the old file as it was. A link is followed; an existing file keeps its mode and
+//! its owner; a device or a FIFO is written to, never replaced.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Links that lead to links are followed this far, as the kernel does.
+const LINKS: usize = 40;
+
+/// Who may read a file that did not exist before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Its owner: it holds payloads.
+    Owner,
+    /// Whoever the user's umask lets.
+    Umask,
+}
+
+/// A file that is being written.
+pub struct Output {
+    writer: BufWriter<Way>,
+    /// The name by which the user knows it.
+    shown: String,
+}
+
+enum Way {
+    /// Beside the target, until it is complete.
+    Beside { file: NamedTempFile, target: PathBuf },
+    /// A device, a pipe or a FIFO.
+    Through(File),
+}
+
+impl Output {
+    /// Begins a file. Errors: a folder of that name, or one in which nothing can be made.
+    pub fn create(path: &Path, readers: Readers) -> Result<Output> {
+        let shown = path.display().to_string();
+        let fail = |error: io::Error| Error::io("write", &shown, &error);
+        let target = followed(path).map_err(fail)?;
+        let old = target.metadata().ok();
+        let way = match &old {
+            Some(old) if old.is_dir() => {
+                let message = format!("{shown} is a folder, and cannot be written as a file");
+                return Err(Error::new(ErrorKind::Usage, message).hint("name a file in it"));
+            }
+            Some(old) if !old.is_file() => {
+                Way::Through(OpenOptions::new().write(true).open(&target).map_err(fail)?)
+            }
+            _ => Way::Beside { file: beside(&target, old.as_ref(), readers).map_err(fail)?, target },
+        };
+        Ok(Output { writer: BufWriter::new(way), shown })
+    }
+
+    /// Completes the file: from now on it has its name.
+    pub fn finish(self) -> Result<()> {
+        let shown = self.shown;
+        let fail = |error: io::Error| Error::io("write", &shown, &error);
+        match self.writer.into_inner().map_err(|error| fail(error.into_error()))? {
+            Way::Through(_) => Ok(()),
+            Way::Beside { file, target } => file.persist(target).map(drop).map_err(|error| fail(error.error)),
+        }
+    }
+}
+
+/// Writes a file as a whole.
+pub fn write(path: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
+    let mut output = Output::create(path, readers)?;
+    output.write_all(bytes).map_err(|error| Error::io("write", &path.display().to_string(), &error))?;
+    output.finish()
+}
+
+/// True if two paths name one file, whether it exists yet or not.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let target = followed(path).ok()?;
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some((std::fs::canonicalize(folder).ok()?, target.file_name()?.to_os_string()))
+    };
+    match (std::fs::metadata(a), std::fs::metadata(b)) {
+        (Ok(a), Ok(b)) if is_one(&a, &b) => true,
+        _ => place(a).is_some_and(|place_of_a| place(b) == Some(place_of_a)),
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl Write for Way {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Way::Beside { file, .. } => file.write(bytes),
+            Way::Through(file) => file.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Way::Beside { file, .. } => file.flush(),
+            Way::Through(file) => file.flush(),
+        }
+    }
+}
+
+/// Where a path leads: links are followed, also one whose end does not exist yet.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_path_buf();
+    for _ in 0..LINKS {
+        match std::fs::read_link(&target) {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many links lead to it"))
+}
+
+/// A file of an unguessable name beside `target`, with the mode and the owner that it is to have.
+fn beside(target: &Path, old: Option<&Metadata>, readers: Readers) -> io::Result<NamedTempFile> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".rpctape-").suffix(".part");
+    if readers == Readers::Umask && old.is_none() {
+        open_to_umask(&mut builder);
+    }
+    let file = builder.tempfile_in(folder)?;
+    if let Some(old) = old {
+        keep(file.as_file(), old)?;
+    }
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn open_to_umask(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn open_to_umask(_: &mut tempfile::Builder<'_, '_>) {}
+
+/// Gives a new file the owner and the mode of the old one. Only root can give a file away: another user keeps it.
+#[cfg(unix)]
+fn keep(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+    }
+    file.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn keep(file: &File, old: &Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
+}
+
+#[cfg(unix)]
+fn is_one(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_one(_: &Metadata, _: &Metadata) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests;
