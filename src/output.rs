@@ -50,9 +50,7 @@ impl Output {
                 let message = format!("{shown} is a folder, and cannot be written as a file");
                 return Err(Error::new(ErrorKind::Usage, message).hint("name a file in it"));
             }
-            Some(old) if !old.is_file() => {
-                Way::Through(OpenOptions::new().write(true).open(&target).map_err(fail)?)
-            }
+            Some(old) if !old.is_file() => Way::Through(OpenOptions::new().write(true).open(&target).map_err(fail)?),
             _ => Way::Beside { file: beside(&target, old.as_ref(), readers).map_err(fail)?, target },
         };
         Ok(Output { writer: BufWriter::new(way), shown })

@@ -77,7 +77,8 @@ impl Expanded {
 
 fn walk(directory: &str, overrides: &Overrides, found: &mut Expanded) -> Result<()> {
     let fail = |error: std::io::Error| Error::io("list", directory, &error);
-    let mut entries = std::fs::read_dir(path_of(directory)).map_err(fail)?.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
+    let mut entries =
+        std::fs::read_dir(path_of(directory)).map_err(fail)?.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let name = name_of(&entry.file_name());

@@ -1,6 +1,5 @@
 //! `rpctape audit`: judge a database again.
 
-
 use clap::Args;
 use rpctape::error::Result;
 use rpctape::pipeline;

@@ -183,7 +183,8 @@ pub struct Meter {
 impl Meter {
     /// A meter for these files.
     pub fn new(files: &[String], no_progress: bool) -> Meter {
-        let size = |file: &String| capture::path_of(file).metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
+        let size =
+            |file: &String| capture::path_of(file).metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
         let total = files.iter().map(size).sum::<Option<u64>>().filter(|total| *total > 0);
         Meter { bar: Bar::new(no_progress), total, before: 0, current: 0 }
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::Args;
-use rpctape::output;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output;
 use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
 use rpctape::store::FindingRow;
 

@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 pub(crate) fn is_tar(head: &[u8]) -> bool {
     let Some(block) = head.first_chunk::<512>() else { return false };
     let header = tar::Header::from_byte_slice(block);
-    let sum: u32 = block.iter().enumerate().map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) }).sum();
+    let sum: u32 =
+        block.iter().enumerate().map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) }).sum();
     block[0] != 0 && header.cksum().is_ok_and(|stated| stated == sum)
 }
 

@@ -4,8 +4,8 @@
 //! (stderr in the same dump) is passed over. A frame whose body is no message is malformed, unless the dump ends
 //! within it: whoever cut the dump is neither side.
 
-use crate::capture::format::{ByteReader, Format, Match, Reader};
 use crate::capture::archive::Stream;
+use crate::capture::format::{ByteReader, Format, Match, Reader};
 use crate::capture::lines::{Buffer, RECORD_LIMIT};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;

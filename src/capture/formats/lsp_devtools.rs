@@ -15,7 +15,7 @@ use super::document::is_integer;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
-use crate::capture::{path_of, Channel, Direction, FrameSink, Overrides, Proof, Resume, Source, Vantage, time};
+use crate::capture::{Channel, Direction, FrameSink, Overrides, Proof, Resume, Source, Vantage, path_of, time};
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::{Side, by_name};
 
