@@ -28,7 +28,7 @@ pub(crate) fn direction(key: &str, word: &str) -> Option<Word> {
 }
 
 /// Lower case, letters and digits only.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -120,6 +120,41 @@ const TIME: [&str; 14] = [
 /// Keys of a connection, the most telling first.
 const CONNECTION: [&str; 9] =
     ["conn", "connection", "connectionid", "connid", "channel", "server", "servername", "pid", "processid"];
+
+/// Keys that shippers tell the instances of a service by, the most telling first; of nested keys the last two.
+const INSTANCE: [&str; 22] = [
+    "podname",
+    "pod",
+    "containerid",
+    "containername",
+    "container",
+    "serviceinstanceid",
+    "instanceid",
+    "instance",
+    "logstreamname",
+    "logstream",
+    "containergroupnames",
+    "revisionname",
+    "taskid",
+    "task",
+    "dyno",
+    "hostname",
+    "host",
+    "node",
+    "service",
+    "servicename",
+    "stream",
+    "pid",
+];
+
+/// How telling a key is of the instance that wrote a record (the lower, the more), by its last part or its last two:
+/// `kubernetes.pod_name`, `pod.name`.
+pub(crate) fn instance(dotted: &str) -> Option<usize> {
+    let rank = |name: &str| INSTANCE.iter().position(|known| *known == plain(name));
+    let last_two = dotted.rmatch_indices('.').nth(1).map_or(dotted, |(at, _)| &dotted[at..]);
+    let last = dotted.rsplit('.').next().unwrap_or(dotted);
+    rank(last_two).into_iter().chain(rank(last)).min()
+}
 
 /// Keys of a session.
 const SESSION: [&str; 5] = ["session", "sessionid", "mcpsessionid", "sid", "sessionname"];

@@ -35,6 +35,9 @@ use super::peel;
 /// What is read where nothing else is known.
 pub(super) static BARE: &dyn Format = &bare::Bare;
 
+/// Messages in wrappers with a layout of their own.
+pub(super) static WRAPPED: &dyn Format = &wrapped::Wrapped;
+
 /// Every format, in the order in which they are listed.
 pub(crate) static FORMATS: &[&dyn Format] = &[
     &rec::Rec,
@@ -69,8 +72,8 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &peel::DOCKER,
     &peel::CRI,
     &peel::JOURNALD,
-    &peel::CLOUDWATCH,
-    &peel::DATADOG,
+    &peel::JSON_LOG,
+    &peel::CSV,
     &peel::SYSLOG,
     &peel::VSCODE_LOG,
     &peel::ANSI,

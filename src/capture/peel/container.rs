@@ -83,7 +83,8 @@ pub(super) fn lines(text: &Peeled<'_>, give: Give<'_>) -> Result<()> {
 /// True for a line of Docker's.
 pub(super) fn looks_like_docker(line: &str) -> bool {
     let keys: Vec<&str> = members(line).map(|member| member.key).collect();
-    ["log", "stream", "time"].iter().all(|key| keys.contains(key)) && keys.len() <= 5
+    ["log", "stream", "time"].iter().all(|key| keys.contains(key))
+        && keys.iter().all(|key| matches!(*key, "log" | "stream" | "time" | "attrs"))
 }
 
 /// Docker's `json-file` driver.

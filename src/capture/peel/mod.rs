@@ -7,18 +7,18 @@
 
 mod ansi;
 mod container;
-mod document;
 mod journald;
 mod markdown;
 mod nested;
+mod shipped;
 mod syslog;
 mod vscode_log;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use document::{CLOUDWATCH, DATADOG};
 pub(super) use nested::{Give, Peeled, Peeler};
+pub(crate) use shipped::{CSV, JSON_LOG};
 
 use super::detect::candidates;
 use super::format::{Format, Match, Reader};

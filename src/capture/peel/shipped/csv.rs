@@ -1,0 +1,127 @@
+//! CSV exports: a row a record, the columns named by the first row.
+//!
+//! Each row becomes a JSON object and is read as one: a column with messages, directions and times is a wrapper, one with the
+//! lines of a log is an export like any other. Rows that stand newest first are turned round. (RFC 4180, with commas,
+//! semicolons or tabs.)
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::super::nested::{Peeled, Readers};
+use super::super::{DEPTH, chain, inner};
+use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::out::Out;
+use crate::capture::sample::Sample;
+use crate::capture::{Skip, time};
+use crate::error::Result;
+
+/// The format.
+pub(crate) struct Csv;
+
+/// The format.
+pub(crate) static CSV: Csv = Csv;
+
+/// One row: the record that it makes, and where it starts.
+struct Row {
+    json: String,
+    line: u64,
+    offset: u64,
+    at_us: Option<i64>,
+}
+
+/// What stands between the columns of a text, told by its first line.
+fn delimiter(text: &str) -> Option<u8> {
+    let first = text.lines().next()?;
+    if first.starts_with(['{', '[']) {
+        return None;
+    }
+    let count = |byte: &u8| first.bytes().filter(|other| other == byte).count();
+    [b',', b';', b'\t'].into_iter().max_by_key(count).filter(|byte| count(byte) > 0)
+}
+
+/// The rows of a text. The last of a text that is cut off is left out.
+fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
+    let mut reader =
+        ReaderBuilder::new().delimiter(delimiter(text)?).has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut record = StringRecord::new();
+    if !reader.read_record(&mut record).ok()?
+        || record.len() < 2
+        || record.iter().any(|cell| cell.contains(['{', '\n']) || cell.trim().is_empty())
+    {
+        return None;
+    }
+    let names = record.clone();
+    let mut rows = Vec::new();
+    while reader.read_record(&mut record).ok()? {
+        let place = record.position()?;
+        let cells: serde_json::Map<String, serde_json::Value> =
+            names.iter().map(str::trim).map(str::to_string).zip(record.iter().map(Into::into)).collect();
+        let at_us = record.iter().find_map(time::parse).map(|time| time.us);
+        rows.push(Row {
+            json: serde_json::Value::Object(cells).to_string(),
+            line: place.line(),
+            offset: place.byte(),
+            at_us,
+        });
+    }
+    if !whole && rows.len() > 1 {
+        rows.pop();
+    }
+    Some(rows)
+}
+
+fn peel(sample: &Sample) -> Option<Sample> {
+    let text: String = rows(sample.text(), sample.whole)?.iter().flat_map(|row| [row.json.as_str(), "\n"]).collect();
+    Some(Sample::peeled(text.as_bytes(), sample))
+}
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn about(&self) -> &'static str {
+        "rows of comma-separated values with named columns, around messages or a log in any other format"
+    }
+
+    fn chain(&self, sample: &Sample) -> String {
+        peel(sample).map_or(self.name().to_string(), |peeled| chain(self.name(), &peeled))
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        if sample.depth >= DEPTH {
+            return None;
+        }
+        let peeled = peel(sample)?;
+        let (_, found) = inner(&peeled)?;
+        Match::new(80, format!("its first line names the columns of a table; inside, {}", found.reason))
+    }
+
+    fn reader(&self, sample: &Sample) -> Reader {
+        let peeled = peel(sample).unwrap_or_else(|| Sample::peeled(b"", sample));
+        Reader::Whole(Box::new(CsvReader { readers: Readers::new(peeled) }))
+    }
+}
+
+struct CsvReader {
+    readers: Readers,
+}
+
+impl WholeReader for CsvReader {
+    fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
+        let Some(mut rows) = rows(text, true) else {
+            out.skip(1, Skip::NotAMessage);
+            return Ok(());
+        };
+        let times = || rows.iter().filter_map(|row| row.at_us);
+        if times().next() > times().last() {
+            rows.reverse();
+        }
+        out.skip(1, Skip::Header);
+        for Row { json, line, offset, .. } in &rows {
+            let row =
+                Peeled { key: "", number: *line, offset: base + offset, time: "", bytes: json.as_bytes(), ended: true };
+            self.readers.give(&row, out)?;
+        }
+        self.readers.end(out)
+    }
+}

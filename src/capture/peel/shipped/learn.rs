@@ -1,0 +1,184 @@
+//! Learning the shape of an export from its head: which string holds a log, which scalar is its time.
+//!
+//! Nothing here knows a vendor. A string member is the message if a format recognises what the strings of all records
+//! together say; names that shippers use are tried first, and of the rest the longest. The time is a scalar that reads as
+//! one in every record; a name that speaks of receiving or indexing counts less.
+
+use super::shape::Shape;
+use super::walk::{Path, Step, leaves};
+use crate::capture::format::{Format, Match};
+use crate::capture::peel::inner;
+use crate::capture::sample::Sample;
+use crate::capture::scan::{skip_white, unescape};
+use crate::capture::time;
+use crate::capture::words::{Meaning, instance, meaning, plain};
+
+/// How many records are looked at.
+const RECORDS: usize = 200;
+
+/// How many strings are tried as the message.
+const TRIED: usize = 6;
+
+/// One scalar of the records, and its values in them, strings without their quotes.
+pub(super) struct Column {
+    pub path: Path,
+    pub values: Vec<String>,
+    is_text: bool,
+}
+
+impl Column {
+    /// Its keys with dots between them: `kubernetes.pod.name`. What OpenTelemetry wraps a value in is no name.
+    fn long_name(&self) -> String {
+        let types = ["stringValue", "intValue", "doubleValue", "boolValue"];
+        let keys = keys(&self.path).filter(|key| !types.contains(key));
+        keys.collect::<Vec<_>>().join(".")
+    }
+
+    fn name(&self) -> String {
+        self.long_name().rsplit('.').next().unwrap_or_default().to_string()
+    }
+
+    fn varies(&self) -> bool {
+        self.values.iter().any(|value| *value != self.values[0])
+    }
+}
+
+/// What was learned.
+pub(super) struct Learned {
+    pub shape: Shape,
+    /// The head of the log inside.
+    pub peeled: Sample,
+    /// The format of it, and why.
+    pub inside: (&'static dyn Format, Match),
+    /// How many records were looked at.
+    pub records: usize,
+    /// Path of the message, for the reason.
+    pub message: String,
+}
+
+/// Learns from the head of a text; nothing where no string of it is a log.
+pub(super) fn learn(sample: &Sample) -> Option<Learned> {
+    let (columns, records) = columns(sample.text());
+    let (message, peeled, inside) = message(&columns, records, sample)?;
+    let chosen = &columns[message];
+    let near = |column: &&Column| holds_for(&column.path, &chosen.path) && column.path != chosen.path;
+    let time = columns.iter().filter(near).filter(|column| column.values.len() * 10 >= chosen.values.len());
+    let time = time.filter_map(|column| Some((time_rank(column)?, column))).min_by_key(|(rank, _)| *rank);
+    let key = columns.iter().filter(near).filter_map(|column| Some((instance(&column.long_name())?, column)));
+    let key = key.min_by_key(|(rank, _)| *rank);
+    let shape = Shape::new(
+        chosen.path.clone(),
+        time.map(|(_, column)| column.path.clone()),
+        key.map(|(_, column)| column.path.clone()).into_iter().collect(),
+    );
+    Some(Learned { shape, peeled, inside, records, message: shown(&chosen.path) })
+}
+
+/// A path as it is shown and given: `kubernetes/pod/name`.
+pub(super) fn shown(path: &Path) -> String {
+    keys(path).collect::<Vec<_>>().join("/")
+}
+
+fn keys(path: &Path) -> impl Iterator<Item = &str> {
+    path.iter().filter_map(|step| match step {
+        Step::Key(key) => Some(&**key),
+        Step::Each => None,
+    })
+}
+
+/// True if a scalar at `path` says something of the records that are at `record`: it stands in them or around them.
+fn holds_for(path: &Path, record: &Path) -> bool {
+    match path.iter().rposition(|step| *step == Step::Each) {
+        Some(last) => record.starts_with(&path[..=last]),
+        None => true,
+    }
+}
+
+/// The scalars of the first records, and how many there are.
+fn columns(text: &str) -> (Vec<Column>, usize) {
+    let (mut columns, mut records, mut at): (Vec<Column>, usize, usize) = (Vec::new(), 0, 0);
+    let mut room = String::new();
+    loop {
+        at = skip_white(text.as_bytes(), at);
+        if text.as_bytes().get(at) == Some(&b',') {
+            at = skip_white(text.as_bytes(), at + 1);
+        }
+        if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) || records >= RECORDS {
+            return (columns, records);
+        }
+        let end = leaves(text, at, &mut Vec::new(), &mut |path, written| {
+            let is_text = written.starts_with('"');
+            if is_text {
+                unescape(written, 1, &mut room);
+            }
+            let value = if is_text { room.as_str() } else { written };
+            match columns.iter_mut().find(|column| column.path == *path) {
+                Some(column) if column.values.len() < RECORDS => column.values.push(value.to_string()),
+                Some(_) => {}
+                None => columns.push(Column { path: path.clone(), values: vec![value.to_string()], is_text }),
+            }
+        });
+        records += 1;
+        let Some(end) = end else { return (columns, records) };
+        at = end;
+    }
+}
+
+type Found = (&'static dyn Format, Match);
+
+/// The string that holds a log: the one whose format is told with the most certainty.
+fn message(columns: &[Column], records: usize, sample: &Sample) -> Option<(usize, Sample, Found)> {
+    let rank = |column: &Column| match meaning(&column.name()) {
+        Some((Meaning::Message, rank)) => rank,
+        _ => usize::MAX,
+    };
+    let length = |column: &Column| column.values.iter().map(String::len).sum::<usize>() / column.values.len();
+    let mut candidates: Vec<usize> = (0..columns.len())
+        .filter(|at| columns[*at].is_text && (columns[*at].varies() || records == 1))
+        .filter(|at| columns[*at].values.iter().any(|value| value.len() > 16 && value.contains([' ', '{', '('])))
+        .collect();
+    candidates.sort_by_key(|at| (rank(&columns[*at]), std::cmp::Reverse(length(&columns[*at]))));
+    let mut best: Option<(usize, Sample, Found)> = None;
+    for at in candidates.into_iter().take(TRIED) {
+        let text: String = columns[at].values.iter().flat_map(|value| [value.trim_end_matches('\n'), "\n"]).collect();
+        let peeled = Sample::peeled(text.as_bytes(), sample);
+        if let Some(found) = inner(&peeled)
+            && best.as_ref().is_none_or(|(_, _, (_, before))| found.1.score > before.score)
+        {
+            best = Some((at, peeled, found));
+        }
+    }
+    best
+}
+
+/// How little a scalar tells of the time of a record; nothing where it is no time.
+fn time_rank(column: &Column) -> Option<usize> {
+    let parsed = |value: &String| time::parse(value).is_some();
+    if column.values.is_empty() || !column.values.iter().all(parsed) {
+        return None;
+    }
+    let name = plain(&column.name());
+    let later = ["observed", "receive", "ingest", "index", "collect", "arriv", "process", "deliver"];
+    let named = matches!(meaning(&name), Some((Meaning::Time, _))) || name.contains("time") || name.contains("date");
+    Some(match (later.iter().any(|word| name.contains(word)), named) {
+        (false, true) => meaning(&name).map_or(50, |(_, rank)| rank),
+        (true, _) => 200,
+        (false, false) if column.is_text || column.varies() => 100,
+        (false, false) => return None,
+    })
+}
+
+/// A path that the user gives: `kubernetes/pod/name`, `/kubernetes/pod/name`, or just the last keys of it where the log
+/// has one such member.
+pub(super) fn path_of(key: &str, sample: &Sample) -> Option<Path> {
+    let (columns, _) = columns(sample.text());
+    let wanted = key.trim_matches('/');
+    let exact = columns.iter().find(|column| shown(&column.path) == wanted);
+    let ends = |column: &&Column| {
+        let path = shown(&column.path);
+        path.strip_suffix(wanted).is_some_and(|head| head.is_empty() || head.ends_with('/'))
+            || path.replace('/', ".") == wanted
+            || path.replace('/', ".").ends_with(&format!(".{wanted}"))
+    };
+    exact.or_else(|| columns.iter().find(ends)).map(|column| column.path.clone())
+}

@@ -1,0 +1,240 @@
+//! What log shippers and clouds export: records in JSON or CSV, each with one line of a log in a string.
+//!
+//! Google Cloud Logging, Loki, Fluent Bit, Elastic, Splunk, Azure, Vector, OpenTelemetry, CloudWatch, Logs Insights, Datadog
+//! and the structured loggers of every language differ in names only, and the names are learned (`learn`): which string
+//! holds a log that some format recognises, which scalar is its time, which tells its instances apart. Records stand
+//! one a line, or in one document, at any depth (`shape`, `walk`). CSV becomes JSON, a row a record, and is read again.
+
+mod csv;
+mod learn;
+mod shape;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::csv::CSV;
+
+use self::learn::{Learned, learn, path_of};
+use self::shape::{Record, Shape};
+use super::nested::{Peeled, Readers};
+use super::{DEPTH, container};
+use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
+use crate::capture::formats::WRAPPED;
+use crate::capture::lines::Line;
+use crate::capture::out::Out;
+use crate::capture::sample::Sample;
+use crate::capture::scan::{skip_white, unescape, value_end};
+use crate::capture::{Skip, time};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Records in JSON.
+pub(crate) struct JsonLog;
+
+/// The format.
+pub(crate) static JSON_LOG: JsonLog = JsonLog;
+
+impl Format for JsonLog {
+    fn name(&self) -> &'static str {
+        "json-log"
+    }
+
+    fn about(&self) -> &'static str {
+        "records of a log shipper or a cloud in JSON, around a log in any other format"
+    }
+
+    fn chain(&self, sample: &Sample) -> String {
+        match learn(sample) {
+            Some(Learned { inside: (format, _), peeled, .. }) => format!("json-log > {}", format.chain(&peeled)),
+            None => self.name().to_string(),
+        }
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let start = skip_white(sample.text().as_bytes(), 0);
+        if sample.depth >= DEPTH || !matches!(sample.text().as_bytes().get(start), Some(b'{' | b'[')) {
+            return None;
+        }
+        // Who keeps a direction beside his messages has a wrapper of his own.
+        let wrapped = WRAPPED.detect(sample);
+        let learned = learn(sample)?;
+        let (format, found) = &learned.inside;
+        let bare = format.name() == "ndjson" || format.name() == WRAPPED.name();
+        let score = if wrapped.is_some() && bare { 50 } else { 66 };
+        let message = &learned.message;
+        Match::new(
+            score,
+            format!(
+                "the string {message:?} of its {} first records is a log; inside, {}",
+                learned.records, found.reason
+            ),
+        )
+    }
+
+    fn reader(&self, sample: &Sample) -> Reader {
+        let Some(learned) = learn(sample) else { return Reader::Ordered(Box::new(Nothing)) };
+        let head = Sample::peeled(sample.text().as_bytes(), &Sample::new(b"", true, false));
+        let records = Records {
+            shape: learned.shape,
+            readers: Readers::new(learned.peeled),
+            head,
+            asked: false,
+            message: String::new(),
+        };
+        match is_by_line(sample) {
+            true => Reader::Ordered(Box::new(records)),
+            false => Reader::Whole(Box::new(records)),
+        }
+    }
+}
+
+/// True if each line is a record or a list of them: the first is a whole value, and not the only one.
+fn is_by_line(sample: &Sample) -> bool {
+    let mut lines = sample.lines();
+    let is_whole = |line: &str| line.starts_with(['{', '[']) && value_end(line.as_bytes(), 0) == Some(line.len());
+    match (lines.next(), lines.next()) {
+        (Some(first), Some(second)) => is_whole(first) && second.starts_with(['{', '[']),
+        (Some(first), None) => first.starts_with('{') && !sample.whole,
+        _ => false,
+    }
+}
+
+/// Reads nothing: for a text in which nothing was found.
+struct Nothing;
+
+impl LineReader for Nothing {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.skip(line.number, Skip::NotAMessage);
+        Ok(())
+    }
+}
+
+/// Reads records.
+struct Records {
+    shape: Shape,
+    readers: Readers,
+    /// The head of the text, to look up a key that the user names.
+    head: Sample,
+    asked: bool,
+    message: String,
+}
+
+/// A record with the value that it stands in.
+struct Placed<'t> {
+    record: Record<'t>,
+    line: u64,
+    at_us: i64,
+}
+
+impl Records {
+    /// Lets the user's keys tell sources apart.
+    fn ask(&mut self, out: &Out<'_>) -> Result<()> {
+        if std::mem::replace(&mut self.asked, true) {
+            return Ok(());
+        }
+        let Some(keys) = out.connection_key() else { return Ok(()) };
+        let find = |key: &String| {
+            path_of(key, &self.head).ok_or_else(|| {
+                let message = format!("--connection-key {key} is not a member of the first records");
+                Error::new(ErrorKind::Usage, message)
+                    .hint("name a member that stands for itself (pod, kubernetes/pod/name), and two at most")
+            })
+        };
+        let paths = keys.iter().map(find).collect::<Result<Vec<_>>>()?;
+        self.shape.rekey(paths);
+        Ok(())
+    }
+
+    /// One record of `text`, which starts where `line` does.
+    fn give(&mut self, text: &str, line: &Line<'_>, record: &Record<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Some(start) = record.message else { return Ok(()) };
+        let mut message = std::mem::take(&mut self.message);
+        unescape(text, start, &mut message);
+        let name;
+        let key = match record.keys {
+            [Some(first), Some(second)] => {
+                name = format!("{first}/{second}");
+                &name
+            }
+            [first, second] => first.or(second).unwrap_or(""),
+        };
+        let (number, offset) = (line.number, line.offset + start as u64);
+        let time = record.time.unwrap_or("");
+        let whole = Peeled { key, number, offset, time, bytes: message.as_bytes(), ended: true };
+        let done = container::lines(&whole, &mut |peeled| self.readers.give(peeled, out));
+        self.message = message;
+        done
+    }
+}
+
+impl LineReader for Records {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        self.ask(out)?;
+        let text = String::from_utf8_lossy(line.bytes);
+        let start = skip_white(text.as_bytes(), 0);
+        if start == text.len() {
+            out.skip(line.number, Skip::Blank);
+            return Ok(());
+        }
+        let (shape, mut found) = (std::mem::take(&mut self.shape), false);
+        let read = shape.read(&text, start, &mut |record| {
+            found = true;
+            self.give(&text, line, record, out)
+        });
+        self.shape = shape;
+        let end = read?;
+        if !found {
+            let cut = end.is_none() && !line.ended;
+            out.skip(line.number, if cut { Skip::CutOff } else { Skip::NotAMessage });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        self.readers.end(out)
+    }
+}
+
+impl WholeReader for Records {
+    /// A search may give its records in any order, most often the newest first: they are put in that of their times. Of equal
+    /// times the order is that of the file, turned round where the file is.
+    fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
+        self.ask(out)?;
+        let shape = std::mem::take(&mut self.shape);
+        let mut records: Vec<Placed<'_>> = Vec::new();
+        let (mut at, mut line, mut counted) = (0, 1, 0);
+        loop {
+            at = skip_white(text.as_bytes(), at);
+            at = skip_white(text.as_bytes(), at + usize::from(text.as_bytes().get(at) == Some(&b',')));
+            if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) {
+                break;
+            }
+            let end = shape.read(text, at, &mut |record| {
+                let at_us = record.time.and_then(time::parse).map_or(i64::MIN, |time| time.us);
+                line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(record.start)..record.start]).count()
+                    as u64;
+                counted = counted.max(record.start);
+                records.push(Placed { record: *record, line, at_us });
+                Ok(())
+            })?;
+            let Some(end) = end else {
+                out.skip(line, Skip::CutOff);
+                break;
+            };
+            at = end;
+        }
+        in_order(&mut records);
+        for Placed { record, line, .. } in &records {
+            let line = Line { number: *line, offset: base, bytes: b"", ended: true, oversized: None };
+            self.give(text, &line, record, out)?;
+        }
+        self.readers.end(out)
+    }
+}
+
+fn in_order(records: &mut [Placed<'_>]) {
+    if records.first().zip(records.last()).is_some_and(|(first, last)| first.at_us > last.at_us) {
+        records.reverse();
+    }
+    records.sort_by_key(|placed| placed.at_us);
+}

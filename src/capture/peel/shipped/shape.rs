@@ -1,0 +1,205 @@
+//! Where the records of an export keep their message, their time and what tells their sources apart.
+
+use super::walk::{List, Path, Step, elements, list, object, pair};
+use crate::capture::scan::{unquoted, value_end};
+use crate::error::Result;
+
+/// How many members may tell sources apart.
+const KEYS: usize = 2;
+
+/// What stands at a key that is wanted.
+#[derive(Clone, Debug)]
+enum Want {
+    Message,
+    Time,
+    Key(usize),
+    Inside(Node),
+}
+
+/// The wanted keys of one object, and what is wanted of each record of a list.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    keys: Vec<(Box<str>, Want)>,
+    each: Option<Box<Node>>,
+}
+
+impl Node {
+    fn add(&mut self, path: &[Step], want: Want) {
+        match path.split_first() {
+            None => {}
+            Some((Step::Each, rest)) => self.each.get_or_insert_default().add(rest, want),
+            Some((Step::Key(key), [])) => self.keys.push((key.clone(), want)),
+            Some((Step::Key(key), rest)) => {
+                let known = self.keys.iter().position(|(known, want)| known == key && matches!(want, Want::Inside(_)));
+                let at = known.unwrap_or_else(|| {
+                    self.keys.push((key.clone(), Want::Inside(Node::default())));
+                    self.keys.len() - 1
+                });
+                if let Want::Inside(inner) = &mut self.keys[at].1 {
+                    inner.add(rest, want);
+                }
+            }
+        }
+    }
+}
+
+/// What a record says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Record<'t> {
+    /// The byte at which it starts.
+    pub start: usize,
+    /// The byte at which the content of its message starts, behind the quote.
+    pub message: Option<usize>,
+    /// Its time, as written, without quotes.
+    pub time: Option<&'t str>,
+    /// What tells its source from others, as written, without quotes.
+    pub keys: [Option<&'t str>; KEYS],
+}
+
+/// Takes records.
+pub(super) type Give<'g, 't> = &'g mut dyn FnMut(&Record<'t>) -> Result<()>;
+
+/// The shape of an export.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shape {
+    root: Node,
+    message: Path,
+    time: Option<Path>,
+    keys: Vec<Path>,
+}
+
+impl Shape {
+    pub(super) fn new(message: Path, time: Option<Path>, keys: Vec<Path>) -> Shape {
+        let mut shape = Shape { root: Node::default(), message, time, keys };
+        shape.plant();
+        shape
+    }
+
+    fn plant(&mut self) {
+        self.root = Node::default();
+        self.root.add(&self.message, Want::Message);
+        if let Some(time) = &self.time {
+            self.root.add(time, Want::Time);
+        }
+        for (place, key) in self.keys.iter().take(KEYS).enumerate() {
+            self.root.add(key, Want::Key(place));
+        }
+    }
+
+    /// Lets the members at these paths tell sources apart, instead of those that were learned.
+    pub(super) fn rekey(&mut self, keys: Vec<Path>) {
+        self.keys = keys;
+        self.plant();
+    }
+
+    /// Gives on every record of the value at `at`, and then the byte after it; nothing where it does not add up.
+    pub(super) fn read<'t>(&self, text: &'t str, at: usize, give: Give<'_, 't>) -> Result<Option<usize>> {
+        let mut reading = Reading { text, give, failed: Ok(()) };
+        let mut record = Record { start: at, ..Record::default() };
+        let end = reading.value(at, &self.root, &mut record);
+        reading.done(&record, end.is_some());
+        reading.failed.map(|()| end)
+    }
+}
+
+/// One pass over a text.
+struct Reading<'t, 'g> {
+    text: &'t str,
+    give: Give<'g, 't>,
+    failed: Result<()>,
+}
+
+impl<'t> Reading<'t, '_> {
+    fn done(&mut self, record: &Record<'t>, whole: bool) {
+        if whole && record.message.is_some() && self.failed.is_ok() {
+            self.failed = (self.give)(record);
+        }
+    }
+
+    fn value(&mut self, at: usize, node: &Node, record: &mut Record<'t>) -> Option<usize> {
+        match self.text.as_bytes().get(at)? {
+            b'{' => self.object(at, node, record),
+            b'[' => self.list(at, node, record),
+            _ => value_end(self.text.as_bytes(), at),
+        }
+    }
+
+    /// A list of records waits for the members that stand behind it: they hold for each of its records.
+    fn object(&mut self, at: usize, node: &Node, record: &mut Record<'t>) -> Option<usize> {
+        let (text, mut seen, mut waiting) = (self.text, 0, Vec::new());
+        let end = object(text, at, &mut |key, at| {
+            let Some((_, want)) = node.keys.iter().find(|(known, _)| **known == *key) else {
+                return value_end(text.as_bytes(), at);
+            };
+            seen += 1;
+            match want {
+                Want::Inside(inner) if inner.holds_records() && seen < node.keys.len() => {
+                    let end = value_end(text.as_bytes(), at);
+                    if end.is_some() {
+                        waiting.push((at, inner));
+                        return end;
+                    }
+                    self.value(at, inner, record)
+                }
+                want => self.wanted(at, want, record),
+            }
+        });
+        for (at, inner) in waiting {
+            self.value(at, inner, record);
+        }
+        end
+    }
+
+    fn list(&mut self, at: usize, node: &Node, record: &mut Record<'t>) -> Option<usize> {
+        let text = self.text;
+        let (kind, mut place) = (list(text, at), 0usize);
+        elements(text, at, &mut |at| match (kind, &node.each) {
+            (List::Records, Some(each)) => {
+                let mut one = Record { start: at, ..*record };
+                let end = self.value(at, each, &mut one);
+                self.done(&one, end.is_some());
+                end
+            }
+            (List::Records, None) => value_end(text.as_bytes(), at),
+            (List::Pairs, _) => {
+                let Some((name, value, end)) = pair(text, at) else { return value_end(text.as_bytes(), at) };
+                if let Some((_, want)) = node.keys.iter().find(|(known, _)| **known == *name) {
+                    self.wanted(value, want, record);
+                }
+                Some(end)
+            }
+            (List::Tuple, _) => {
+                place += 1;
+                match node.keys.iter().find(|(known, _)| known.parse() == Ok(place - 1)) {
+                    Some((_, want)) => self.wanted(at, want, record),
+                    None => value_end(text.as_bytes(), at),
+                }
+            }
+        })
+    }
+
+    fn wanted(&mut self, at: usize, want: &Want, record: &mut Record<'t>) -> Option<usize> {
+        if let Want::Inside(inner) = want {
+            return self.value(at, inner, record);
+        }
+        let end = value_end(self.text.as_bytes(), at)?;
+        let written = self.text.get(at..end)?;
+        let is_text = written.starts_with('"');
+        let scalar =
+            Some(unquoted(written)).filter(|_| is_text || !written.starts_with(['{', '[']) && written != "null");
+        match want {
+            Want::Message if is_text => record.message = Some(at + 1),
+            Want::Message | Want::Inside(_) => {}
+            Want::Time => record.time = scalar,
+            Want::Key(place) => record.keys[*place] = scalar,
+        }
+        Some(end)
+    }
+}
+
+impl Node {
+    fn holds_records(&self) -> bool {
+        let inside = |(_, want): &(Box<str>, Want)| matches!(want, Want::Inside(inner) if inner.holds_records());
+        self.each.is_some() || self.keys.iter().any(inside)
+    }
+}

@@ -1,0 +1,113 @@
+//! The same four lines of a server's log in every shape that shippers have, none of which the program knows by name.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::capture::detect::by_name;
+use crate::capture::sample::Sample;
+use crate::capture::testing::{Kept, read_as, told};
+use crate::capture::{Direction, Skip};
+
+const TIMES: [&str; 4] =
+    ["2026-05-04T08:00:00.100Z", "2026-05-04T08:00:00.200Z", "2026-05-04T08:00:00.300Z", "2026-05-04T08:00:00.400Z"];
+const AT: i64 = 1_777_881_600_100_000;
+
+fn texts() -> [String; 4] {
+    [
+        "INCOMING: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}".into(),
+        "the cache is \"warm\",\nreally".into(),
+        "OUTGOING: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}".into(),
+        "INCOMING: {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}}".into(),
+    ]
+}
+
+/// Reads a text that must be told as `chain`, and checks that it holds the three messages in their order and at their times.
+fn holds(chain: &str, text: &str) -> Kept {
+    let told = told(text.as_bytes());
+    let name = told.as_ref().map_or("", |(name, _)| *name);
+    let format = by_name(name).unwrap_or_else(|_| panic!("{chain}: {told:?} {text}"));
+    assert_eq!(format.chain(&Sample::new(text.as_bytes(), true, false)), chain, "{told:?} {text}");
+    let kept = read_as(name, text.as_bytes());
+    let got: Vec<_> = kept.frames.iter().map(|frame| (frame.direction, frame.at_us)).collect();
+    let (received, sent) = (Direction::Received, Direction::Sent);
+    let want = [(received, Some(AT)), (sent, Some(AT + 200_000)), (received, Some(AT + 300_000))];
+    assert_eq!(got, want, "{text}");
+    assert!(kept.frames[2].text.contains("\"id\":2"));
+    kept
+}
+
+const INSIDE: &str = "json-log > adhoc-server-log";
+
+fn lines(record: impl Fn(usize, &str, &str) -> Value) -> String {
+    texts().iter().enumerate().map(|(n, text)| format!("{}\n", record(n, TIMES[n], text))).collect()
+}
+
+#[test]
+fn a_string_that_varies_is_the_log_whatever_it_is_called() {
+    holds(INSIDE, &lines(|_, time, text| json!({"when": time, "utterance": text, "level": "info"})));
+    holds(INSIDE, &lines(|_, time, text| json!({"a": {"b": {"c": {"said": text}}}, "stamp": {"utc": time}})));
+    let kept = holds(
+        INSIDE,
+        &lines(
+            |_, time, text| json!({"pod": {"name": "p1"}, "received_at": "2026-05-04T09:00:00Z", "@timestamp": time, "message": text}),
+        ),
+    );
+    assert_eq!(kept.names(), [Some("p1")]);
+    assert_eq!(kept.skipped, [(2, Skip::NotAMessage), (2, Skip::NotAMessage)]);
+}
+
+#[test]
+fn attributes_are_members_whichever_way_they_are_written() {
+    let pair = |key: &str, value: Value| json!({"key": key, "value": value});
+    let otlp = lines(|n, _, text| {
+        let nanos = format!("{}000", AT + 100_000 * n as i64);
+        json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": text}, "timeUnixNano": nanos}]}],
+            "resource": {"attributes": [pair("k8s.pod.name", json!({"stringValue": "p2"}))]}}]})
+    });
+    assert_eq!(holds(INSIDE, &otlp).names(), [Some("p2")]);
+    let fields = |n: usize, text: &str| json!([{"field": "@timestamp", "value": TIMES[n].replace(['T', 'Z'], " ").trim()}, {"field": "@message", "value": text}]);
+    let all: Vec<Value> = texts().iter().enumerate().rev().map(|(n, text)| fields(n, text)).collect();
+    holds(INSIDE, &serde_json::to_string_pretty(&json!({"results": all, "status": "Complete"})).expect("JSON"));
+    let values: Vec<Value> = texts()
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(n, text)| json!([format!("{}000", AT + 100_000 * n as i64), text]))
+        .collect();
+    holds(INSIDE, &json!({"data": {"result": [{"stream": {"pod": "p3"}, "values": values}]}}).to_string());
+}
+
+#[test]
+fn rows_of_a_table_with_and_without_a_log_inside() {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let row = |n: usize| format!("{},{},a\n", quoted(&texts()[n]), TIMES[n]);
+    let rows: String = [3, 2, 1, 0].map(row).concat();
+    let kept = holds("csv > json-log > adhoc-server-log", &format!("Text,Date,Host\n{rows}"));
+    assert_eq!(kept.frames[0].line, 6);
+    let bare = |n: usize| format!("{};{};{}\n", TIMES[n], ["in", "", "out", "in"][n], quoted(&texts()[n][10..]));
+    holds("csv > jsonl-wrapped", &format!("time;direction;message\n{}{}{}", bare(0), bare(2), bare(3)));
+    assert_eq!(told(b"a,b\n1,2\n"), None);
+}
+
+#[test]
+fn what_stands_behind_a_list_holds_for_its_records_and_a_cut_document_is_read_as_far_as_it_goes() {
+    let event = |n: usize| json!({"ts": TIMES[n], "body": texts()[n]});
+    let document = format!("{{\"entries\":[{},{},{},{}],\"node\":\"n1\"}}", event(0), event(1), event(2), event(3));
+    assert_eq!(holds(INSIDE, &document).names(), [Some("n1")]);
+    let cut = &document[..document.len() - 40];
+    let kept = read_as("json-log", cut.as_bytes());
+    assert_eq!((kept.frames.len(), kept.skipped.contains(&(1, Skip::CutOff))), (2, true));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(signs in "[\\[\\]{}\",:a-z0-9 \\\\é]{0,80}", at in 0usize..200) {
+        let log = lines(|_, time, text| json!({"t": time, "m": text, "l": [{"key": "k", "value": signs}]}));
+        let at = (0..=at.min(log.len())).rev().find(|at| log.is_char_boundary(*at)).unwrap_or(0);
+        for text in [log[..at].to_string() + &signs, signs.clone() + &log[at..], format!("a,b\n{signs}"), format!("[{signs}")] {
+            told(text.as_bytes());
+            read_as("json-log", text.as_bytes());
+            read_as("csv", text.as_bytes());
+        }
+    }
+}
