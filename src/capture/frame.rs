@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Exit;
 use crate::jsonrpc::Message;
 use crate::protocol::{Facts, Side};
 
@@ -87,10 +88,7 @@ pub enum Body<'a> {
         by: Option<Side>,
     },
     /// The server process ended.
-    Exit {
-        /// Its exit code, where known.
-        code: Option<i64>,
-    },
+    Exit(Exit),
     /// A line that the server wrote to stderr.
     Stderr {
         /// The line.

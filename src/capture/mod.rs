@@ -11,6 +11,7 @@ mod channel;
 mod date;
 mod definition;
 mod detect;
+mod exit;
 mod expand;
 mod explain;
 mod format;
@@ -37,6 +38,7 @@ mod testing;
 
 pub use channel::{Channel, Proof, Transport, Vantage};
 pub use detect::{Listed, list as formats};
+pub use exit::Exit;
 pub use expand::{Archived, Expanded, expand};
 pub use explain::{Candidate, Explanation, Passed, explain};
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};

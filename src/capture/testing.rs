@@ -53,7 +53,7 @@ impl FrameSink for Kept {
             Body::Malformed { bytes, .. } => ("malformed", String::from_utf8_lossy(bytes).into_owned()),
             Body::Open { by } => ("open", side(*by)),
             Body::Close { by } => ("close", side(*by)),
-            Body::Exit { code } => ("exit", format!("{code:?}")),
+            Body::Exit(exit) => ("exit", exit.to_string()),
             Body::Stderr { text } => ("stderr", text.to_string()),
             Body::Http { head } => ("http", head.to_string()),
             Body::Sse { event } => ("sse", event.to_string()),

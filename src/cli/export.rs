@@ -207,7 +207,7 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
             Body::Malformed { bytes, .. } => RecEvent::Raw(sender, bytes),
             Body::Open { by } => RecEvent::Open(*by),
             Body::Close { by } => RecEvent::Close(*by),
-            Body::Exit { code } => RecEvent::Exit(*code),
+            Body::Exit(exit) => RecEvent::Exit(*exit),
             Body::Stderr { text } => RecEvent::Stderr(text.as_bytes()),
             Body::Gap { lost } => RecEvent::Gap(*lost),
             Body::Http { head } => RecEvent::Http(sender, head),

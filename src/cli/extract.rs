@@ -99,7 +99,7 @@ fn header(row: &ConnectionRow) -> RecHeader<'_> {
 /// The frames that were chosen, and what tells where the connection begins, breaks and ends.
 fn wanted(id: i64, body: &Body<'_>, ids: &BTreeSet<i64>) -> bool {
     match body {
-        Body::Open { .. } | Body::Close { .. } | Body::Exit { .. } | Body::Gap { .. } | Body::Http { .. } => true,
+        Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Gap { .. } | Body::Http { .. } => true,
         // The members of a batch are rows of their own, and follow it.
         Body::Batch { members, .. } => ids.range(id..=id + members.len() as i64).next().is_some(),
         _ => ids.contains(&id),
@@ -143,7 +143,7 @@ fn event(
         }
         Body::Open { by } => RecEvent::Open(*by),
         Body::Close { by } => RecEvent::Close(*by),
-        Body::Exit { code } => RecEvent::Exit(*code),
+        Body::Exit(exit) => RecEvent::Exit(*exit),
         Body::Gap { lost } => RecEvent::Gap(*lost),
         Body::Http { head } => {
             text = clean(head).into_bytes().into();

@@ -216,7 +216,7 @@ impl Channels {
                 track.channel.complete_head = Some(true);
                 opened = Some(track.open_next(store, self.source, self.demanded)?);
             }
-            Body::Close { .. } | Body::Exit { .. } if frame.stream.is_none() => track.closed = true,
+            Body::Close { .. } | Body::Exit(_) if frame.stream.is_none() => track.closed = true,
             _ => {}
         }
         if let Some(stream) = frame.stream.filter(|_| !track.channel.one_connection) {

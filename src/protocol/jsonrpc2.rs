@@ -114,4 +114,5 @@ static RULINGS: &[Ruling] = &[
     error("STK001", &REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
+    bare("STK004", Severity::Warning),
 ];

@@ -124,6 +124,7 @@ static RULINGS: &[Ruling] = &[
     error("STK001", &jr::REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
+    bare("STK004", Severity::Warning),
     note("LIF010", &DUAL_ERA),
     error("LIF011", &REQUEST_META),
     error("LIF012", &REQUEST_META),

@@ -31,14 +31,16 @@ pub struct Method {
     pub kind: MethodKind,
     /// A request that any server answers at once: its latency is close to a round trip (rules.md 4.4).
     pub quick: bool,
-    /// A request that stays open by design and is never "stuck" (`subscriptions/listen`).
+    /// A request that stays open by design and is never "stuck" (`subscriptions/listen`, `workspace/diagnostic`).
     pub long_lived: bool,
+    /// A request that is answered when a person has decided: no clause says how long that may take.
+    pub asks_person: bool,
 }
 
 impl Method {
     /// A request.
     pub const fn request(name: &'static str, sender: Sender) -> Method {
-        Method { name, sender, kind: MethodKind::Request, quick: false, long_lived: false }
+        Method { name, sender, kind: MethodKind::Request, quick: false, long_lived: false, asks_person: false }
     }
     /// A request that is answered at once.
     pub const fn quick(name: &'static str, sender: Sender) -> Method {
@@ -47,6 +49,10 @@ impl Method {
     /// A request that stays open.
     pub const fn long_lived(name: &'static str, sender: Sender) -> Method {
         Method { long_lived: true, ..Method::request(name, sender) }
+    }
+    /// A request to a person.
+    pub const fn asking(name: &'static str, sender: Sender) -> Method {
+        Method { asks_person: true, ..Method::request(name, sender) }
     }
     /// A notification.
     pub const fn notification(name: &'static str, sender: Sender) -> Method {
@@ -71,6 +77,8 @@ pub enum Role {
     TaskStatus,
     /// Creates a progress token on the server's behalf.
     CreateToken,
+    /// Waits for the end of a task.
+    TaskResult,
     /// Polls: sending the same again is normal.
     Poll,
 }
@@ -84,7 +92,8 @@ pub fn role(method: &str) -> Role {
         "tasks/cancel" => Role::TaskCancel,
         "notifications/tasks/status" => Role::TaskStatus,
         "window/workDoneProgress/create" => Role::CreateToken,
-        "ping" | "tasks/get" | "tasks/list" | "tasks/result" => Role::Poll,
+        "tasks/result" => Role::TaskResult,
+        "ping" | "tasks/get" | "tasks/list" => Role::Poll,
         _ => Role::Plain,
     }
 }

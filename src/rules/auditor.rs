@@ -115,6 +115,7 @@ fn kind(what: &What<'_>) -> On {
         What::PermissionAnswer { .. } => On::PermissionAnswer,
         What::UpdateAfterTurn { .. } => On::UpdateAfterTurn,
         What::Unanswered { .. } => On::Unanswered,
+        What::ServerDied { .. } => On::ServerDied,
         What::Orphans { .. } => On::Orphans,
         What::Stalled { .. } => On::Stalled,
         What::End => On::End,

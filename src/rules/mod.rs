@@ -102,6 +102,7 @@ pub static RULES: &[&Rule] = &[
     &stuck::never_answered::RULE,
     &stuck::stuck_live::RULE,
     &stuck::head_of_line::RULE,
+    &stuck::server_died::RULE,
     &task::cancel_terminal_accepted::RULE,
     &task::cancel_terminal_wrong_code::RULE,
     &task::cancelled_status_changed::RULE,

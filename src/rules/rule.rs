@@ -49,6 +49,8 @@ pub enum On {
     UpdateAfterTurn,
     /// [`crate::session::What::Unanswered`]
     Unanswered,
+    /// [`crate::session::What::ServerDied`]
+    ServerDied,
     /// [`crate::session::What::Orphans`]
     Orphans,
     /// [`crate::session::What::Stalled`]

@@ -6,7 +6,7 @@ use super::connection::Connection;
 use super::event::{CancelFault, Seen, Target, What};
 use super::exchange::{Cancellation, Effect, TaskState};
 use super::race::{ALL_REQUESTS, Judgement};
-use super::state::{Conn, Incoming, Slot, Step};
+use super::state::{Conn, Incoming, Slot, Step, cut};
 use super::stream::Opener;
 use super::suspect::{Accused, CompletedCancel, EarlyCancel, Suspect};
 use crate::jsonrpc::Id;
@@ -14,9 +14,6 @@ use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel,
 
 /// How many cancels without a request wait for one on a side.
 const EARLY: usize = 256;
-
-/// The longest reason that is kept, in bytes.
-const REASON: usize = 256;
 
 /// Where the id of a cancel was found.
 enum Found {
@@ -384,12 +381,4 @@ fn capability_fault(facts: &Connection, receiver: Side) -> Option<CancelFault> {
             )))
         }
     }
-}
-
-fn cut(text: &str) -> &str {
-    let mut end = text.len().min(REASON);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }

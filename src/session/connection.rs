@@ -1,7 +1,7 @@
 //! A connection's facts, as rules see them.
 
 use super::event::{FrameId, Seen};
-use crate::capture::{Proof, Transport, Vantage};
+use crate::capture::{Exit, Proof, Transport, Vantage};
 use crate::protocol::{Capabilities, Profile, Side};
 
 /// How the log tells who sent what.
@@ -72,6 +72,8 @@ pub struct Connection {
     pub timed: bool,
     /// How it ended, as far as the capture was read.
     pub end: End,
+    /// How the server's process ended, where the log shows it.
+    pub exit: Option<(Seen, Exit)>,
     /// The handshake.
     pub lifecycle: Lifecycle,
     /// Capabilities that the client declared.
@@ -97,6 +99,11 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// How the server's process ended, where nothing shows that its client had ended the connection before.
+    pub fn died(&self) -> Option<(Seen, Exit)> {
+        self.exit.filter(|_| self.end == End::Closed(Some(Side::Server)) && self.lifecycle.exit.is_none())
+    }
+
     /// Capabilities declared by a side.
     pub fn capabilities(&self, side: Side) -> Option<&Capabilities> {
         match side {

@@ -1,13 +1,52 @@
 //! The end of a connection: what was left open, and what the capture itself was like.
 
+use rustc_hash::FxHashSet;
+
 use super::connection::End;
-use super::event::{CaptureNote, Seen, What};
+use super::event::{CaptureNote, FrameId, Seen, What};
 use super::exchange::{Exchange, Outcome};
 use super::fold::Oracle;
 use super::race::Judgement;
-use super::state::{Conn, Orphanage, Slot, Step};
+use super::state::{Conn, Orphanage, Slot, Step, index};
+use crate::capture::Exit;
 use crate::jsonrpc::Id;
-use crate::protocol::{MethodKind, Side};
+use crate::protocol::{MethodKind, Role, Side};
+
+const TOLD_TO_END: &str = "the signal asks a process to end, and the log does not show who sent it";
+
+/// HUP, INT and TERM come from outside, as a rule from whoever has started the process. Other signals are a crash, or KILL.
+fn was_told_to_end(exit: Exit) -> bool {
+    matches!(exit.signal, Some(1 | 2 | 15))
+}
+
+/// Requests of one side that are open at the end, as far as requests of the other side may wait for them.
+#[derive(Default)]
+struct Asked {
+    /// The requests that they serve, where the log shows it.
+    serves: FxHashSet<FrameId>,
+    /// The last one that asks a person and of which it is not known what it serves.
+    person: FrameId,
+}
+
+impl Asked {
+    /// True if a request may be waiting for one of them.
+    fn by(&self, exchange: &Exchange) -> bool {
+        let request = exchange.request.frame;
+        self.person > request || self.serves.contains(&request)
+    }
+}
+
+/// True for a request that has to be answered in time. One that stays open by design owes an answer only to a cancel. A
+/// cancel of the handshake is its own finding; what became of the handshake then is no second one.
+fn due(slot: &Slot) -> bool {
+    let exchange = &slot.exchange;
+    let by_design = exchange
+        .known
+        .is_some_and(|known| known.kind == MethodKind::Notification || known.long_lived && exchange.cancel().is_none());
+    let handshake = Some(&*exchange.method) == exchange.profile.opening.initialize;
+    let void = slot.cancel_void && handshake && exchange.cancels.iter().any(|cancel| !cancel.foreign);
+    !by_design && !void
+}
 
 impl Conn {
     /// Ends the connection. Questions to the oracle are asked last.
@@ -35,6 +74,7 @@ impl Conn {
         }
         self.end_task_cancels(step);
         self.report_orphans(step, end);
+        self.report_death(step);
         self.capture_notes(step, last);
         self.end_exchanges(step, end);
         self.emit(step, self.facts.profile, end, None, What::End);
@@ -52,6 +92,7 @@ impl Conn {
         }
         open.extend(self.beside.iter().map(|((stream, _), slot)| named(slot, Side::Client, Some(*stream))));
         open.sort_by_key(|(request, ..)| request.frame);
+        let asked = Side::BOTH.map(|side| self.asked(side));
         for (_, side, id, stream) in open {
             let slot = match stream {
                 None => self.side_mut(side).live.remove(&id),
@@ -59,34 +100,24 @@ impl Conn {
             };
             let Some(mut slot) = slot else { continue };
             if slot.exchange.in_flight() {
-                self.end_exchange(step, end, &mut slot);
+                self.end_exchange(step, end, &mut slot, &asked[index(side.peer())]);
             }
             self.flush(step, side, *slot);
         }
     }
 
-    fn end_exchange(&mut self, step: &mut Step<'_>, end: Seen, slot: &mut Slot) {
+    fn end_exchange(&mut self, step: &mut Step<'_>, end: Seen, slot: &mut Slot, asked: &Asked) {
         let exchange = &mut slot.exchange;
         let silent = exchange.cancel().is_some() && !exchange.profile.answers_cancelled();
         exchange.outcome = if silent { Outcome::Silent } else { Outcome::Unanswered };
         if matches!(self.facts.end, End::Closed(_)) {
             exchange.history.push('X');
         }
-        let known = exchange.known;
-        let open_by_design = known.is_some_and(|known| known.long_lived || known.kind == MethodKind::Notification);
-        // A cancel of the handshake is its own finding; what became of the handshake then is no second one.
-        if silent
-            || open_by_design
-            || slot.cancel_void
-                && exchange
-                    .cancels
-                    .iter()
-                    .any(|cancel| Some(&*exchange.method) == exchange.profile.opening.initialize && !cancel.foreign)
-        {
+        if silent || !due(slot) {
             return;
         }
         let exchange = &slot.exchange;
-        let Some(judgement) = self.unanswered(step, exchange.request, exchange.issuer, end) else { return };
+        let Some(judgement) = self.unanswered(step, slot, end, asked) else { return };
         let answers = self.side(exchange.issuer.peer()).answers;
         let what = What::Unanswered {
             exchange,
@@ -99,26 +130,103 @@ impl Conn {
     }
 
     /// What the end of the log allows to conclude about a request that has no answer. `None`: nothing worth saying.
-    fn unanswered(&self, step: &Step<'_>, request: Seen, issuer: Side, end: Seen) -> Option<Judgement> {
-        let age = end.since(request);
+    fn unanswered(&self, step: &Step<'_>, slot: &Slot, end: Seen, asked: &Asked) -> Option<Judgement> {
+        let issuer = slot.exchange.issuer;
+        let age = end.since(self.due_since(slot)?);
         if self.facts.has_gap {
             return Some(Judgement::undecidable("messages were lost"));
         }
         if self.facts.unreadable[issuer.peer() as usize] {
             return Some(Judgement::undecidable("a message that could not be read may have been the answer"));
         }
-        match (self.facts.end, age) {
-            (End::Closed(_), None) => Some(Judgement::undecidable("the log has no usable time")),
-            (End::Closed(_), Some(age)) if age <= step.settings.grace_us => None,
+        let died = self.facts.died().filter(|_| issuer == Side::Client);
+        let judgement = match (self.facts.end, age) {
+            // Nothing can follow the end of a process: neither its time nor the age matters.
+            _ if died.is_some_and(|(_, exit)| !was_told_to_end(exit)) => Judgement::EXACT,
+            (End::Closed(_), Some(age)) if died.is_some() && age <= step.settings.stuck_after_us => {
+                Judgement::undecidable(TOLD_TO_END)
+            }
+            (End::Closed(_), None) => Judgement::undecidable("the log has no usable time"),
+            (End::Closed(_), Some(age)) if age <= step.settings.grace_us => return None,
             (End::Closed(Some(by)), Some(age)) if by == issuer && age <= step.settings.stuck_after_us => {
-                Some(Judgement::undecidable("the requester hung up on a request that may have been in work"))
+                Judgement::undecidable("the requester hung up on a request that may have been in work")
             }
-            (End::Closed(_), Some(_)) => Some(Judgement::EXACT),
+            (End::Closed(_), Some(_)) => Judgement::EXACT,
             (End::Open, Some(age)) if age > step.settings.stuck_after_us => {
-                Some(Judgement::undecidable("the capture ends, not the connection"))
+                Judgement::undecidable("the capture ends, not the connection")
             }
-            (End::Open, _) => None,
+            (End::Open, _) => return None,
+        };
+        let excuse = self.excuse(slot, asked).filter(|_| judgement == Judgement::EXACT);
+        Some(excuse.map_or(judgement, Judgement::undecidable))
+    }
+
+    /// From when on an answer was due: one that waits for the end of a task, from there. `None` while it need not come.
+    fn due_since(&self, slot: &Slot) -> Option<Seen> {
+        let request = slot.exchange.request;
+        let owner = slot.exchange.issuer.peer();
+        match &slot.topic {
+            Some(task) if slot.role == Role::TaskResult && self.tasks.knows(owner, task) => {
+                let ended = self.tasks.ended(owner, task)?;
+                Some(if ended.frame > request.frame { ended } else { request })
+            }
+            _ => Some(request),
         }
+    }
+
+    /// Why a request may be open at an orderly end without anybody's fault.
+    fn excuse(&self, slot: &Slot, asked: &Asked) -> Option<&'static str> {
+        let exchange = &slot.exchange;
+        if exchange.stream_closed.is_some() {
+            return Some("the client had closed the stream on which the answer was to come");
+        }
+        if exchange.cancel().is_some() || slot.turn_cancel.is_some() {
+            return None;
+        }
+        if exchange.known.is_some_and(|known| known.asks_person) {
+            return Some("it waits for a person, whom nothing hurries");
+        }
+        if slot.role == Role::TaskResult {
+            let known = slot.topic.as_ref().is_some_and(|task| self.tasks.knows(exchange.issuer.peer(), task));
+            return (!known).then_some("it waits for the end of a task whose status the log does not show");
+        }
+        let dead = exchange.issuer == Side::Client && self.facts.died().is_some();
+        (!dead && asked.by(exchange)).then_some("its receiver was itself waiting for an answer of the issuer")
+    }
+
+    /// What a side waits for when the connection ends.
+    fn asked(&self, side: Side) -> Asked {
+        let mut asked = Asked::default();
+        let open = self.side(side).live.values().map(|slot| &slot.exchange).filter(|exchange| exchange.in_flight());
+        for exchange in open {
+            match exchange.parent {
+                Some(parent) => drop(asked.serves.insert(parent)),
+                None if exchange.known.is_some_and(|known| known.asks_person) => {
+                    asked.person = asked.person.max(exchange.request.frame);
+                }
+                None => {}
+            }
+        }
+        asked
+    }
+
+    /// The server's process ended before its client had ended the connection: what did it leave open?
+    fn report_death(&mut self, step: &mut Step<'_>) {
+        let Some((seen, exit)) = self.facts.died() else { return };
+        let open = self.side(Side::Client).live.values().filter(|slot| {
+            let silent = slot.exchange.cancel().is_some() && !slot.exchange.profile.answers_cancelled();
+            slot.exchange.in_flight() && !silent && due(slot) && self.due_since(slot).is_some()
+        });
+        let (count, first) = open.fold((0, None::<&Slot>), |(count, first), slot| {
+            let older = first.is_none_or(|first| slot.exchange.request.frame < first.exchange.request.frame);
+            (count + 1, if older { Some(slot) } else { first })
+        });
+        let Some(first) = first.map(|slot| &slot.exchange) else { return };
+        let judgement = Judgement::exact_if(!was_told_to_end(exit), TOLD_TO_END);
+        let lines: Vec<Seen> = self.stderr.lines.iter().copied().collect();
+        let last_words = &self.stderr.last;
+        let what = What::ServerDied { first, open: count, exit, judgement, stderr: &lines, last_words };
+        self.emit(step, first.profile, seen, Some(Side::Server), what);
     }
 
     /// Requests that served a cancelled one and outlived its answer to the end.

@@ -5,6 +5,7 @@
 use super::connection::Connection;
 use super::exchange::{Cancellation, Exchange};
 use super::race::Judgement;
+use crate::capture::Exit;
 use crate::jsonrpc::{Id, Message};
 use crate::protocol::{Facts, Profile, Side};
 
@@ -236,6 +237,21 @@ pub enum What<'a> {
         answers_after: u64,
         /// True for a permission request whose turn was cancelled (rule SES004).
         permission_of_cancelled_turn: Option<Seen>,
+    },
+    /// The server's process ended of itself, or was ended, while requests of the client were in flight.
+    ServerDied {
+        /// The oldest of those requests.
+        first: &'a Exchange,
+        /// How many they are.
+        open: u32,
+        /// How it ended.
+        exit: Exit,
+        /// Whether the log shows that the client had no part in it.
+        judgement: Judgement,
+        /// The last lines that it wrote to stderr.
+        stderr: &'a [Seen],
+        /// The last of them, cut where it is long.
+        last_words: &'a str,
     },
     /// A cancelled request was answered while requests that served it stayed open to the end.
     Orphans {

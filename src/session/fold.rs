@@ -203,11 +203,15 @@ impl Conn {
                 Some(stream) => self.stream_closed(step, seen, stream, by.or(self.stated(frame.direction))),
                 None => self.close(seen, by.or(self.stated(frame.direction))),
             },
-            Body::Exit { .. } => self.close(seen, Some(Side::Server)),
+            Body::Exit(exit) => {
+                self.close(seen, Some(Side::Server));
+                self.facts.exit.get_or_insert((seen, *exit));
+            }
+            Body::Stderr { text } => self.stderr.say(seen, text),
             Body::Gap { .. } => self.facts.has_gap = true,
             // A session is one client's.
             Body::Http { head } if names_session(head) => self.facts.proof = self.facts.proof.and(Proof::CLIENT),
-            Body::Open { .. } | Body::Stderr { .. } | Body::Http { .. } | Body::Sse { .. } => {}
+            Body::Open { .. } | Body::Http { .. } | Body::Sse { .. } => {}
         }
     }
 

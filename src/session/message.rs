@@ -100,7 +100,7 @@ impl Conn {
         let (method, known, role) = method;
         let topic = match role {
             Role::Prompt | Role::Permission => Facts::text(m.facts.session_id),
-            Role::TaskCancel | Role::Poll => Facts::text(m.facts.task_id),
+            Role::TaskCancel | Role::TaskResult | Role::Poll => Facts::text(m.facts.task_id),
             _ if m.profile.turns => Facts::text(m.facts.session_id),
             _ => None,
         };
@@ -244,7 +244,7 @@ impl Conn {
 
     /// An older call in flight, never cancelled, with the same method and parameters.
     fn repeats(&mut self, m: &Incoming<'_>, slot: &mut Slot) -> Option<Seen> {
-        if slot.role == Role::Poll || m.facts.params_hash == 0 {
+        if matches!(slot.role, Role::Poll | Role::TaskResult) || m.facts.params_hash == 0 {
             return None;
         }
         let mut hasher = rustc_hash::FxHasher::default();

@@ -1,5 +1,6 @@
 //! What the fold remembers of one connection.
 
+use std::collections::VecDeque;
 use std::hash::Hasher;
 use std::rc::Rc;
 
@@ -24,6 +25,12 @@ use crate::protocol::{Facts, Method, Profile, Role, Side, role};
 
 /// Method names that are remembered for a connection; a log with more pays a look-up for each of the rest.
 const METHODS: usize = 1024;
+
+/// How many lines of stderr are remembered.
+const LAST_LINES: usize = 3;
+
+/// The longest text of a log that is kept, in bytes: the reason of a cancel, a line of stderr.
+const KEPT: usize = 256;
 
 /// What every step of the fold needs beside the connection.
 pub(super) struct Step<'s> {
@@ -130,7 +137,7 @@ pub(super) struct Conn {
     pub(super) legs: [Leg; 2],
     pub(super) methods: FxHashMap<Rc<str>, (Option<&'static Method>, Role)>,
     pub(super) pending: Vec<Pending>,
-    pub(super) suspects: std::collections::VecDeque<Suspect>,
+    pub(super) suspects: VecDeque<Suspect>,
     pub(super) questions: Vec<Question>,
     pub(super) tasks: Tasks,
     pub(super) turns: FxHashMap<Rc<str>, Turn>,
@@ -144,6 +151,7 @@ pub(super) struct Conn {
     pub(super) secret: Option<(Seen, &'static str)>,
     /// When the connection was closed.
     pub(super) closed_at: Option<i64>,
+    pub(super) stderr: Stderr,
     pub(super) taps: FxHashMap<FrameId, [Option<Stamp>; 2]>,
     pub(super) orphanages: Vec<Orphanage>,
     pub(super) batches: Batches,
@@ -152,6 +160,34 @@ pub(super) struct Conn {
     pub(super) streams: FxHashMap<u32, Opener>,
     /// Requests of the client in flight whose id a newer one has, by the stream of their POST.
     pub(super) beside: FxHashMap<(u32, Id), Box<Slot>>,
+}
+
+/// The last lines that the server wrote to stderr.
+#[derive(Default)]
+pub(super) struct Stderr {
+    pub(super) lines: VecDeque<Seen>,
+    /// What the last line that is not blank says.
+    pub(super) last: String,
+}
+
+impl Stderr {
+    pub(super) fn say(&mut self, seen: Seen, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        if self.lines.len() == LAST_LINES {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(seen);
+        self.last.clear();
+        self.last.push_str(cut(text));
+    }
+}
+
+/// As much of a text as is kept.
+pub(super) fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(KEPT)]
 }
 
 /// Messages without `jsonrpc`, held back until one message has it: a logger may drop the member.
@@ -236,6 +272,7 @@ impl Conn {
             unreadable: [false; 2],
             timed: false,
             end: End::Open,
+            exit: None,
             lifecycle: Lifecycle::default(),
             client: None,
             server: None,
@@ -271,6 +308,7 @@ impl Conn {
             started_us: None,
             secret: None,
             closed_at: None,
+            stderr: Stderr::default(),
             taps: FxHashMap::default(),
             orphanages: Vec::new(),
             batches: Batches::default(),

@@ -43,6 +43,15 @@ impl Tasks {
         self.get(owner, name).is_some_and(|task| terminal(&task.status))
     }
 
+    /// The report by which a task had ended.
+    pub(super) fn ended(&self, owner: Side, name: &str) -> Option<Seen> {
+        self.get(owner, name).filter(|task| terminal(&task.status)).map(|task| task.seen)
+    }
+
+    pub(super) fn knows(&self, owner: Side, name: &str) -> bool {
+        self.get(owner, name).is_some()
+    }
+
     fn set(&mut self, owner: Side, name: Rc<str>, task: Task) {
         if self.known[index(owner)].insert(name.clone(), task).is_none() {
             self.order.push_back((owner, name));

@@ -40,7 +40,7 @@ pub(super) fn frame_kind(frame: &Frame<'_>) -> i64 {
         Body::Malformed { .. } => kind::MALFORMED,
         Body::Open { .. } => kind::OPEN,
         Body::Close { .. } => kind::CLOSE,
-        Body::Exit { .. } => kind::EXIT,
+        Body::Exit(_) => kind::EXIT,
         Body::Stderr { .. } => kind::STDERR,
         Body::Gap { .. } => kind::GAP,
         Body::Http { .. } => kind::HTTP,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::codes;
-use crate::capture::{Body, Frame, Stamp};
+use crate::capture::{Body, Exit, Frame, Stamp};
 use crate::protocol::Side;
 use crate::session::FrameId;
 
@@ -28,6 +28,9 @@ pub(super) struct Extra<'a> {
     /// Exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
+    /// The signal that ended a process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i64>,
     /// Status of an HTTP response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -62,7 +65,7 @@ impl<'a> Extra<'a> {
         match &frame.body {
             Body::Malformed { reason, .. } => extra.reason = Some(Cow::Borrowed(reason)),
             Body::Open { by } | Body::Close { by } => extra.by = by.map(codes::side),
-            Body::Exit { code } => extra.code = *code,
+            Body::Exit(exit) => (extra.code, extra.signal) = (exit.code, exit.signal),
             Body::Gap { lost } => extra.lost = *lost,
             Body::Http { head } => extra.status = Head::read(head).status,
             Body::Message(_) | Body::Batch { .. } | Body::Stderr { .. } | Body::Sse { .. } => {}
@@ -95,6 +98,11 @@ impl<'a> Extra<'a> {
     pub(super) fn stamps(&self) -> Option<[Option<Stamp>; 2]> {
         let stamp = |(seq, at_us): StampPair| Stamp { seq, at_us };
         self.taps.map(|taps| taps.map(|pair| pair.map(stamp)))
+    }
+
+    /// How a process ended. Databases that an older version wrote have a signal as a code below zero.
+    pub(super) fn exit(&self) -> Exit {
+        Exit::new(self.code, self.signal)
     }
 
     /// The side that opened or closed.

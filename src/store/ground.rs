@@ -84,7 +84,7 @@ impl Ground<'_> {
             Body::Stderr { text } | Body::Http { head: text } | Body::Sse { event: text } => {
                 (None, Text::Utf8(text), None)
             }
-            Body::Open { .. } | Body::Close { .. } | Body::Exit { .. } | Body::Gap { .. } => (None, Text::None, None),
+            Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Gap { .. } => (None, Text::None, None),
         };
         let bytes = match &body {
             Text::None => 0,

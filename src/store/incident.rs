@@ -6,6 +6,7 @@ use rusqlite::{Row, named_params};
 use super::exchanges::exchange;
 use super::extra::Extra;
 use super::{ExchangeRow, Store};
+use crate::capture::Exit;
 use crate::error::Result;
 
 const SELECT_OPEN: &str = include_str!("../../sql/statements/select_open_exchange_rows.sql");
@@ -37,8 +38,8 @@ pub struct UnitRow {
     pub stream: Option<u32>,
     /// Who opened or closed: `client` or `server`.
     pub by: Option<String>,
-    /// Exit code.
-    pub code: Option<i64>,
+    /// How a process ended; of other frames nothing is known.
+    pub exit: Exit,
     /// Status of an HTTP response.
     pub status: Option<u16>,
 }
@@ -122,7 +123,7 @@ fn unit(row: &Row<'_>) -> rusqlite::Result<UnitRow> {
         rpc_id: row.get(6)?,
         stream: extra.stream,
         by,
-        code: extra.code,
+        exit: extra.exit(),
         status: extra.status,
     })
 }

@@ -4,7 +4,7 @@ use rusqlite::{Row, named_params};
 
 use super::extra::Extra;
 use super::{Store, codes};
-use crate::capture::{Proof, Transport};
+use crate::capture::{Exit, Proof, Transport};
 use crate::error::Result;
 use crate::protocol::{Profile, Side};
 
@@ -31,8 +31,8 @@ pub struct RecordedRow {
     pub stream: Option<u32>,
     /// Who opened or closed.
     pub by: Option<Side>,
-    /// Exit code.
-    pub code: Option<i64>,
+    /// How a process ended; of other frames nothing is known.
+    pub exit: Exit,
     /// The batch that it is a member of.
     pub batch: Option<i64>,
     /// Its text, or the translation to JSON where there is one; lossy where it is not UTF-8.
@@ -87,7 +87,7 @@ fn recorded(row: &Row<'_>) -> rusqlite::Result<RecordedRow> {
         rpc_id: row.get(6)?,
         stream: extra.stream,
         by: extra.side(),
-        code: extra.code,
+        exit: extra.exit(),
         batch: extra.batch.map(|batch| batch as i64),
         text: String::from_utf8_lossy(text).into_owned(),
     })

@@ -192,7 +192,7 @@ impl<'r> Stored<'r> {
         match self.kind {
             kind::OPEN => Body::Open { by: self.extra.side() },
             kind::CLOSE => Body::Close { by: self.extra.side() },
-            kind::EXIT => Body::Exit { code: self.extra.code },
+            kind::EXIT => Body::Exit(self.extra.exit()),
             kind::STDERR => Body::Stderr { text },
             kind::GAP => Body::Gap { lost: self.extra.lost },
             kind::HTTP => Body::Http { head: text },

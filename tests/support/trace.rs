@@ -6,9 +6,11 @@
 //!  20 server@3 {"jsonrpc":"2.0","id":1,"result":{}}
 //!  30 client raw {"jsonrpc"
 //!  40 close server
+//!  40 stderr Killed
+//!  41 exit signal 9
 //! ```
 
-use rpctape::capture::{Body, Captured, Channel, Direction, Frame, Transport, Vantage};
+use rpctape::capture::{Body, Captured, Channel, Direction, Exit, Frame, Transport, Vantage};
 use rpctape::jsonrpc::{Parsed, parse};
 use rpctape::protocol::{Facts, Side, by_name};
 
@@ -27,6 +29,8 @@ pub enum What {
     Json(String),
     Raw(String),
     Close,
+    Stderr(String),
+    Exit(Exit),
 }
 
 /// A trace: its channel and its events.
@@ -85,6 +89,17 @@ fn parse_step(line: &str) -> Step {
     if who == "close" {
         return Step { at_ms, side: side(rest), stream, what: What::Close };
     }
+    if who == "stderr" {
+        return Step { at_ms, side: None, stream: None, what: What::Stderr(rest.to_string()) };
+    }
+    if who == "exit" {
+        let number = |text: &str| text.parse().ok();
+        let exit = match rest.strip_prefix("signal ") {
+            Some(signal) => Exit::new(None, number(signal)),
+            None => Exit::new(number(rest), None),
+        };
+        return Step { at_ms, side: None, stream: None, what: What::Exit(exit) };
+    }
     let sender = side(who).unwrap_or_else(|| panic!("no side in {line:?}"));
     let what = match rest.strip_prefix("raw ") {
         Some(text) => What::Raw(text.to_string()),
@@ -98,6 +113,8 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
     let direction = step.side.map_or(Direction::Unknown, Direction::By);
     let body = match &step.what {
         What::Close => Body::Close { by: step.side },
+        What::Stderr(text) => Body::Stderr { text },
+        What::Exit(exit) => Body::Exit(*exit),
         What::Raw(text) => Body::Malformed { bytes: text.as_bytes(), reason: "not JSON".into() },
         What::Json(text) => match parse::<Facts<'_>>(text) {
             Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
@@ -132,6 +149,11 @@ pub fn fence(trace: &Trace) -> String {
             What::Json(json) => format!("{side}{stream} {json}"),
             What::Raw(raw) => format!("{side}{stream} raw {raw}"),
             What::Close => format!("close{stream} {side}"),
+            What::Stderr(text) => format!("stderr {text}"),
+            What::Exit(exit) => match exit.signal {
+                Some(signal) => format!("exit signal {signal}"),
+                None => format!("exit {}", exit.code.unwrap_or(0)),
+            },
         };
         text.push_str(&format!("{:6} {line}\n", step.at_ms));
     }

@@ -13,7 +13,7 @@ use super::file::{TapeFile, part};
 use super::framing::Framers;
 use super::queue::{Item, Loss, Popped, Queue, lose};
 use super::{Framing, TapeEvent, TapeOptions, TapeSummary};
-use crate::capture::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
+use crate::capture::{Exit, RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 use crate::error::Result;
 use crate::live::Clock;
 use crate::protocol::Side;
@@ -187,7 +187,7 @@ impl Writer {
                 self.put(item, RecEvent::Raw(Some(*from), bytes), &detail)
             }
             TapeEvent::Exit { code, signal } => {
-                self.put(item, RecEvent::Exit(code.map(i64::from)), &RecDetail { signal: *signal, ..none })
+                self.put(item, RecEvent::Exit(Exit::new(code.map(i64::from), signal.map(i64::from))), &none)
             }
             TapeEvent::Chunk { .. } => Ok(()),
             TapeEvent::Message { from, bytes, head } if head.is_some() || is_message(bytes) => {

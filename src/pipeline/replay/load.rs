@@ -131,7 +131,7 @@ impl<'r> Maker<'r> {
             "close" if self.cancels.contains_key(&row.id) => What::Cancel(self.cancel(row.id, here)),
             "close" => What::Close,
             "http" => What::Http,
-            "exit" => What::Exit(row.code),
+            "exit" => What::Exit(row.exit.as_code()),
             "stderr" => What::Stderr,
             "gap" => What::Gap,
             _ => return None,

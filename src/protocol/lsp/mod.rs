@@ -138,6 +138,7 @@ macro_rules! rulings {
             error("STK001", &$revision::ANSWERED),
             bare("STK002", Severity::Note),
             bare("STK003", Severity::Note),
+            bare("STK004", Severity::Warning),
             error("LIF001", &$revision::CLIENT_WAITS),
             error("LIF002", &$revision::CLIENT_WAITS),
             error("LIF003", &$revision::SERVER_WAITS),

@@ -6,7 +6,7 @@ use crate::protocol::Sender::{Both, Client, Server};
 /// One list for all revisions: a method that a revision has dropped is still known for what it is.
 pub static METHODS: &[Method] = &[
     Method::request("completion/complete", Client),
-    Method::request("elicitation/create", Server),
+    Method::asking("elicitation/create", Server),
     Method::quick("initialize", Client),
     Method::request("logging/setLevel", Client),
     Method::notification("notifications/cancelled", Both),
@@ -32,7 +32,7 @@ pub static METHODS: &[Method] = &[
     Method::quick("resources/templates/list", Client),
     Method::request("resources/unsubscribe", Client),
     Method::quick("roots/list", Server),
-    Method::request("sampling/createMessage", Server),
+    Method::asking("sampling/createMessage", Server),
     Method::quick("server/discover", Client),
     Method::long_lived("subscriptions/listen", Client),
     Method::request("tasks/cancel", Both),

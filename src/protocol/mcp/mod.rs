@@ -99,6 +99,7 @@ macro_rules! rulings {
             error("STK001", &jr::REPLY),
             bare("STK002", Severity::Note),
             bare("STK003", Severity::Note),
+            bare("STK004", Severity::Warning),
             error("LIF001", &clauses::$revision::INITIALIZE_FIRST),
             warning("LIF002", &clauses::$revision::CLIENT_WAITS),
             warning("LIF003", &clauses::$revision::SERVER_WAITS),

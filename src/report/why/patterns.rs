@@ -145,9 +145,8 @@ fn dead_server(facts: &Facts) -> Option<Pattern> {
         && end.by.as_deref() != Some("client")
         && end.id > first.row.id
     {
-        let how = match (end.kind.as_str(), end.code) {
-            ("exit", Some(code)) => format!("exited with {code}"),
-            ("exit", None) => "exited".to_string(),
+        let how = match end.kind.as_str() {
+            "exit" => end.exit.to_string(),
             _ => "closed the connection".to_string(),
         };
         let open = facts.stuck_of("client").count();

@@ -166,10 +166,7 @@ fn ending(facts: &Facts) -> String {
         n => format!(" with {} stuck", crate::report::plural(n as u64, "request")),
     };
     let end = match facts.ending() {
-        Some(unit) if unit.kind == "exit" => match unit.code {
-            Some(code) => format!("the process exited with {code}"),
-            None => "the process exited".to_string(),
-        },
+        Some(unit) if unit.kind == "exit" => format!("the process {}", unit.exit),
         Some(unit) => format!("closed by the {}", unit.by.as_deref().unwrap_or("peer")),
         None if facts.connection.complete_tail => "the connection ended".to_string(),
         None => "the log just stops".to_string(),

@@ -21,7 +21,7 @@ use crate::capture::out::{Channels, Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::scan::{members, skip_white};
 use crate::capture::time;
-use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
+use crate::capture::{Body, Channel, Direction, Exit, Proof, Skip, Transport, Vantage};
 use crate::error::Result;
 use crate::protocol;
 use line::Event;
@@ -238,9 +238,7 @@ impl RecReader {
                 self.put(event, line, Body::Open { by: event.by }, out)
             }
             "close" => self.put(event, line, Body::Close { by: event.by }, out),
-            "exit" => {
-                self.put(event, line, Body::Exit { code: event.code.or(event.signal.map(|signal| -signal)) }, out)
-            }
+            "exit" => self.put(event, line, Body::Exit(Exit::new(event.code, event.signal)), out),
             "gap" => self.put(event, line, Body::Gap { lost: event.lost }, out),
             "err" => {
                 let bytes = event.bytes();

@@ -43,7 +43,7 @@ fn every_kind_comes_back() {
         RecEvent::Stderr(b"WARN \"x\""),
         RecEvent::Gap(Some(3)),
         RecEvent::Close(Some(Side::Server)),
-        RecEvent::Exit(Some(-9)),
+        RecEvent::Exit(Exit::new(None, Some(9))),
     ]);
     let kept = read("rec", &text);
     assert_eq!(
@@ -57,7 +57,7 @@ fn every_kind_comes_back() {
             ("stderr", "WARN \"x\""),
             ("gap", "Some(3)"),
             ("close", "server"),
-            ("exit", "Some(-9)"),
+            ("exit", "was ended by signal 9 (SIGKILL)"),
         ]
     );
     let channel = &kept.channels[0];
@@ -111,7 +111,7 @@ fn a_jump_in_the_numbers_is_a_gap_for_every_connection() {
             ("gap", "Some(2)"),
             ("gap", "Some(0)"),
             ("message", message),
-            ("exit", "Some(-9)")
+            ("exit", "was ended by signal 9 (SIGKILL)")
         ]
     );
     let headless = read("rec", "{\"rec\":1,\"part\":1}\n{\"q\":3,\"t\":1,\"k\":\"open\",\"c\":1}\n");

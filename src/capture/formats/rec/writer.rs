@@ -6,7 +6,7 @@ use std::io::{Result, Write};
 use chrono::{DateTime, SecondsFormat};
 
 use super::base64;
-use crate::capture::Vantage;
+use crate::capture::{Exit, Vantage};
 use crate::protocol::Side;
 use crate::redact::Replaced;
 
@@ -66,7 +66,7 @@ pub enum RecEvent<'a> {
     /// A line of stderr, without its end.
     Stderr(&'a [u8]),
     /// The server process ended.
-    Exit(Option<i64>),
+    Exit(Exit),
     /// Messages were lost.
     Gap(Option<u64>),
     /// The head of an HTTP request or response: a JSON object.
@@ -94,8 +94,6 @@ pub struct RecDetail<'a> {
     pub answered: Option<bool>,
     /// The content encoding of bytes that could not be read for it.
     pub encoding: Option<&'a str>,
-    /// The signal that ended the process.
-    pub signal: Option<i32>,
     /// Whose messages were lost.
     pub lost_of: Option<Side>,
     /// How many bytes were lost.
@@ -264,7 +262,10 @@ fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
             body(line, bytes, detail);
         }
         RecEvent::Stderr(bytes) => body(line, bytes, detail),
-        RecEvent::Exit(code) => optional(line, "code", code),
+        RecEvent::Exit(exit) => {
+            optional(line, "code", exit.code);
+            optional(line, "signal", exit.signal);
+        }
         RecEvent::Http(sender, head) => {
             side(line, "d", sender);
             number(line, "h", head);
@@ -279,7 +280,6 @@ fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
         }
         RecEvent::Note(text) => string(line, "text", text),
     }
-    optional(line, "signal", detail.signal);
     optional(line, "bytes", detail.lost_bytes);
     optional(line, "answered", detail.answered);
     for (key, value) in [("how", detail.how), ("enc", detail.encoding), ("why", detail.why)] {
