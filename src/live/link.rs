@@ -26,6 +26,13 @@ pub enum Target {
     Ws(String),
 }
 
+impl Target {
+    /// True if what is sent arrives in the order in which it was sent, and what comes in the order in which it was said.
+    pub fn is_ordered(&self) -> bool {
+        !matches!(self, Target::Http(_) | Target::HttpSse(_))
+    }
+}
+
 /// A process to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {

@@ -141,6 +141,21 @@ const MCP_SESSION: &[&str] = &[
 ];
 
 impl Profile {
+    /// A request that changes nothing and is answered at once, as JSON members: whatever a peer says after its answer, it says
+    /// after it has read what stood before this request. Where the protocol has none, one that must be refused with -32601.
+    pub fn witness(&self) -> String {
+        match self.family {
+            Family::Mcp if self.revision_per_request => {
+                let (revision, meta) = (self.revision, "io.modelcontextprotocol");
+                format!(
+                    r#""method":"server/discover","params":{{"_meta":{{"{meta}/protocolVersion":"{revision}","{meta}/clientInfo":{{"name":"rpctape","version":"0"}},"{meta}/clientCapabilities":{{}}}}}}"#
+                )
+            }
+            Family::Mcp => r#""method":"ping""#.to_string(),
+            Family::Acp | Family::Lsp | Family::Jsonrpc => r#""method":"$/rpctape/witness""#.to_string(),
+        }
+    }
+
     /// True if each message on a byte stream has a header with its length before it (LSP); else a message is a line.
     pub fn framed_by_length(&self) -> bool {
         self.family == Family::Lsp

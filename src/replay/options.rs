@@ -67,6 +67,8 @@ pub struct Cancel {
     pub delay_us: Option<i64>,
     /// Send a cancel although its target has been answered (labelled harness-made).
     pub send_raced: bool,
+    /// Send a harmless request right behind each cancel: its answer proves that the cancel had been read. Only on ordered channels.
+    pub witness: bool,
     /// How often an exchange whose cancel came too late is tried again, with half the delay each time.
     pub retry: u32,
 }

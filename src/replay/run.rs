@@ -23,6 +23,8 @@ pub struct RunLog {
     pub broken: Option<Broken>,
     /// When the last thing happened.
     pub ended_us: i64,
+    /// Ids, as JSON text, of requests that only prove that what stood before them was read. They are no exchanges.
+    pub witnesses: Vec<String>,
 }
 
 /// One exchange in a run.

@@ -123,6 +123,10 @@ pub struct CancelArgs {
     /// What becomes of a cancel whose request is answered already
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub cancel_race: Race,
+    /// Send a harmless request right behind each cancel: an answer to the cancelled request that comes after its answer is late,
+    /// whatever the time. Not over HTTP, where order proves nothing
+    #[arg(long)]
+    pub witness: bool,
     /// Play again with half the delay, so often, where a cancel came too late
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub cancel_retry: u32,

@@ -23,6 +23,7 @@ pub fn options(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>
             }),
             delay_us: cancel.cancel_delay,
             send_raced: cancel.cancel_race == Race::Send,
+            witness: cancel.witness && server.is_none_or(|server| server.target.is_ordered()),
             retry: cancel.cancel_retry,
         },
         life: life(args, config),

@@ -1,5 +1,7 @@
 //! Messages in a byte stream, as peers write them: lines or header blocks, whichever comes, and what is neither.
 
+use std::borrow::Cow;
+
 use crate::jsonrpc::{FrameError, read_header};
 
 /// How messages are told apart when they are sent. When they are read, either way is understood.
@@ -13,16 +15,26 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// A message with its framing. A line break inside is left as it is: it was recorded that way.
+    /// A message with its framing. A log may have spread it over several lines; what makes lines of it goes, where the text is
+    /// JSON. Bytes that are none are sent as they are.
     pub fn wrap(self, message: &[u8]) -> Vec<u8> {
         match self {
-            Framing::Lines => [message, b"\n"].concat(),
+            Framing::Lines => [&one_line(message), b"\n".as_slice()].concat(),
             Framing::ContentLength => {
                 let mut framed = format!("Content-Length: {}\r\n\r\n", message.len()).into_bytes();
                 framed.extend_from_slice(message);
                 framed
             }
         }
+    }
+}
+
+/// JSON without line breaks: outside of strings they are white space, and inside there are none.
+fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
+    let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    match message.iter().any(breaks) && serde_json::from_slice::<serde::de::IgnoredAny>(message).is_ok() {
+        true => Cow::Owned(message.iter().copied().filter(|byte| !breaks(byte)).collect()),
+        false => Cow::Borrowed(message),
     }
 }
 
@@ -212,7 +224,15 @@ mod tests {
             Framing::ContentLength.wrap("{\"a\":\"ä\"}".as_bytes()),
             "Content-Length: 10\r\n\r\n{\"a\":\"ä\"}".as_bytes()
         );
-        assert_eq!(Framing::Lines.wrap(b"{\n}"), b"{\n}\n");
+    }
+
+    #[test]
+    fn a_line_is_one_line() {
+        let spread = "{\r\n  \"a\": [ \"x\\n\u{2028}\",\n\t1e400 ]\n}\n";
+        assert_eq!(Framing::Lines.wrap(spread.as_bytes()), "{  \"a\": [ \"x\\n\u{2028}\",\t1e400 ]}\n".as_bytes());
+        assert_eq!(Framing::Lines.wrap(b"{\"cut\":\n"), b"{\"cut\":\n\n", "no JSON: as it was");
+        let block = Framing::ContentLength.wrap(b"{\n}");
+        assert_eq!(block, b"Content-Length: 3\r\n\r\n{\n}", "a block may hold lines");
     }
 
     proptest! {

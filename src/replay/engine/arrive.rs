@@ -125,7 +125,7 @@ impl Engine {
     }
 
     fn response_came(&mut self, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
-        if self.reinit_answered(read, facts) {
+        if self.reinit_answered(read, facts) || read.id.value().is_some_and(|id| self.names.witnesses.contains(id)) {
             return;
         }
         // Where an id was used twice, an answer is taken for the last one's, as in the recording.

@@ -1,6 +1,8 @@
 //! Cancels that are timed from their target: sent in flight, or not at all (R-CAN).
 
 use super::Engine;
+use super::send::Handed;
+use crate::jsonrpc::Id;
 use crate::live::link::Outgoing;
 use crate::protocol::Facts;
 use crate::replay::options::Anchor;
@@ -137,17 +139,39 @@ impl Engine {
             });
             self.live[*target].unobservable |= cancel.stream.is_some();
         }
+        if cancel.stream.is_none()
+            && let Some(target) = in_flight.first()
+        {
+            self.witness(*target);
+        }
         true
     }
 
-    /// A cancel that is part of a batch lands with it.
-    pub(super) fn cancel_in_batch(&mut self, target: usize) {
+    /// Sends the witness of a cancel that has landed.
+    pub(super) fn witness(&mut self, target: usize) {
+        if !self.options.cancel.witness {
+            return;
+        }
+        let like = self.recorded.exchanges[target].rpc_id.clone();
+        let id = self.mint(&like);
+        self.names.witnesses.extend(Id::from_json(&id));
+        self.hand_over(
+            format!(r#"{{"jsonrpc":"2.0","id":{id},{}}}"#, self.recorded.profile.witness()),
+            Handed::default(),
+        );
+        self.log.witnesses.push(id);
+    }
+
+    /// A cancel that is part of a batch lands with it; true if it does.
+    pub(super) fn cancel_in_batch(&mut self, target: usize) -> bool {
         let now = self.now;
         let run = &mut self.log.exchanges[target];
         if run.fate == Fate::Sent && run.answered_us.is_none() && run.cancel.is_none() {
             let landed = CancelRun::new(CancelStatus::Landed, Anchor::Elapsed, 0);
             run.cancel = Some(CancelRun { sent_us: Some(now), ..landed });
+            return true;
         }
+        false
     }
 
     /// After a `session/cancel` every permission that the turn asks for is refused (R-SRV-6).

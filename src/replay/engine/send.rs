@@ -48,14 +48,18 @@ impl Engine {
             run.after_stuck = after_stuck;
         }
         self.note_text(&text, &step.opens);
+        let mut landed = None;
         if let What::Batch(members) = self.recorded.events[step.event].what.clone() {
             for member in members {
                 if let What::Cancel(Some(target)) = self.recorded.events[member].what {
-                    self.cancel_in_batch(target);
+                    landed = self.cancel_in_batch(target).then_some(target).or(landed);
                     if let Some(handed) = self.http.handed.back_mut() {
                         handed.cancels.push(target);
                     }
                 }
+            }
+            if let Some(target) = landed {
+                self.witness(target);
             }
         }
         self.move_on();

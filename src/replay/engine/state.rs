@@ -124,6 +124,8 @@ pub(super) struct Names {
     pub mint: i64,
     /// Ids that a fresh one must not be.
     pub taken: HashSet<Id>,
+    /// Ids of witnesses.
+    pub witnesses: HashSet<Id>,
 }
 
 /// Streams and sessions of HTTP.

@@ -56,6 +56,8 @@ pub struct Found {
     pub one_sided: bool,
     /// True if the outcomes of both sides were held against each other.
     pub compared: bool,
+    /// True if the answer to its cancelled request may have crossed the cancel: nothing was learnt of what the cancel does.
+    pub crossed: bool,
 }
 
 impl Found {
@@ -248,10 +250,13 @@ impl<'a> Case<'a> {
         let is = Answer::ending(live_profile, now.as_ref());
         let how = effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel));
         let permits = |ending| how.and_then(|how| live_profile.permits(how, ending));
-        if is == Ending::Silence && was != Ending::Silence && self.cut_off() {
+        if is == Ending::Silence && self.cut_off() && cancel.horizon_us < self.options.life.linger_us {
             return found.add(Verdict::Unknown, self.ended());
         }
         found.compared = true;
+        if self.may_have_crossed(permits(is), is) {
+            return self.crossed(found, cancel, permits(was) == Some(false) && was != Ending::Silence);
+        }
         if is == Ending::Silence && permits(is) != Some(false) {
             found.note(format!("no answer, watched {} after the cancel", duration(cancel.horizon_us)));
         }
@@ -291,14 +296,36 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// True for an answer that the protocol does not want after a cancel, and that the audit cannot prove to be later than it. Where
+    /// an answer is due, it says what became of the cancel.
+    fn may_have_crossed(&self, permitted: Option<bool>, is: Ending) -> bool {
+        let silence_is_due = !self.live.map_or(self.recorded.profile, |live| live.profile).answers_cancelled();
+        silence_is_due && permitted == Some(false) && is != Ending::Silence && self.is_judged() && !self.is_proven()
+    }
+
+    /// The cancel was not exercised. That is no difference only where it was not in the recording either.
+    fn crossed(&self, found: &mut Found, cancel: &CancelRun, answered_then: bool) {
+        found.crossed = true;
+        let proven = |fault: &Fault| fault.exchange == Some(self.place) && fault.certainty == "violation";
+        let after = self.run().answered_us.zip(cancel.sent_us).map(|(answer, cancel)| (answer - cancel).max(0));
+        let after = after.map_or(String::new(), |us| format!(" {}", duration(us)));
+        let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
+        let why = format!("{answer} came{after} after the cancel and may have crossed it");
+        match answered_then && !self.recorded.faults.iter().any(|fault| proven(fault) && ends(&fault.code)) {
+            true => found.note(format!("{why}, as in the recording: the cancel was not exercised")),
+            false => found.add(Verdict::Raced, format!("{why}: the cancel was not exercised")),
+        }
+    }
+
     /// True if the audit of the live session says something about how this exchange ended.
     fn is_judged(&self) -> bool {
-        let ends = |code: &str| {
-            let on = rules::find(code).map(|rule| rule.on);
-            matches!(on, Some(On::Answer | On::LateAnswer | On::Unanswered | On::TaskCancelAnswer))
-        };
         let about = |list: &[&Fault]| list.iter().any(|fault| ends(&fault.code));
         self.faults().is_some_and(|faults| about(&faults.new) || about(&faults.still) || about(&faults.open))
+    }
+
+    /// True if it proves a violation in that.
+    fn is_proven(&self) -> bool {
+        self.faults().is_some_and(|faults| faults.new.iter().chain(&faults.still).any(|fault| ends(&fault.code)))
     }
 
     /// An answer was due after the cancel, and none came while we watched.
@@ -445,10 +472,19 @@ impl<'a> Case<'a> {
         }
         let settled = [Verdict::ServerExit, Verdict::SessionLost, Verdict::Unknown, Verdict::Stuck, Verdict::Raced];
         if !settled.iter().any(|verdict| found.verdicts.contains_key(verdict)) {
-            for fault in &faults.gone {
+            for fault in faults.gone.iter().filter(|fault| self.would_have_shown(fault)) {
                 found.add(Verdict::Fixed, format!("{} is gone", fault.rule));
             }
         }
+    }
+
+    /// True if a violation of the recording would have been found in the live session too: that something never came is only found
+    /// where somebody watched for it for as long as the rule asks for.
+    fn would_have_shown(&self, fault: &Fault) -> bool {
+        let absence = rules::find(&fault.code)
+            .is_some_and(|rule| matches!(rule.on, On::Unanswered | On::Orphans | On::Stalled | On::End));
+        let asked_for = crate::session::Settings::default().grace_us;
+        !absence || self.live_text().is_some() || self.run().watched_us.is_some_and(|watched| watched > asked_for)
     }
 
     /// Notifications about it. Their number depends on the moment, so only none instead of some is told as a verdict.
@@ -493,6 +529,12 @@ impl<'a> Case<'a> {
             found.add(Verdict::Slower, format!("{} instead of {}", duration(live), duration(recorded)));
         }
     }
+}
+
+/// True for a rule about how a request ended.
+fn ends(code: &str) -> bool {
+    let on = rules::find(code).map(|rule| rule.on);
+    matches!(on, Some(On::Answer | On::LateAnswer | On::Unanswered | On::TaskCancelAnswer))
 }
 
 fn words(answer: &Option<Answer>) -> String {

@@ -11,7 +11,7 @@ use crate::protocol::Side;
 use crate::replay::compare::Rules;
 use crate::replay::options::{Gate, Options};
 use crate::replay::recording::{Connection, Exchange, Recording};
-use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate, RunLog};
+use crate::replay::run::{Broken, CancelRun, CancelStatus, ExitRun, Extra, Fate, RunLog};
 use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
 use crate::rules::duration;
 
@@ -126,7 +126,7 @@ impl<'a> One<'a> {
             let counts = own.issuer == Side::Client && !(selects && self.connection.profile.is_handshake(&own.method));
             done.asked += usize::from(counts);
             done.compared += usize::from(found.compared && counts);
-            count_cancel(&mut report.cancels, &case);
+            count_cancel(&mut report.cancels, &case, found.crossed);
             let entry = self.entry(&case, found);
             match run.continues.and_then(|first| places.get(first).copied().flatten()) {
                 Some(first) => {
@@ -207,7 +207,10 @@ impl<'a> One<'a> {
             also: verdicts.into_iter().skip(1).collect(),
             fails: found.one_sided && self.options.gate.fail_on.is_none(),
             rule: found.rule.filter(|_| found.verdicts.contains_key(&Verdict::Violates)),
-            cancel: run.cancel.clone(),
+            cancel: run.cancel.clone().map(|cancel| match found.crossed {
+                true => CancelRun { status: CancelStatus::Raced, ..cancel },
+                false => cancel,
+            }),
             diff: found.diff,
             more_diff: found.more,
             substituted: run.substituted.clone(),
@@ -281,7 +284,11 @@ impl<'a> One<'a> {
     fn strays(&self) -> Vec<ExchangeReport> {
         let Some(live) = self.live() else { return Vec::new() };
         let blame = (!self.sides.is_diff).then_some(Side::Server);
-        let paired: HashSet<usize> = self.sides.pairs[self.index].1.iter().flatten().copied().collect();
+        let mut paired: HashSet<usize> = self.sides.pairs[self.index].1.iter().flatten().copied().collect();
+        let witness = |exchange: &Exchange| {
+            exchange.issuer == Side::Client && self.log.witnesses.iter().any(|id| *id == exchange.rpc_id)
+        };
+        paired.extend((0..live.exchanges.len()).filter(|place| witness(&live.exchanges[*place])));
         let mut seen = HashSet::new();
         let Compared { new, .. } = faults::compared((self.connection, None), (live, None), blame);
         let unpaired = live.faults.iter().filter(|fault| {
@@ -422,15 +429,15 @@ fn continue_with(first: &mut ExchangeReport, retry: ExchangeReport) {
 }
 
 /// Cancels of the played side, one for each exchange that had one in flight.
-fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>) {
+fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>, crossed: bool) {
     let run = case.run();
     if effective_cancel(case.own()).is_none() || case.own().issuer != Side::Client || case.cancel_was_wrong() {
         return;
     }
     counts.recorded += 1;
     match run.cancel.as_ref().map(|cancel| cancel.status) {
-        Some(CancelStatus::Landed) => counts.landed += 1,
-        Some(CancelStatus::Raced) => counts.raced += 1,
+        Some(CancelStatus::Landed) if !crossed => counts.landed += 1,
+        Some(CancelStatus::Landed | CancelStatus::Raced) => counts.raced += 1,
         Some(CancelStatus::NotSent) | None => counts.not_sent += 1,
     }
 }

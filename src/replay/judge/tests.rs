@@ -172,7 +172,7 @@ fn s02_an_answer_after_the_cancel_is_a_violation_only_where_it_is_proven() {
     assert_eq!(report.first_divergence, Some(1));
 
     let raced = Run::mcp(&s01(), &live).fault("#2", "CAN010", "race").judge();
-    assert_eq!(short(&raced), "#1 same, #2 same, #3 same");
+    assert_eq!(short(&raced), "#1 same, #2 raced, #3 same");
     assert!(of(&raced, "#2").notes[0].starts_with("race: "), "{:?}", of(&raced, "#2").notes);
     // Without a word of the audit the class has changed to one that the protocol does not permit.
     assert_eq!(short(&Run::mcp(&s01(), &live).judge()), "#1 same, #2 changed, #3 same");
@@ -672,4 +672,40 @@ fn several_connections_find_their_partners() {
     let nothing = diff(&of("a", Vec::new()), &of("b", Vec::new()), &Options::default());
     assert_eq!(nothing.exit, 2);
     assert!(a.connections.iter().all(|connection| connection.exchanges[0].issuer == Side::Client));
+}
+
+#[test]
+fn an_answer_that_may_have_crossed_its_cancel_exercises_nothing() {
+    let silent = format!("{}{}", call(20, 2, "slow", "{}"), cancel(320, 2));
+    let answered = format!("{silent}{}", text(323, 2, "done"));
+    let run = Run::mcp(&silent, &answered).fault("#2", "CAN010", "race");
+    let report = run.judge();
+    assert_eq!(short(&report), "#1 same, #2 raced");
+    assert_eq!((report.cancels.landed, report.cancels.raced, report.verdict), (0, 1, RunVerdict::Inconclusive));
+    assert_eq!(of(&report, "#2").cancel.as_ref().map(|cancel| cancel.status), Some(CancelStatus::Raced));
+    assert_eq!(run.strict().judge().exit, 1);
+    // What is proven late is a violation, and the cancel has landed.
+    let report = Run::mcp(&silent, &answered).fault("#2", "CAN010", "violation").judge();
+    assert_eq!((short(&report).as_str(), report.cancels.landed), ("#1 same, #2 violates", 1));
+    // It was a crossing in the recording too: no difference, and no cancel that was exercised.
+    let report = Run::mcp(&answered, &answered).fault("#2", "CAN010", "race").judge();
+    assert_eq!((short(&report).as_str(), report.cancels.raced), ("#1 same, #2 same", 1));
+    // The recorded answer was proven late, and this one is not known to be.
+    let report =
+        Run::mcp(&answered, &answered).recorded_fault("#2", "CAN010").fault("#2", "CAN010", "undecidable").judge();
+    assert_eq!(short(&report), "#1 same, #2 raced");
+}
+
+#[test]
+fn an_absence_is_only_gone_where_somebody_watched() {
+    let prompt = r#"0 c> {"id":2,"method":"textDocument/hover","params":{}}
+        10 c> {"method":"$/cancelRequest","params":{"id":2}}
+        "#;
+    let silent = || Run::of("lsp 3.17", prompt, prompt).recorded_fault("#2", "CAN011");
+    let watched = |us: i64| silent().change("#2", |run| run.watched_us = Some(us)).judge();
+    assert_eq!(of(&watched(800_000), "#2").verdict, Verdict::Same);
+    assert_eq!(of(&watched(1_200_000), "#2").verdict, Verdict::Fixed);
+    let answer = format!("{prompt}20 s> {{\"id\":2,\"error\":{{\"code\":-32800,\"message\":\"cancelled\"}}}}");
+    let report = Run::of("lsp 3.17", prompt, &answer).recorded_fault("#2", "CAN011").judge();
+    assert_eq!(of(&report, "#2").verdict, Verdict::Fixed);
 }

@@ -325,3 +325,25 @@ fn a_task_is_cancelled_by_its_live_name_unless_it_has_ended() {
         }
     }
 }
+
+#[test]
+fn a_witness_goes_right_behind_the_cancel_and_is_no_exchange() {
+    let mut with = options();
+    with.cancel.witness = true;
+    with.policy.deny = vec!["ping".into()];
+    let mut base = reference();
+    let played = play(&mcp(S01), &with, |wire, message| {
+        base(wire, message);
+        if message["method"] == "ping" {
+            wire.result(1, message, json!({}));
+        }
+    });
+    let (pings, cancels) = (played.wire.with("ping"), played.wire.with("notifications/cancelled"));
+    assert_eq!((pings.len(), pings[0].0), (1, cancels[0].0));
+    assert_eq!(played.log.witnesses, [pings[0].1["id"].to_string()]);
+    assert!(played.recorded.exchanges.iter().all(|exchange| exchange.rpc_id != pings[0].1["id"].to_string()));
+    assert!(played.log.extras.is_empty() && played.log.notes.is_empty(), "{:?}", played.log.notes);
+    // A cancel that did not land has none.
+    let played = play(&mcp(S01), &with, server(30, true));
+    assert!(played.wire.with("ping").is_empty());
+}
