@@ -1,5 +1,6 @@
 //! Channels: what a format says of the connections in it, before they are split.
 
+use crate::jsonrpc::Framing;
 use crate::protocol::{Profile, Side};
 
 /// Where a capture was taken.
@@ -142,6 +143,8 @@ pub struct Channel {
     pub proof: Proof,
     /// Resolution of its clock in microseconds.
     pub resolution_us: i64,
+    /// How its messages were told apart on the wire, where the log shows it.
+    pub framing: Option<Framing>,
 }
 
 impl Default for Channel {
@@ -157,6 +160,7 @@ impl Default for Channel {
             one_connection: false,
             proof: Proof::FULL,
             resolution_us: 1,
+            framing: None,
         }
     }
 }

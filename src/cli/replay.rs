@@ -205,13 +205,16 @@ fn recorded_command(file: &str) -> Option<String> {
     (!header.cmd.is_empty()).then(|| header.cmd.join(" "))
 }
 
+/// As the flag has it, else as it was recorded, else as the protocol has it.
 fn framing(args: &ReplayArgs, recording: &Recording) -> Framing {
-    let usual = || recording.connections.iter().any(|connection| connection.profile.framed_by_length());
+    let usual = || match recording.connections.iter().any(|connection| connection.profile.framed_by_length()) {
+        true => Framing::ContentLength,
+        false => Framing::Lines,
+    };
     match args.target.frame {
         Some(Frame::Lines) => Framing::Lines,
         Some(Frame::ContentLength) => Framing::ContentLength,
-        None if usual() => Framing::ContentLength,
-        None => Framing::Lines,
+        None => recording.connections.iter().find_map(|connection| connection.framing).unwrap_or_else(usual),
     }
 }
 

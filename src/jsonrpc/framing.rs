@@ -1,4 +1,53 @@
-//! The base protocol's framing: a header block with `Content-Length`, a blank line, then that many bytes.
+//! The base protocol's framing: a header block with `Content-Length`, a blank line, then that many bytes. Elsewhere a message is a line.
+
+use std::borrow::Cow;
+
+/// How the messages of a byte stream are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Framing {
+    /// One message a line (MCP, ACP).
+    #[default]
+    Lines,
+    /// A header block with `Content-Length` (LSP).
+    ContentLength,
+}
+
+impl Framing {
+    /// The name used in recordings and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Framing::Lines => "nl",
+            Framing::ContentLength => "cl",
+        }
+    }
+
+    /// Reads the name back.
+    pub fn from_name(name: &str) -> Option<Framing> {
+        [Framing::Lines, Framing::ContentLength].into_iter().find(|framing| framing.as_str() == name)
+    }
+
+    /// A message with its framing. A log may have spread it over several lines; what makes lines of it goes, where the text is
+    /// JSON. Bytes that are none are sent as they are.
+    pub fn wrap(self, message: &[u8]) -> Vec<u8> {
+        match self {
+            Framing::Lines => [&one_line(message), b"\n".as_slice()].concat(),
+            Framing::ContentLength => {
+                let mut framed = format!("Content-Length: {}\r\n\r\n", message.len()).into_bytes();
+                framed.extend_from_slice(message);
+                framed
+            }
+        }
+    }
+}
+
+/// JSON without line breaks: outside of strings they are white space, and inside there are none.
+fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
+    let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    match message.iter().any(breaks) && serde_json::from_slice::<serde::de::IgnoredAny>(message).is_ok() {
+        true => Cow::Owned(message.iter().copied().filter(|byte| !breaks(byte)).collect()),
+        false => Cow::Borrowed(message),
+    }
+}
 
 /// The longest header block that is read before it is given up as hostile, in bytes.
 const MAX_HEADER: usize = 4 * 1024;
@@ -85,5 +134,22 @@ mod tests {
         assert_eq!(read_header(b"Content-Length: -1\r\n\r\n", 99), Err(FrameError::NoLength));
         assert_eq!(read_header(b"Content-Length: 1", 99), Err(FrameError::Incomplete));
         assert_eq!(read_header(&[b'x'; 9000], 99), Err(FrameError::NoLength));
+    }
+
+    #[test]
+    fn a_block_is_wrapped_with_the_length_in_bytes() {
+        assert_eq!(
+            Framing::ContentLength.wrap("{\"a\":\"ä\"}".as_bytes()),
+            "Content-Length: 10\r\n\r\n{\"a\":\"ä\"}".as_bytes()
+        );
+    }
+
+    #[test]
+    fn a_line_is_one_line() {
+        let spread = "{\r\n  \"a\": [ \"x\\n\u{2028}\",\n\t1e400 ]\n}\n";
+        assert_eq!(Framing::Lines.wrap(spread.as_bytes()), "{  \"a\": [ \"x\\n\u{2028}\",\t1e400 ]}\n".as_bytes());
+        assert_eq!(Framing::Lines.wrap(b"{\"cut\":\n"), b"{\"cut\":\n\n", "no JSON: as it was");
+        let block = Framing::ContentLength.wrap(b"{\n}");
+        assert_eq!(block, b"Content-Length: 3\r\n\r\n{\n}", "a block may hold lines");
     }
 }

@@ -10,7 +10,7 @@ mod parse;
 mod sse;
 mod text;
 
-pub use framing::{FrameError, Header, read_header};
+pub use framing::{FrameError, Framing, Header, read_header};
 pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
 pub(crate) use parse::Key;

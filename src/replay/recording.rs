@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::capture::{Proof, Transport, Vantage};
+use crate::jsonrpc::Framing;
 use crate::protocol::{Profile, Side};
 
 /// One session.
@@ -29,6 +30,8 @@ pub struct Connection {
     pub vantage: Vantage,
     /// What the capture can prove.
     pub proof: Proof,
+    /// How its messages were told apart on the wire, where the capture shows it.
+    pub framing: Option<Framing>,
     /// True if the capture starts with the first message.
     pub complete_head: bool,
     /// What happened, in the order of the capture.

@@ -25,6 +25,7 @@ pub(crate) fn connection(protocol: &str, trace: &str) -> Connection {
         transport: if http { Transport::Http } else { Transport::Ordered },
         vantage: Vantage::Client,
         proof: Proof::FULL.and(Proof::STREAMS),
+        framing: None,
         complete_head: true,
         events,
         exchanges,

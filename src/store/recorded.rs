@@ -6,6 +6,7 @@ use super::extra::Extra;
 use super::{Store, codes};
 use crate::capture::{Exit, Proof, Transport};
 use crate::error::Result;
+use crate::jsonrpc::Framing;
 use crate::protocol::{Profile, Side};
 
 const SELECT_FRAMES: &str = include_str!("../../sql/statements/select_recorded_frames.sql");
@@ -48,6 +49,8 @@ pub struct RecordedChannel {
     pub proof: Proof,
     /// What is spoken.
     pub profile: Option<&'static Profile>,
+    /// How messages were told apart, where the log shows it.
+    pub framing: Option<Framing>,
 }
 
 impl Store {
@@ -58,7 +61,7 @@ impl Store {
 
     /// What is known of a connection beside its row in the view.
     pub fn recorded_channel(&self, connection: i64) -> Result<Option<RecordedChannel>> {
-        let select = "SELECT c.transport, c.proof, p.label FROM connection c \
+        let select = "SELECT c.transport, c.proof, p.label, c.framing FROM connection c \
              LEFT JOIN connection_fact k ON k.connection = c.id LEFT JOIN profile p ON p.id = k.profile WHERE c.id = ?";
         let mut found = self.rows(select, [connection], |row| {
             let (transport, label): (String, Option<String>) = (row.get(0)?, row.get(2)?);
@@ -66,6 +69,7 @@ impl Store {
                 transport: codes::transport_of(&transport),
                 proof: Proof::from_bits(row.get(1)?),
                 profile: label.and_then(|label| codes::profile_of(&label)),
+                framing: row.get::<_, Option<String>>(3)?.as_deref().and_then(Framing::from_name),
             })
         })?;
         Ok(found.pop())

@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, Row, named_params};
 use super::{Identity, Store, codes};
 use crate::capture::{Channel, Proof, Resume, Skip, Vantage};
 use crate::error::Result;
+use crate::jsonrpc::Framing;
 use crate::protocol::Profile;
 use crate::session::Opened;
 
@@ -152,6 +153,7 @@ impl Store {
                 ":one_connection": channel.one_connection,
                 ":proof": channel.proof.bits(),
                 ":resolution_us": channel.resolution_us,
+                ":framing": channel.framing.map(Framing::as_str),
                 ":demanded_profile": new.demanded.map(Profile::label),
             })
         });
@@ -249,6 +251,7 @@ fn opened_of(row: &Row<'_>) -> rusqlite::Result<Opened> {
         one_connection: row.get("one_connection")?,
         proof: Proof::from_bits(row.get("proof")?),
         resolution_us: row.get("resolution_us")?,
+        framing: row.get::<_, Option<String>>("framing")?.as_deref().and_then(Framing::from_name),
     };
     Ok(Opened { id: row.get("id")?, key: row.get("key")?, channel, demanded: profile("demanded_profile")? })
 }

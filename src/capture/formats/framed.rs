@@ -11,7 +11,7 @@ use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::{Error, Result};
-use crate::jsonrpc::{FrameError, Header, read_header};
+use crate::jsonrpc::{FrameError, Framing, Header, read_header};
 
 /// The format.
 pub(crate) struct Framed;
@@ -214,7 +214,11 @@ impl FramedReader {
     fn place(&mut self, byte_offset: u64, out: &mut Out<'_>) -> Result<Place> {
         let channel = match self.channel {
             Some(channel) => channel,
-            None => out.channel(Channel { proof: Proof::FULL.without(Proof::DIRECTION), ..Channel::default() })?,
+            None => out.channel(Channel {
+                proof: Proof::FULL.without(Proof::DIRECTION),
+                framing: Some(Framing::ContentLength),
+                ..Channel::default()
+            })?,
         };
         self.channel = Some(channel);
         Ok(Place {

@@ -34,7 +34,7 @@ pub struct TargetArgs {
     /// Believe what a remote server says of its own tools (readOnlyHint)
     #[arg(long)]
     pub trust_hints: bool,
-    /// How messages are framed on byte streams [default: as the protocol has it]
+    /// How messages are framed on byte streams [default: as they were recorded, or as the protocol has it]
     #[arg(long, value_enum, value_name = "FRAMING")]
     pub frame: Option<Frame>,
     /// A variable for the server; the others are those of this shell

@@ -1,42 +1,6 @@
 //! Messages in a byte stream, as peers write them: lines or header blocks, whichever comes, and what is neither.
 
-use std::borrow::Cow;
-
 use crate::jsonrpc::{FrameError, read_header};
-
-/// How messages are told apart when they are sent. When they are read, either way is understood.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Framing {
-    /// One message a line (MCP, ACP).
-    #[default]
-    Lines,
-    /// A header block with `Content-Length` (LSP).
-    ContentLength,
-}
-
-impl Framing {
-    /// A message with its framing. A log may have spread it over several lines; what makes lines of it goes, where the text is
-    /// JSON. Bytes that are none are sent as they are.
-    pub fn wrap(self, message: &[u8]) -> Vec<u8> {
-        match self {
-            Framing::Lines => [&one_line(message), b"\n".as_slice()].concat(),
-            Framing::ContentLength => {
-                let mut framed = format!("Content-Length: {}\r\n\r\n", message.len()).into_bytes();
-                framed.extend_from_slice(message);
-                framed
-            }
-        }
-    }
-}
-
-/// JSON without line breaks: outside of strings they are white space, and inside there are none.
-fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
-    let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    match message.iter().any(breaks) && serde_json::from_slice::<serde::de::IgnoredAny>(message).is_ok() {
-        true => Cow::Owned(message.iter().copied().filter(|byte| !breaks(byte)).collect()),
-        false => Cow::Borrowed(message),
-    }
-}
 
 /// One thing read from a byte stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,6 +124,7 @@ pub(super) fn piece(bytes: Vec<u8>) -> Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jsonrpc::Framing;
     use proptest::prelude::*;
 
     fn read(pieces: &[&[u8]]) -> Vec<Piece> {
@@ -216,23 +181,6 @@ mod tests {
         assert_eq!(read(&[b"Content-Length: 40\r\n\r\n{"]), [raw("Content-Length: 40\r\n\r\n{")], "cut off");
         assert_eq!(read(&[b"cont"]), [raw("cont")]);
         assert_eq!(read(&[b"content is king\n{}\n"]), [raw("content is king"), message("{}")]);
-    }
-
-    #[test]
-    fn a_block_is_wrapped_with_the_length_in_bytes() {
-        assert_eq!(
-            Framing::ContentLength.wrap("{\"a\":\"ä\"}".as_bytes()),
-            "Content-Length: 10\r\n\r\n{\"a\":\"ä\"}".as_bytes()
-        );
-    }
-
-    #[test]
-    fn a_line_is_one_line() {
-        let spread = "{\r\n  \"a\": [ \"x\\n\u{2028}\",\n\t1e400 ]\n}\n";
-        assert_eq!(Framing::Lines.wrap(spread.as_bytes()), "{  \"a\": [ \"x\\n\u{2028}\",\t1e400 ]}\n".as_bytes());
-        assert_eq!(Framing::Lines.wrap(b"{\"cut\":\n"), b"{\"cut\":\n\n", "no JSON: as it was");
-        let block = Framing::ContentLength.wrap(b"{\n}");
-        assert_eq!(block, b"Content-Length: 3\r\n\r\n{\n}", "a block may hold lines");
     }
 
     proptest! {

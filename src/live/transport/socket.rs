@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::framing::Framing;
+use crate::jsonrpc::Framing;
 use super::port::{Port, until};
 use super::pump::{Pump, Step};
 use crate::live::Incoming;

@@ -9,7 +9,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::framing::Framing;
+use crate::jsonrpc::Framing;
 use super::group::Group;
 use super::port::{Port, Report, until};
 use super::pump::{Pump, Step};

@@ -136,7 +136,7 @@ impl<'j> Drive<'j> {
             for (_, exchange, duration_us) in job.natural.iter().filter(|(connection, ..)| *connection == at) {
                 engine.learn(*exchange, *duration_us);
             }
-            let scribe = Scribe::new(tapes, at as u32 + 1, job.target);
+            let scribe = Scribe::new(tapes, at as u32 + 1, job.target, recorded.complete_head);
             seats.push(Seat { engine, scribe, to: None, opened: false });
         }
         Drive {

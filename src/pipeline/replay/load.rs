@@ -50,6 +50,7 @@ fn connection(store: &Store, row: &ConnectionRow) -> Result<Option<Connection>> 
         transport: channel.transport,
         vantage: Vantage::from_name(&row.vantage).unwrap_or(Vantage::Unknown),
         proof: channel.proof,
+        framing: channel.framing,
         complete_head: row.complete_head,
         events: maker.events,
         exchanges: maker.exchanges,

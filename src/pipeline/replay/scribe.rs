@@ -20,13 +20,16 @@ pub(super) struct Scribe<'t> {
     /// True once the client has asked for the end.
     finishing: bool,
     open: bool,
+    /// True if the connection is played from its first message on.
+    from_start: bool,
 }
 
 impl<'t> Scribe<'t> {
     /// For the connection with this number, from 1.
-    pub(super) fn new(tapes: &'t [Tape], connection: u32, target: &Target) -> Scribe<'t> {
+    /// A recording that begins in the middle leaves the handshake out, and what is said without one is no fault of the server.
+    pub(super) fn new(tapes: &'t [Tape], connection: u32, target: &Target, from_start: bool) -> Scribe<'t> {
         let http = matches!(target, Target::Http(_) | Target::HttpSse(_));
-        Scribe { tapes, connection, http, ordered: VecDeque::new(), last_stream: 0, finishing: false, open: false }
+        Scribe { tapes, connection, http, ordered: VecDeque::new(), last_stream: 0, finishing: false, open: false, from_start }
     }
 
     /// The engine wants something sent.
@@ -46,7 +49,9 @@ impl<'t> Scribe<'t> {
         match &arrival.what {
             Incoming::Ready => {
                 self.open = true;
-                self.event(at_us, None, TapeEvent::Open { by: Some(Side::Client) });
+                if self.from_start {
+                    self.event(at_us, None, TapeEvent::Open { by: Some(Side::Client) });
+                }
             }
             Incoming::Sent { stream } => self.sent(at_us, *stream),
             Incoming::Message { stream, bytes, event_id } => {

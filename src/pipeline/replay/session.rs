@@ -9,7 +9,7 @@ use super::load;
 use crate::capture::{Overrides, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::tape::{Tape, TapeOptions};
-use crate::live::{Clock, Framing, Target};
+use crate::live::{Clock, Target};
 use crate::pipeline::{Options, Quiet, ingest};
 use crate::redact::Custom;
 use crate::replay::recording::{Connection, Recording};
@@ -86,10 +86,7 @@ pub fn run(
 }
 
 fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptions {
-    let frame = match job.framing {
-        Framing::Lines => "nl",
-        Framing::ContentLength => "cl",
-    };
+    let frame = job.framing.as_str();
     let (transport, framed) = match job.target {
         Target::Command(_) => ("stdio", true),
         Target::Tcp(_) => ("tcp", true),

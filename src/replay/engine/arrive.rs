@@ -129,7 +129,9 @@ impl Engine {
             return;
         }
         // Where an id was used twice, an answer is taken for the last one's, as in the recording.
-        let sent = read.id.value().and_then(|id| self.names.by_id.get(id));
+        // One of the other JSON type (`"7"` for 7) is that request's, and a fault, as it would be in a log.
+        let by_id = |id: &Id| self.names.by_id.get(id);
+        let sent = read.id.value().and_then(|id| by_id(id).or_else(|| by_id(&id.twin()?)));
         let Some(exchange) = sent.and_then(|sent| sent.last()).copied() else {
             self.peer.strays += 1;
             return;

@@ -97,13 +97,13 @@ impl Engine {
         })
     }
 
-    /// How long after its cancel a request was answered in the recording: as long, an answer cannot be missed.
+    /// How long after its cancel the last of a request was seen in the recording: as long, nothing of it can be missed.
     fn settled(&self, exchange: usize) -> Option<i64> {
         let recorded = &self.recorded.exchanges[exchange];
-        let answer = recorded.response?;
-        let cancel = recorded.cancels.iter().rfind(|cancel| **cancel < answer)?;
+        let last = recorded.response.max(recorded.progress.last().copied())?;
+        let cancel = recorded.cancels.iter().rfind(|cancel| **cancel < last)?;
         let time = |event: usize| self.recorded.events[event].at_us;
-        Some(time(answer)? - time(*cancel)?)
+        Some(time(last)? - time(*cancel)?)
     }
 
     /// Until when what ends the session is held back for an exchange: an answer after its cancel is due, or would be seen.

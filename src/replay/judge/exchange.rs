@@ -514,13 +514,30 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The first answer of a connection waits for the process to start, which a recording may not show.
+    fn is_first(&self) -> bool {
+        let answered =
+            |(own, run): (&Exchange, &ExchangeRun)| run.answered_us.filter(|_| own.issuer == Side::Client);
+        let mut answers = self.recorded.exchanges.iter().zip(&self.log.exchanges).filter_map(answered);
+        !answers.any(|answer| self.run().sent_us.is_some_and(|sent| answer < sent))
+    }
+
+    /// True if it was asked while the other side was still at work on a cancelled request that was over when it was recorded.
+    fn was_asked_early(&self) -> bool {
+        let request = self.own().request;
+        let mut all = self.recorded.exchanges.iter().zip(&self.log.exchanges);
+        all.any(|(other, run)| {
+            let over = other.response.max(other.progress.last().copied()).is_some_and(|last| last < request);
+            let last = run.answered_us.max(run.cancel.as_ref().and_then(|cancel| cancel.progress_after.1));
+            !other.cancels.is_empty() && over && last.zip(self.run().sent_us).is_some_and(|(last, sent)| last > sent)
+        })
+    }
+
     fn slower(&self, found: &mut Found) {
-        // The first answer of a connection waits for the process to start, which a recording may not show.
-        let first = self.recorded.exchanges[..self.place].iter().all(|other| other.issuer != Side::Client);
-        if self.delayed || first && !self.is_diff || self.cancel().is_some() {
+        let run = self.run();
+        if self.delayed || self.cancel().is_some() || !self.is_diff && (self.is_first() || self.was_asked_early()) {
             return;
         }
-        let run = self.run();
         let live = run.answered_us.zip(run.sent_us).map(|(end, start)| end - start);
         if let Some((recorded, live)) = self.own().latency_us.zip(live)
             && live > recorded.saturating_mul(SLOWER_TIMES)

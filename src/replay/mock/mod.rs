@@ -7,6 +7,7 @@ mod batch;
 mod cancel;
 mod choose;
 mod live;
+mod order;
 mod play;
 mod report;
 mod script;
@@ -14,7 +15,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::jsonrpc::{Kind, Message, Parsed, parse};
@@ -26,6 +27,7 @@ use crate::replay::splice::quote;
 use batch::Group;
 use choose::{Choice, Chosen};
 use live::Live;
+use order::Held;
 use play::{Asked, Run, Timer};
 use shape::Params;
 
@@ -87,6 +89,14 @@ pub struct Mock {
     timers: BTreeMap<Timer, Option<usize>>,
     tickets: u64,
     out: VecDeque<Outgoing>,
+    /// What was due and waits for its turn: by event, then by time.
+    held: BTreeMap<(usize, i64), Held>,
+    /// Events of the server that are waited for no longer.
+    passed: HashSet<usize>,
+    /// The last event of the client that has happened, in recorded order.
+    front: usize,
+    /// Everything before this event has happened.
+    said: usize,
     /// Per event, whether it has happened.
     happened: Vec<bool>,
     /// Requests of the server in flight.
@@ -119,6 +129,10 @@ impl Mock {
             timers: BTreeMap::new(),
             tickets: 0,
             out: VecDeque::new(),
+            held: BTreeMap::new(),
+            passed: HashSet::new(),
+            front: 0,
+            said: 0,
             happened: vec![false; events],
             asked: Vec::new(),
             sent: vec![0; exchanges],
@@ -158,6 +172,7 @@ impl Mock {
             self.timers.remove(&timer);
             self.fire(timer, run);
         }
+        self.release(now_us);
     }
 
     /// The next thing to send.
@@ -168,7 +183,7 @@ impl Mock {
 
     /// When something is due.
     pub fn wake_at(&self) -> Option<i64> {
-        self.timers.first_key_value().map(|(timer, _)| timer.due_us)
+        self.timers.first_key_value().map(|(timer, _)| timer.due_us).into_iter().chain(self.held_until()).min()
     }
 
     /// True once the connection has ended, on either side.
@@ -186,6 +201,7 @@ impl Mock {
     /// The client is gone.
     fn gone(&mut self) {
         self.over = true;
+        self.held.clear();
         self.timers.clear();
     }
 

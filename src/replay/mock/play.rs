@@ -17,8 +17,8 @@ pub(super) struct Timer {
     /// When, in microseconds.
     pub(super) due_us: i64,
     /// The recorded event.
-    event: usize,
-    ticket: u64,
+    pub(super) event: usize,
+    pub(super) ticket: u64,
 }
 
 /// A recorded exchange that is served to a live request.
@@ -103,6 +103,9 @@ impl Mock {
         if std::mem::replace(&mut self.happened[event], true) {
             return;
         }
+        if self.script.connection.events[event].side == Some(Side::Client) {
+            self.front = self.front.max(event);
+        }
         for next in self.script.followers[event].clone() {
             let due = now.saturating_add(self.scaled(self.script.gap_us(event, next)));
             self.schedule(due, next, None);
@@ -156,6 +159,7 @@ impl Mock {
     pub(super) fn unschedule(&mut self, run: usize) {
         if let Some(timer) = self.runs[run].timer.take() {
             self.timers.remove(&timer);
+            self.drop_held(timer);
         }
     }
 
@@ -168,8 +172,8 @@ impl Mock {
         }
     }
 
-    /// Something is due.
-    pub(super) fn fire(&mut self, timer: Timer, run: Option<usize>) {
+    /// The turn of something has come.
+    pub(super) fn play(&mut self, timer: Timer, run: Option<usize>) {
         self.emit(timer.event, run);
         if let Some(at) = run {
             let run = &mut self.runs[at];

@@ -22,6 +22,19 @@ pub struct Script {
     pub(super) opening: Vec<usize>,
     /// Per event of a batch, the event of the batch.
     pub(super) batches: Vec<Option<usize>>,
+    /// Per event that the server does, what brings it about.
+    causes: Vec<Option<Cause>>,
+}
+
+/// What brings an event of the server about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// This link of the chain of this exchange.
+    Chain(usize, usize),
+    /// It comes after this event.
+    After(usize),
+    /// Nothing: it comes first.
+    Opening,
 }
 
 /// What belongs to one request of the client.
@@ -71,7 +84,40 @@ impl Script {
             writer.event(at);
         }
         let Writer { chains, followers, opening, batches, .. } = writer;
-        Script { connection, chains, followers, opening, batches }
+        let mut causes = vec![None; connection.events.len()];
+        for (exchange, chain) in chains.iter().enumerate() {
+            for (at, link) in chain.links.iter().enumerate() {
+                if let Link::Send(event) = link {
+                    causes[*event] = Some(Cause::Chain(exchange, at));
+                }
+            }
+        }
+        for (before, after) in followers.iter().enumerate() {
+            after.iter().for_each(|event| causes[*event] = Some(Cause::After(before)));
+        }
+        opening.iter().for_each(|event| causes[*event] = Some(Cause::Opening));
+        Script { connection, chains, followers, opening, batches, causes }
+    }
+
+    /// True if the server does it.
+    pub(super) fn is_played(&self, event: usize) -> bool {
+        self.causes[event].is_some()
+    }
+
+    /// The exchange in whose chain an event of the server is sent, and by which link.
+    pub(super) fn owner(&self, event: usize) -> Option<(usize, usize)> {
+        match self.causes[event] {
+            Some(Cause::Chain(exchange, link)) => Some((exchange, link)),
+            _ => None,
+        }
+    }
+
+    /// The event after which one that belongs to no request comes.
+    pub(super) fn predecessor(&self, event: usize) -> Option<usize> {
+        match self.causes[event] {
+            Some(Cause::After(before)) => Some(before),
+            _ => None,
+        }
     }
 
     /// True if a client can begin with the handshake.

@@ -593,3 +593,54 @@ proptest::proptest! {
         proptest::prop_assert!(!stage.mock.done());
     }
 }
+
+/// Two calls in flight; the first is cancelled and answered all the same, before the second one.
+const CROSSING: &str = r#"
+    20 c> {"id":2,"method":"tools/call","params":{"name":"slow"}}
+    21 c> {"id":3,"method":"tools/call","params":{"name":"echo"}}
+    22 c> {"method":"notifications/cancelled","params":{"requestId":2}}
+    40 s> {"id":2,"result":{"content":["slow"]}}
+    41 s> {"id":3,"result":{"content":["echo"]}}
+"#;
+const SLOW: &str = r#"{"id":2,"method":"tools/call","params":{"name":"slow"}}"#;
+const ECHO: &str = r#"{"id":3,"method":"tools/call","params":{"name":"echo"}}"#;
+const ANSWERED_SLOW: &str = r#"{"id":2,"result":{"content":["slow"]}}"#;
+const ANSWERED_ECHO: &str = r#"{"id":3,"result":{"content":["echo"]}}"#;
+
+#[test]
+fn an_answer_never_overtakes_the_one_that_came_before_it() {
+    let mut stage = Stage::new(MCP, CROSSING);
+    for text in [SLOW, ECHO, r#"{"method":"notifications/cancelled","params":{"requestId":2}}"#] {
+        assert!(stage.on(text).is_empty());
+    }
+    let answers = [(18, ANSWERED_SLOW.to_string()), (18, ANSWERED_ECHO.to_string())];
+    assert_eq!(stage.until(1_000), answers);
+}
+
+#[test]
+fn what_cannot_come_is_passed_over() {
+    // Its cancel never comes: it is waited for as long as the recorded client took, and half a second.
+    let mut stage = Stage::new(MCP, CROSSING);
+    assert!(stage.on(SLOW).is_empty() && stage.on(ECHO).is_empty());
+    assert_eq!(stage.until(5_000), [(502, ANSWERED_ECHO.to_string())]);
+    // It is not asked for, and the client has gone on.
+    let mut stage = Stage::new(MCP, CROSSING);
+    assert_eq!(stage.on(ECHO), [ANSWERED_ECHO]);
+}
+
+#[test]
+fn a_client_that_is_ahead_of_the_recorded_one_is_not_kept_for_long() {
+    let trace = r#"
+        20 c> {"id":2,"method":"tools/call","params":{"name":"slow"}}
+        22 c> {"method":"notifications/cancelled","params":{"requestId":2}}
+        30022 s> {"id":2,"result":{"content":["slow"]}}
+        30030 c> {"id":3,"method":"tools/call","params":{"name":"echo"}}
+        30031 s> {"id":3,"result":{"content":["echo"]}}
+    "#;
+    let mut stage = Stage::new(MCP, trace);
+    stage.on(SLOW);
+    stage.on(r#"{"method":"notifications/cancelled","params":{"requestId":2}}"#);
+    assert!(stage.on(ECHO).is_empty());
+    let answers = [(500, ANSWERED_ECHO.to_string()), (30_000, ANSWERED_SLOW.to_string())];
+    assert_eq!(stage.until(60_000), answers);
+}

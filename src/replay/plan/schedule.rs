@@ -68,7 +68,7 @@ fn step(
     let soft = match action {
         // A cancel is timed from its target and from nothing else.
         Action::Cancel(_) => Vec::new(),
-        _ => between.softs(connection),
+        _ => between.softs(connection).into_iter().chain(reused(connection, at, &opens)).collect(),
     };
     let mut after = between.after;
     // The answer to a cancelled request holds nothing back, unless a value of it is needed.
@@ -88,6 +88,24 @@ fn step(
     let think_us = if before.is_none() && after.is_empty() && soft.is_empty() { 0 } else { think_us };
     let label = label(connection, at, &action, &opens);
     Step { event: at, line: event.line, label, action, opens, after, soft, think_us, left_out: None, refused: false }
+}
+
+/// Answers to cancelled requests whose ids a step uses again: sent while one of them is on its way, nobody could tell whose it is.
+fn reused<'c>(connection: &'c Connection, at: usize, opens: &'c [usize]) -> impl Iterator<Item = Soft> + 'c {
+    let exchanges = &connection.exchanges;
+    let same = move |other: &usize| {
+        let other = &exchanges[*other];
+        let opened = |open: &usize| (exchanges[*open].issuer, &exchanges[*open].rpc_id) == (other.issuer, &other.rpc_id);
+        other.request < at && opens.iter().any(opened)
+    };
+    (0..exchanges.len()).filter(move |_| !opens.is_empty()).filter(same).filter_map(move |other| {
+        let other = &exchanges[other];
+        let response = other.response.filter(|response| *response < at)?;
+        let cancel = other.cancels.iter().rfind(|cancel| **cancel < response)?;
+        let time = |event: usize| connection.events[event].at_us;
+        let took = time(response).zip(time(*cancel)).map_or(0, |(answer, cancel)| (answer - cancel).max(0));
+        Some(Soft { event: response, wait_us: (took + SOFT_SLACK_US).min(SOFT_MAX_US) })
+    })
 }
 
 impl Between {

@@ -22,6 +22,8 @@ pub(super) struct Event<'a> {
     pub signal: Option<i64>,
     pub lost: Option<u64>,
     pub truncated: bool,
+    /// True if it stood in a header block.
+    pub block: bool,
     /// The content encoding of a body that was recorded as it was.
     pub encoding: Option<&'a str>,
     /// The head of an HTTP message, as it stands.
@@ -71,6 +73,7 @@ impl<'a> Event<'a> {
                 "lost" => event.lost = value.parse().ok(),
                 "enc" => event.encoding = Some(value),
                 "h" if member.value.starts_with('{') => event.head = Some(member.value),
+                "h" => event.block = true,
                 "sse" if member.value.starts_with('{') => event.sse = Some(member.value),
                 "trunc" => event.truncated = value == "true",
                 "b" if member.value.starts_with('"') => {

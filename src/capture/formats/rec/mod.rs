@@ -23,6 +23,7 @@ use crate::capture::scan::{members, skip_white};
 use crate::capture::time;
 use crate::capture::{Body, Channel, Direction, Exit, Proof, Skip, Transport, Vantage};
 use crate::error::Result;
+use crate::jsonrpc::Framing;
 use crate::protocol;
 use line::Event;
 
@@ -56,8 +57,20 @@ impl Format for Rec {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        Reader::Lines(Box::new(RecReader::new(sample.lines().next().map(Header::read).unwrap_or_default())))
+        let mut header = sample.lines().next().map(Header::read).unwrap_or_default();
+        header.framing = match header.frame.as_deref() {
+            Some("auto") => framing(sample),
+            stated => stated.and_then(Framing::from_name),
+        };
+        Reader::Lines(Box::new(RecReader::new(header)))
     }
+}
+
+/// What the first message shows of the framing, where the recorder could not know it beforehand: one of a header block has that
+/// beside it.
+fn framing(sample: &Sample) -> Option<Framing> {
+    let first = sample.lines().filter_map(Event::read).find(|event| event.kind == "msg" && event.head.is_none())?;
+    Some(if first.block { Framing::ContentLength } else { Framing::Lines })
 }
 
 /// What is wanted of the header line.
@@ -73,6 +86,9 @@ struct Header {
     transport: Option<String>,
     vantage: Option<String>,
     replay_of: Option<String>,
+    frame: Option<String>,
+    #[serde(skip)]
+    framing: Option<Framing>,
 }
 
 impl Header {
@@ -108,6 +124,7 @@ impl Header {
             one_connection: true,
             proof: if self.is_http() { Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT) } else { Proof::FULL },
             resolution_us: 1,
+            framing: self.framing.filter(|_| !self.is_http()),
         }
     }
 }

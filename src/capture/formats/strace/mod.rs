@@ -19,7 +19,7 @@ use crate::capture::out::{Out, Place};
 use crate::capture::sample::{Sample, looks_like_message};
 use crate::capture::{Body, Channel, Direction, Skip, Vantage, time};
 use crate::error::Result;
-use crate::jsonrpc::read_header;
+use crate::jsonrpc::{Framing, read_header};
 
 /// The format.
 pub(crate) struct Strace;
@@ -128,7 +128,7 @@ impl LineReader for StraceReader {
         for ((_, sends), mut flow) in flows {
             let text = String::from_utf8_lossy(&std::mem::take(&mut flow.bytes)).into_owned();
             if looks_like_message(text.trim_start()) {
-                let place = self.tap.place(sends, &flow, out)?;
+                let place = self.tap.place(sends, &flow, Framing::Lines, out)?;
                 out.promised(&place, text.trim(), true)?;
             }
         }
@@ -170,7 +170,8 @@ impl StraceReader {
             let record = flow.bytes[start..end].to_vec();
             let text = String::from_utf8_lossy(&record);
             if looks_like_message(text.trim_start()) {
-                let place = self.tap.place(call.sends, flow, out)?;
+                let framing = if start > 0 { Framing::ContentLength } else { Framing::Lines };
+                let place = self.tap.place(call.sends, flow, framing, out)?;
                 out.promised(&place, text.trim(), false)?;
                 found = true;
             }
@@ -182,7 +183,7 @@ impl StraceReader {
             flow.bytes.clear();
             flow.lost = true;
             if was_message {
-                let place = self.tap.place(call.sends, flow, out)?;
+                let place = self.tap.place(call.sends, flow, Framing::Lines, out)?;
                 out.skip(line.number, Skip::CutOff);
                 return out.put(&place, Body::Gap { lost: Some(1) });
             }
@@ -215,12 +216,13 @@ struct Tap {
 
 impl Tap {
     /// Where a message stands that starts with the first byte of a flow.
-    fn place(&mut self, sends: bool, flow: &Flow, out: &mut Out<'_>) -> Result<Place> {
+    fn place(&mut self, sends: bool, flow: &Flow, framing: Framing, out: &mut Out<'_>) -> Result<Place> {
         let channel = match self.channel {
             Some(channel) => channel,
             None => out.channel(Channel {
                 vantage: self.vantage.unwrap_or(Vantage::Unknown),
                 resolution_us: self.resolution_us,
+                framing: Some(framing),
                 ..Channel::default()
             })?,
         };

@@ -92,6 +92,7 @@ impl Meta {
             one_connection: true,
             proof: if http { Proof::FULL.and(Proof::STREAMS) } else { Proof::FULL },
             resolution_us,
+            framing: None,
         }
     }
 }
