@@ -9,10 +9,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) const APPLICATION_ID: i32 = 0x7270_7470;
 
 /// Migrations in order; the first brings an empty database to version 1.
-pub(super) const MIGRATIONS: &[&str] = &[
-    include_str!("../../sql/migrations/0001_first.sql"),
-    include_str!("../../sql/migrations/0002_framing.sql"),
-];
+pub(super) const MIGRATIONS: &[&str] =
+    &[include_str!("../../sql/migrations/0001_first.sql"), include_str!("../../sql/migrations/0002_framing.sql")];
 
 /// The public face: name and definition, in the order in which they build on each other.
 pub(super) const VIEWS: &[(&str, &str)] = &[

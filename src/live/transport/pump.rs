@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::framing::{Piece, Splitter};
-use crate::jsonrpc::Framing;
 use super::port::{Gone, Port};
+use crate::jsonrpc::Framing;
 use crate::live::{Arrival, Incoming, Outgoing};
 use crate::protocol::Side;
 

@@ -7,9 +7,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::jsonrpc::Framing;
 use super::port::{Port, until};
 use super::pump::{Pump, Step};
+use crate::jsonrpc::Framing;
 use crate::live::Incoming;
 use crate::protocol::Side;
 

@@ -9,10 +9,10 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::jsonrpc::Framing;
 use super::group::Group;
 use super::port::{Port, Report, until};
 use super::pump::{Pump, Step};
+use crate::jsonrpc::Framing;
 use crate::live::{Command, Forced, Incoming};
 use crate::protocol::Side;
 

@@ -29,7 +29,16 @@ impl<'t> Scribe<'t> {
     /// A recording that begins in the middle leaves the handshake out, and what is said without one is no fault of the server.
     pub(super) fn new(tapes: &'t [Tape], connection: u32, target: &Target, from_start: bool) -> Scribe<'t> {
         let http = matches!(target, Target::Http(_) | Target::HttpSse(_));
-        Scribe { tapes, connection, http, ordered: VecDeque::new(), last_stream: 0, finishing: false, open: false, from_start }
+        Scribe {
+            tapes,
+            connection,
+            http,
+            ordered: VecDeque::new(),
+            last_stream: 0,
+            finishing: false,
+            open: false,
+            from_start,
+        }
     }
 
     /// The engine wants something sent.

@@ -516,8 +516,7 @@ impl<'a> Case<'a> {
 
     /// The first answer of a connection waits for the process to start, which a recording may not show.
     fn is_first(&self) -> bool {
-        let answered =
-            |(own, run): (&Exchange, &ExchangeRun)| run.answered_us.filter(|_| own.issuer == Side::Client);
+        let answered = |(own, run): (&Exchange, &ExchangeRun)| run.answered_us.filter(|_| own.issuer == Side::Client);
         let mut answers = self.recorded.exchanges.iter().zip(&self.log.exchanges).filter_map(answered);
         !answers.any(|answer| self.run().sent_us.is_some_and(|sent| answer < sent))
     }

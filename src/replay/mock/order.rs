@@ -49,9 +49,10 @@ impl Mock {
             self.said += 1;
         }
         while !self.over
-            && let Some((key, held)) = self.held.iter().map(|(key, held)| (*key, *held)).find(|(_, held)| {
-                self.waits_until(held.timer.event, held.since_us).is_none_or(|until| until <= now_us)
-            })
+            && let Some((key, held)) =
+                self.held.iter().map(|(key, held)| (*key, *held)).find(|(_, held)| {
+                    self.waits_until(held.timer.event, held.since_us).is_none_or(|until| until <= now_us)
+                })
         {
             self.pass_over(held.timer.event, held.since_us, now_us);
             self.held.remove(&key);

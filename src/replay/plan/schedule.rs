@@ -95,7 +95,8 @@ fn reused<'c>(connection: &'c Connection, at: usize, opens: &'c [usize]) -> impl
     let exchanges = &connection.exchanges;
     let same = move |other: &usize| {
         let other = &exchanges[*other];
-        let opened = |open: &usize| (exchanges[*open].issuer, &exchanges[*open].rpc_id) == (other.issuer, &other.rpc_id);
+        let opened =
+            |open: &usize| (exchanges[*open].issuer, &exchanges[*open].rpc_id) == (other.issuer, &other.rpc_id);
         other.request < at && opens.iter().any(opened)
     };
     (0..exchanges.len()).filter(move |_| !opens.is_empty()).filter(same).filter_map(move |other| {
