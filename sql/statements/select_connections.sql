@@ -1,5 +1,5 @@
 -- Every connection as the fold opens it: what the user demands overrules what the log says.
 SELECT id, key, base, named, session, replay_of, profile, coalesce(demanded_vantage, vantage) AS vantage, transport, complete_head,
-       one_connection, proof, resolution_us, demanded_profile
+       one_connection, proof, resolution_us, framing, demanded_profile
 FROM connection
 ORDER BY id;

@@ -153,8 +153,11 @@ impl Mock {
 
     /// What comes after something that the client has not done yet; `of` is what waits for it.
     fn hangs_on(&self, script: &Script, client: usize, of: usize, since_us: i64) -> Prospect {
-        if client < self.front {
-            // The client has gone on without it.
+        let batch = script.batches[client];
+        let came_without = batch.is_some()
+            && (0..script.batches.len()).any(|other| script.batches[other] == batch && self.happened[other]);
+        if client < self.front || came_without {
+            // The client has gone on without it, or sent what it was sent with.
             return Prospect::Never;
         }
         let asked = script.owner(of).map(|(exchange, _)| script.connection.exchanges[exchange].request);
