@@ -62,6 +62,8 @@ pub struct Explanation {
     pub clock: String,
     /// What the log cannot prove.
     pub cannot_prove: Vec<&'static str>,
+    /// The definition that was learned from it, as text that can be kept.
+    pub definition: Option<String>,
 }
 
 /// Reads a log and tells what it was taken for.
@@ -79,6 +81,7 @@ pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
     let lost = |proof: Proof| proof.missing(Proof::FULL);
     Ok(Explanation {
         reason: source.reason().to_string(),
+        definition: source.definition(),
         candidates: found,
         wrappers,
         used: seen.used,

@@ -41,6 +41,10 @@ pub(crate) trait Format: Sync {
     fn proof(&self) -> Proof {
         Proof::FULL
     }
+    /// The definition that was learned from the text, where it is read by one.
+    fn definition(&self, _: &Sample) -> Option<String> {
+        None
+    }
     /// Looks at the head of a text.
     fn detect(&self, sample: &Sample) -> Option<Match>;
     /// A reader for the text that the sample was taken from.

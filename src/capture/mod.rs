@@ -6,6 +6,7 @@
 //!
 //! What is absent: no format knows connections, profiles beyond what a log declares, or the store.
 
+mod anywhere;
 mod archive;
 mod channel;
 mod date;
@@ -19,6 +20,7 @@ mod formats;
 mod frame;
 mod input;
 mod lines;
+mod learned;
 mod literal;
 mod name;
 mod open;

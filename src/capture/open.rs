@@ -71,6 +71,10 @@ impl Source for Log {
         &self.reason
     }
 
+    fn definition(&self) -> Option<String> {
+        self.format.definition(&self.sample)
+    }
+
     fn size(&self) -> Option<u64> {
         self.input.size()
     }

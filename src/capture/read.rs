@@ -115,6 +115,10 @@ pub trait Source {
     fn format(&self) -> &str;
     /// Why it was taken for that, in words.
     fn reason(&self) -> &str;
+    /// The definition that was learned from it, as text that can be kept (`--format-in FILE.toml`).
+    fn definition(&self) -> Option<String> {
+        None
+    }
     /// Size of the file in bytes, where it is known.
     fn size(&self) -> Option<u64>;
     /// Its bytes as they lie on the disk, from the first on; `None` for what can be read only once.

@@ -68,7 +68,17 @@ fn explanation(out: &mut dyn Write, told: &Explanation) -> std::io::Result<()> {
     if !names.is_empty() {
         line(out, "connections", &names.join(", "))?;
     }
-    Ok(())
+    match &told.definition {
+        Some(text) => definition(out, text),
+        None => Ok(()),
+    }
+}
+
+/// What was learned, as a file that can be kept.
+fn definition(out: &mut dyn Write, text: &str) -> std::io::Result<()> {
+    line(out, "to keep it", "save what follows as FILE.toml; --format-in FILE.toml then reads such logs")?;
+    writeln!(out)?;
+    text.lines().try_for_each(|line| writeln!(out, "{}", escape(line)))
 }
 
 fn messages(told: &Explanation) -> String {

@@ -35,5 +35,4 @@ built_in!(
     "mcp-csharp-sdk-trace",
     "mcp-proxy-debug",
     "mcpsnoop-jsonl",
-    "adhoc-server-log",
 );

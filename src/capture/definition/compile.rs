@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::clock::Times;
 use super::condition::{Condition, Term, term};
 use super::pointer::Pointer;
-use super::schema::{self, Continuation, Encoding, broken};
+use super::schema::{self, Continuation, Encoding, Standing, broken};
 use crate::capture::{Direction, Proof, Transport, Vantage};
 use crate::error::Result;
 use crate::protocol::Side;
@@ -20,6 +20,8 @@ pub(crate) struct Definition {
     pub(super) strip: Vec<Regex>,
     pub(super) unwrap: Option<Unwrap>,
     pub(super) start: Pattern,
+    /// Set where messages are looked for anywhere in a line.
+    pub(super) standing: Option<Standing>,
     pub(super) contains: Vec<Finder<'static>>,
     pub(super) continuation: Continuation,
     pub(super) sticky: bool,
@@ -149,6 +151,11 @@ impl Key {
 
 /// Compiles a definition; `file` names it in errors.
 pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
+    let standing = text.record.message;
+    if standing.is_none() && text.record.start.is_empty() {
+        return Err(broken(file, "there is no record.start")
+            .hint("give the expression that starts a record, or record.message = \"anywhere\""));
+    }
     let start = Pattern::new(regex(file, "record.start", &text.record.start)?);
     let optional = |key: &str, text: &Option<String>| text.as_ref().map(|text| regex(file, key, text)).transpose();
     let (direction, stderr) = (&text.direction, optional("record.stderr", &text.record.stderr)?);
@@ -158,6 +165,7 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
         score: text.detect.score.unwrap_or(70).clamp(1, 99),
         strip: text.layers.strip.iter().map(|text| regex(file, "layers.strip", text)).collect::<Result<_>>()?,
         unwrap: unwrap(file, &text.layers.unwrap)?,
+        standing,
         contains: text.record.contains.iter().map(|text| Finder::new(text).into_owned()).collect(),
         continuation: text.record.continuation,
         sticky: !text.record.sticky.is_empty(),
@@ -251,7 +259,7 @@ fn payload(file: &str, text: &schema::File) -> Result<Payload> {
     let own = &text.payload;
     let drop_if = own.drop_if.as_deref().map(Condition::parse).transpose();
     Ok(Payload {
-        encoding: own.encoding,
+        encoding: if text.record.message.is_some() { Encoding::Found } else { own.encoding },
         pointer: pointer("payload.pointer", &own.pointer)?,
         direction: text.direction.pointer.as_deref().map(|text| pointer("direction.pointer", text)).transpose()?,
         time: text.time.pointer.as_deref().map(|text| pointer("time.pointer", text)).transpose()?,
@@ -307,9 +315,10 @@ fn proof(file: &str, text: &schema::File, start: &Pattern) -> Result<Proof> {
             "direction" => Proof::DIRECTION,
             "envelope" => Proof::ENVELOPE,
             "all_answers" => Proof::ALL_ANSWERS,
+            "both_sides" => Proof::BOTH_SIDES,
             _ => {
                 let what = format!("proof.lost: {word:?} is not known");
-                let hint = "write payload, cancel_target, error_code, direction, envelope or all_answers";
+                let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers or both_sides";
                 return Err(broken(file, &what).hint(hint));
             }
         });

@@ -3,6 +3,7 @@
 use super::compile::{Definition, Kind};
 use super::emit::Head;
 use super::schema::Encoding;
+use crate::capture::anywhere::{Form, json_of};
 use crate::capture::literal::{Dialect, push_string, translate_into, unquote_into};
 use crate::capture::scan::{self, skip_white};
 
@@ -45,6 +46,11 @@ pub(super) fn decode<'a>(
             let ended = quoted.then(|| scan::unescape(payload, start + 1, scratch)).flatten();
             ended.ok_or_else(|| Fault { reason: "a string has no end".into(), cut: quoted })?;
             (scratch.as_str(), false, true)
+        }
+        Encoding::Found => {
+            let (text, form) = json_of(payload, scratch, bytes)
+                .map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?;
+            (text, form == Form::Json, !matches!(form, Form::Printed(_)))
         }
         Encoding::PythonBytes => {
             let read = unquote_into(Dialect::Python, payload, bytes);

@@ -199,6 +199,9 @@ impl Emitter {
             out.skip(at.line, Skip::CutOff);
             return Ok(());
         }
+        if rules.encoding == Encoding::Found {
+            return self.found_fault(record, cut, why, out);
+        }
         let promised = record.payload.trim_start().starts_with(['{', '['])
             && matches!(rules.encoding, Encoding::Json | Encoding::JsonPretty);
         if !promised && !cut {
@@ -211,6 +214,21 @@ impl Emitter {
         }
         let place = self.place(record, record.payload, None, self.direction(&record.head), out)?;
         out.malformed(&place, record.payload.as_bytes(), why)
+    }
+
+    /// What looks like a message and is none, where messages are looked for. Only right behind a word for the direction,
+    /// and where nothing tells that the logger shortened it, does the log promise that it is what was sent.
+    fn found_fault(&mut self, record: &Record<'_>, cut: bool, why: &str, out: &mut Out<'_>) -> Result<()> {
+        let text = record.payload;
+        let shortened = ["...", "…", "<", "***"].iter().any(|sign| text.contains(sign));
+        let direction = self.direction(&record.head);
+        if cut || shortened || !text.starts_with('{') || value_end(text.as_bytes(), 0).is_none() || direction == Direction::Unknown {
+            out.skip(record.at.line, Skip::CutOff);
+            let place = self.place_of(&record.head, &record.at, direction, out)?;
+            return out.put(&place, Body::Gap { lost: Some(1) });
+        }
+        let place = self.place(record, text, None, direction, out)?;
+        out.malformed(&place, text.as_bytes(), why)
     }
 
     /// A record whose payload never came: what its header says is a message all the same. Of a message that is nothing

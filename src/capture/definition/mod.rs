@@ -19,6 +19,7 @@ mod place;
 mod pointer;
 mod probe;
 mod reader;
+mod repeats;
 mod schema;
 
 #[cfg(test)]
@@ -103,9 +104,28 @@ impl Format for Defined {
         let reader =
             Box::new(reader::DefinitionReader::new(Arc::clone(definition), vantage.unwrap_or(definition.otherwise)));
         // Only single lines that need nothing from those before them can be taken up in the middle.
-        let alone = definition.continuation == Continuation::Line && !definition.sticky && definition.unwrap.is_none();
+        let alone = definition.continuation == Continuation::Line
+            && !definition.sticky
+            && definition.unwrap.is_none()
+            && definition.standing != Some(schema::Standing::Below);
         if alone && seen.dated { Reader::Lines(reader) } else { Reader::Ordered(reader) }
     }
+}
+
+/// A definition that was learned from a log; one that cannot be used reads nothing but messages.
+pub(super) fn learned(text: &str) -> Defined {
+    let defined = Defined::new("text-log", "");
+    let plain = "name = \"text-log\"\n[record]\nmessage = \"anywhere\"\n";
+    let ready = [text, plain].into_iter().find_map(|text| {
+        let file = schema::parse("text-log", text).ok()?;
+        let ready = Arc::new(compile::compile("text-log", &file).ok()?);
+        Some((file, ready))
+    });
+    if let Some((file, ready)) = ready {
+        let (file, ready) = (defined.file.set(file), defined.ready.set(ready));
+        debug_assert!(file.is_ok() && ready.is_ok(), "a new definition is empty");
+    }
+    defined
 }
 
 /// Loads a definition from a file of the user's. Each text is compiled and kept once for the life of the program.

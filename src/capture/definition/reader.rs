@@ -9,7 +9,9 @@ use super::compile::Definition;
 use super::emit::{At, Emitter, Head, Record};
 use super::layers::Peeled;
 use super::pending::{Pending, State, Taken, content_length, opens};
-use super::schema::{Continuation, Encoding};
+use super::repeats::Repeats;
+use super::schema::{Continuation, Encoding, Standing};
+use crate::capture::anywhere::{Row, Scanner};
 use crate::capture::format::LineReader;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::Out;
@@ -25,6 +27,8 @@ pub(super) struct DefinitionReader {
     ranges: CaptureLocations,
     pending: Pending,
     peeled: Peeled,
+    scanner: Scanner,
+    repeats: Repeats,
 }
 
 impl LineReader for DefinitionReader {
@@ -56,6 +60,9 @@ impl LineReader for DefinitionReader {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        if let Some(line) = self.scanner.end() {
+            out.skip(line, Skip::CutOff);
+        }
         self.flush(true, out)
     }
 }
@@ -65,7 +72,8 @@ impl DefinitionReader {
         let ranges = definition.start.regex.capture_locations();
         let pending = Pending::new(ranges.clone());
         let emitter = Emitter::new(Arc::clone(&definition), vantage);
-        DefinitionReader { definition, emitter, ranges, pending, peeled: Peeled::default() }
+        let scanner = Scanner::new(definition.standing == Some(Standing::Below));
+        DefinitionReader { definition, emitter, ranges, pending, peeled: Peeled::default(), scanner, repeats: Repeats::default() }
     }
 
     /// True if a record starts here; its groups stand in `ranges` then.
@@ -77,6 +85,9 @@ impl DefinitionReader {
     }
 
     fn take(&mut self, taken: &Taken<'_>, out: &mut Out<'_>) -> Result<()> {
+        if self.definition.standing.is_some() {
+            return self.look(taken, None, out);
+        }
         if self.starts(taken.text) {
             self.flush(false, out)?;
             return self.begin(taken, out);
@@ -85,6 +96,39 @@ impl DefinitionReader {
             State::Idle => self.other(taken, out),
             _ => self.carry_on(taken, out),
         }
+    }
+
+    /// A line in which messages may stand anywhere; `foreign` has its bytes where they are not UTF-8.
+    fn look(&mut self, taken: &Taken<'_>, foreign: Option<&[u8]>, out: &mut Out<'_>) -> Result<()> {
+        let row = Row { text: taken.text, number: taken.line, offset: taken.offset };
+        let (definition, emitter, ranges) = (&self.definition, &mut self.emitter, &mut self.ranges);
+        let repeats = &mut self.repeats;
+        let held = self.scanner.line(&row, &mut |piece| {
+            // Where the expression fits nothing, no group has taken part.
+            if definition.start.regex.captures_read(ranges, piece.before).is_none() {
+                *ranges = definition.start.regex.capture_locations();
+            }
+            let head = Head { text: piece.before, ranges, roles: &definition.start.roles };
+            let at = At {
+                line: piece.line,
+                offset: piece.offset,
+                log_ends: taken.log_ends,
+                joined: piece.joined,
+                outer_ts: taken.outer_ts,
+            };
+            if repeats.is_repeated(piece, emitter.direction(&head)) {
+                out.skip(piece.line, Skip::Duplicate);
+                return Ok(());
+            }
+            match foreign.filter(|_| piece.payload.contains(char::REPLACEMENT_CHARACTER)) {
+                Some(bytes) => emitter.not_text(&head, bytes, &at, out),
+                None => emitter.record(&Record { head, payload: piece.payload, at }, out),
+            }
+        })?;
+        if let Some(line) = self.scanner.passed() {
+            out.skip(line, Skip::NotAMessage);
+        }
+        if held { Ok(()) } else { self.other(taken, out) }
     }
 
     fn begin(&mut self, taken: &Taken<'_>, out: &mut Out<'_>) -> Result<()> {
@@ -300,6 +344,9 @@ impl DefinitionReader {
         }
         let taken =
             Taken { text: &text, line: line.number, offset: line.offset, log_ends: !line.ended, outer_ts: None };
+        if self.definition.standing.is_some() {
+            return self.look(&taken, Some(line.bytes), out);
+        }
         self.take(&taken, out)
     }
 }

@@ -58,7 +58,9 @@ pub(super) struct Unwrap {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Record {
+    #[serde(default)]
     pub start: String,
+    pub message: Option<Standing>,
     #[serde(default)]
     pub contains: Vec<String>,
     #[serde(default)]
@@ -68,6 +70,16 @@ pub(super) struct Record {
     pub duplicate: Option<String>,
     pub header: Option<String>,
     pub stderr: Option<String>,
+}
+
+/// Where messages stand that are looked for, and what `start` is held against.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Standing {
+    /// Anywhere in a line: `start` reads the text before it.
+    Anywhere,
+    /// The same, and where nothing stands before it, `start` reads the line above.
+    Below,
 }
 
 /// Where the payload of a record ends.
@@ -118,6 +130,9 @@ pub(super) enum Encoding {
     PythonBytes,
     NodeInspect,
     None,
+    /// Any form in which a message can be found ([`Standing`]); no word of a definition.
+    #[serde(skip)]
+    Found,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -199,7 +214,7 @@ const KEYS: [(&str, &[&str]); 11] = [
     ),
     ("detect", &["contains", "score"]),
     ("layers", &["strip", "unwrap"]),
-    ("record", &["start", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
+    ("record", &["start", "message", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
     ("payload", &["encoding", "pointer", "after", "allow_trailing", "may_be_cut", "or_header", "drop_if", "strings"]),
     ("kind", &["map"]),
     ("direction", &["map", "pointer", "default", "vantage", "otherwise"]),

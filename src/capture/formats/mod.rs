@@ -14,7 +14,6 @@ mod inspector;
 pub(super) mod lsp_devtools;
 mod neovim;
 mod pylsp;
-mod python_bytes;
 mod python_sdk;
 pub(super) mod rec;
 mod sessions;
@@ -56,7 +55,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &vim_lsp::VimLsp,
     &python_sdk::PythonSdk,
     &supergateway::Supergateway,
-    &python_bytes::PythonBytes,
+    &super::learned::TextLog,
     &trace::VSCODE,
     &trace::VSCODE_CHANNEL,
     &trace::LSP4J,

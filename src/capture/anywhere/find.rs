@@ -1,0 +1,218 @@
+//! A message anywhere in a line: as JSON, in a string or bytes as Rust, Python or Node print them, or as an object
+//! that Python or Node printed.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memmem};
+
+use crate::capture::literal::{Dialect, Fault, translate_into, unquote_into};
+use crate::capture::sample::looks_like_message;
+use crate::capture::scan::{skip_white, value_end};
+
+/// How many opening braces of one line are looked at.
+const BRACES: usize = 32;
+
+/// Where a message stands in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Its first byte, or that of the literal that holds it.
+    pub start: usize,
+    /// The byte after it.
+    pub end: usize,
+}
+
+/// How a payload is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// JSON as it was sent.
+    Json,
+    /// A string or bytes that hold JSON.
+    Quoted(Dialect),
+    /// An object as a language prints it.
+    Printed(Dialect),
+}
+
+/// The form of a payload, by how it begins.
+fn form(payload: &str) -> Form {
+    let bytes = payload.as_bytes();
+    match bytes.first() {
+        Some(b'{') => match bytes.get(skip_white(bytes, 1)) {
+            Some(b'\'') => Form::Printed(Dialect::Python),
+            Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' => Form::Printed(Dialect::Node),
+            _ => Form::Json,
+        },
+        Some(b'b' | b'B') => Form::Quoted(Dialect::Python),
+        Some(b'"' | b'\'' | b'`') => Form::Quoted(Dialect::Node),
+        _ => Form::Json,
+    }
+}
+
+/// The JSON in a payload; `scratch` and `bytes` hold what had to be written anew. A fault says whether the text was cut.
+pub(crate) fn json_of<'a>(
+    payload: &'a str,
+    scratch: &'a mut String,
+    bytes: &mut Vec<u8>,
+) -> Result<(&'a str, Form), Fault> {
+    let form = form(payload);
+    match form {
+        Form::Json => return Ok((payload, form)),
+        Form::Quoted(dialect) => {
+            unquote_into(dialect, payload, bytes)?;
+            scratch.clear();
+            scratch.push_str(&String::from_utf8_lossy(bytes));
+        }
+        Form::Printed(dialect) => {
+            translate_into(dialect, payload, scratch)?;
+        }
+    }
+    Ok((scratch, form))
+}
+
+/// The next message at or after `from`. One that is cut ends where the text ends.
+pub(crate) fn next(text: &str, from: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let rest = bytes.get(from..)?;
+    memchr(b'{', rest)?;
+    if !["jsonrpc", "method", "result", "error"].iter().any(|word| memmem::find(rest, word.as_bytes()).is_some()) {
+        return None;
+    }
+    let mut at = from;
+    for _ in 0..BRACES {
+        let brace = at + memchr(b'{', bytes.get(at..)?)?;
+        if let Some(found) = at_brace(text, from, brace) {
+            return Some(found);
+        }
+        at = brace + 1;
+    }
+    None
+}
+
+fn at_brace(text: &str, from: usize, brace: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let open = opening(bytes, from, brace);
+    let first = *bytes.get(skip_white(bytes, brace + 1))?;
+    let quote = (open > from).then(|| bytes[open - 1]).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    match (first, quote) {
+        (b'\\', Some(_)) => quoted(text, from, open - 1),
+        // An apostrophe around JSON may be a logger's own; only with backslashes inside does it matter.
+        (b'"', Some(b'\'' | b'`')) => quoted(text, from, open - 1).or_else(|| json(text, open, brace)),
+        (b'"', _) => json(text, open, brace),
+        (b'\'' | b'_' | b'a'..=b'z' | b'A'..=b'Z', _) => printed(text, brace),
+        _ => None,
+    }
+}
+
+/// Where the value starts to which the brace belongs: a bracket before it is that of a batch if it is all that stands
+/// before it, or if more members follow; else it is the logger's.
+fn opening(bytes: &[u8], from: usize, brace: usize) -> usize {
+    let before = bytes[from..brace].iter().rposition(|byte| !byte.is_ascii_whitespace()).map(|at| from + at);
+    let Some(at) = before.filter(|at| bytes[*at] == b'[') else { return brace };
+    let many = bytes[..at].iter().all(u8::is_ascii_whitespace)
+        || value_end(bytes, brace).is_some_and(|end| bytes.get(skip_white(bytes, end)) == Some(&b','));
+    if many && value_end(bytes, at).is_some() { at } else { brace }
+}
+
+fn json(text: &str, open: usize, brace: usize) -> Option<Found> {
+    if !looks_like_message(&text[brace..]) {
+        return None;
+    }
+    let end = value_end(text.as_bytes(), open).unwrap_or(text.len());
+    Some(Found { start: open, end })
+}
+
+fn quoted(text: &str, from: usize, quote: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let is_bytes = quote > from
+        && matches!(bytes[quote - 1], b'b' | b'B')
+        && (quote - 1 == from || !bytes[quote - 2].is_ascii_alphanumeric());
+    let start = if is_bytes { quote - 1 } else { quote };
+    let mut decoded = Vec::new();
+    let dialect = if is_bytes { Dialect::Python } else { Dialect::Node };
+    let end = match unquote_into(dialect, &text[start..], &mut decoded) {
+        Ok(length) => start + length,
+        Err(_) => text.len(),
+    };
+    let plain = !is_bytes && decoded == bytes[quote + 1..(end.max(quote + 2) - 1).min(bytes.len())];
+    let inner: Cow<'_, str> = String::from_utf8_lossy(&decoded);
+    let at = skip_white(inner.as_bytes(), 0);
+    let at = if inner.as_bytes().get(at) == Some(&b'[') { skip_white(inner.as_bytes(), at + 1) } else { at };
+    let whole = is_bytes || value_end(inner.as_bytes(), at).is_none() || inner_parses(&inner);
+    (!plain && whole && looks_like_message(&inner[at..])).then_some(Found { start, end })
+}
+
+/// True if what a literal held is JSON; a logger's own quotes around JSON with backslashes give something else.
+fn inner_parses(inner: &str) -> bool {
+    crate::jsonrpc::parse_at::<crate::jsonrpc::NoLift>(inner, 0).is_ok()
+}
+
+fn printed(text: &str, brace: usize) -> Option<Found> {
+    let Form::Printed(dialect) = form(&text[brace..]) else { return None };
+    let mut json = String::new();
+    match translate_into(dialect, &text[brace..], &mut json) {
+        Ok(read) => looks_like_message(&json).then_some(Found { start: brace, end: brace + read.end }),
+        Err(fault) => (fault.cut && looks_like_message(&json)).then_some(Found { start: brace, end: text.len() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(text: &str) -> Vec<&str> {
+        let (mut at, mut found) = (0, Vec::new());
+        while let Some(one) = next(text, at) {
+            found.push(&text[one.start..one.end]);
+            at = one.end;
+        }
+        found
+    }
+
+    #[test]
+    fn messages_are_found_wherever_they_stand() {
+        let request = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"jsonrpc":"x"}}"#;
+        let answer = r#"{"id":1,"result":null}"#;
+        assert_eq!(all(&format!("x {request} y {answer}; {{\"level\":1}}")), [request, answer]);
+        assert_eq!(all(&format!("ctx={{\"a\":{{}}}} {{x}} [{request}]")), [request], "brackets of the logger");
+        let one = format!("[{request}]");
+        assert_eq!(all(&format!(" {one}")), [one.as_str()], "a batch of one");
+        let batch = format!("[{request}, {request}]");
+        assert_eq!(all(&format!("[IN] {batch}")), [batch.as_str()]);
+        assert_eq!(all(&format!("{{\"dir\":\"in\",\"msg\":{request}}}")), [request]);
+        assert_eq!(all("nothing {\"method\":\"GET\"} here {"), [""; 0]);
+    }
+
+    #[test]
+    fn strings_bytes_and_printed_objects() {
+        let rust = r#""{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}""#;
+        assert_eq!(all(&format!("recv line={rust} len=1")), [rust]);
+        let bytes = r#"b'{"jsonrpc": "2.0", "method": "a"}\n'"#;
+        assert_eq!(all(&format!("READ {bytes}")), [bytes]);
+        let own = r#"'{"jsonrpc":"2.0","method":"a"}'"#;
+        assert_eq!(all(own), [&own[1..own.len() - 1]], "nothing is escaped, so the text is the message");
+        let repr = r#"'{"jsonrpc":"2.0","method":"say \\"x\\" it\'s"}'"#;
+        assert_eq!(all(repr), [repr]);
+        let raw = r#"'{"jsonrpc":"2.0","method":"say \"x\""}'"#;
+        assert_eq!(all(raw), [&raw[1..raw.len() - 1]], "the quotes are the logger's");
+        let python = "{'jsonrpc': '2.0', 'id': 1, 'method': 'a', 'params': None}";
+        assert_eq!(all(&format!("sent {python}!")), [python]);
+        let node = "{ jsonrpc: '2.0', id: 1, result: { tools: [] } }";
+        assert_eq!(all(&format!("<- {node}")), [node]);
+    }
+
+    #[test]
+    fn a_cut_message_ends_with_the_text() {
+        for cut in [r#"{"jsonrpc":"2.0","id":1,"method":"a","par"#, r#"b'{"jsonrpc": "2.0", "method": "a", "pa"#] {
+            assert_eq!(all(&format!("IN {cut}")), [cut]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[\\[\\]{}\"'`b:,\\\\ é]{0,30}(jsonrpc|method)?[\\[\\]{}\"'`b:,\\\\ é0-9]{0,30}") {
+            for found in all(&text) {
+                prop_assert!(!found.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A message that a program logs twice under different words: as it came (`raw: b'...'`), and once it was understood.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::capture::Direction;
+use crate::capture::anywhere::{Piece, json_of};
+
+/// How many messages back a message is looked for.
+const BACK: usize = 8;
+
+/// The shortest message that is known again where the log does not say who sent it, in bytes.
+const TELLING: usize = 40;
+
+/// The last messages: what they hold, and the words before them.
+#[derive(Default)]
+pub(super) struct Repeats {
+    last: [Option<(u64, u64, Direction)>; BACK],
+    at: usize,
+    scratch: String,
+    bytes: Vec<u8>,
+}
+
+impl Repeats {
+    /// True if the same message was logged just before under other words, as sent by the same side. Under the same words it
+    /// was sent twice.
+    pub(super) fn is_repeated(&mut self, piece: &Piece<'_>, direction: Direction) -> bool {
+        let json = json_of(piece.payload, &mut self.scratch, &mut self.bytes).map_or(piece.payload, |(json, _)| json);
+        let message = hash(json.bytes().filter(|byte| !byte.is_ascii_whitespace()));
+        let words = hash(piece.before.bytes().filter(|byte| !byte.is_ascii_digit() && !byte.is_ascii_punctuation()));
+        let newest = (self.at + BACK - 1) % BACK;
+        let again = self.last.iter().enumerate().any(|(at, known)| {
+            known.is_some_and(|(known, under, by)| {
+                let near = direction != Direction::Unknown || at == newest && json.len() > TELLING;
+                known == message && under != words && by == direction && near
+            })
+        });
+        if !again {
+            self.last[self.at] = Some((message, words, direction));
+            self.at = (self.at + 1) % BACK;
+        }
+        again
+    }
+}
+
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    let mut hasher = FxHasher::default();
+    bytes.for_each(|byte| hasher.write_u8(byte));
+    hasher.finish()
+}

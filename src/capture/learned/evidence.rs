@@ -1,0 +1,130 @@
+//! What the messages of a log prove of their senders, without a look at what stands around them.
+//!
+//! A method that only one side sends proves its sender; an answer is sent by the other side than its request.
+
+use std::collections::HashMap;
+
+use crate::capture::anywhere::{Piece, Row, Scanner, json_of};
+use crate::capture::scan::{skip_white, value_end};
+use crate::jsonrpc::{IdField, Kind, NoLift, Parsed, parse_at};
+use crate::protocol::{Sender, Side, sender_of};
+
+/// How many messages are learned from at most.
+const MOST: usize = 4096;
+
+/// One message of the sample.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// What stands before it.
+    pub before: String,
+    pub kind: Kind,
+    /// Empty for an answer.
+    pub method: String,
+    pub line: u64,
+    /// The side that sent it, where the messages prove it.
+    pub sender: Option<Side>,
+    /// The request that it answers, where there is just one that it can answer.
+    pub answers: Option<usize>,
+    id: Option<String>,
+}
+
+/// What a sample holds.
+#[derive(Debug, Default)]
+pub(super) struct Sampled {
+    pub seen: Vec<Seen>,
+    /// Messages of which only the beginning is there.
+    pub cut: usize,
+    /// True if some take several lines.
+    pub joined: bool,
+    /// Messages that have the line above for a label.
+    pub above: usize,
+    /// Messages with nothing before them.
+    pub bare: usize,
+    /// Messages that are a part of a line that is JSON.
+    pub inside: usize,
+}
+
+/// Goes through the lines of a sample; `below` says that a line may be the label of the message below it.
+pub(super) fn sample(text: &str, below: bool) -> Sampled {
+    let (mut scanner, mut all) = (Scanner::new(below), Sampled::default());
+    let (mut scratch, mut bytes) = (String::new(), Vec::new());
+    for (index, line) in text.split('\n').enumerate() {
+        let row = Row { text: line.trim_end_matches('\r'), number: index as u64 + 1, offset: 0 };
+        let white = skip_white(row.text.as_bytes(), 0);
+        let json = value_end(row.text.as_bytes(), white).unwrap_or(0) as u64;
+        // The closure never fails, so neither does the scanner.
+        let _ = scanner.line(&row, &mut |piece| {
+            all.inside += usize::from(!piece.joined && (white as u64 + 1..json).contains(&piece.offset));
+            all.add(piece, &mut scratch, &mut bytes);
+            Ok(())
+        });
+        if all.seen.len() >= MOST {
+            break;
+        }
+    }
+    all.prove();
+    all
+}
+
+impl Sampled {
+    fn add(&mut self, piece: &Piece<'_>, scratch: &mut String, bytes: &mut Vec<u8>) {
+        self.joined |= piece.joined;
+        self.above += usize::from(piece.above);
+        self.bare += usize::from(piece.before.trim().is_empty());
+        let json = json_of(piece.payload, scratch, bytes).ok();
+        let Some(Ok((Parsed::One(message, _), _))) = json.map(|(json, _)| parse_at::<NoLift>(json, 0)) else {
+            self.cut += 1;
+            return;
+        };
+        let id = match &message.id {
+            IdField::Value(id) => Some(id.to_string()),
+            _ => None,
+        };
+        self.seen.push(Seen {
+            before: piece.before.to_string(),
+            kind: message.kind,
+            method: message.method().to_string(),
+            line: piece.line,
+            sender: None,
+            answers: None,
+            id,
+        });
+    }
+
+    fn prove(&mut self) {
+        let mut open: HashMap<String, Vec<usize>> = HashMap::new();
+        for at in 0..self.seen.len() {
+            let seen = &self.seen[at];
+            let known = match sender_of(&seen.method) {
+                Some(Sender::Client) => Some(Side::Client),
+                Some(Sender::Server) => Some(Side::Server),
+                _ => None,
+            };
+            let requests = seen.id.as_ref().map(|id| open.entry(id.clone()).or_default());
+            match (seen.kind, requests) {
+                (Kind::Request, Some(requests)) => requests.push(at),
+                (Kind::Result | Kind::Error, Some(requests)) => {
+                    // Two requests of one id may be one of each side: which one this answers is not told.
+                    let request = if requests.len() == 1 { requests.pop() } else { None };
+                    requests.clear();
+                    self.seen[at].answers = request;
+                    self.seen[at].sender = request.and_then(|request| self.seen[request].sender).map(Side::peer);
+                    continue;
+                }
+                _ => {}
+            }
+            self.seen[at].sender = known;
+        }
+    }
+
+    /// True if no message answers another, where there are requests: what is missing was never logged.
+    pub(super) fn is_one_sided(&self) -> bool {
+        let requests = self.seen.iter().filter(|seen| seen.kind == Kind::Request).count();
+        requests + self.cut > 2 && !self.seen.iter().any(|seen| seen.kind.is_response())
+    }
+
+    /// The first message that proves what a side sends, by its method.
+    pub(super) fn proof(&self, side: Side) -> Option<&Seen> {
+        self.seen.iter().find(|seen| seen.sender == Some(side) && !seen.method.is_empty())
+    }
+}

@@ -1,0 +1,63 @@
+//! Text logs of programs' own making: the shape is learned from the log, not listed.
+//!
+//! Nearly every such log is a prefix, a word or a sign for the direction, and a message. `evidence` says what the messages
+//! prove of their senders, `separate` which words go with that, `shape` writes what was learned as a definition. The
+//! log is then read by that definition like by any other, so what `formats --explain` prints reads it the same.
+
+mod evidence;
+mod separate;
+mod shape;
+mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+use super::definition;
+use super::format::{Format, Match, Reader};
+use super::sample::Sample;
+use shape::Shape;
+
+/// The format.
+pub(crate) struct TextLog;
+
+/// How specific a learned shape is: any format that knows its emitter goes first, bare messages do not.
+const SCORE: u8 = 54;
+
+/// The same where some messages have nothing before them, so that reading bare messages would read a part only.
+const MIXED: u8 = 52;
+
+/// The same where no word was learned: a wrapper that is known goes first, with bare messages in it.
+const WORDLESS: u8 = 45;
+
+impl Format for TextLog {
+    fn name(&self) -> &'static str {
+        "text-log"
+    }
+
+    fn about(&self) -> &'static str {
+        "a program's own text log: a message in a line, behind a time, a word or a sign; learned from the log"
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let shape = Shape::learn(sample)?;
+        let score = match (shape.has_words(), shape.mixed) {
+            (true, _) => SCORE,
+            (false, true) => MIXED,
+            (false, false) => WORDLESS,
+        };
+        Match::new(score, shape.sentence())
+    }
+
+    fn reader(&self, sample: &Sample) -> Reader {
+        let shape = Shape::learn(sample).unwrap_or_default();
+        match definition::learned(&shape.definition()).reader(sample) {
+            // A message over several lines cannot be taken up in its middle.
+            Reader::Lines(reader) if shape.joined => Reader::Ordered(reader),
+            reader => reader,
+        }
+    }
+
+    fn definition(&self, sample: &Sample) -> Option<String> {
+        Some(Shape::learn(sample).unwrap_or_default().definition())
+    }
+}

@@ -1,0 +1,166 @@
+//! Which words before the messages tell one direction from the other.
+//!
+//! A run of words qualifies for a side if nearly all messages behind it that tell their sender were sent by that side.
+//! The fewest that cover the most are taken; a word that everyone knows (`in`, `>>`, `client -> server`) goes before one that
+//! only this log knows, and the one nearest to the message before one farther off.
+
+use std::collections::HashMap;
+
+use super::evidence::{Sampled, Seen};
+use super::tokens::runs;
+use crate::capture::Direction;
+use crate::capture::words::{self, Word};
+use crate::jsonrpc::Kind;
+use crate::protocol::Side;
+
+/// How many words one side has at most.
+const WORDS: usize = 8;
+
+/// What a run of words is followed by.
+#[derive(Clone, Debug, Default)]
+struct Count {
+    by: [usize; 2],
+    distance: usize,
+}
+
+/// The words that tell a direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Words {
+    /// What stands before messages of the client, and of the server.
+    pub of: [Vec<String>; 2],
+}
+
+fn index(side: Side) -> usize {
+    usize::from(side == Side::Server)
+}
+
+/// What everyone takes a word for.
+pub(super) fn common(word: &str) -> Option<Direction> {
+    match words::direction("", word) {
+        Some(Word::Direction(direction)) => Some(direction),
+        _ => None,
+    }
+}
+
+/// Finds the words; none where the messages do not tell senders, or no words go with them.
+pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
+    let told: Vec<&Seen> = sampled.seen.iter().filter(|seen| seen.sender.is_some()).collect();
+    if told.is_empty() {
+        return by_common_words(sampled);
+    }
+    let all = choose(&told, |seen| runs(&seen.before, &seen.method));
+    let last = choose(&told, |seen| runs(&seen.before, "").into_iter().filter(|(run, from_end)| *from_end == 0 && !run.contains(' ')).collect());
+    let best = if last.1 > all.1 { last } else { all };
+    let (words, covered) = best;
+    let known = words.of.iter().flatten().all(|word| common(word).is_some());
+    let sides = words.of.iter().filter(|words| !words.is_empty()).count();
+    let enough = match known {
+        true => sides > 0,
+        // A word of the log's own is believed where it stands against another, and most messages have one of them.
+        false => sides == 2 && covered * 5 >= told.len() * 4 && !tells_kinds(&words, &told),
+    };
+    enough.then_some(words)
+}
+
+/// The words of both sides, and how many messages have one.
+fn choose<'a>(told: &[&'a Seen], runs: impl Fn(&'a Seen) -> Vec<(&'a str, usize)>) -> (Words, usize) {
+    let mut counts: HashMap<&str, Count> = HashMap::new();
+    let mut held: Vec<Vec<&str>> = Vec::new();
+    for seen in told {
+        let mut own = runs(seen);
+        own.sort_unstable();
+        own.dedup_by_key(|(run, _)| *run);
+        for (run, distance) in &own {
+            let count = counts.entry(run).or_default();
+            count.by[seen.sender.map_or(0, index)] += 1;
+            count.distance += distance;
+        }
+        held.push(own.into_iter().map(|(run, _)| run).collect());
+    }
+    let mut words = Words::default();
+    let mut covered = 0;
+    for side in [Side::Client, Side::Server] {
+        let own: Vec<&Vec<&str>> =
+            told.iter().zip(&held).filter(|(seen, _)| seen.sender == Some(side)).map(|(_, held)| held).collect();
+        let (chosen, count) = cover(&own, &counts, side);
+        words.of[index(side)] = chosen;
+        covered += count;
+    }
+    (words, covered)
+}
+
+/// Takes words for a side until all its messages are covered, or no word covers more than one.
+fn cover(own: &[&Vec<&str>], counts: &HashMap<&str, Count>, side: Side) -> (Vec<String>, usize) {
+    let mut left: Vec<&Vec<&str>> = own.to_vec();
+    let mut chosen: Vec<String> = Vec::new();
+    while !left.is_empty() && chosen.len() < WORDS {
+        let mut fresh: HashMap<&str, usize> = HashMap::new();
+        left.iter().flat_map(|held| held.iter()).for_each(|run| *fresh.entry(run).or_default() += 1);
+        let best = fresh
+            .into_iter()
+            .filter(|(run, _)| counts.get(run).is_some_and(|count| is_pure(run, count, side)))
+            .max_by_key(|(run, covers)| rank(run, *covers, &counts[run]));
+        let Some((run, covers)) = best else { break };
+        if covers < 2 && covers < own.len() {
+            break;
+        }
+        left.retain(|held| !held.contains(&run));
+        chosen.push(run.to_string());
+    }
+    (chosen, own.len() - left.len())
+}
+
+type Rank<'a> = (usize, bool, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>, std::cmp::Reverse<&'a str>);
+
+fn rank<'a>(run: &'a str, covers: usize, count: &Count) -> Rank<'a> {
+    let words = run.split(|c: char| c.is_whitespace()).count();
+    let distance = count.distance / (count.by[0] + count.by[1]).max(1);
+    use std::cmp::Reverse;
+    (covers, common(run).is_some(), Reverse(words), Reverse(distance), Reverse(run))
+}
+
+/// True if what stands behind a run is that side's. A side may break a rule: one message in ten does not unmake a word
+/// that everyone knows, and one in fifty not one of the log's own.
+fn is_pure(run: &str, count: &Count, side: Side) -> bool {
+    let (own, other) = (count.by[index(side)], count.by[index(side.peer())]);
+    let factor = if common(run).is_some() { 10 } else { 50 };
+    other * factor <= own
+}
+
+/// True if the words may tell requests from answers only, and not who sends: none stands before two kinds.
+fn tells_kinds(words: &Words, told: &[&Seen]) -> bool {
+    words.of.iter().flatten().all(|word| {
+        let mut kinds = told.iter().filter(|seen| seen.before.contains(word.as_str())).map(|seen| class(seen.kind));
+        let first = kinds.next();
+        kinds.all(|kind| Some(kind) == first)
+    })
+}
+
+fn class(kind: Kind) -> u8 {
+    match kind {
+        Kind::Request => 0,
+        Kind::Notification => 1,
+        _ => 2,
+    }
+}
+
+/// Where no message tells its sender: two words that everyone knows and that mean opposite directions.
+fn by_common_words(sampled: &Sampled) -> Option<Words> {
+    let mut words = Words::default();
+    for seen in &sampled.seen {
+        let found = runs(&seen.before, &seen.method);
+        let word = found.iter().rev().find_map(|(run, _)| Some((*run, common(run)?)));
+        let Some((word, direction)) = word else { continue };
+        let of = match direction {
+            Direction::By(side) => index(side),
+            Direction::Received => 0,
+            Direction::Sent => 1,
+            Direction::Unknown => continue,
+        };
+        if !words.of[of].iter().any(|known| known == word) {
+            words.of[of].push(word.to_string());
+        }
+    }
+    let few = words.of.iter().all(|words| words.len() <= WORDS);
+    (few && words.of.iter().any(|words| !words.is_empty())).then_some(words)
+}

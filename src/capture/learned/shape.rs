@@ -1,0 +1,274 @@
+//! What was learned of a log, in a sentence and as a definition.
+
+use std::fmt::Write;
+
+use regex::Regex;
+
+use super::evidence::{Sampled, sample};
+use super::separate::{Words, common, separate};
+use super::tokens::expression;
+use crate::capture::sample::Sample;
+use crate::capture::time;
+use crate::capture::Direction;
+use crate::jsonrpc::Kind;
+use crate::protocol::Side;
+
+/// Shapes of times in the text before a message, the most telling first.
+const TIMES: [&str; 3] = [
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?",
+    r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: [AaPp][Mm])?",
+    r"\b1\d{9}(?:\.\d+|\d{3}|\d{6}|\d{9})?\b",
+];
+
+/// The shape of a log.
+#[derive(Debug, Default)]
+pub(super) struct Shape {
+    messages: usize,
+    cut: usize,
+    below: bool,
+    /// True if some messages take several lines.
+    pub joined: bool,
+    /// True if some messages have nothing before them.
+    pub mixed: bool,
+    one_sided: bool,
+    words: Words,
+    /// Messages that tell their sender: those whose words say the same, and those whose words say the opposite.
+    agree: usize,
+    against: usize,
+    /// The method and the line that tell who is the client.
+    proof: Option<(Side, String, u64)>,
+    logger: Option<Side>,
+    /// The expression of the time, and whether the direction stands before it.
+    time: Option<(&'static str, bool)>,
+}
+
+impl Shape {
+    /// Learns from the head of a log. `None` where it has no messages behind a text, or they are parts of JSON.
+    pub(super) fn learn(head: &Sample) -> Option<Shape> {
+        let text = head.whole_lines();
+        let mut sampled = sample(text, false);
+        let mut count = sampled.seen.len() + sampled.cut;
+        let mut below = false;
+        if sampled.bare * 2 > count {
+            sampled = sample(text, true);
+            count = sampled.seen.len() + sampled.cut;
+            below = sampled.above * 5 >= count * 4;
+            if !below {
+                return None;
+            }
+        }
+        if count == 0 || sampled.inside * 2 > count {
+            return None;
+        }
+        let words = separate(&sampled).unwrap_or_default();
+        let mut shape = Shape {
+            messages: sampled.seen.len(),
+            cut: sampled.cut,
+            below,
+            joined: sampled.joined,
+            mixed: sampled.bare > 0 && !below,
+            one_sided: sampled.is_one_sided(),
+            words,
+            ..Shape::default()
+        };
+        shape.time = shape.time_of(&sampled);
+        shape.judge(&sampled);
+        Some(shape)
+    }
+
+    /// True if words were found that tell directions.
+    pub(super) fn has_words(&self) -> bool {
+        self.words != Words::default()
+    }
+
+    fn expression(&self) -> Option<String> {
+        let runs: Vec<&str> = self.words.of.iter().flatten().map(String::as_str).collect();
+        (!runs.is_empty()).then(|| expression(&runs))
+    }
+
+    /// Holds what the words say against what the messages prove; words that fail are given up.
+    fn judge(&mut self, sampled: &Sampled) {
+        let Some(regex) = self.expression().and_then(|text| Regex::new(&format!("^.*{text}")).ok()) else { return };
+        let says = |before: &str| {
+            let word = regex.captures(before)?.name("dir")?.as_str().to_string();
+            Some(if self.words.of[0].contains(&word) { Side::Client } else { Side::Server })
+        };
+        let said: Vec<Option<Side>> = sampled.seen.iter().map(|seen| says(&seen.before)).collect();
+        for (at, seen) in sampled.seen.iter().enumerate() {
+            let proven = match (seen.sender, seen.answers) {
+                (Some(sender), _) => Some(sender),
+                // Where no method tells, an answer runs against its request all the same.
+                (None, Some(request)) => said[request].map(Side::peer),
+                _ => None,
+            };
+            if let (Some(said), Some(proven)) = (said[at], proven) {
+                *(if said == proven { &mut self.agree } else { &mut self.against }) += 1;
+            }
+        }
+        let proof = [Side::Client, Side::Server].into_iter().find_map(|side| Some((side, sampled.proof(side)?)));
+        self.proof = proof.map(|(side, seen)| (side, seen.method.clone(), seen.line));
+        let asks = |side| {
+            let asked = sampled.seen.iter().zip(&said).filter(|(seen, _)| seen.kind == Kind::Request);
+            asked.filter(|(_, said)| **said == Some(side)).count()
+        };
+        let backwards = self.proof.is_none() && self.names_sides() && asks(Side::Client) < asks(Side::Server);
+        if self.against > 0 && self.against * 4 > self.agree || backwards {
+            self.words = Words::default();
+        }
+        self.logger = self.logger_by_words();
+    }
+
+    fn names_sides(&self) -> bool {
+        self.words.of.iter().flatten().any(|word| matches!(common(word), Some(Direction::By(_))))
+    }
+
+    /// Who wrote the log: `received` before what the client sends is the server's word. Arrows point both ways.
+    fn logger_by_words(&self) -> Option<Side> {
+        self.proof.as_ref()?;
+        let mut logger = None;
+        for side in [Side::Client, Side::Server] {
+            for word in &self.words.of[usize::from(side == Side::Server)] {
+                let own = match common(word) {
+                    Some(Direction::Sent) if word.chars().any(char::is_alphabetic) => side,
+                    Some(Direction::Received) if word.chars().any(char::is_alphabetic) => side.peer(),
+                    _ => return None,
+                };
+                if *logger.get_or_insert(own) != own {
+                    return None;
+                }
+            }
+        }
+        logger
+    }
+
+    /// The shape of time that most of the texts have.
+    fn time_of(&self, sampled: &Sampled) -> Option<(&'static str, bool)> {
+        let words = self.expression().and_then(|text| Regex::new(&text).ok());
+        TIMES.into_iter().find_map(|shape| {
+            let regex = Regex::new(shape).ok()?;
+            let read = |before: &str| regex.find(before).filter(|found| time::parse(found.as_str()).is_some()).map(|found| found.start());
+            let have = sampled.seen.iter().filter(|seen| read(&seen.before).is_some()).count();
+            let after = |before: &str| {
+                let word = words.as_ref().and_then(|words| words.captures(before)?.name("dir").map(|word| word.start()));
+                read(before).zip(word).is_some_and(|(time, word)| word < time)
+            };
+            let behind = sampled.seen.iter().filter(|seen| after(&seen.before)).count();
+            (have > 0 && have * 2 >= sampled.seen.len()).then_some((shape, behind * 2 > have))
+        })
+    }
+
+    /// The expression for the text before a message.
+    fn start(&self) -> String {
+        let words = self.expression().map(|words| format!("(?:.*{words})?"));
+        let (time, behind) = match self.time {
+            Some((shape, behind)) => (Some(format!("(?:.*?(?<ts>{shape}))?")), behind),
+            None => (None, false),
+        };
+        let parts = if behind { [words, time] } else { [time, words] };
+        let text: String = parts.into_iter().flatten().collect();
+        if text.is_empty() { text } else { format!("^{text}") }
+    }
+
+    /// What was learned, in a sentence.
+    pub(super) fn sentence(&self) -> String {
+        let (messages, where_) = (counted(self.messages + self.cut), if self.below { "above" } else { "before" });
+        let [client, server] = [quoted(&self.words.of[0]), quoted(&self.words.of[1])];
+        if !self.has_words() {
+            return format!(
+                "its head holds {messages} behind other text; nothing that stands {where_} them tells who sent them, so senders are inferred"
+            );
+        }
+        let mut text = match (client.is_empty(), server.is_empty()) {
+            (false, false) if self.proof.is_some() => {
+                format!("learned from {messages}: {client} stands {where_} what the client sends, {server} {where_} what the server sends")
+            }
+            (false, false) => format!("learned from {messages}: {client} and {server} stand {where_} the two directions"),
+            (false, true) => format!("learned from {messages}: {client} stands {where_} what the client sends"),
+            _ => format!("learned from {messages}: {server} stands {where_} what the server sends"),
+        };
+        match &self.proof {
+            Some((side, method, line)) => {
+                let _ = write!(
+                    text,
+                    "; {} of {} messages that prove their sender agree, the first is {method} of the {} at line {line}",
+                    self.agree,
+                    self.agree + self.against,
+                    side.as_str()
+                );
+            }
+            None => text.push_str("; no message proves which is the client's, so that is inferred"),
+        }
+        text
+    }
+
+    /// The definition that reads such a log.
+    pub(super) fn definition(&self) -> String {
+        let mut text = format!("name = \"text-log\"\nabout = {}\n\n[record]\n", toml(&self.sentence()));
+        let _ = writeln!(text, "message = {}", toml(if self.below { "below" } else { "anywhere" }));
+        let start = self.start();
+        if !start.is_empty() {
+            let _ = writeln!(text, "start = {}", toml(&start));
+        }
+        if self.has_words() {
+            let vantage = self.logger.map_or("infer", |side| if side == Side::Client { "client" } else { "server" });
+            let _ = writeln!(text, "\n[direction]\nvantage = \"{vantage}\"\n[direction.map]");
+            for side in [Side::Client, Side::Server] {
+                for word in &self.words.of[usize::from(side == Side::Server)] {
+                    let _ = writeln!(text, "{} = \"{}\"", toml(word), self.meaning(word, side));
+                }
+            }
+        }
+        let mut lost = Vec::new();
+        if self.one_sided {
+            lost.extend(["all_answers", "both_sides"]);
+        }
+        if self.cut > 0 {
+            lost.extend(["payload", "cancel_target"]);
+        }
+        if !lost.is_empty() {
+            let lost: Vec<String> = lost.into_iter().map(toml).collect();
+            let _ = writeln!(text, "\n[proof]\nlost = [{}]", lost.join(", "));
+        }
+        text
+    }
+
+    /// What a word means: a side where that is proven, else the logger's own view.
+    fn meaning(&self, word: &str, side: Side) -> &'static str {
+        let named = matches!(common(word), Some(Direction::By(_)));
+        match (side, self.logger) {
+            (side, Some(logger)) => if side == logger { "sent" } else { "received" },
+            (Side::Client, None) if self.proof.is_some() || named => "c2s",
+            (Side::Server, None) if self.proof.is_some() || named => "s2c",
+            // Two directions of which it is not proven whose they are: as if the log were a server's.
+            (Side::Client, None) => "received",
+            (Side::Server, None) => "sent",
+        }
+    }
+}
+
+fn counted(messages: usize) -> String {
+    if messages == 1 { "1 message".to_string() } else { format!("{messages} messages") }
+}
+
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A text as a string of TOML: as it is where that can be, else with escapes.
+fn toml(text: &str) -> String {
+    if !text.contains('\'') && !text.chars().any(char::is_control) {
+        return format!("'{text}'");
+    }
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
