@@ -51,7 +51,8 @@ pub(super) fn sample(text: &str, below: bool) -> Sampled {
     for (index, line) in text.split('\n').enumerate() {
         let row = Row { text: line.trim_end_matches('\r'), number: index as u64 + 1, offset: 0 };
         let white = skip_white(row.text.as_bytes(), 0);
-        let json = value_end(row.text.as_bytes(), white).unwrap_or(0) as u64;
+        let is_json = row.text[white..].starts_with(['{', '[']);
+        let json = is_json.then(|| value_end(row.text.as_bytes(), white)).flatten().unwrap_or(0) as u64;
         // The closure never fails, so neither does the scanner.
         let _ = scanner.line(&row, &mut |piece| {
             all.inside += usize::from(!piece.joined && (white as u64 + 1..json).contains(&piece.offset));

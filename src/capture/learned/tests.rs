@@ -1,5 +1,4 @@
-use super::*;
-use crate::capture::testing::{Kept, read, told};
+use crate::capture::testing::{Kept, read_as, told};
 use crate::capture::{Direction, Skip};
 use crate::protocol::Side;
 
@@ -144,7 +143,9 @@ fn every_pair_is_read_whole_and_its_directions_are_right() {
     for pair in PAIRS {
         for (style, form) in [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (0, 2), (2, 3)] {
             let text = log(pair, style, form);
-            let kept = read("text-log", &text);
+            let known = told(text.as_bytes()).map(|(name, _)| name);
+            assert_eq!(known, Some("text-log"), "{pair:?} {style} {form}\n{text}");
+            let kept = read_as("text-log", text.as_bytes());
             let kinds: Vec<&str> = kept.frames.iter().map(|frame| frame.kind).collect();
             assert_eq!(kinds, ["message"; 12], "{pair:?}\n{text}{kept:?}");
             assert_eq!(kept.skipped, [(1, Skip::NotAMessage)], "{pair:?}");
