@@ -141,12 +141,7 @@ impl Scanner {
     }
 
     /// One more line of an object. False if the line does not belong to it: then the object is none.
-    fn go_on(
-        &mut self,
-        mut open: Open,
-        row: &Row<'_>,
-        each: &mut dyn FnMut(&Piece<'_>) -> Result<()>,
-    ) -> Result<bool> {
+    fn go_on(&mut self, mut open: Open, row: &Row<'_>, each: &mut dyn FnMut(&Piece<'_>) -> Result<()>) -> Result<bool> {
         let (inner, level) = (row.text.trim_start(), indent(row.text));
         let closes = inner.starts_with('}') && level <= open.indent;
         if !closes && (level <= open.indent && !inner.is_empty() || open.body.len() > LIMIT) {
@@ -165,8 +160,7 @@ impl Scanner {
         };
         let offset = open.offset + found.start as u64;
         let payload = &open.body[found.start..found.end];
-        let piece =
-            Piece { before: &open.before, above: open.above, payload, line: open.line, offset, joined: true };
+        let piece = Piece { before: &open.before, above: open.above, payload, line: open.line, offset, joined: true };
         each(&piece).map(|()| true)
     }
 }
@@ -214,6 +208,9 @@ mod tests {
     fn objects_over_several_lines() {
         let pretty = "IN {\n  \"jsonrpc\": \"2.0\",\n  \"method\": \"a\",\n  \"params\": {\n    \"b\": \"}\"\n  }\n}\nOUT {\n  id: 1,\n  result: {}\n}\nconfig {\n  \"a\": 1\n}\nbroken {\nIN {\"method\":\"a\",\"id\":1}";
         let got = scan(false, pretty);
-        assert_eq!(got.iter().map(|(before, _, line)| (before.as_str(), *line)).collect::<Vec<_>>(), [("IN", 1), ("OUT", 8), ("IN", 16)]);
+        assert_eq!(
+            got.iter().map(|(before, _, line)| (before.as_str(), *line)).collect::<Vec<_>>(),
+            [("IN", 1), ("OUT", 8), ("IN", 16)]
+        );
     }
 }

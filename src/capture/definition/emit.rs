@@ -222,7 +222,12 @@ impl Emitter {
         let text = record.payload;
         let shortened = ["...", "…", "<", "***"].iter().any(|sign| text.contains(sign));
         let direction = self.direction(&record.head);
-        if cut || shortened || !text.starts_with('{') || value_end(text.as_bytes(), 0).is_none() || direction == Direction::Unknown {
+        if cut
+            || shortened
+            || !text.starts_with('{')
+            || value_end(text.as_bytes(), 0).is_none()
+            || direction == Direction::Unknown
+        {
             out.skip(record.at.line, Skip::CutOff);
             let place = self.place_of(&record.head, &record.at, direction, out)?;
             return out.put(&place, Body::Gap { lost: Some(1) });

@@ -73,7 +73,15 @@ impl DefinitionReader {
         let pending = Pending::new(ranges.clone());
         let emitter = Emitter::new(Arc::clone(&definition), vantage);
         let scanner = Scanner::new(definition.standing == Some(Standing::Below));
-        DefinitionReader { definition, emitter, ranges, pending, peeled: Peeled::default(), scanner, repeats: Repeats::default() }
+        DefinitionReader {
+            definition,
+            emitter,
+            ranges,
+            pending,
+            peeled: Peeled::default(),
+            scanner,
+            repeats: Repeats::default(),
+        }
     }
 
     /// True if a record starts here; its groups stand in `ranges` then.

@@ -88,7 +88,11 @@ fn whoever_sends_initialize_is_the_client() {
     let request = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
     assert_eq!(vantage(&format!("INCOMING: {request}\n")), Vantage::Server);
     assert_eq!(vantage(&format!("Sending request: {request}\n")), Vantage::Client);
-    assert_eq!(vantage("Sending: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"), Vantage::Unknown, "nothing proves it");
+    assert_eq!(
+        vantage("Sending: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"),
+        Vantage::Unknown,
+        "nothing proves it"
+    );
     let text =
         "      Server (demo) transport received message. Message: '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'.\n";
     let kept = read("mcp-csharp-sdk-trace", text);

@@ -49,7 +49,9 @@ pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
         return by_common_words(sampled);
     }
     let all = choose(&told, |seen| runs(&seen.before, &seen.method));
-    let last = choose(&told, |seen| runs(&seen.before, "").into_iter().filter(|(run, from_end)| *from_end == 0 && !run.contains(' ')).collect());
+    let last = choose(&told, |seen| {
+        runs(&seen.before, "").into_iter().filter(|(run, from_end)| *from_end == 0 && !run.contains(' ')).collect()
+    });
     let best = if last.1 > all.1 { last } else { all };
     let (words, covered) = best;
     let known = words.of.iter().flatten().all(|word| common(word).is_some());

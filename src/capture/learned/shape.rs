@@ -7,9 +7,9 @@ use regex::Regex;
 use super::evidence::{Sampled, sample};
 use super::separate::{Words, common, separate};
 use super::tokens::expression;
+use crate::capture::Direction;
 use crate::capture::sample::Sample;
 use crate::capture::time;
-use crate::capture::Direction;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
 
@@ -146,10 +146,13 @@ impl Shape {
         let words = self.expression().and_then(|text| Regex::new(&text).ok());
         TIMES.into_iter().find_map(|shape| {
             let regex = Regex::new(shape).ok()?;
-            let read = |before: &str| regex.find(before).filter(|found| time::parse(found.as_str()).is_some()).map(|found| found.start());
+            let read = |before: &str| {
+                regex.find(before).filter(|found| time::parse(found.as_str()).is_some()).map(|found| found.start())
+            };
             let have = sampled.seen.iter().filter(|seen| read(&seen.before).is_some()).count();
             let after = |before: &str| {
-                let word = words.as_ref().and_then(|words| words.captures(before)?.name("dir").map(|word| word.start()));
+                let word =
+                    words.as_ref().and_then(|words| words.captures(before)?.name("dir").map(|word| word.start()));
                 read(before).zip(word).is_some_and(|(time, word)| word < time)
             };
             let behind = sampled.seen.iter().filter(|seen| after(&seen.before)).count();
@@ -180,9 +183,13 @@ impl Shape {
         }
         let mut text = match (client.is_empty(), server.is_empty()) {
             (false, false) if self.proof.is_some() => {
-                format!("learned from {messages}: {client} stands {where_} what the client sends, {server} {where_} what the server sends")
+                format!(
+                    "learned from {messages}: {client} stands {where_} what the client sends, {server} {where_} what the server sends"
+                )
             }
-            (false, false) => format!("learned from {messages}: {client} and {server} stand {where_} the two directions"),
+            (false, false) => {
+                format!("learned from {messages}: {client} and {server} stand {where_} the two directions")
+            }
             (false, true) => format!("learned from {messages}: {client} stands {where_} what the client sends"),
             _ => format!("learned from {messages}: {server} stands {where_} what the server sends"),
         };
@@ -236,7 +243,13 @@ impl Shape {
     fn meaning(&self, word: &str, side: Side) -> &'static str {
         let named = matches!(common(word), Some(Direction::By(_)));
         match (side, self.logger) {
-            (side, Some(logger)) => if side == logger { "sent" } else { "received" },
+            (side, Some(logger)) => {
+                if side == logger {
+                    "sent"
+                } else {
+                    "received"
+                }
+            }
             (Side::Client, None) if self.proof.is_some() || named => "c2s",
             (Side::Server, None) if self.proof.is_some() || named => "s2c",
             // Two directions of which it is not proven whose they are: as if the log were a server's.

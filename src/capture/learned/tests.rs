@@ -4,17 +4,35 @@ use crate::protocol::Side;
 
 /// A session: who sends, and what.
 const SESSION: [(Side, &str); 12] = [
-    (Side::Client, r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"app","version":"1"}}}"#),
-    (Side::Server, r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#),
+    (
+        Side::Client,
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"app","version":"1"}}}"#,
+    ),
+    (
+        Side::Server,
+        r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#,
+    ),
     (Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
-    (Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"{\"in\": \"it's\"}"}}}"#),
-    (Side::Server, r#"{"jsonrpc":"2.0","id":"s-1","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#),
-    (Side::Client, r#"{"jsonrpc":"2.0","id":"s-1","result":{"role":"assistant","content":{"type":"text","text":"out"},"model":"m"}}"#),
+    (
+        Side::Client,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"{\"in\": \"it's\"}"}}}"#,
+    ),
+    (
+        Side::Server,
+        r#"{"jsonrpc":"2.0","id":"s-1","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#,
+    ),
+    (
+        Side::Client,
+        r#"{"jsonrpc":"2.0","id":"s-1","result":{"role":"assistant","content":{"type":"text","text":"out"},"model":"m"}}"#,
+    ),
     (Side::Server, r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#),
     (Side::Server, r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#),
     (Side::Client, r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#),
     (Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#),
-    (Side::Server, r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"client sent a request"}}"#),
+    (
+        Side::Server,
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"client sent a request"}}"#,
+    ),
     (Side::Server, r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"boom"}}"#),
 ];
 

@@ -42,7 +42,10 @@ pub(super) fn runs<'a>(text: &'a str, method: &str) -> Vec<(&'a str, usize)> {
     for first in 0..all.len() {
         for last in first..all.len().min(first + RUN) {
             let (start, end) = (all[first].0, all[last].1);
-            let digits = last > first && text[start..end].split(|c: char| !c.is_alphanumeric()).any(|word| word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty());
+            let digits = last > first
+                && text[start..end]
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|word| word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty());
             if end - start > LONGEST || digits || named(all[last].0, end) {
                 break;
             }
