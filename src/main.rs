@@ -1,5 +1,6 @@
 //! The command line: a table of contents. Every command lives in a file of its own under `cli/`.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -51,8 +52,27 @@ enum Command {
     Man(cli::man::ManArgs),
 }
 
+/// Arguments with `--learn-noise 2` as `--learn-noise=2`: a number behind that flag is its value, anything else is a file.
+fn friendly(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = Vec::new();
+    let mut options = true;
+    for arg in args {
+        options &= arg != "--";
+        let number =
+            arg.to_str().is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
+        match all.last_mut().filter(|last| options && number && *last == "--learn-noise") {
+            Some(last) => {
+                last.push("=");
+                last.push(arg);
+            }
+            None => all.push(arg),
+        }
+    }
+    all
+}
+
 fn main() -> ExitCode {
-    cli::main(|stop| match Cli::parse() {
+    cli::main(|stop| match Cli::parse_from(friendly(std::env::args_os())) {
         Cli { command: None, files } => cli::ls::run_bare(files, &names(), stop),
         Cli { command: Some(command), .. } => match command {
             Command::Check(args) => cli::check::run(&args, stop),

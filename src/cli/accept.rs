@@ -38,6 +38,9 @@ pub struct AcceptArgs {
     /// Accept these without asking: 7,9
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "all")]
     exchange: Vec<String>,
+    /// Those with these verdicts: the value of `replay --update`.
+    #[arg(skip)]
+    verdicts: Vec<Verdict>,
     /// Accept all without asking; refused where the run had stuck requests, an exit or new violations
     #[arg(long, requires = "reason")]
     all: bool,
@@ -58,6 +61,56 @@ pub struct AcceptArgs {
     read: ReadArgs,
     #[command(flatten)]
     screen: ScreenArgs,
+}
+
+/// A run whose differences are to be taken.
+pub struct Run<'r> {
+    /// The recording.
+    pub recording: &'r str,
+    /// Its live session.
+    pub live: &'r str,
+    /// What is taken without asking: verdicts, or requests. Nothing, or an empty word: each is asked for.
+    pub what: &'r [String],
+    /// Why.
+    pub reason: Option<&'r str>,
+}
+
+/// Takes what differs in a run into its recording; gives how many differences were taken.
+#[cfg(feature = "live")]
+pub fn after_replay(
+    run: Run<'_>,
+    (compare, redact, read, screen): (&CompareArgs, &RedactArgs, &ReadArgs, &ScreenArgs),
+    stop: &Stop,
+) -> Result<usize> {
+    let what: Vec<&String> = run.what.iter().filter(|word| !word.is_empty()).collect();
+    let verdicts = what.iter().filter_map(|word| Verdict::from_name(word)).collect();
+    let exchange = what.iter().filter(|word| Verdict::from_name(word).is_none()).map(|word| word.to_string()).collect();
+    let args = AcceptArgs {
+        run: run.live.to_string(),
+        recording: Some(run.recording.to_string()),
+        exchange,
+        verdicts,
+        all: false,
+        reason: run.reason.map(str::to_string),
+        output: None,
+        config: None,
+        compare: compare.clone(),
+        redact: redact.clone(),
+        read: read.clone(),
+        screen: screen.clone(),
+    };
+    take(&args, stop)
+}
+
+/// An error where nobody is there to say what is right.
+pub fn admit() -> Result<()> {
+    match screen::env("CI") {
+        None => Ok(()),
+        Some(_) => {
+            let error = Error::new(ErrorKind::Usage, "nothing is accepted in CI: what is right is for a person to say");
+            Err(error.hint("run it where you work, and commit the recording"))
+        }
+    }
 }
 
 /// Everything that a decision needs.
@@ -81,15 +134,17 @@ enum Answer {
 
 /// Judges again, asks, and writes.
 pub fn run(args: &AcceptArgs, stop: &Stop) -> Result<u8> {
-    if screen::env("CI").is_some() {
-        return Err(Error::new(ErrorKind::Usage, "accept does nothing in CI: what is right is for a person to say")
-            .hint("run it where you work, and commit the recording"));
-    }
+    admit()?;
+    take(args, stop).map(|_| 0)
+}
+
+/// How many differences were taken.
+fn take(args: &AcceptArgs, stop: &Stop) -> Result<usize> {
     let config = Config::load(args.config.as_deref())?;
     let (file, run_file) = files(args)?;
     let options = Options {
         compare: args.compare.compare(&config.replay),
-        gate: args.compare.gate(&config.replay),
+        gate: args.compare.gate(&config.replay)?,
         ..Options::default()
     };
     compare::check(&options.compare)?;
@@ -106,10 +161,11 @@ pub fn run(args: &AcceptArgs, stop: &Stop) -> Result<u8> {
     }
     let accepted = chosen.iter().map(|entry| review.accepted(entry)).collect::<Result<Vec<_>>>()?;
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(&file));
-    output::write(&path, accept(&text, &accepted)?.as_bytes(), Readers::Owner)?;
+    let text = accept(&text, &accepted, &today(), args.reason.as_deref())?;
+    output::write(&path, text.as_bytes(), Readers::Owner)?;
     let names: Vec<String> = chosen.iter().map(|entry| title(entry)).collect();
     io::say(&format!("accepted {} in {}", escape(&names.join(", ")), escape(&path.to_string_lossy())));
-    Ok(0)
+    Ok(chosen.len())
 }
 
 /// `#7 tools/call render`.
@@ -170,8 +226,14 @@ impl Review<'_> {
             refuse(report)?;
             return Ok(open.into_iter().filter(|entry| self.new_text(entry).is_ok()).collect());
         }
-        if !self.args.exchange.is_empty() {
-            return self.args.exchange.iter().map(|name| self.named(&open, name)).collect();
+        if !self.args.exchange.is_empty() || !self.args.verdicts.is_empty() {
+            let named = self.args.exchange.iter().map(|name| self.named(&open, name)).collect::<Result<Vec<_>>>()?;
+            let wanted = |entry: &&ExchangeReport| self.args.verdicts.contains(&entry.verdict);
+            let (mut chosen, rest): (Vec<_>, Vec<_>) = open.iter().copied().partition(wanted);
+            chosen.retain(|entry| self.new_text(entry).is_ok());
+            chosen.extend(named.into_iter().filter(|entry| rest.iter().any(|other| std::ptr::eq(*other, *entry))));
+            self.show(report, &chosen, config)?;
+            return Ok(chosen);
         }
         if open.is_empty() {
             return Ok(Vec::new());
@@ -219,15 +281,8 @@ impl Review<'_> {
         config: &Config,
     ) -> Result<Vec<&'r ExchangeReport>> {
         let mut chosen = Vec::new();
-        let mut redactor = self.args.redact.redactor(config);
         for entry in open {
-            let one = RunReport {
-                exchanges: vec![entry.clone()],
-                protocols: report.protocols.clone(),
-                ..RunReport::default()
-            };
-            let shown = redactor.as_mut().map(|redactor| redacted(&one, redactor)).unwrap_or(one);
-            io::print(&review(&shown, &self.args.screen.style(false, false)))?;
+            self.show(report, &[entry], config)?;
             if let Err(error) = self.new_text(entry) {
                 io::say(&format!("       cannot be accepted: {}", escape(&error.message)));
                 continue;
@@ -243,6 +298,20 @@ impl Review<'_> {
         Ok(chosen)
     }
 
+    /// Shows differences.
+    fn show(&self, report: &RunReport, entries: &[&ExchangeReport], config: &Config) -> Result<()> {
+        let some = RunReport {
+            exchanges: entries.iter().map(|entry| (*entry).clone()).collect(),
+            protocols: report.protocols.clone(),
+            ..RunReport::default()
+        };
+        let shown = match self.args.redact.redactor(config) {
+            Some(mut redactor) => redacted(&some, &mut redactor),
+            None => some,
+        };
+        io::print(&review(&shown, &self.args.screen.style(false, false)))
+    }
+
     /// Appends a rule for each place that differs to the configuration.
     fn rules(&self, entry: &ExchangeReport) -> Result<()> {
         let path =
@@ -254,6 +323,7 @@ impl Review<'_> {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
+        let scope = entry.name.as_ref().map_or(entry.method.clone(), |name| format!("{}:{name}", entry.method));
         let mut made = 0;
         for difference in entry.diff.iter().filter(|it| !it.harmless) {
             let (Some(recorded), Some(live)) = (&difference.recorded, &difference.live) else {
@@ -261,7 +331,11 @@ impl Review<'_> {
                 continue;
             };
             let matcher = noise::shape(recorded, live).unwrap_or(rpctape::replay::options::Matcher::Type);
-            text.push_str(&format!("\n# {}\n{}", escape(&title(entry)), noise::rule_lines(&difference.at, &matcher)));
+            text.push_str(&format!(
+                "\n# {}\n{}",
+                escape(&title(entry)),
+                noise::rule_lines(&difference.at, &matcher, &scope)
+            ));
             io::say(&format!("       {}: {} must be {}", escape(&name), escape(&difference.at), matcher.text()));
             made += 1;
         }

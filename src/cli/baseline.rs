@@ -14,6 +14,7 @@ use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
+use super::shell;
 use super::signals::Stop;
 use super::terms;
 
@@ -66,6 +67,11 @@ pub fn run(args: &BaselineArgs, stop: &Stop) -> Result<u8> {
     let (kinds, findings) = baseline.size();
     let file = args.output.as_ref().map_or(BASELINE_FILE.to_string(), |path| path.display().to_string());
     let told = format!("{} of {}", plural(findings, "finding"), plural(kinds, "kind"));
-    io::say(&format!("{told}; next: rpctape check --baseline {} ...", escape(&file)));
+    let logs: Vec<String> = args.files.iter().map(|name| shell::file(name)).collect();
+    io::say(&format!(
+        "{told}; next: rpctape check --baseline {} {}",
+        escape(&shell::file(&file)),
+        escape(&logs.join(" "))
+    ));
     Ok(0)
 }

@@ -1,8 +1,9 @@
 //! Flags about what counts as the same, and what fails: `replay` and `diff` have them.
 
 use clap::{Args, ValueEnum};
-use rpctape::replay::Verdict;
+use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::replay::options::{Compare, Gate, Matcher};
+use rpctape::replay::{Verdict, compare};
 
 use super::config::ReplayConfig;
 use super::nearest::nearest;
@@ -11,7 +12,8 @@ use super::nearest::nearest;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "What counts as the same")]
 pub struct CompareArgs {
-    /// Do not compare what stands here: a JSON pointer, `*` for any member, ` -> ` into JSON inside a string
+    /// Do not compare what stands here: a JSON pointer, `*` for any member, ` -> ` into JSON inside a string; here and below it may be
+    /// preceded by the requests that it holds for: 'tools/call:order /result/id'
     #[arg(long, value_name = "POINTER")]
     ignore: Vec<String>,
     /// What must stand here instead of being equal: uuid, datetime, type, present, absent, 1%, 0.01, len>=1, regex:...
@@ -29,8 +31,9 @@ pub struct CompareArgs {
     /// Compare also what notifications say, or what cancelled requests were answered
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     compare: Vec<Also>,
-    /// What fails, instead of the usual verdicts: names with commas, such as stuck,violates
-    #[arg(long, value_name = "VERDICT,...", value_delimiter = ',', value_parser = verdict)]
+    /// What fails, instead of the usual verdicts: names with commas, such as stuck,violates; or what is added to them and taken
+    /// from them: +slower,-changed
+    #[arg(long, value_name = "VERDICT,...", value_delimiter = ',', value_parser = verdict, allow_hyphen_values = true)]
     fail_on: Option<Vec<Failing>>,
     /// Fail also where too little was exercised: raced cancels, requests that were not sent
     #[arg(long)]
@@ -45,13 +48,13 @@ enum Also {
     Cancelled,
 }
 
-/// A verdict that fails, or all violations.
+/// A verdict that fails, or all violations, or one of them that is added or taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failing {
-    /// This one.
-    Verdict(Verdict),
-    /// `violates-any`: also violations that the recording has too.
-    ViolatesAny,
+pub struct Failing {
+    /// `+` or `-`, where it stands before the name.
+    sign: Option<char>,
+    /// The verdict; `None` for `violates-any`: also violations that the recording has too.
+    verdict: Option<Verdict>,
 }
 
 impl CompareArgs {
@@ -61,7 +64,7 @@ impl CompareArgs {
         Compare {
             ignore: both(&self.ignore, &config.ignore),
             // The first rule that fits counts: flags stand before the file.
-            matches: [&self.matches[..], &self.tolerance, &config.matches].concat(),
+            matches: [&self.matches[..], &self.tolerance, &config.matches, &config.tolerances].concat(),
             sets: [&self.set_list[..], &config.sets].concat(),
             allow_added: self.allow_added,
             notifications: self.compare.contains(&Also::Notifications),
@@ -69,26 +72,52 @@ impl CompareArgs {
         }
     }
 
-    /// What fails.
-    pub fn gate(&self, config: &ReplayConfig) -> Gate {
-        let said = self.fail_on.as_ref().or(config.fail_on.as_ref());
-        let verdicts = |list: &Vec<Failing>| {
-            let each = list.iter().filter_map(|failing| match failing {
-                Failing::Verdict(verdict) => Some(*verdict),
-                Failing::ViolatesAny => None,
-            });
-            each.collect::<Vec<_>>()
-        };
-        let any = said.is_some_and(|list| list.contains(&Failing::ViolatesAny));
-        let fail_on = said.map(verdicts).filter(|list| !list.is_empty() || !any);
-        Gate { fail_on, strict: self.strict, violates_any: any }
+    /// What fails. Names replace what the file says, and that the usual set; signs change it.
+    pub fn gate(&self, config: &ReplayConfig) -> Result<Gate> {
+        let own = self.fail_on.as_deref().unwrap_or_default();
+        let said = config.fail_on.as_deref().unwrap_or_default();
+        let signed = |list: &[Failing]| list.iter().any(|failing| failing.sign.is_some());
+        for list in [own, said] {
+            if signed(list) && list.iter().any(|failing| failing.sign.is_none()) {
+                let error = Error::new(ErrorKind::Usage, "--fail-on has names with and without a sign");
+                return Err(
+                    error.hint("with signs it changes the usual set (+slower,-changed), without it replaces it")
+                );
+            }
+        }
+        let mut gate = Gate { strict: self.strict, ..Gate::default() };
+        let lists: &[&[Failing]] = if own.is_empty() || signed(own) { &[said, own] } else { &[own] };
+        for list in lists.iter().filter(|list| !list.is_empty()) {
+            if !signed(list) {
+                let verdicts: Vec<Verdict> = list.iter().filter_map(|failing| failing.verdict).collect();
+                gate.violates_any = list.iter().any(|failing| failing.verdict.is_none());
+                gate.fail_on = Some(verdicts).filter(|list| !list.is_empty() || !gate.violates_any);
+            }
+            for failing in list.iter().filter(|failing| failing.sign.is_some()) {
+                let adds = failing.sign == Some('+');
+                match failing.verdict {
+                    None => gate.violates_any = adds,
+                    Some(verdict) => {
+                        gate.more.retain(|other| *other != verdict);
+                        gate.less.retain(|other| *other != verdict);
+                        if adds { gate.more.push(verdict) } else { gate.less.push(verdict) }
+                    }
+                }
+            }
+        }
+        Ok(gate)
     }
 }
 
 /// `POINTER=REST`.
 fn split<'t>(text: &'t str, example: &str) -> std::result::Result<(&'t str, &'t str), String> {
     let (pointer, rest) = text.split_once('=').ok_or_else(|| format!("write it as {example}"))?;
-    Ok((self::pointer(pointer)?, rest))
+    Ok((place(pointer)?, rest))
+}
+
+/// A JSON pointer, or a glob of one, perhaps with the requests that it holds for: `tools/call:order /result/id`.
+pub fn place(text: &str) -> std::result::Result<&str, String> {
+    pointer(compare::scoped(text).1).map(|_| text)
 }
 
 /// A JSON pointer, or a glob of one.
@@ -104,7 +133,7 @@ fn matching(text: &str) -> std::result::Result<(String, Matcher), String> {
     Ok((pointer.to_string(), Matcher::read(kind)?))
 }
 
-fn tolerance(text: &str) -> std::result::Result<(String, Matcher), String> {
+pub fn tolerance(text: &str) -> std::result::Result<(String, Matcher), String> {
     let (pointer, limit) = split(text, "/result/total=1%")?;
     match Matcher::read(limit)? {
         matcher @ (Matcher::Absolute(_) | Matcher::Relative(_)) => Ok((pointer.to_string(), matcher)),
@@ -115,17 +144,49 @@ fn tolerance(text: &str) -> std::result::Result<(String, Matcher), String> {
 /// `/result/items by /id`.
 pub fn set_list(text: &str) -> std::result::Result<(String, String), String> {
     let (list, key) = text.split_once(" by ").ok_or("write it as '/result/items by /id'")?;
-    Ok((pointer(list.trim())?.to_string(), pointer(key.trim())?.to_string()))
+    Ok((place(list.trim())?.to_string(), pointer(key.trim())?.to_string()))
 }
 
-/// A verdict by its name.
+/// A verdict by its name, perhaps with a sign.
 pub fn verdict(text: &str) -> std::result::Result<Failing, String> {
-    if text == "violates-any" {
-        return Ok(Failing::ViolatesAny);
+    let sign = text.chars().next().filter(|first| matches!(first, '+' | '-'));
+    let name = text.trim_start_matches(['+', '-']);
+    if name == "violates-any" {
+        return Ok(Failing { sign, verdict: None });
     }
     let names = || Verdict::ALL.into_iter().map(Verdict::as_str).chain(["violates-any"]);
-    Verdict::from_name(text).map(Failing::Verdict).ok_or_else(|| match nearest(text, names()) {
-        Some(near) => format!("there is no verdict {text}; did you mean {near}?"),
-        None => format!("there is no verdict {text}; there are {}", names().collect::<Vec<_>>().join(", ")),
+    let found = Verdict::from_name(name).map(|verdict| Failing { sign, verdict: Some(verdict) });
+    found.ok_or_else(|| match nearest(name, names()) {
+        Some(near) => format!("there is no verdict {name}; did you mean {near}?"),
+        None => format!("there is no verdict {name}; there are {}", names().collect::<Vec<_>>().join(", ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(own: &str, said: &str) -> Result<Gate> {
+        let list = |text: &str| {
+            let all: Vec<Failing> =
+                text.split(',').filter(|name| !name.is_empty()).map(|name| verdict(name).unwrap()).collect();
+            Some(all).filter(|all| !all.is_empty())
+        };
+        let args = CompareArgs { fail_on: list(own), ..CompareArgs::default() };
+        args.gate(&ReplayConfig { fail_on: list(said), ..ReplayConfig::default() })
+    }
+
+    #[test]
+    fn signs_change_the_usual_set_and_names_replace_it() {
+        let both = gate("+slower,-changed,+violates-any", "").unwrap();
+        assert_eq!((both.fail_on.clone(), both.violates_any), (None, true));
+        assert_eq!((both.more, both.less), (vec![Verdict::Slower], vec![Verdict::Changed]));
+        let replaced = gate("stuck", "+slower").unwrap();
+        assert_eq!((replaced.fail_on, replaced.more), (Some(vec![Verdict::Stuck]), vec![]));
+        let added = gate("-slower,+raced", "stuck,slower").unwrap();
+        assert_eq!(added.fail_on, Some(vec![Verdict::Stuck, Verdict::Slower]));
+        assert_eq!((added.more, added.less), (vec![Verdict::Raced], vec![Verdict::Slower]));
+        assert!(gate("+slower,changed", "").is_err() && gate("", "-slower,changed").is_err());
+        assert!(verdict("+slwer").is_err_and(|why| why.contains("slower")));
+    }
 }

@@ -47,7 +47,7 @@ pub fn run(args: &DiffArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.config.as_deref())?;
     let options = Options {
         compare: args.compare.compare(&config.replay),
-        gate: args.compare.gate(&config.replay),
+        gate: args.compare.gate(&config.replay)?,
         ..Options::default()
     };
     compare::check(&options.compare)?;
@@ -55,7 +55,7 @@ pub fn run(args: &DiffArgs, stop: &Stop) -> Result<u8> {
     let judging = JudgeArgs::default().configured(&config);
     let [before, after] = [&args.before, &args.after].map(|file| recording(file, &args.read, &judging, stop));
     let report = diff(&before?, &after?, &options);
-    reports.write(&report, args.redact.redactor(&config), &args.screen, "", &[])?;
+    reports.write(&report, args.redact.redactor(&config), &args.screen)?;
     Ok(report.exit)
 }
 

@@ -144,7 +144,7 @@ pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, db: Option<&Pa
 fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
     if judge.differs() || read.overrules() {
         return Err(Error::new(ErrorKind::Usage, format!("{file} is a database: it holds the judgement made before"))
-            .hint(format!("judge it again with these flags: rpctape audit {file} ...")));
+            .hint(format!("judge it again with these flags: rpctape audit {}", super::shell::file(file))));
     }
     let store = Store::read(&capture::path_of(file))?;
     let summary = pipeline::summary(&store)?;

@@ -12,6 +12,7 @@ use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
 use super::nearest::nearest;
 use super::screen::ScreenArgs;
+use super::shell;
 use super::signals::Stop;
 
 /// List connections and sources: protocol, counts, times, parties, and what each file was taken for
@@ -75,7 +76,7 @@ pub fn run_bare(files: Vec<String>, commands: &[String], stop: &Stop) -> Result<
         let message = format!("there is no command and no file {word}");
         return Err(Error::new(rpctape::error::ErrorKind::Usage, message).hint(hint));
     }
-    let named = files.join(" ");
+    let named = files.iter().map(|name| shell::file(name)).collect::<Vec<_>>().join(" ");
     let code = run(&LsArgs { files, ..LsArgs::default() }, stop)?;
     io::say(&format!("\nnext: rpctape check {}", rpctape::report::escape(&named)));
     Ok(code)

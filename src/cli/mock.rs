@@ -290,7 +290,8 @@ fn told(args: &MockArgs, script: &Script, served: &Served) -> u8 {
     }
     // A client that has started its server sees it exit as it did.
     let exit = served.reports.first().and_then(|report| report.exit).filter(|_| args.listen.is_none());
-    exit.and_then(|code| u8::try_from(code).ok()).unwrap_or(0)
+    // One that a signal ended is told as a shell tells it.
+    exit.and_then(|code| u8::try_from(if code < 0 { 128 - code } else { code }).ok()).unwrap_or(0)
 }
 
 fn name(script: &Script, place: usize) -> String {

@@ -43,6 +43,7 @@ mod reports;
 mod request_name;
 mod run_reports;
 mod screen;
+mod shell;
 mod signals;
 mod terms;
 

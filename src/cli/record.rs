@@ -34,6 +34,9 @@ pub struct RecordArgs {
     /// The recording; a folder (ending in /) gets a file of its own for every session [default: NAME-DATE-TIME-PID.rec.jsonl]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Record into rpctape/NAME.rec.jsonl, where `rpctape replay` finds it
+    #[arg(long, value_name = "NAME", conflicts_with = "output", value_parser = place::fixture)]
+    name: Option<PathBuf>,
     /// The server's command line, after `--`; it speaks over standard input and output
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
@@ -135,7 +138,11 @@ impl Recorder {
     /// Begins one. `name` is what the file is called after where the user names none; `describe` says what is recorded.
     fn start(args: &RecordArgs, name: &str, describe: impl FnOnce(&mut TapeOptions)) -> Result<Recorder> {
         let secrets = Config::load(None)?.secrets;
-        let path = place::file(args.output.as_deref(), name);
+        let path = args.name.clone().unwrap_or_else(|| place::file(args.output.as_deref(), name));
+        if let Some(folder) = args.name.as_deref().and_then(std::path::Path::parent) {
+            let shown = folder.display().to_string();
+            std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &shown, &error))?;
+        }
         let verbose = args.verbose || io::stderr_is_terminal();
         let mut options = TapeOptions {
             proto: args.proto.map(|profile| profile.name.to_string()),

@@ -6,6 +6,8 @@ mod choose;
 mod dry;
 mod noise;
 mod options;
+mod pasted;
+mod suite;
 mod target;
 mod values;
 mod waiting;
@@ -13,10 +15,12 @@ mod wanted;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::live::{Framing, Target};
+use rpctape::live::Framing;
 use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
 use rpctape::protocol::Side;
 use rpctape::replay::judge::{About, judge};
@@ -25,6 +29,7 @@ use rpctape::replay::verdict::{ExchangeReport, Verdict};
 use rpctape::replay::{Options, Plan, RunReport, plan};
 use rpctape::report::escape;
 
+use super::accept;
 use super::comparing::CompareArgs;
 use super::config::Config;
 use super::input::{self, ReadArgs};
@@ -32,9 +37,11 @@ use super::io;
 use super::judge::JudgeArgs;
 use super::run_reports::RunReportArgs;
 use super::screen::ScreenArgs;
+use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use args::{CancelArgs, Frame, LifeArgs, NoiseArgs, PaceArgs, RewriteArgs, SendArgs, TargetArgs};
+use suite::{Gate, Seat};
 use target::Server;
 
 /// Play a recorded session against a live server, cancels and concurrency as they were, and judge what it does now
@@ -44,9 +51,13 @@ use target::Server;
 #[derive(Args, Debug)]
 #[command(args_override_self = true)]
 pub struct ReplayArgs {
-    /// The recording, or any log that keeps the messages; `-` is standard input
+    /// Recordings, or any logs that keep the messages; `-` is standard input. Of a folder, all *.rec.jsonl in it
+    /// [default: the folder rpctape/ of the project]
     #[arg(value_name = "REC", value_parser = super::input::name())]
-    file: String,
+    files: Vec<String>,
+    /// Play so many recordings at a time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
@@ -63,6 +74,12 @@ pub struct ReplayArgs {
     compare: CompareArgs,
     #[command(flatten)]
     noise: NoiseArgs,
+    /// Take what differs into the recordings: each is shown and asked for, or those that are named: changed, error-changed, 7,9
+    #[arg(long, value_name = "WHAT,...", num_args = 0..=1, require_equals = true, value_delimiter = ',', default_missing_value = "")]
+    update: Option<Vec<String>>,
+    /// Why they are taken, for the header of the recording
+    #[arg(long, value_name = "TEXT", requires = "update")]
+    reason: Option<String>,
     #[command(flatten)]
     report: RunReportArgs,
     #[command(flatten)]
@@ -97,52 +114,77 @@ fn shapes(secrets: &[(String, String)]) -> impl Iterator<Item = String> {
     secrets.iter().filter(|(_, value)| value.len() >= SHORTEST_SECRET).map(|(_, value)| regex::escape(value))
 }
 
-/// Plays and judges.
+/// Plays and judges: one recording, or a suite of them.
 pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
-    let mut config = config(args)?;
-    let server = match &args.noise.noise_from {
-        Some(from) => Some(Server::read(from)?),
-        None => Server::of(&args.target)?,
-    };
-    let judge_args = JudgeArgs::default().configured(&config);
-    let files = std::slice::from_ref(&args.file);
-    let loaded = input::load(files, &args.read, &judge_args, None, stop)?;
-    let chosen = choose::connections(&loaded.store.connections()?, &args.send, &args.file)?;
-    let recording = load_connections(&loaded.store, &args.file, |row| chosen.contains(&row.id))?;
-    let options = options::options(args, &config.replay, server.as_ref())?;
-    config.secrets.values.extend(shapes(&options.rewrite.secrets));
-    let plan = plan(&recording, &options)?;
-    for loss in &plan.losses {
-        io::say(&format!("note: {}", escape(loss)));
+    if args.update.is_some() {
+        accept::admit()?;
+        if args.keep.no_keep {
+            let error = Error::new(
+                ErrorKind::Usage,
+                "--update takes what differs from the live session, which --no-keep drops",
+            );
+            return Err(error.hint("leave --no-keep out"));
+        }
     }
-    let missing = wanted::secrets(&recording, &plan, &options.rewrite.secrets);
-    if !missing.is_empty() {
-        let flags: Vec<String> = missing.iter().map(|name| format!("--secret {name}=env:VARIABLE")).collect();
-        io::say(&format!("note: requests with a secret that is not given are not sent: {}", escape(&flags.join(" "))));
+    let files = suite::recordings(&args.files)?;
+    match &files[..] {
+        [file] if !suite::is_suite(&args.files) => one(args, file, stop),
+        files => suite::run(args, files, stop),
     }
-    if args.send.dry_run || args.send.explain_schedule || args.send.suggest {
-        return ahead(args, &recording, &plan, &options, server.as_ref());
+}
+
+fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
+    let gate = Gate::new(1);
+    match Session::prepare(args, file, stop, stop.flag(), &gate)? {
+        Prepared::Told => Ok(0),
+        Prepared::Ready(session) => session.whole(),
     }
-    let Some(server) = server else { return Err(no_server(&args.file)) };
-    server.admit(args.target.remote)?;
-    something(&recording, &plan)?;
-    let session = loaded.store.connections()?.into_iter().find(|row| chosen.contains(&row.id)).map(|row| row.session);
-    let run = Run {
-        args,
-        config: &config,
-        recording: &recording,
-        server: &server,
-        framing: framing(args, &recording),
-        session: session.unwrap_or_default(),
-        judging: input::options(args.read.said.overrides(), &judge_args, stop)?,
-        stop,
-    };
-    run.whole(&plan, &options)
+}
+
+/// Takes what differs into the recordings of these runs; 1 where something that fails was left.
+fn update(args: &ReplayArgs, runs: &[RunReport], stop: &Stop) -> Result<u8> {
+    let mut left = suite_exit(runs.iter().filter(|run| run.live_session.is_none()));
+    for run in runs {
+        let Some(live) = run.live_session.as_ref().filter(|_| run.outcome() != "pass") else { continue };
+        let what = args.update.as_deref().unwrap_or_default();
+        let done = accept::after_replay(
+            accept::Run { recording: &run.recording, live, what, reason: args.reason.as_deref() },
+            (&args.compare, &args.redact, &args.read, &args.screen),
+            stop,
+        )?;
+        let failing = run.exchanges.iter().filter(|entry| entry.fails).count();
+        left = left.max(if done < failing { run.exit } else { 0 });
+    }
+    Ok(left)
+}
+
+fn suite_exit<'r>(runs: impl Iterator<Item = &'r RunReport>) -> u8 {
+    runs.map(|run| run.exit).max().unwrap_or(0)
+}
+
+/// What came of reading a recording.
+enum Prepared<'s> {
+    /// What was asked for was said, and nothing is to be played.
+    Told,
+    /// It can be played.
+    Ready(Box<Session<'s>>),
 }
 
 /// The configuration; `--config` is a client's where `--server` stands beside it.
 fn config(args: &ReplayArgs) -> Result<Config> {
     Config::load(args.target.config.as_deref().filter(|_| args.target.server.is_none()))
+}
+
+/// What is lost, and which secrets are missing.
+fn forewarn(recording: &Recording, plan: &Plan, options: &Options) {
+    for loss in &plan.losses {
+        io::say(&format!("note: {}", escape(loss)));
+    }
+    let missing = wanted::secrets(recording, plan, &options.rewrite.secrets);
+    if !missing.is_empty() {
+        let flags: Vec<String> = missing.iter().map(|name| format!("--secret {name}=env:VARIABLE")).collect();
+        io::say(&format!("note: requests with a secret that is not given are not sent: {}", escape(&flags.join(" "))));
+    }
 }
 
 /// What is asked before anything is started.
@@ -152,7 +194,7 @@ fn ahead(
     plan: &Plan,
     options: &Options,
     server: Option<&Server>,
-) -> Result<u8> {
+) -> Result<()> {
     if args.send.suggest {
         let rules = rpctape::replay::suggest::suggest(recording, &options.rewrite.flows);
         io::print(&dry::suggestions(&rules))?;
@@ -164,7 +206,7 @@ fn ahead(
         let whom = server.map_or_else(|| "no server named".to_string(), |server| escape(&server.label).to_string());
         io::print(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace)))?;
     }
-    Ok(0)
+    Ok(())
 }
 
 /// An error where nothing of the client would be sent.
@@ -185,9 +227,11 @@ fn something(recording: &Recording, plan: &Plan) -> Result<()> {
 fn no_server(file: &str) -> Error {
     let error = Error::new(ErrorKind::Usage, "no server was named to play against");
     match recorded_command(file) {
-        Some(command) => error.hint(format!("it was recorded from: rpctape replay {file} -- {command}")),
-        None => error
-            .hint(format!("start one: rpctape replay {file} -- COMMAND; or --url, --connect; --dry-run needs none")),
+        Some(command) => error.hint(format!("it was recorded from: rpctape replay {} -- {command}", shell::file(file))),
+        None => error.hint(format!(
+            "start one: rpctape replay {} -- COMMAND; or --url, --connect; --dry-run needs none",
+            shell::file(file)
+        )),
     }
 }
 
@@ -202,7 +246,7 @@ fn recorded_command(file: &str) -> Option<String> {
     let mut line = String::new();
     BufReader::new(std::fs::File::open(file).ok()?).read_line(&mut line).ok()?;
     let header: Header = serde_json::from_str(&line).ok()?;
-    (!header.cmd.is_empty()).then(|| header.cmd.join(" "))
+    (!header.cmd.is_empty()).then(|| shell::words(header.cmd.iter().map(String::as_str)))
 }
 
 /// As the flag has it, else as it was recorded, else as the protocol has it.
@@ -218,53 +262,129 @@ fn framing(args: &ReplayArgs, recording: &Recording) -> Framing {
     }
 }
 
-/// One whole command: everything that its runs have in common.
-struct Run<'r> {
-    args: &'r ReplayArgs,
-    config: &'r Config,
-    recording: &'r Recording,
-    server: &'r Server,
+/// One recording and its server: everything that its runs have in common.
+struct Session<'s> {
+    args: &'s ReplayArgs,
+    /// The recording, as the user named it.
+    file: String,
+    config: Config,
+    recording: Recording,
+    plan: Plan,
+    options: Options,
+    server: Server,
     framing: Framing,
     /// The recorded session.
-    session: String,
+    recorded: String,
     judging: rpctape::pipeline::Options,
-    stop: &'r Stop,
+    stop: &'s Stop,
+    /// Is set when this session is to end.
+    interrupt: Arc<AtomicBool>,
+    /// Where it is kept, in the place of the usual file.
+    kept_as: Option<PathBuf>,
+    /// Its place among those that play at the same time.
+    seat: Seat<'s>,
+    /// True if it is one of several.
+    in_suite: bool,
 }
 
-impl Run<'_> {
-    fn whole(&self, plan: &Plan, options: &Options) -> Result<u8> {
+impl<'s> Session<'s> {
+    /// Reads a recording and plans what is sent; says what must be said before.
+    fn prepare(
+        args: &'s ReplayArgs,
+        file: &str,
+        stop: &'s Stop,
+        interrupt: Arc<AtomicBool>,
+        gate: &'s Gate,
+    ) -> Result<Prepared<'s>> {
+        let mut config = config(args)?;
+        let server = match &args.noise.noise_from {
+            Some(from) => Some(Server::read(from)?),
+            None => Server::of(&args.target, &config.replay)?,
+        };
+        let judge_args = JudgeArgs::default().configured(&config);
+        let loaded = input::load(&[file.to_string()], &args.read, &judge_args, None, stop)?;
+        let rows = loaded.store.connections()?;
+        let chosen = choose::connections(&rows, &args.send, file)?;
+        let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
+        let options = options::options(args, &config.replay, server.as_ref())?;
+        config.secrets.values.extend(shapes(&options.rewrite.secrets));
+        let hidden = server.iter().flat_map(|server| &server.secrets);
+        let hidden = hidden.filter(|value| value.len() >= SHORTEST_SECRET);
+        config.secrets.values.extend(hidden.map(|value| regex::escape(value)));
+        let plan = plan(&recording, &options)?;
+        forewarn(&recording, &plan, &options);
+        if args.send.dry_run || args.send.explain_schedule || args.send.suggest {
+            ahead(args, &recording, &plan, &options, server.as_ref())?;
+            return Ok(Prepared::Told);
+        }
+        let Some(server) = server else { return Err(no_server(file)) };
+        server.admit(args.target.remote)?;
+        something(&recording, &plan)?;
+        let recorded = rows.into_iter().find(|row| chosen.contains(&row.id)).map(|row| row.session);
+        Ok(Prepared::Ready(Box::new(Session {
+            args,
+            file: file.to_string(),
+            framing: framing(args, &recording),
+            config,
+            recording,
+            plan,
+            options,
+            server,
+            recorded: recorded.unwrap_or_default(),
+            judging: input::options(args.read.said.overrides(), &judge_args, stop)?,
+            stop,
+            interrupt,
+            kept_as: None,
+            seat: gate.seat(),
+            in_suite: false,
+        })))
+    }
+
+    /// Plays it alone, and writes what came of it.
+    fn whole(&self) -> Result<u8> {
         let args = self.args;
+        let inputs = std::slice::from_ref(&self.file);
         if !args.cancel.cancel_sweep.is_empty() {
-            return self.sweep(options, &args.cancel.cancel_sweep);
+            return self.sweep(&self.options, &args.cancel.cancel_sweep, args.report.open(inputs)?);
         }
         if args.noise.learn_noise.is_some() || args.noise.noise_from.is_some() {
-            return self.learn_noise(options);
+            return self.learn_noise(&self.options, args.report.open(inputs)?);
         }
+        let reports = args.report.open(inputs)?;
+        let report = self.played()?;
+        let exit = report.exit;
+        reports.write(&report, args.redact.redactor(&self.config), &args.screen)?;
+        match args.update {
+            Some(_) => update(args, &[report], self.stop),
+            None => Ok(exit),
+        }
+    }
+
+    /// Plays it, with all that was asked for besides.
+    fn played(&self) -> Result<RunReport> {
+        let (args, plan, options) = (self.args, &self.plan, &self.options);
         if args.pace.repeat > 1 {
             self.may_repeat(plan, &options.policy, "--repeat")?;
         }
         let kept = self.kept()?;
-        let reports = args.report.open(std::slice::from_ref(&args.file))?;
         let (natural, notes) = if args.cancel.control { self.control(options)? } else { Default::default() };
         self.go_on()?;
-        let mut report = self.once(plan, options, self.server, &natural, kept.as_deref())?;
+        let mut report = self.once(plan, options, &self.server, &natural, kept.as_deref())?;
         report.notes.extend(notes);
         report.notes.extend(self.hopeless(&report, &natural));
         if options.cancel.retry > 0 && !self.stopped() {
             self.retry(&mut report, options, &natural)?;
         }
-        let mut ahead = String::new();
         if args.pace.repeat > 1 && !self.stopped() {
-            (report, ahead) = self.repeat(&report, plan, options, &natural)?;
+            report = self.repeat(&report, plan, options, &natural)?;
         }
-        let next = self.next(&report);
-        reports.write(&report, args.redact.redactor(self.config), &args.screen, &ahead, &next)?;
+        report.next = self.next(&report);
         if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
-            let inputs = [args.file.clone(), kept.display().to_string()];
+            let inputs = [self.file.clone(), kept.display().to_string()];
             let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
             input::ingest(&inputs, Some(db), &options, true)?;
         }
-        Ok(report.exit)
+        Ok(report)
     }
 
     /// Plays once.
@@ -277,13 +397,24 @@ impl Run<'_> {
         natural: &[(usize, usize, i64)],
         kept: Option<&Path>,
     ) -> Result<Ran> {
-        let job = Job { recording, plan, options, target: &server.target, framing: self.framing, natural };
-        let redact = self.args.redact.redactor(self.config).is_some();
+        let job = Job {
+            recording,
+            plan,
+            options,
+            target: &server.target,
+            access: &server.access,
+            framing: self.framing,
+            natural,
+        };
+        let redact = self.args.redact.redactor(&self.config).is_some();
         let keep = Keep { file: kept.map(Path::to_path_buf), redact: redact.then(|| self.config.secrets.clone()) };
-        let mut line = waiting::Line::new(self.args.read.said.no_progress);
-        let interrupt = self.stop.flag();
-        let ran = play(&job, &self.session, &keep, &self.judging, Some(&interrupt), &mut line)?;
-        drop(line);
+        self.seat.take();
+        let mut watching = waiting::Watching {
+            line: waiting::Line::new(self.args.read.said.no_progress || self.in_suite),
+            seat: &self.seat,
+        };
+        let ran = play(&job, &self.recorded, &keep, &self.judging, Some(&self.interrupt), &mut watching)?;
+        drop(watching);
         if let Some(trouble) = &ran.trouble {
             io::say(&format!("warning: {}", escape(trouble)));
         }
@@ -299,15 +430,19 @@ impl Run<'_> {
         natural: &[(usize, usize, i64)],
         kept: Option<&Path>,
     ) -> Result<RunReport> {
-        let ran = self.play(self.recording, plan, options, server, natural, kept)?;
+        let ran = self.play(&self.recording, plan, options, server, natural, kept)?;
+        Ok(self.judged(&ran, options, kept))
+    }
+
+    fn judged(&self, ran: &Ran, options: &Options, kept: Option<&Path>) -> RunReport {
         let about = About {
-            target: server.label.clone(),
+            target: self.server.label.clone(),
             speed: options::in_words(&options.pace),
             started_us: Some(ran.started_us),
             wall_us: Some(ran.wall_us),
             live_session: kept.map(|path| path.display().to_string()),
         };
-        Ok(judge(self.recording, &ran.live, &ran.logs, options, &about))
+        judge(&self.recording, &ran.live, &ran.logs, options, &about)
     }
 
     /// True once a signal came: no further run is begun.
@@ -330,16 +465,13 @@ impl Run<'_> {
         if let Some(kept) = &report.live_session {
             let differs = |entry: &ExchangeReport| matches!(entry.verdict, Verdict::Changed | Verdict::ErrorChanged);
             next.push(match report.exchanges.iter().any(|entry| entry.fails && differs(entry)) {
-                true => format!("rpctape accept {kept} --recording {}", self.args.file),
-                false => format!("rpctape why {kept}"),
+                true => format!("rpctape accept {} --recording {}", shell::file(kept), shell::file(&self.file)),
+                false => format!("rpctape why {}", shell::file(kept)),
             });
         }
         if first.issuer == Side::Client && first.line.is_some() {
-            let target = match &self.server.target {
-                Target::Command(_) => format!("-- {}", self.server.label.trim_start_matches("stdio: ")),
-                _ => "...".to_string(),
-            };
-            next.push(format!("rpctape replay {} --from '{}' {target}", self.args.file, first.label));
+            let from = shell::words(["--from", &first.label]);
+            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), self.args.again()));
         }
         next
     }
@@ -349,11 +481,10 @@ impl Run<'_> {
         if self.args.keep.no_keep {
             return Ok(None);
         }
-        let usual = || choose::run_file(&self.args.file, self.args.report.first_file());
-        let file = self.args.keep.keep.clone().unwrap_or_else(usual);
-        let same = std::fs::canonicalize(&file)
-            .ok()
-            .is_some_and(|path| std::fs::canonicalize(&self.args.file).ok() == Some(path));
+        let usual = || choose::run_file(&self.file, self.args.report.first_file());
+        let file = self.args.keep.keep.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
+        let same =
+            std::fs::canonicalize(&file).ok().is_some_and(|path| std::fs::canonicalize(&self.file).ok() == Some(path));
         if same {
             let message = format!("{} is the recording, and would be overwritten", file.display());
             return Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"));

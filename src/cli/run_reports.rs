@@ -6,7 +6,10 @@ use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::redact::Redactor;
 use rpctape::replay::RunReport;
+use rpctape::report::Style;
 use rpctape::report::replay::{RUN_KINDS, RunKind, document, lines, redacted, screen};
+#[cfg(feature = "live")]
+use rpctape::report::replay::{Suite, suite_document, suite_lines, suite_screen};
 
 use super::io::{Out, written};
 use super::nearest::nearest;
@@ -106,31 +109,65 @@ impl RunReportArgs {
     }
 }
 
+fn fault(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write the report: {error}"))
+}
+
 impl RunReports {
-    /// Writes all of them. `ahead` stands before the answer, `next` are lines to copy on the screen.
-    pub fn write(
-        self,
-        report: &RunReport,
-        redactor: Option<Redactor>,
-        args: &ScreenArgs,
-        ahead: &str,
-        next: &[String],
-    ) -> Result<()> {
+    /// Writes all of them.
+    pub fn write(self, report: &RunReport, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
         let clean = redactor.map(|mut redactor| redacted(report, &mut redactor));
         let report = clean.as_ref().unwrap_or(report);
-        let fault = |error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write the report: {error}"));
+        let verbose = self.verbose;
+        let answer = |format: Format, style: &Style| {
+            Ok(match format {
+                Format::Full => report.ahead.clone() + &screen(report, style, verbose, &report.next),
+                Format::Json => document(report)?,
+                Format::Jsonl => report.ahead.clone() + &lines(report)?,
+            })
+        };
+        self.each(args, answer, |kind| (kind.write)(report))
+    }
+
+    /// Writes all of them for several runs.
+    #[cfg(feature = "live")]
+    pub fn write_suite(self, suite: &Suite<'_>, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
+        let clean: Option<Vec<RunReport>> =
+            redactor.map(|mut redactor| suite.runs.iter().map(|run| redacted(run, &mut redactor)).collect());
+        let suite = Suite { runs: clean.as_deref().unwrap_or(suite.runs), ..*suite };
+        let verbose = self.verbose;
+        let answer = |format: Format, style: &Style| {
+            Ok(match format {
+                Format::Full => suite_screen(&suite, style, verbose),
+                Format::Json => suite_document(&suite)?,
+                Format::Jsonl => suite_lines(&suite)?,
+            })
+        };
+        self.each(args, answer, |kind| (kind.suite)(&suite))
+    }
+
+    /// Writes the reports beside an answer of another kind, which is printed as it is.
+    #[cfg(feature = "live")]
+    pub fn write_beside(self, text: &str, report: &RunReport, redactor: Option<Redactor>) -> Result<()> {
+        let clean = redactor.map(|mut redactor| redacted(report, &mut redactor));
+        let report = clean.as_ref().unwrap_or(report);
+        self.each(&ScreenArgs::default(), |_, _| Ok(text.to_string()), |kind| (kind.write)(report))
+    }
+
+    fn each(
+        self,
+        args: &ScreenArgs,
+        answer: impl FnOnce(Format, &Style) -> std::io::Result<String>,
+        write: impl Fn(&RunKind) -> std::io::Result<String>,
+    ) -> Result<()> {
         if let Some(mut out) = self.answer {
             let to_file = matches!(out, Out::File { .. });
-            let text = match self.format {
-                Format::Full => screen(report, &args.style(to_file, false), self.verbose, next),
-                Format::Json => document(report).map_err(fault)?,
-                Format::Jsonl => lines(report).map_err(fault)?,
-            };
-            written(std::io::Write::write_all(&mut out, format!("{ahead}{text}").as_bytes()))?;
+            let text = answer(self.format, &args.style(to_file, false)).map_err(fault)?;
+            written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
             out.close()?;
         }
         for (kind, mut out) in self.beside {
-            let text = (kind.write)(report).map_err(fault)?;
+            let text = write(kind).map_err(fault)?;
             written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
             out.close()?;
         }

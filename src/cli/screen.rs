@@ -63,6 +63,12 @@ pub fn env(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// A variable that is set, perhaps to nothing.
+#[cfg(feature = "live")]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 fn env_columns() -> Option<usize> {
     env("COLUMNS")?.parse().ok().filter(|columns| *columns >= 40)
 }

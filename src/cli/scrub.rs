@@ -11,6 +11,7 @@ use rpctape::report::plural;
 
 use super::config::Config;
 use super::io::{self, Out, written};
+use super::shell;
 
 /// Replace secrets in a recording or a JSON Lines log, so that it can be shared
 ///
@@ -38,7 +39,10 @@ pub fn run(args: &ScrubArgs) -> Result<u8> {
     log.read_until(b'\n', &mut first).map_err(fault)?;
     if !first.trim_ascii_start().starts_with(b"{") {
         let message = format!("{} is no recording and no JSON Lines", args.file);
-        let hint = format!("make a recording of it first: rpctape export {} --as rec -o copy.rec.jsonl", args.file);
+        let hint = format!(
+            "make a recording of it first: rpctape export {} --as rec -o copy.rec.jsonl",
+            shell::file(&args.file)
+        );
         return Err(Error::new(ErrorKind::Input, message).hint(hint));
     }
     let mut out = Out::open(Some(&args.output), std::slice::from_ref(&args.file))?;

@@ -16,6 +16,7 @@ use super::judge::{self, JudgeArgs};
 use super::moment::{Span, instant};
 use super::request_name;
 use super::screen::ScreenArgs;
+use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 
@@ -325,24 +326,16 @@ fn next(file: &str, facts: &Facts, commands: &[String]) -> Vec<String> {
     let rows: Vec<&ExchangeRow> = rows.filter(|row| facts.wanted(row.id)).collect();
     // Of two sides that wait, the request of the server is the one to look at first.
     let Some(first) = rows.iter().find(|row| row.issuer == "server").or(rows.first()) else { return Vec::new() };
-    let place = |row: &ExchangeRow| shell(&request_name::label_of(row));
+    // What acts on a terminal is not safe to copy.
+    let safe = |text: &str| (text.len() < 200 && escape(text) == text && text != "-").then(|| shell::file(text));
+    let place = |row: &ExchangeRow| safe(&request_name::label_of(row));
     let mut next: Vec<String> = Vec::new();
-    if let (Some(file), Some(label)) = (shell(file), place(first)) {
+    if let (Some(file), Some(label)) = (safe(file), place(first)) {
         next.push(format!("rpctape show {file} {label}"));
     }
     let extract = commands.iter().any(|command| command == "extract");
-    if let (true, Some(file), Some(label)) = (extract, shell(file), rows.first().and_then(|row| place(row))) {
+    if let (true, Some(file), Some(label)) = (extract, safe(file), rows.first().and_then(|row| place(row))) {
         next.push(format!("rpctape extract {file} {label} -o bug.rec.jsonl"));
     }
     next
-}
-
-/// A word as a shell takes it; nothing where that would not be safe to copy.
-fn shell(word: &str) -> Option<String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return Some(word.to_string());
-    }
-    let safe = word.len() < 200 && !word.contains('\'') && escape(word) == word && word != "-";
-    safe.then(|| format!("'{word}'"))
 }

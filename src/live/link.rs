@@ -26,11 +26,28 @@ pub enum Target {
     Ws(String),
 }
 
+/// What a user is told where a server wants to know who asks.
+pub const HEADER_ADVICE: &str = "the server wants to know who asks: give it what it wants, with --header 'Authorization: Bearer ${TOKEN}' for example";
+
+/// True for the HTTP status of a server that does not let anybody in.
+pub fn is_refusal(status: u16) -> bool {
+    matches!(status, 401 | 403)
+}
+
 impl Target {
     /// True if what is sent arrives in the order in which it was sent, and what comes in the order in which it was said.
     pub fn is_ordered(&self) -> bool {
         !matches!(self, Target::Http(_) | Target::HttpSse(_))
     }
+}
+
+/// What a server in the network wants beside its address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Headers that go with every request. Their values are secrets.
+    pub headers: Vec<(String, String)>,
+    /// Authorities that are trusted besides those of this machine: certificates as bytes (DER).
+    pub authorities: Vec<Vec<u8>>,
 }
 
 /// A process to start.

@@ -14,9 +14,11 @@ pub mod tape;
 #[cfg(feature = "live")]
 pub mod tcp;
 #[cfg(feature = "live")]
+pub mod tls;
+#[cfg(feature = "live")]
 pub mod transport;
 
 pub use clock::Clock;
-pub use link::{Arrival, Command, Forced, Incoming, Outgoing, Target};
+pub use link::{Access, Arrival, Command, Forced, Incoming, Outgoing, Target};
 #[cfg(feature = "live")]
 pub use transport::{Framing, Link, connect};

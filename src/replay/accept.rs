@@ -44,8 +44,8 @@ pub fn fitted(recorded: &str, live: &str, kept: &[String]) -> Option<String> {
     Some(text)
 }
 
-/// The recording with these responses instead of its own.
-pub fn accept(recording: &str, accepted: &[Accepted]) -> Result<String> {
+/// The recording with these responses instead of its own. Its header says when that was, and why.
+pub fn accept(recording: &str, accepted: &[Accepted], when: &str, reason: Option<&str>) -> Result<String> {
     let header = recording.lines().next().and_then(Tree::read);
     if header.as_ref().and_then(|header| header.member("rec")).is_none() {
         return Err(Error::new(ErrorKind::Input, "only recordings can be changed, and this is none")
@@ -65,6 +65,9 @@ pub fn accept(recording: &str, accepted: &[Accepted]) -> Result<String> {
         last_t = member("t").and_then(|t| t.parse::<i64>().ok()).or(last_t);
         match accepted.iter().find(|one| one.line == index as u64 + 1) {
             Some(one) => out.push_str(&replaced(line, one)?),
+            None if index == 0 && !accepted.is_empty() => {
+                out.push_str(&with(line, &[("accepted", Some(history(line, accepted, when, reason)))]))
+            }
             None => out.push_str(line),
         }
     }
@@ -81,6 +84,20 @@ pub fn accept(recording: &str, accepted: &[Accepted]) -> Result<String> {
         out.push_str(&with(line, &[("q", Some((last_q + 1).to_string()))]));
     }
     Ok(out)
+}
+
+/// What was accepted so far, and this.
+fn history(header: &str, accepted: &[Accepted], when: &str, reason: Option<&str>) -> String {
+    let lines: Vec<u64> = accepted.iter().map(|one| one.line).collect();
+    let mut one = serde_json::json!({"at": when, "lines": lines});
+    if let (Some(one), Some(reason)) = (one.as_object_mut(), reason) {
+        one.insert("reason".to_string(), reason.into());
+    }
+    let before = Tree::read(header.trim_end()).and_then(|tree| Some(tree.member("accepted")?.text.trim().to_string()));
+    match before.as_deref().and_then(|list| list.strip_suffix(']')).map(str::trim_end) {
+        Some("[") | None => format!("[{one}]"),
+        Some(list) => format!("{list},{one}]"),
+    }
 }
 
 /// One line with another message.
@@ -164,9 +181,14 @@ mod tests {
 
     #[test]
     fn one_response_changes_and_a_note_says_so() {
-        let new = accept(RECORDING, &[one(3, "{\"id\":1,\"result\":23}")]).expect("accepted");
+        let new =
+            accept(RECORDING, &[one(3, "{\"id\":1,\"result\":23}")], "2026-11-22", Some("why")).expect("accepted");
         let (before, after): (Vec<&str>, Vec<&str>) = (RECORDING.lines().collect(), new.lines().collect());
-        assert_eq!(after[..2], before[..2]);
+        assert_eq!(after[1], before[1]);
+        let header = before[0].replace('}', r#","accepted":[{"at":"2026-11-22","lines":[3],"reason":"why"}]}"#);
+        assert_eq!(after[0], header);
+        let again = accept(&new, &[one(3, "{}")], "2026-11-23", None).expect("accepted");
+        assert!(again.contains(r#""reason":"why"},{"at":"2026-11-23","lines":[3]}]}"#), "{again}");
         assert_eq!(
             after[2],
             r#"{"q":2,"t":9,"k":"msg","c":1,"d":"s","h":"content-LENGTH:20\r\nX: 20\r\n\r\n","b":"{\"id\":1,\"result\":23}","n":20}"#
@@ -178,15 +200,15 @@ mod tests {
     #[test]
     fn a_recording_that_ends_suddenly_is_continued() {
         let torn = RECORDING.rsplit_once("\n{\"q\":3").expect("an end").0;
-        let new = accept(torn, &[one(3, "{}")]).expect("accepted");
+        let new = accept(torn, &[one(3, "{}")], "2026-11-22", None).expect("accepted");
         assert!(new.ends_with("\"text\":\"accepted #1\"}\n") && new.lines().count() == 4, "{new}");
     }
 
     #[test]
     fn what_cannot_be_changed_is_an_error() {
-        assert!(accept("{\"id\":1}\n", &[]).is_err());
-        assert!(accept(RECORDING, &[one(4, "{}"), one(1, "{}")]).is_err());
-        let none = accept(RECORDING, &[]).expect("nothing to do");
+        assert!(accept("{\"id\":1}\n", &[], "", None).is_err());
+        assert!(accept(RECORDING, &[one(4, "{}"), one(1, "{}")], "", None).is_err());
+        let none = accept(RECORDING, &[], "", None).expect("nothing to do");
         assert_eq!(none, RECORDING);
     }
 

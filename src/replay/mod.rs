@@ -13,7 +13,7 @@ pub mod mock;
 pub mod noise;
 pub mod options;
 pub mod plan;
-pub(crate) mod policy;
+pub mod policy;
 pub mod recording;
 mod rewrite;
 pub mod run;

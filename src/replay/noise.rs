@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{Node, Place, Step, Tree, is_datetime, is_uuid, same_scalar};
 use super::options::Matcher;
+use super::policy;
 use super::recording::Recording;
 use super::run::RunLog;
 use crate::protocol::Side;
@@ -14,7 +15,7 @@ use crate::protocol::Side;
 /// What several runs have in common, and what they do not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learnt {
-    /// Proposals: where, what must stand there, and for which requests it was seen.
+    /// Proposals: where, what must stand there, and the pattern of the requests for which it was seen.
     pub rules: Vec<(String, Matcher, String)>,
     /// What differs and is not learnt, in words.
     pub unstable: Vec<String>,
@@ -23,18 +24,15 @@ pub struct Learnt {
 impl Learnt {
     /// The rules as lines of `rpctape.toml`.
     pub fn toml(&self) -> String {
-        let rule = |(at, matcher, seen): &(String, Matcher, String)| {
-            format!("\n# {}\n{}", seen.replace(['\n', '\r'], " "), rule_lines(at, matcher))
-        };
-        self.rules.iter().map(rule).collect()
+        self.rules.iter().map(|(at, matcher, scope)| format!("\n{}", rule_lines(at, matcher, scope))).collect()
     }
 }
 
-/// One rule as lines of `rpctape.toml`.
-pub fn rule_lines(at: &str, matcher: &Matcher) -> String {
+/// One rule as lines of `rpctape.toml`; `scope` is the pattern of the requests that it holds for.
+pub fn rule_lines(at: &str, matcher: &Matcher, scope: &str) -> String {
     // A JSON string is a TOML string, but for one character.
     let quote = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
-    format!("[[replay.match]]\nat = {}\nkind = {}\n", quote(at), quote(&matcher.text()))
+    format!("[[replay.match]]\nfor = {}\nat = {}\nkind = {}\n", quote(scope), quote(at), quote(&matcher.text()))
 }
 
 /// What two values that should be equal have in common by shape.
@@ -51,13 +49,12 @@ pub fn shape(a: &str, b: &str) -> Option<Matcher> {
 
 /// Compares runs of the same recording; each is the logs of its connections.
 pub fn learn(recorded: &Recording, runs: &[Vec<RunLog>]) -> Learnt {
-    // Pattern of the place -> what was seen there.
-    let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+    // Requests and pattern of the place -> what was seen there.
+    let mut seen: BTreeMap<(String, String), Seen> = BTreeMap::new();
     let mut unstable = BTreeSet::new();
     for (index, connection) in recorded.connections.iter().enumerate() {
         for (place, exchange) in connection.exchanges.iter().enumerate().filter(|(_, it)| it.issuer == Side::Client) {
-            let who = [Some(exchange.method.as_str()), exchange.name.as_deref()];
-            let who = who.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let who = policy::pattern(exchange);
             let text = |run: &Vec<RunLog>| run.get(index)?.exchanges.get(place)?.text.clone();
             let texts: Vec<Option<String>> = runs.iter().map(text).collect();
             if texts.iter().any(Option::is_none) && texts.iter().any(Option::is_some) {
@@ -73,15 +70,14 @@ pub fn learn(recorded: &Recording, runs: &[Vec<RunLog>]) -> Learnt {
         }
     }
     let mut learnt = Learnt::default();
-    for (at, seen) in seen {
-        let who: Vec<String> = seen.who.into_iter().collect();
+    for ((who, at), seen) in seen {
         match (seen.shapes.as_slice(), seen.once) {
-            ([Some(matcher)], false) => learnt.rules.push((at, matcher.clone(), who.join(", "))),
+            ([Some(matcher)], false) => learnt.rules.push((at, matcher.clone(), who)),
             (_, true) => {
-                unstable.insert(format!("{at} of {}: one run differs from the others", who.join(", ")));
+                unstable.insert(format!("{at} of {who}: one run differs from the others"));
             }
             _ => {
-                unstable.insert(format!("{at} of {}: without a common shape", who.join(", ")));
+                unstable.insert(format!("{at} of {who}: without a common shape"));
             }
         }
     }
@@ -94,12 +90,11 @@ struct Seen {
     shapes: Vec<Option<Matcher>>,
     /// True if somewhere only one of three or more runs differs.
     once: bool,
-    who: BTreeSet<String>,
 }
 
 struct Walk<'w> {
     texts: &'static [&'static str],
-    seen: &'w mut BTreeMap<String, Seen>,
+    seen: &'w mut BTreeMap<(String, String), Seen>,
     unstable: &'w mut BTreeSet<String>,
     who: String,
 }
@@ -175,12 +170,11 @@ impl Walk<'_> {
             && groups.contains(&(trees.len() - 1));
         let shapes: Vec<Option<Matcher>> = trees[1..].iter().map(|tree| shape(trees[0].text, tree.text)).collect();
         let common = shapes[0].clone().filter(|first| shapes.iter().all(|shape| shape.as_ref() == Some(first)));
-        let seen = self.seen.entry(at).or_default();
+        let seen = self.seen.entry((self.who.clone(), at)).or_default();
         if !seen.shapes.contains(&common) {
             seen.shapes.push(common);
         }
         seen.once |= once;
-        seen.who.insert(self.who.clone());
     }
 
     /// The JSON that a string holds in each run; false where one of them holds none.
@@ -233,7 +227,7 @@ mod tests {
             r#"{"items":[{"at":"2026-01-01T00:00:00Z","n":1}],"text":"same"}"#,
             r#"{"items":[{"at":"2026-01-02T00:00:00Z","n":2}],"text":"same"}"#,
         ]);
-        let who = "tools/call t".to_string();
+        let who = "tools/call:t".to_string();
         assert_eq!(
             found.rules,
             [
@@ -242,7 +236,11 @@ mod tests {
             ]
         );
         assert!(found.unstable.is_empty());
-        assert!(found.toml().contains("[[replay.match]]\nat = \"/result/items/*/at\"\nkind = \"datetime\"\n"));
+        assert!(
+            found.toml().contains(
+                "[[replay.match]]\nfor = \"tools/call:t\"\nat = \"/result/items/*/at\"\nkind = \"datetime\"\n"
+            )
+        );
     }
 
     #[test]
@@ -258,15 +256,15 @@ mod tests {
     #[test]
     fn what_has_no_shape_is_told_and_not_learnt() {
         for (answers, why) in [
-            (vec![r#"{"a":"x"}"#, r#"{"a":"y"}"#], "/result/a of tools/call t: without a common shape"),
+            (vec![r#"{"a":"x"}"#, r#"{"a":"y"}"#], "/result/a of tools/call:t: without a common shape"),
             (
                 vec![r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":2}"#],
-                "/result/a of tools/call t: one run differs from the others",
+                "/result/a of tools/call:t: one run differs from the others",
             ),
-            (vec![r#"{"a":1}"#, "{}"], "/result/a of tools/call t: not there in each run"),
-            (vec!["[1]", "[1,2]"], "/result of tools/call t: not of the same length in each run"),
-            (vec!["[1]", ""], "#1 tools/call t: not answered in each run"),
-            (vec!["1", "\"1\""], "/result of tools/call t: of another type"),
+            (vec![r#"{"a":1}"#, "{}"], "/result/a of tools/call:t: not there in each run"),
+            (vec!["[1]", "[1,2]"], "/result of tools/call:t: not of the same length in each run"),
+            (vec!["[1]", ""], "#1 tools/call:t: not answered in each run"),
+            (vec!["1", "\"1\""], "/result of tools/call:t: of another type"),
         ] {
             let found = learnt(&answers);
             assert_eq!(found.unstable, [why]);

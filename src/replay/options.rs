@@ -82,8 +82,10 @@ pub struct Life {
     pub stuck_factor: f64,
     /// Stop at the first stuck request that others wait for.
     pub stop_on_stuck: bool,
-    /// How long to watch for an answer after a cancel has landed, at least.
+    /// How long to watch for an answer after a cancel has landed, where nothing is known of how long such a request takes.
     pub linger_us: i64,
+    /// True if that is the least also where it is known.
+    pub linger_given: bool,
     /// A request is stuck after this, whatever its progress.
     pub max_request_us: i64,
     /// The whole run.
@@ -99,6 +101,7 @@ impl Default for Life {
             stuck_factor: 5.0,
             stop_on_stuck: false,
             linger_us: 5_000_000,
+            linger_given: false,
             max_request_us: 60_000_000,
             deadline_us: 600_000_000,
             reinit_on_404: false,
@@ -164,7 +167,8 @@ pub struct FlowRule {
 /// What counts as the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compare {
-    /// Pointer globs that are not compared.
+    /// Pointer globs that are not compared. A glob may be preceded by the requests that it holds for, here as below:
+    /// `tools/call:order /result/id`.
     pub ignore: Vec<String>,
     /// Pointer globs with a matcher. A part after ` -> ` points into the JSON that a string holds.
     pub matches: Vec<(String, Matcher)>,
@@ -206,6 +210,10 @@ pub enum Matcher {
 pub struct Gate {
     /// Replaces the usual set.
     pub fail_on: Option<Vec<Verdict>>,
+    /// Added to it.
+    pub more: Vec<Verdict>,
+    /// Taken from it.
+    pub less: Vec<Verdict>,
     /// Violations fail also where the recording has them too (`--fail-on violates-any`).
     pub violates_any: bool,
     /// Inconclusive runs, raced cancels and unsent requests fail too.

@@ -144,13 +144,17 @@ pub(crate) fn repeatable(connection: &Connection, exchange: &Exchange, policy: &
     }
 }
 
-/// The flag that would let a refused request through.
-pub(crate) fn allow_line(exchange: &Exchange) -> String {
-    let pattern = match &exchange.name {
+/// The pattern that names requests like this one.
+pub fn pattern(exchange: &Exchange) -> String {
+    match &exchange.name {
         Some(name) => format!("{}:{name}", exchange.method),
         None => exchange.method.clone(),
-    };
-    format!("--allow '{}'", pattern.replace('\'', r"'\''"))
+    }
+}
+
+/// The flag that would let a refused request through.
+pub(crate) fn allow_line(exchange: &Exchange) -> String {
+    format!("--allow '{}'", pattern(exchange).replace('\'', r"'\''"))
 }
 
 /// True if a pattern (`method`, `method:name`, `#7`) names an exchange.
@@ -158,11 +162,7 @@ pub(crate) fn fits(pattern: &str, exchange: &Exchange) -> bool {
     if pattern.starts_with('#') {
         return pattern == exchange.label();
     }
-    let whole = match &exchange.name {
-        Some(name) => format!("{}:{name}", exchange.method),
-        None => exchange.method.clone(),
-    };
-    wild(pattern, &whole) || !pattern.contains(':') && wild(pattern, &exchange.method)
+    wild(pattern, &self::pattern(exchange)) || !pattern.contains(':') && wild(pattern, &exchange.method)
 }
 
 /// `*` stands for any run of characters.

@@ -109,6 +109,8 @@ pub struct CancelRun {
     pub sent_us: Option<i64>,
     /// How long after it an answer was watched for.
     pub horizon_us: i64,
+    /// True if that is less than it should have been.
+    pub cut_short: bool,
     /// True if sending it was a fault of ours (`--cancel-race send`), not of the recording.
     pub harness_made: bool,
     /// Progress after it: how many, and the last.

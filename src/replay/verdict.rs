@@ -159,6 +159,31 @@ pub struct RunReport {
     pub protocols: Vec<String>,
     /// Place of the first entry of `exchanges` that fails.
     pub first_divergence: Option<usize>,
+    /// Why the recording could not be played at all.
+    pub failure: Option<String>,
+    /// Lines of `rpctape.toml` that a run proposes.
+    pub proposed: String,
+    /// Commands that go on from here, to be copied.
+    pub next: Vec<String>,
+    /// What stands before the answer on standard output: counts of repeated runs.
+    pub ahead: String,
+}
+
+impl RunReport {
+    /// Of a recording that could not be played.
+    pub fn failed(recording: &str, why: String) -> RunReport {
+        RunReport { recording: recording.to_string(), failure: Some(why), exit: 2, ..RunReport::default() }
+    }
+
+    /// What it came to, in one word: `pass`, `fail`, `inconclusive`, or `error` where it could not be played or nothing was compared.
+    pub fn outcome(&self) -> &'static str {
+        if self.exit == 2 { "error" } else { self.verdict.as_str() }
+    }
+}
+
+/// The exit code of several runs: 2 where one could not be played, else 1 where one failed.
+pub fn worst_exit(reports: &[RunReport]) -> u8 {
+    reports.iter().map(|report| report.exit).max().unwrap_or(2)
 }
 
 /// How the recorded cancels went.

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rpctape::live::transport::{Framing, Link, connect};
-use rpctape::live::{Clock, Command, Forced, Incoming, Outgoing, Target};
+use rpctape::live::{Access, Clock, Command, Forced, Incoming, Outgoing, Target};
 use rpctape::protocol::Side;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -25,7 +25,7 @@ impl Peer {
     }
 
     pub async fn framed(target: Target, framing: Framing) -> Peer {
-        Peer { link: connect(&target, framing, Clock::start()).await, told: Vec::new() }
+        Peer { link: connect(&target, &Access::default(), framing, Clock::start()).await, told: Vec::new() }
     }
 
     pub async fn send(&self, stream: u32, text: &str) {

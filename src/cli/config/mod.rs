@@ -22,6 +22,9 @@ pub use replay::ReplayConfig;
 /// The file's usual name, and the hidden one.
 pub const NAMES: [&str; 2] = ["rpctape.toml", ".rpctape.toml"];
 
+/// The folder of a project that holds its recordings, and may hold its configuration.
+pub const PROJECT: &str = "rpctape";
+
 /// What the file says; `None` and empty where it says nothing.
 #[derive(Debug, Default)]
 pub struct Config {
@@ -74,8 +77,19 @@ impl Config {
 
 /// The nearest file on the way up.
 fn find(from: &Path) -> Option<PathBuf> {
-    let mut files = from.ancestors().flat_map(|directory| NAMES.map(|name| directory.join(name)));
-    files.find(|path| path.is_file())
+    let names =
+        |directory: &Path| [directory.join(NAMES[0]), directory.join(NAMES[1]), directory.join(PROJECT).join(NAMES[0])];
+    from.ancestors().flat_map(names).find(|path| path.is_file())
+}
+
+/// The nearest project folder on the way up that holds recordings: `rpctape/`, or the current folder where it is one.
+#[cfg(feature = "live")]
+pub fn project(holds: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let here = current_dir()?;
+    let inside = here.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == PROJECT));
+    let below = here.ancestors().map(|folder| folder.join(PROJECT));
+    let found = inside.map(Path::to_path_buf).chain(below).find(|folder| folder.is_dir() && holds(folder))?;
+    Some(PathBuf::from(shown(&found))).map(|path| if path.as_os_str().is_empty() { PathBuf::from(".") } else { path })
 }
 
 /// A path as the user would write it: relative where the file is below the current directory.

@@ -9,7 +9,7 @@ use super::super::judge::duration;
 use super::super::pace;
 use super::walk::{Place, Value};
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 20] = [
     "speed",
     "max-idle",
     "linger",
@@ -21,13 +21,16 @@ const KEYS: [&str; 16] = [
     "ignore",
     "set-list",
     "set",
+    "tolerance",
     "fail-on",
     "match",
     "flow",
     "capture",
     "map-path",
+    "command",
+    "url",
+    "connect",
 ];
-const MATCH: [&str; 2] = ["at", "kind"];
 const FLOW: [&str; 2] = ["from", "to"];
 
 /// What the file says; `None` and empty where it says nothing. Times are microseconds.
@@ -55,12 +58,20 @@ pub struct ReplayConfig {
     pub sets: Vec<(String, String)>,
     /// Matchers.
     pub matches: Vec<(String, Matcher)>,
+    /// How far numbers may be off.
+    pub tolerances: Vec<(String, Matcher)>,
     /// What fails.
     pub fail_on: Option<Vec<Failing>>,
     /// Values that flow from a response into a later request.
     pub flows: Vec<FlowRule>,
     /// Paths: recorded, live.
     pub map_path: Vec<(String, String)>,
+    /// The server to start, its program and arguments.
+    pub command: Vec<String>,
+    /// The server to connect to: over HTTP, or as `--connect` has it.
+    pub url: Option<String>,
+    /// As `--connect` has it.
+    pub connect: Option<String>,
 }
 
 pub fn read(place: &Place<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> Result<()> {
@@ -76,17 +87,34 @@ pub fn read(place: &Place<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> 
             "stuck-min" => config.stuck_min = time()?,
             "max-request" => config.max_request = time()?,
             "deadline" => config.deadline = time()?,
+            "command" => config.command = strings()?,
+            "url" => config.url = Some(place.string(key, value)?),
+            "connect" => config.connect = Some(place.string(key, value)?),
             "allow" => config.allow = strings()?,
             "deny" => config.deny = strings()?,
             "ignore" => {
-                config.ignore = checked(place, key, value, |text| comparing::pointer(text).map(str::to_string))?
+                let at = |text: &str| comparing::place(text).map(str::to_string);
+                config.ignore = one_by_one(place, key, value, &["at"], |[at]| Ok(at), at)?;
             }
-            "set-list" | "set" => config.sets = checked(place, key, value, comparing::set_list)?,
+            "set-list" | "set" => {
+                let both = |[at, by]: [String; 2]| comparing::set_list(&format!("{at} by {by}"));
+                config.sets = one_by_one(place, key, value, &["at", "by"], both, comparing::set_list)?;
+            }
+            "tolerance" => {
+                let limit = |[at, limit]: [String; 2]| comparing::tolerance(&format!("{at}={limit}"));
+                let tolerances = one_by_one(place, key, value, &["at", "limit"], limit, comparing::tolerance)?;
+                config.tolerances = tolerances;
+            }
             "fail-on" => config.fail_on = Some(checked(place, key, value, comparing::verdict)?),
             "map-path" => config.map_path = checked(place, key, value, pace::pair)?,
             "match" => {
-                config.matches =
-                    entries(place, key, value)?.map(|entry| matching(place, entry)).collect::<Result<_>>()?
+                let matching = |[at, kind]: [String; 2]| {
+                    comparing::place(&at)?;
+                    Ok((at, Matcher::read(&kind)?))
+                };
+                config.matches = one_by_one(place, key, value, &["at", "kind"], matching, |_| {
+                    Err("write [[replay.match]] with at and kind".to_string())
+                })?;
             }
             // `capture` is the word of people who come from other tools.
             _ => {
@@ -132,11 +160,42 @@ fn both(place: &Place<'_>, name: &str, entry: &Value<'_>, keys: [&str; 2]) -> Re
     Ok([first.ok_or_else(|| missing(keys[0]))?, second.ok_or_else(|| missing(keys[1]))?])
 }
 
-fn matching(place: &Place<'_>, entry: &Value<'_>) -> Result<(String, Matcher)> {
-    let [(at, pointer), (kind_at, kind)] = both(place, "[[replay.match]]", entry, MATCH)?;
-    comparing::pointer(&pointer).map_err(|why| place.fault(at, why))?;
-    let matcher = Matcher::read(&kind).map_err(|why| place.fault(kind_at, why))?;
-    Ok((pointer, matcher))
+/// A list whose members are texts, or tables with these members and perhaps `for`, the requests that the rule holds for.
+fn one_by_one<T, const N: usize>(
+    place: &Place<'_>,
+    key: &str,
+    value: &Value<'_>,
+    members: &[&'static str; N],
+    table: impl Fn([String; N]) -> std::result::Result<T, String>,
+    text: impl Fn(&str) -> std::result::Result<T, String>,
+) -> Result<Vec<T>> {
+    let name = format!("[[replay.{key}]]");
+    let known: Vec<&str> = members.iter().copied().chain(["for"]).collect();
+    let one = |entry: &Value<'_>| {
+        let at = entry.span().start;
+        let wrong = |why: String| place.fault(at, format!("{key}: {why}"));
+        if !matches!(entry.get_ref(), DeValue::Table(_)) {
+            return text(&place.string(key, entry)?).map_err(wrong);
+        }
+        let mut found: [Option<String>; N] = std::array::from_fn(|_| None);
+        let mut scope = None;
+        for (member, value) in place.table(entry, &name, &known)? {
+            let said = place.string(member, value)?;
+            match members.iter().position(|known| *known == member) {
+                Some(nth) => found[nth] = Some(said),
+                None => scope = Some(said),
+            }
+        }
+        if let Some(nth) = found.iter().position(Option::is_none) {
+            return Err(place.fault(at, format!("this {name} has no {}", members[nth])));
+        }
+        let mut found = found.map(Option::unwrap_or_default);
+        if let Some(scope) = scope {
+            found[0] = format!("{} {}", scope.trim(), found[0]);
+        }
+        table(found).map_err(wrong)
+    };
+    entries(place, key, value)?.map(one).collect()
 }
 
 /// `from = "create_order /result/structuredContent/id"`.

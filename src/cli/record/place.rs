@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
 
+use crate::cli::config::PROJECT;
+
 /// The file: the one that was named, or one in the folder that was named or in the current one.
 pub fn file(output: Option<&Path>, name: &str) -> PathBuf {
     let folder = match output {
@@ -15,6 +17,20 @@ pub fn file(output: Option<&Path>, name: &str) -> PathBuf {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
     // Several clients may start the same server in the same second.
     folder.join(format!("{clean}-{}-{}.rec.jsonl", now(), std::process::id()))
+}
+
+/// The file of a recording with a name of its own, in the project's folder. One that is there already is left alone.
+pub fn fixture(name: &str) -> Result<PathBuf, String> {
+    let stem = name.strip_suffix(".rec.jsonl").unwrap_or(name);
+    let plain = |c: char| c.is_alphanumeric() || "._-/ ".contains(c);
+    if stem.is_empty() || stem.starts_with(['/', '.']) || stem.contains("..") || !stem.chars().all(plain) {
+        return Err("a name is letters, digits, dots and dashes, such as chat or tools/search".to_string());
+    }
+    let file = Path::new(PROJECT).join(format!("{stem}.rec.jsonl"));
+    match file.exists() {
+        true => Err(format!("{} is there already; remove it, or take another name", file.display())),
+        false => Ok(file),
+    }
 }
 
 /// `node` of `/usr/bin/node`.
@@ -60,5 +76,14 @@ mod tests {
         assert_eq!(file(Some(Path::new("a.rec.jsonl")), "node"), Path::new("a.rec.jsonl"));
         let made = file(Some(Path::new("logs/")), "my server").display().to_string();
         assert!(made.starts_with("logs/my_server-2") && made.ends_with(".rec.jsonl"), "{made}");
+    }
+
+    #[test]
+    fn recordings_with_names() {
+        assert_eq!(fixture("tools/search"), Ok(PathBuf::from("rpctape/tools/search.rec.jsonl")));
+        assert_eq!(fixture("chat.rec.jsonl"), Ok(PathBuf::from("rpctape/chat.rec.jsonl")));
+        for bad in ["", "../x", "/x", ".x", "a/../b", "a\nb"] {
+            assert!(fixture(bad).is_err(), "{bad}");
+        }
     }
 }

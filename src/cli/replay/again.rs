@@ -12,8 +12,9 @@ use rpctape::report::{escape, json, plural};
 use serde_json::{Value, json};
 
 use super::values::Delay;
-use super::{Run, span};
+use super::{Session, span};
 use crate::cli::io;
+use crate::cli::run_reports::RunReports;
 
 /// How many requests are named where more may not be sent twice.
 const NAMED: usize = 5;
@@ -21,10 +22,10 @@ const NAMED: usize = 5;
 /// How long an exchange took in a control run: connection, exchange, microseconds.
 pub type Natural = Vec<(usize, usize, i64)>;
 
-impl Run<'_> {
+impl Session<'_> {
     /// An error where the plan sends something that may not be sent twice.
     pub fn may_repeat(&self, plan: &Plan, policy: &Policy, flag: &str) -> Result<()> {
-        let found = not_twice(self.recording, plan, policy);
+        let found = not_twice(&self.recording, plan, policy);
         if found.is_empty() {
             return Ok(());
         }
@@ -40,7 +41,7 @@ impl Run<'_> {
 
     /// Plays the cancelled requests without their cancels (R-CAN-9). What may not be sent twice is left out, and said.
     pub fn control(&self, options: &Options) -> Result<(Natural, Vec<String>)> {
-        let calm = without_cancels(self.recording);
+        let calm = without_cancels(&self.recording);
         let mut beside = options.clone();
         // A request that takes long by itself is what this run is for.
         beside.life.stuck_min_us = options.life.max_request_us;
@@ -52,9 +53,9 @@ impl Run<'_> {
         let mut notes: Vec<String> =
             refused.iter().map(|(.., name)| format!("control: {name} is not known to bear a second time")).collect();
         let calm_plan = plan(&calm, &beside)?;
-        let ran = self.play(&calm, &calm_plan, &beside, self.server, &[], None)?;
+        let ran = self.play(&calm, &calm_plan, &beside, &self.server, &[], None)?;
         let mut natural = Vec::new();
-        for (connection, exchange) in cancelled(self.recording) {
+        for (connection, exchange) in cancelled(&self.recording) {
             let run = ran.logs.get(connection).and_then(|log| log.exchanges.get(exchange));
             let took = run.and_then(|run| Some(run.answered_us? - run.sent_us?));
             let label = self.recording.connections[connection].exchanges[exchange].label();
@@ -131,24 +132,24 @@ impl Run<'_> {
         one.policy.only = vec![label.to_string()];
         one.cancel.delay_us = Some(delay_us);
         one.cancel.anchor.get_or_insert(Anchor::Elapsed);
-        let plan = plan(self.recording, &one)?;
+        let plan = plan(&self.recording, &one)?;
         if plan.selected == 0 {
             return Ok(None);
         }
         self.may_repeat(&plan, &one.policy, flag)?;
-        let report = self.once(&plan, &one, self.server, natural, None)?;
+        let report = self.once(&plan, &one, &self.server, natural, None)?;
         Ok(report.exchanges.into_iter().find(|entry| entry.label == label && entry.connection == connection))
     }
 
     /// A table of delays and what came of them (R-CAN-10).
-    pub fn sweep(&self, options: &Options, delays: &[Delay]) -> Result<u8> {
+    pub fn sweep(&self, options: &Options, delays: &[Delay], reports: RunReports) -> Result<u8> {
         let parts = delays.iter().any(|delay| matches!(delay, Delay::Part(_)));
         let (natural, notes) = if parts { self.control(options)? } else { (Vec::new(), Vec::new()) };
         for note in &notes {
             io::say(&format!("note: {}", escape(note)));
         }
         let mut rows = Vec::new();
-        for (connection, exchange) in cancelled(self.recording) {
+        for (connection, exchange) in cancelled(&self.recording) {
             let request = &self.recording.connections[connection].exchanges[exchange];
             let took =
                 natural.iter().find(|(at, place, _)| (*at, *place) == (connection, exchange)).map(|(.., us)| *us);
@@ -173,23 +174,43 @@ impl Run<'_> {
             .hint("--dry-run shows what is sent, and how to allow more"));
         }
         let failed = rows.iter().any(|(_, entry)| entry.fails);
-        io::print(&if self.args.report.is_json() { sweep_lines(&rows, failed)? } else { sweep_table(&rows) })?;
+        let text = if self.args.report.is_json() { sweep_lines(&rows, failed)? } else { sweep_table(&rows) };
+        reports.write_beside(&text, &self.swept(rows, notes, failed), self.args.redact.redactor(&self.config))?;
         Ok(u8::from(failed))
     }
 
+    /// The sweep as a run: one exchange for each request and delay.
+    fn swept(&self, rows: Vec<(i64, ExchangeReport)>, notes: Vec<String>, failed: bool) -> RunReport {
+        let said = |(delay, entry): &(i64, ExchangeReport)| {
+            let came = if entry.live.outcome.is_empty() { "not sent" } else { &entry.live.outcome };
+            let cancel = cancel_word(entry);
+            format!("{} cancelled after {}: {cancel}, {came}, {}", named(entry), span(*delay), verdict_word(entry))
+        };
+        let notes = notes.into_iter().chain(rows.iter().map(said)).collect();
+        let after = |(delay, mut entry): (i64, ExchangeReport)| {
+            let name = entry.name.take().map_or(String::new(), |name| format!("{name}, "));
+            entry.name = Some(format!("{name}cancelled after {}", span(delay)));
+            entry
+        };
+        RunReport {
+            recording: self.recording.name.clone(),
+            target: self.server.label.clone(),
+            protocols: self.recording.connections.iter().map(|connection| connection.profile.label()).collect(),
+            exchanges: rows.into_iter().map(after).collect(),
+            verdict: if failed { RunVerdict::Fail } else { RunVerdict::Pass },
+            notes,
+            exit: u8::from(failed),
+            ..RunReport::default()
+        }
+    }
+
     /// Plays the whole session again and counts what came of each exchange.
-    pub fn repeat(
-        &self,
-        first: &RunReport,
-        plan: &Plan,
-        options: &Options,
-        natural: &Natural,
-    ) -> Result<(RunReport, String)> {
+    pub fn repeat(&self, first: &RunReport, plan: &Plan, options: &Options, natural: &Natural) -> Result<RunReport> {
         let mut counts: BTreeMap<usize, BTreeMap<Verdict, u32>> = BTreeMap::new();
         let mut worst = first.clone();
         let mut played = 0;
         for nth in 1..=self.args.pace.repeat {
-            let report = if nth == 1 { first.clone() } else { self.once(plan, options, self.server, natural, None)? };
+            let report = if nth == 1 { first.clone() } else { self.once(plan, options, &self.server, natural, None)? };
             played = nth;
             for (at, entry) in first.exchanges.iter().enumerate() {
                 let twin = report
@@ -212,8 +233,8 @@ impl Run<'_> {
             }
         }
         let lines = first.exchanges.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
-        let text = if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played) };
-        Ok((worst, text))
+        worst.ahead = if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played) };
+        Ok(worst)
     }
 }
 

@@ -28,6 +28,12 @@ pub struct TargetArgs {
     /// Which server of that configuration
     #[arg(long, value_name = "NAME", requires = "config", conflicts_with_all = ["command", "connect", "url"])]
     pub server: Option<String>,
+    /// A header for every request to a server in the network: NAME: VALUE, with ${VARIABLE} and ${VARIABLE:-default} filled in
+    #[arg(long, value_name = "NAME: VALUE", conflicts_with = "command")]
+    pub header: Vec<String>,
+    /// Trust the authorities in this PEM file besides those of this machine
+    #[arg(long, value_name = "FILE")]
+    pub ca: Vec<PathBuf>,
     /// Let requests go to a server that is not on this machine
     #[arg(long)]
     pub remote: bool,

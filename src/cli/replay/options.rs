@@ -38,7 +38,7 @@ pub fn options(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>
             flows: config.flows.clone(),
         },
         compare: args.compare.compare(config),
-        gate: args.compare.gate(config),
+        gate: args.compare.gate(config)?,
     })
 }
 
@@ -61,6 +61,7 @@ fn life(args: &ReplayArgs, config: &ReplayConfig) -> Life {
         stuck_factor: flags.stuck_factor.unwrap_or(usual.stuck_factor),
         stop_on_stuck: flags.on_stuck == OnStuck::Stop,
         linger_us: flags.linger.or(config.linger).unwrap_or(usual.linger_us),
+        linger_given: flags.linger.or(config.linger).is_some(),
         max_request_us: flags.max_request.or(config.max_request).unwrap_or(usual.max_request_us),
         deadline_us: flags.deadline.or(config.deadline).unwrap_or(usual.deadline_us),
         reinit_on_404: flags.reinit == Reinit::On404,

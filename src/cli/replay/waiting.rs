@@ -6,6 +6,7 @@ use rpctape::replay::Waiting;
 use rpctape::report::escape;
 
 use super::span;
+use super::suite::Seat;
 use crate::cli::{io, screen};
 
 /// How long something waits before it is worth a line, microseconds.
@@ -35,7 +36,25 @@ fn line() -> ProgressBar {
     bar
 }
 
-impl Watch for Line {
+/// The line, and the place among those that play, which is given up as soon as nothing is played any more.
+pub struct Watching<'w> {
+    /// What is drawn.
+    pub line: Line,
+    /// Its place.
+    pub seat: &'w Seat<'w>,
+}
+
+impl Watch for Watching<'_> {
+    fn waiting(&mut self, now_us: i64, oldest: Option<&Waiting>) {
+        self.line.waiting(now_us, oldest);
+    }
+
+    fn played(&mut self) {
+        self.seat.leave();
+    }
+}
+
+impl Line {
     fn waiting(&mut self, now_us: i64, oldest: Option<&Waiting>) {
         let due = now_us >= PATIENCE_US && (now_us - self.drawn_us).abs() >= FRAME_US;
         let Some(bar) = self.bar.as_ref().filter(|_| due) else { return };

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use hyper::Uri;
 use hyper::header::HeaderValue;
 use rustls::pki_types::ServerName;
-use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::live::tls;
 
 /// A connection to the server, encrypted or not.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -93,14 +93,7 @@ impl Upstream {
 
 /// Trusts what this machine trusts.
 fn connector() -> Result<TlsConnector> {
-    let fail = |error: rustls::Error| Error::new(ErrorKind::Io, format!("cannot set up TLS: {error}"));
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(fail)?
-        .with_platform_verifier()
-        .map_err(fail)?
-        .with_no_client_auth();
+    let config = tls::client(&[]).map_err(|why| Error::new(ErrorKind::Io, why))?;
     Ok(TlsConnector::from(Arc::new(config)))
 }
 

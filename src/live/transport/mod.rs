@@ -19,7 +19,7 @@ pub use crate::jsonrpc::Framing;
 pub use framing::{Piece, Splitter};
 pub use group::{Group, kill_all};
 
-use crate::live::{Arrival, Clock, Outgoing, Target};
+use crate::live::{Access, Arrival, Clock, Outgoing, Target};
 use port::Port;
 
 /// How many orders and arrivals a link holds. More orders wait inside the transport, never in front of it.
@@ -38,21 +38,21 @@ pub struct Link {
 }
 
 /// Starts or connects to a peer, on the runtime that it is called on. Failures arrive as [`crate::live::Incoming::Failed`].
-pub async fn connect(target: &Target, framing: Framing, clock: Clock) -> Link {
+pub async fn connect(target: &Target, access: &Access, framing: Framing, clock: Clock) -> Link {
     let (to, orders) = mpsc::channel(QUEUE);
     let (arrivals, from) = mpsc::channel(QUEUE);
     let port = Port::new(orders, arrivals, clock);
-    tokio::spawn(serve(target.clone(), framing, port));
+    tokio::spawn(serve(target.clone(), access.clone(), framing, port));
     Link { to, from }
 }
 
-async fn serve(target: Target, framing: Framing, port: Port) {
+async fn serve(target: Target, access: Access, framing: Framing, port: Port) {
     match target {
         Target::Command(command) => stdio::run(&command, framing, port).await,
         Target::Tcp(address) => socket::tcp(&address, framing, port).await,
         Target::Unix(path) => socket::unix(&path, framing, port).await,
-        Target::Http(url) => http::streamable(&url, port).await,
-        Target::HttpSse(url) => http::with_sse(&url, port).await,
-        Target::Ws(url) => ws::run(&url, port).await,
+        Target::Http(url) => http::streamable(&url, &access, port).await,
+        Target::HttpSse(url) => http::with_sse(&url, &access, port).await,
+        Target::Ws(url) => ws::run(&url, &access, port).await,
     }
 }

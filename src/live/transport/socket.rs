@@ -24,7 +24,7 @@ const LINGER: Duration = Duration::from_secs(10);
 pub(super) async fn tcp(address: &str, framing: Framing, mut port: Port) {
     match port.connect(patiently(|| TcpStream::connect(address))).await {
         None => {}
-        Some(Err(error)) => fail(&port, format!("cannot connect to {address}: {error}")).await,
+        Some(Err(error)) => fail(&port, format!("cannot connect to {address}: {error}{}", tried(&error))).await,
         Some(Ok(stream)) => {
             // Without it a cancel would wait for the acknowledgement of what was sent before.
             let _ = stream.set_nodelay(true);
@@ -38,7 +38,9 @@ pub(super) async fn tcp(address: &str, framing: Framing, mut port: Port) {
 pub(super) async fn unix(path: &Path, framing: Framing, mut port: Port) {
     match port.connect(patiently(|| UnixStream::connect(path))).await {
         None => {}
-        Some(Err(error)) => fail(&port, format!("cannot connect to {}: {error}", path.display())).await,
+        Some(Err(error)) => {
+            fail(&port, format!("cannot connect to {}: {error}{}", path.display(), tried(&error))).await
+        }
         Some(Ok(stream)) => {
             let (reader, writer) = stream.into_split();
             serve(Pump::new(port, framing, reader, writer)).await;
@@ -46,9 +48,17 @@ pub(super) async fn unix(path: &Path, framing: Framing, mut port: Port) {
     }
 }
 
+/// What is said of a server that was not up in that time.
+pub(super) const TRIED: &str = " (tried for five seconds)";
+
 /// The link cannot be used.
 pub(super) async fn fail(port: &Port, why: String) {
     let _ = port.report.tell(Incoming::Failed { why }).await;
+}
+
+/// Says that it was tried for a while, where it was.
+pub(super) fn tried(error: &std::io::Error) -> &'static str {
+    if crate::live::tls::may_heal(error) { TRIED } else { "" }
 }
 
 /// Tries until it works or [`PATIENCE`] is over; then the last error.
@@ -60,6 +70,7 @@ pub(super) async fn patiently<T, F: Future<Output = std::io::Result<T>>>(
     while Instant::now() < end {
         match timeout_at(end, attempt()).await {
             Ok(Ok(connected)) => return Ok(connected),
+            Ok(Err(error)) if !crate::live::tls::may_heal(&error) => return Err(error),
             Ok(Err(error)) => last = error,
             Err(_) => break,
         }

@@ -1,25 +1,33 @@
-//! WebSocket: one message a frame. Pings are answered by the library; TLS is not built in.
+//! WebSocket: one message a frame. Pings are answered by the library.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
+use tokio_rustls::TlsConnector;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::handshake::client::Request;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 use super::framing::{Piece, piece};
 use super::port::{Gone, Port, until};
 use super::pump::how;
-use super::socket::{fail, patiently};
-use crate::live::{Arrival, Incoming, Outgoing};
+use super::socket::{fail, patiently, tried};
+use crate::live::link::{HEADER_ADVICE, is_refusal};
+use crate::live::{Access, Arrival, Incoming, Outgoing, tls};
 use crate::protocol::Side;
 
 /// How long the peer may take to close after we have.
@@ -29,24 +37,30 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// No more is read while so many arrivals wait to be taken.
 const OUTBOX: usize = 256;
 
-/// Serves a link over a WebSocket.
-pub(super) async fn run(url: &str, mut port: Port) {
-    if !url.starts_with("ws://") {
-        return fail(&port, format!("cannot connect to {url}: only ws:// is supported, which is without TLS")).await;
-    }
-    // A message may be as long as it likes: it is captured, not trusted.
-    let config = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
+/// Serves a link over a WebSocket, encrypted or not.
+pub(super) async fn run(url: &str, access: &Access, mut port: Port) {
+    let request = match request(url, access) {
+        Ok(request) => request,
+        Err(why) => return fail(&port, format!("cannot connect to {url}: {why}")).await,
+    };
     let attempt = || async {
-        match connect_async_with_config(url, Some(config), true).await {
-            Ok((socket, _)) => Ok(Ok(socket)),
-            // The only failure that time may heal.
-            Err(Error::Io(error)) => Err(error),
+        match open(&request, access).await {
+            Ok(socket) => Ok(Ok(socket)),
+            // The only failures that time may heal.
+            Err(Error::Io(error)) if tls::may_heal(&error) => Err(error),
             Err(error) => Ok(Err(error)),
         }
     };
     match port.connect(patiently(attempt)).await {
         None => {}
-        Some(Err(error)) => fail(&port, format!("cannot connect to {url}: {error}")).await,
+        Some(Err(error)) => fail(&port, format!("cannot connect to {url}: {error}{}", tried(&error))).await,
+        Some(Ok(Err(Error::Io(error)))) => {
+            let advice = if tls::is_refused(&error) { format!(": {}", tls::ADVICE) } else { String::new() };
+            fail(&port, format!("cannot connect to {url}: {error}{advice}")).await;
+        }
+        Some(Ok(Err(Error::Http(response)))) if is_refusal(response.status().as_u16()) => {
+            fail(&port, format!("{url} answers HTTP {}: {HEADER_ADVICE}", response.status())).await;
+        }
         Some(Ok(Err(error))) => fail(&port, format!("cannot open a WebSocket at {url}: {error}")).await,
         Some(Ok(Ok(socket))) => {
             let (sink, stream) = socket.split();
@@ -66,7 +80,43 @@ pub(super) async fn run(url: &str, mut port: Port) {
     }
 }
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+type Socket = WebSocketStream<Box<dyn Duplex>>;
+
+/// A connection, encrypted or not.
+trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+
+/// The request that opens it, with the headers of the user.
+fn request(url: &str, access: &Access) -> Result<Request, String> {
+    let mut request = url.into_client_request().map_err(|error| error.to_string())?;
+    for (name, value) in &access.headers {
+        let (name, value) = (name.parse::<HeaderName>(), value.parse::<HeaderValue>());
+        let (Ok(name), Ok(value)) = (name, value) else { return Err("a header cannot be sent".to_string()) };
+        request.headers_mut().append(name, value);
+    }
+    Ok(request)
+}
+
+/// One try.
+async fn open(request: &Request, access: &Access) -> Result<Socket, Error> {
+    let secure = request.uri().scheme_str() == Some("wss");
+    let host = request.uri().host().unwrap_or_default().trim_matches(['[', ']']).to_string();
+    let port = request.uri().port_u16().unwrap_or(if secure { 443 } else { 80 });
+    let stream = TcpStream::connect((host.as_str(), port)).await?;
+    stream.set_nodelay(true)?;
+    let stream: Box<dyn Duplex> = match secure {
+        false => Box::new(stream),
+        true => {
+            let config = tls::client(&access.authorities).map_err(std::io::Error::other)?;
+            let name = ServerName::try_from(host).map_err(std::io::Error::other)?;
+            Box::new(TlsConnector::from(Arc::new(config)).connect(name, stream).await?)
+        }
+    };
+    // A message may be as long as it likes: it is captured, not trusted.
+    let config = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
+    Ok(client_async_with_config(request.clone(), stream, Some(config)).await?.0)
+}
 
 /// A connection. As with byte streams, one task does both ways, so that what is told is in order.
 struct Talk {

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use super::scribe::Scribe;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::tape::Tape;
-use crate::live::{Arrival, Clock, Framing, Outgoing, Target, connect};
+use crate::live::{Access, Arrival, Clock, Framing, Outgoing, Target, connect};
 use crate::replay::engine::{Engine, Waiting};
 use crate::replay::options::Options;
 use crate::replay::plan::Plan;
@@ -37,6 +37,8 @@ pub struct Job<'j> {
     pub options: &'j Options,
     /// The server.
     pub target: &'j Target,
+    /// What it wants beside its address.
+    pub access: &'j Access,
     /// How messages are framed on byte streams.
     pub framing: Framing,
     /// How long requests take by themselves, as earlier runs have shown: connection, exchange, microseconds.
@@ -47,6 +49,9 @@ pub struct Job<'j> {
 pub trait Watch {
     /// The oldest wait of all connections; `None` where nothing is waited for. Called every 50 ms or so.
     fn waiting(&mut self, _now_us: i64, _oldest: Option<&Waiting>) {}
+
+    /// Nothing is played any more; it is only watched for what should not come, and for the end of the server. Told once.
+    fn played(&mut self) {}
 }
 
 /// Watches nothing.
@@ -153,6 +158,7 @@ impl<'j> Drive<'j> {
 
     async fn run(mut self, watch: &mut dyn Watch) -> Vec<RunLog> {
         let mut signals = Signals::listen();
+        let mut playing = true;
         while !self.finished() {
             self.look_up();
             if self.interrupts > 1 {
@@ -162,6 +168,10 @@ impl<'j> Drive<'j> {
             self.send().await;
             let now_us = self.clock.us();
             watch.waiting(now_us, self.oldest().as_ref());
+            if playing && self.seats.iter().all(|seat| seat.engine.only_watches()) {
+                playing = false;
+                watch.played();
+            }
             if self.finished() {
                 break;
             }
@@ -222,7 +232,7 @@ impl<'j> Drive<'j> {
             if self.seats[at].opened || self.seats[at].engine.done() || !due {
                 continue;
             }
-            let mut link = connect(self.job.target, self.job.framing, self.clock).await;
+            let mut link = connect(self.job.target, self.job.access, self.job.framing, self.clock).await;
             self.seats[at].opened = true;
             self.seats[at].to = Some(link.to);
             let merged = self.merged.0.clone();

@@ -74,11 +74,14 @@ pub fn run(
         done.map_err(|error| Error::io("write", &file.to_string_lossy(), &error))?;
     }
     if let Some(why) = unreached {
-        let message = format!("nothing was checked: {why}");
-        return Err(Error::new(ErrorKind::Usage, message).hint(match job.target {
-            Target::Command(_) => "what stands behind -- is started as it is, without a shell: try it by itself first",
-            _ => "start the server first; it was tried for five seconds",
-        }));
+        let error = Error::new(ErrorKind::Usage, format!("nothing was checked: {why}"));
+        return Err(match job.target {
+            Target::Command(_) => {
+                error.hint("what stands behind -- is started as it is, without a shell: try it by itself first")
+            }
+            _ if why.contains("--") => error,
+            _ => error.hint("is the server up, and is this its address?"),
+        });
     }
     let logs = played?;
     let live = read_back(job.recording, &whole, options)?;

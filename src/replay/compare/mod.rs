@@ -14,10 +14,11 @@ mod walk;
 
 pub use matchers::{is_datetime, is_uuid};
 pub use place::{Pattern, Place, Step, glob};
-pub use rules::Rules;
+pub use rules::{Rules, scoped};
 pub use tree::{Node, Tree, same_scalar};
 
 use super::options::{Compare, Matcher};
+use super::recording::Exchange;
 use super::verdict::Difference;
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Profile;
@@ -31,6 +32,8 @@ pub struct Terms<'a> {
     pub captured: &'a [String],
     /// Values that were put into requests, recorded and live, as JSON text: an answer may echo them.
     pub echoes: &'a [(String, String)],
+    /// What was asked: rules may hold for some requests only.
+    pub asked: Option<&'a Exchange>,
 }
 
 /// What came of a comparison.

@@ -7,10 +7,14 @@ use super::matchers::Ready;
 use super::place::{Pattern, Place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::replay::options::Compare;
+use crate::replay::policy;
+use crate::replay::recording::Exchange;
 
 /// A pattern with what holds where it fits.
 #[derive(Clone, Debug)]
 struct Rule<T> {
+    /// The requests that it holds for, where not for all.
+    scope: Option<String>,
     pattern: Pattern,
     what: T,
     used: Cell<bool>,
@@ -18,15 +22,36 @@ struct Rule<T> {
 
 impl<T> Rule<T> {
     fn new(pattern: &str, what: T) -> Result<Rule<T>> {
+        let (scope, pattern) = scoped(pattern);
         let pattern = Pattern::read(pattern).map_err(fault)?;
-        Ok(Rule { pattern, what, used: Cell::new(false) })
+        Ok(Rule { scope: scope.map(str::to_string), pattern, what, used: Cell::new(false) })
     }
 
-    fn at(&self, place: &Place) -> Option<&T> {
-        self.pattern.fits(place).then(|| {
+    fn at(&self, place: &Place, asked: Option<&Exchange>) -> Option<&T> {
+        (self.pattern.fits(place) && self.holds_for(asked)).then(|| {
             self.used.set(true);
             &self.what
         })
+    }
+
+    fn holds_for(&self, asked: Option<&Exchange>) -> bool {
+        match (&self.scope, asked) {
+            (None, _) => true,
+            (Some(scope), Some(asked)) => policy::fits(scope, asked),
+            (Some(_), None) => false,
+        }
+    }
+
+    fn text(&self) -> String {
+        self.scope.as_ref().map_or(String::new(), |scope| format!("{scope} ")) + &self.pattern.text
+    }
+}
+
+/// The requests that a rule holds for, and the place: `tools/call:order /result/id`, or the place alone.
+pub fn scoped(text: &str) -> (Option<&str>, &str) {
+    match text.find(" /").or_else(|| text.ends_with(' ').then(|| text.len() - 1)) {
+        Some(at) if !text.starts_with('/') => (Some(text[..at].trim()), &text[at + 1..]),
+        _ => (None, text),
     }
 }
 
@@ -69,35 +94,35 @@ impl Rules {
     }
 
     /// True if a place is not compared.
-    pub fn ignores(&self, place: &Place) -> bool {
-        self.ignore.iter().filter(|rule| rule.at(place).is_some()).count() > 0
+    pub fn ignores(&self, place: &Place, asked: Option<&Exchange>) -> bool {
+        self.ignore.iter().filter(|rule| rule.at(place, asked).is_some()).count() > 0
     }
 
     /// What a value at a place must be.
-    pub fn matcher(&self, place: &Place) -> Option<&Ready> {
-        self.matches.iter().find_map(|rule| rule.at(place))
+    pub fn matcher(&self, place: &Place, asked: Option<&Exchange>) -> Option<&Ready> {
+        self.matches.iter().find_map(|rule| rule.at(place, asked))
     }
 
     /// The key of the members of a list that is a map.
-    pub fn key(&self, place: &Place) -> Option<&str> {
-        self.sets.iter().find_map(|rule| rule.at(place)).map(String::as_str)
+    pub fn key(&self, place: &Place, asked: Option<&Exchange>) -> Option<&str> {
+        self.sets.iter().find_map(|rule| rule.at(place, asked)).map(String::as_str)
     }
 
     /// True if a rule is about JSON inside the string at a place.
-    pub fn lead_into(&self, place: &Place) -> bool {
-        let ignored = self.ignore.iter().any(|rule| rule.pattern.leads_into(place));
-        let matched = self.matches.iter().any(|rule| rule.pattern.leads_into(place));
-        ignored || matched || self.sets.iter().any(|rule| rule.pattern.leads_into(place))
+    pub fn lead_into(&self, place: &Place, asked: Option<&Exchange>) -> bool {
+        let ignored = self.ignore.iter().any(|rule| rule.pattern.leads_into(place) && rule.holds_for(asked));
+        let matched = self.matches.iter().any(|rule| rule.pattern.leads_into(place) && rule.holds_for(asked));
+        ignored || matched || self.sets.iter().any(|rule| rule.pattern.leads_into(place) && rule.holds_for(asked))
     }
 
     /// Rules that fitted nothing so far, as they were written.
     pub fn unused(&self) -> Vec<String> {
-        let unused = |used: &Cell<bool>, kind: &str, pattern: &Pattern| {
-            (!used.get()).then(|| format!("the {kind} rule for {} fitted nothing", pattern.text))
+        let unused = |used: &Cell<bool>, kind: &str, rule: String| {
+            (!used.get()).then(|| format!("the {kind} rule for {rule} fitted nothing"))
         };
-        let ignore = self.ignore.iter().filter_map(|rule| unused(&rule.used, "ignore", &rule.pattern));
-        let matches = self.matches.iter().filter_map(|rule| unused(&rule.used, "match", &rule.pattern));
-        let sets = self.sets.iter().filter_map(|rule| unused(&rule.used, "set", &rule.pattern));
+        let ignore = self.ignore.iter().filter_map(|rule| unused(&rule.used, "ignore", rule.text()));
+        let matches = self.matches.iter().filter_map(|rule| unused(&rule.used, "match", rule.text()));
+        let sets = self.sets.iter().filter_map(|rule| unused(&rule.used, "set", rule.text()));
         ignore.chain(matches).chain(sets).collect()
     }
 }

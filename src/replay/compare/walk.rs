@@ -49,10 +49,10 @@ impl<'r> Walk<'r> {
 
     /// Places that a rule speaks of, and those that nothing depends on.
     fn is_settled(&mut self, recorded: Option<&Tree<'_>>, live: Option<&Tree<'_>>) -> bool {
-        if self.rules.ignores(&self.place) {
+        if self.rules.ignores(&self.place, self.terms.asked) {
             return true;
         }
-        if let Some(matcher) = self.rules.matcher(&self.place) {
+        if let Some(matcher) = self.rules.matcher(&self.place, self.terms.asked) {
             if let Some(why) = matcher.fault(recorded, live) {
                 self.differ(recorded, live, Some(why));
             }
@@ -141,7 +141,7 @@ impl<'r> Walk<'r> {
 
     /// The keys of both lists, where they are maps in disguise and every member has a key of its own.
     fn keys(&mut self, a: &[Tree<'_>], b: &[Tree<'_>]) -> Option<(Vec<String>, Vec<String>)> {
-        let own = self.rules.key(&self.place).map(str::to_string);
+        let own = self.rules.key(&self.place, self.terms.asked).map(str::to_string);
         let key = match &own {
             Some(key) => key.as_str(),
             None => {
@@ -238,7 +238,7 @@ impl<'r> Walk<'r> {
 
     /// True if the string here is to be read as JSON.
     fn holds_json(&self) -> bool {
-        self.texts.iter().any(|text| text.fits(&self.place)) || self.rules.lead_into(&self.place)
+        self.texts.iter().any(|text| text.fits(&self.place)) || self.rules.lead_into(&self.place, self.terms.asked)
     }
 
     /// Compares the JSON inside two strings; false if one of them holds no object and no array.

@@ -147,7 +147,9 @@ impl Engine {
         let took = now - run.sent_us.unwrap_or(now);
         self.live[exchange].sign_us = now;
         if read.kind == Kind::Result {
-            self.learn(exchange, took);
+            let asked = &self.recorded.exchanges[exchange];
+            let longest = self.peer.seen.entry((asked.method.clone(), asked.name.clone())).or_default();
+            *longest = (*longest).max(took);
         }
         for prompts in self.names.prompts.values_mut() {
             prompts.retain(|prompt| *prompt != exchange);

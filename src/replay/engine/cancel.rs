@@ -19,6 +19,7 @@ impl CancelRun {
             anchor_missed: false,
             sent_us: None,
             horizon_us: 0,
+            cut_short: false,
             harness_made: false,
             progress_after: (0, None),
         }

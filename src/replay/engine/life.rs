@@ -6,6 +6,8 @@ use crate::live::link::Outgoing;
 use crate::protocol::Side;
 use crate::replay::run::{CancelStatus, Fate};
 
+/// The least that is watched after a cancel where it is known how long the request takes by itself, microseconds.
+const KNOWN_LINGER_US: i64 = 1_000_000;
 /// What is still watched after the answer to a cancelled request came, microseconds.
 const AFTER_ANSWER_US: i64 = 500_000;
 /// The longest that a peer takes to end when it was asked to: 10 s, TERM, 5 s, KILL, and a little.
@@ -87,10 +89,16 @@ impl Engine {
             return Some(sent);
         }
         let recorded = &self.recorded.exchanges[exchange];
-        let natural = self.peer.natural.get(&(recorded.method.clone(), recorded.name.clone())).copied().unwrap_or(0);
-        let settle = self.settled(exchange).unwrap_or(0);
-        let known = natural.max(settle);
-        let horizon = sent + self.options.life.linger_us.max(known + known / 2);
+        let kind = (recorded.method.clone(), recorded.name.clone());
+        let natural = self.peer.natural.get(&kind).copied().max(self.peer.seen.get(&kind).copied());
+        let known = natural.max(self.settled(exchange)).unwrap_or(0);
+        let life = &self.options.life;
+        // Where it is known how long the work takes when it is left alone, watching past that is enough.
+        let least = match self.peer.natural.contains_key(&kind) && !life.linger_given {
+            true => life.linger_us.min(KNOWN_LINGER_US),
+            false => life.linger_us,
+        };
+        let horizon = sent + least.max(known + known / 2);
         Some(match self.log.exchanges[exchange].answered_us {
             Some(answered) => horizon.min(answered.max(sent) + AFTER_ANSWER_US),
             None => horizon,
@@ -104,6 +112,26 @@ impl Engine {
         let cancel = recorded.cancels.iter().rfind(|cancel| **cancel < last)?;
         let time = |event: usize| self.recorded.events[event].at_us;
         Some(time(last)? - time(*cancel)?)
+    }
+
+    /// True if nothing is left to do but to see whether answers come that should not, or to wait for the peer's end.
+    pub fn only_watches(&self) -> bool {
+        let watched = |exchange: &usize| {
+            self.awaited_until(*exchange).is_none()
+                || self.landed(*exchange).is_some() && !self.recorded.profile.answers_cancelled()
+        };
+        let tail =
+            || self.plan.tail.iter().all(|soft| self.has_come(soft.event) || self.moved_us + soft.wait_us <= self.now);
+        match self.phase {
+            Phase::Connecting | Phase::Playing => false,
+            Phase::Closing => self.http.reinit.is_none() && self.flight.iter().all(watched) && tail(),
+            Phase::Ending | Phase::Done => true,
+        }
+    }
+
+    /// True if a landed cancel was watched for as long as it should be.
+    pub(super) fn watched_whole(&self, exchange: usize, end: i64) -> bool {
+        self.horizon(exchange).is_none_or(|until| until <= end)
     }
 
     /// Until when what ends the session is held back for an exchange: an answer after its cancel is due, or would be seen.

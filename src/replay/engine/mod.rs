@@ -180,6 +180,7 @@ impl Engine {
         let parent = self.recorded.exchanges[at].parent.map(|parent| self.log.exchanges[parent].fate.clone());
         let server = self.recorded.exchanges[at].issuer == Side::Server;
         let sent = self.log.exchanges[at].sent_us;
+        let whole = self.watched_whole(at, end);
         let halted = self.halted.clone();
         let run = &mut self.log.exchanges[at];
         if run.fate == Fate::Pending && server && self.log.broken.is_none() {
@@ -199,6 +200,7 @@ impl Engine {
         {
             let watched = cancel.status == CancelStatus::Landed;
             cancel.horizon_us = if watched { (end - sent).max(0) } else { 0 };
+            cancel.cut_short = watched && !whole;
         }
         let from = run.cancel.as_ref().and_then(|cancel| cancel.sent_us).or(sent);
         if let (Some(from), None, false) = (from, run.answered_us, server) {

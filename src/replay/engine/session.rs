@@ -4,12 +4,13 @@ use super::Engine;
 use super::send::Handed;
 use super::state::Phase;
 use crate::jsonrpc::{Id, Kind, Message};
-use crate::live::link::Outgoing;
+use crate::live::link::{HEADER_ADVICE, Outgoing, is_refusal};
 use crate::protocol::{Facts, Side};
 use crate::replay::plan::Action;
 use crate::replay::policy;
 use crate::replay::recording::What;
-use crate::replay::run::Fate;
+use crate::replay::run::{Broken, Fate};
+use crate::replay::splice;
 
 /// How long a client waits before it resumes a stream, where the server does not say, microseconds.
 const RETRY_US: i64 = 1_000_000;
@@ -39,6 +40,11 @@ impl Engine {
             return;
         }
         let on = self.on_stream(stream);
+        if is_refusal(status) && !self.peer.let_in && !self.was_refused() {
+            let now = self.now;
+            return self.stop(now, Broken::Link(format!("the server answers HTTP {status}: {HEADER_ADVICE}")));
+        }
+        self.peer.let_in |= status < 400;
         for exchange in &on {
             self.log.exchanges[*exchange].http_status = Some(status);
         }
@@ -52,6 +58,13 @@ impl Engine {
     pub(super) fn acknowledged(&self, recorded: Option<u32>) -> bool {
         let live = recorded.and_then(|recorded| self.http.streams.get(&recorded));
         self.http.heads.is_empty() || live.is_none_or(|live| self.http.heads.contains_key(live))
+    }
+
+    /// True if the recorded server let nobody in either.
+    fn was_refused(&self) -> bool {
+        let heads = self.recorded.events.iter().filter(|event| event.what == What::Http);
+        let mut statuses = heads.filter_map(|event| splice::at(&event.text, "/status")?.parse::<u16>().ok());
+        statuses.any(is_refusal)
     }
 
     /// True once the live side has answered the handshake.

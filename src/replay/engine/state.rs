@@ -158,12 +158,16 @@ pub(super) struct Http {
 pub(super) struct Peer {
     /// True once it has said anything.
     pub heard: bool,
+    /// True once it has taken a message, over HTTP.
+    pub let_in: bool,
     /// Notifications by method.
     pub told: HashMap<String, Told>,
     /// What its list of tools says.
     pub hints: HashMap<String, Hints>,
-    /// Longest time that a method and tool took by itself, in the recording or now.
+    /// Longest time that a method and tool took by itself, in the recording or in a control run.
     pub natural: HashMap<(String, Option<String>), i64>,
+    /// The same in this run.
+    pub seen: HashMap<(String, Option<String>), i64>,
     /// The last lines of its stderr.
     pub stderr: VecDeque<String>,
     /// Texts that are no JSON-RPC, and responses that answer nothing.

@@ -179,6 +179,7 @@ fn cancel(a: &Connection, own: &Exchange, b: &Connection, twin: &Exchange, start
         anchor_missed: false,
         sent_us: sent.map(|at| at - start),
         horizon_us: sent.map_or(0, |at| end - at),
+        cut_short: false,
         harness_made: false,
         progress_after: (after, None),
     })

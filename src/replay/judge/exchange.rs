@@ -193,7 +193,8 @@ impl<'a> Case<'a> {
             return;
         };
         let flowed: Vec<String> = self.run().substituted.iter().map(|put| put.at.clone()).collect();
-        let terms = Terms { profile: self.recorded.profile, captured: &flowed, echoes: self.echoes };
+        let terms =
+            Terms { profile: self.recorded.profile, captured: &flowed, echoes: self.echoes, asked: Some(self.own()) };
         let asked = compare(self.rules, &terms, self.recorded.request(self.own()), twin);
         if asked.changed {
             found.note(format!("asked differently at {}", first_place(&asked.differences)));
@@ -250,7 +251,7 @@ impl<'a> Case<'a> {
         let is = Answer::ending(live_profile, now.as_ref());
         let how = effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel));
         let permits = |ending| how.and_then(|how| live_profile.permits(how, ending));
-        if is == Ending::Silence && self.cut_off() && cancel.horizon_us < self.options.life.linger_us {
+        if is == Ending::Silence && self.cut_off() && cancel.cut_short {
             return found.add(Verdict::Unknown, self.ended());
         }
         found.compared = true;
@@ -399,7 +400,8 @@ impl<'a> Case<'a> {
     fn payload(&self, found: &mut Found, recorded: &str, live: &str) {
         let run = self.run();
         let captured: Vec<String> = run.captured.iter().chain(&run.capture_missing).cloned().collect();
-        let terms = Terms { profile: self.recorded.profile, captured: &captured, echoes: self.echoes };
+        let terms =
+            Terms { profile: self.recorded.profile, captured: &captured, echoes: self.echoes, asked: Some(self.own()) };
         let mut comparison = compare(self.rules, &terms, recorded, live);
         let (a, b) = (Answer::read(recorded), Answer::read(live));
         match (&a, &b) {
@@ -501,7 +503,12 @@ impl<'a> Case<'a> {
         if let (true, Some(live), Some(twin)) = (self.options.compare.notifications, self.live, self.twin) {
             let pairs = self.own().progress.iter().zip(&live.exchanges[twin].progress);
             for (index, (a, b)) in pairs.enumerate() {
-                let terms = Terms { profile: self.recorded.profile, captured: &[], echoes: self.echoes };
+                let terms = Terms {
+                    profile: self.recorded.profile,
+                    captured: &[],
+                    echoes: self.echoes,
+                    asked: Some(self.own()),
+                };
                 let found_here = compare(self.rules, &terms, &self.recorded.events[*a].text, &live.events[*b].text);
                 if found_here.changed {
                     let of = format!("notification {}", index + 1);

@@ -10,7 +10,7 @@ use super::faults::{self, Compared};
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
 use crate::replay::options::{Gate, Options};
-use crate::replay::recording::{Connection, Exchange, Recording};
+use crate::replay::recording::{Connection, Exchange, Recording, What};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExitRun, Extra, Fate, RunLog};
 use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
 use crate::rules::duration;
@@ -145,6 +145,11 @@ impl<'a> One<'a> {
         report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
         report.exchanges.extend(self.strays());
         report.exchanges.extend(self.lost_server(&report.exchanges[from..]));
+        let ended = self.ended(&report.exchanges[from..]);
+        if ended.as_ref().is_some_and(|entry| entry.verdict == Verdict::ServerExit) {
+            report.stderr.extend(self.log.exit.iter().flat_map(|exit| &exit.stderr).cloned());
+        }
+        report.exchanges.extend(ended);
         for entry in &mut report.exchanges[from..] {
             entry.fails |= fails(entry, &self.options.gate);
         }
@@ -205,7 +210,7 @@ impl<'a> One<'a> {
             verdict,
             detail: found.verdicts.get(&verdict).cloned().unwrap_or_default(),
             also: verdicts.into_iter().skip(1).collect(),
-            fails: found.one_sided && self.options.gate.fail_on.is_none(),
+            fails: found.one_sided && self.options.gate.fail_on.is_none() && !self.options.gate.less.contains(&verdict),
             rule: found.rule.filter(|_| found.verdicts.contains_key(&Verdict::Violates)),
             cancel: run.cancel.clone().map(|cancel| match found.crossed {
                 true => CancelRun { status: CancelStatus::Raced, ..cancel },
@@ -321,6 +326,39 @@ impl<'a> One<'a> {
         })
     }
 
+    /// The end of the server, where it was asked to end: held against that of the recording like an answer.
+    fn ended(&self, entries: &[ExchangeReport]) -> Option<ExchangeReport> {
+        let exit = self.log.exit.as_ref().filter(|exit| !exit.recorded_too)?;
+        if self.log.broken.is_some() || entries.iter().any(|entry| entry.verdict == Verdict::ServerExit) {
+            return None;
+        }
+        let recorded = self.recorded_status()?;
+        let live = status(exit);
+        let same = exit.forced.is_none() && live == Some(recorded)
+            || exit.forced.is_some() && recorded.unsigned_abs() % 128 == signal_of(exit.forced).unsigned_abs();
+        if same {
+            return None;
+        }
+        let how = match exit.forced {
+            Some(force) => format!("the server did not end by itself: it took {force}"),
+            None => exit_words(exit.code, exit.signal),
+        };
+        let before = match recorded {
+            signal @ ..0 => format!("by signal {}", -signal),
+            code => format!("with {code}"),
+        };
+        let verdict = if live == Some(0) && exit.forced.is_none() { Verdict::Fixed } else { Verdict::ServerExit };
+        Some(self.blank("-", "", verdict, format!("{how}; in the recording it ended {before}")))
+    }
+
+    /// How the recorded server ended: its status, or a signal as a negative number.
+    fn recorded_status(&self) -> Option<i64> {
+        self.connection.events.iter().rev().find_map(|event| match event.what {
+            What::Exit(code) => Some(code),
+            _ => None,
+        })?
+    }
+
     fn notes(&self, report: &mut RunReport, skipped: usize) {
         let log = self.log;
         report.rewrites.extend(log.rewrites.iter().cloned());
@@ -349,6 +387,10 @@ impl<'a> One<'a> {
             report.server_end = Some(server_end(exit));
             if exit.unasked && !exit.recorded_too {
                 report.stderr.extend(exit.stderr.iter().cloned());
+            }
+            let badly = status(exit) != Some(0) || exit.forced.is_some();
+            if badly && !exit.unasked && self.recorded_status().is_none() {
+                report.notes.push("how the server ended is not judged: the recording does not have its end".into());
             }
         }
     }
@@ -453,6 +495,8 @@ fn fails(entry: &ExchangeReport, gate: &Gate) -> bool {
     let is_request = !entry.rpc_id.is_empty() || entry.line.is_some();
     let counts = |verdict: &Verdict| match (&gate.fail_on, verdict) {
         (_, Verdict::HarnessError) => true,
+        (_, verdict) if gate.less.contains(verdict) => false,
+        (_, verdict) if gate.more.contains(verdict) => true,
         (Some(list), Verdict::Extra) => is_request && list.contains(verdict),
         (Some(list), verdict) => list.contains(verdict),
         (None, Verdict::Extra) => is_request,
@@ -515,6 +559,21 @@ pub fn exit_words(code: Option<i32>, signal: Option<i32>) -> String {
         (_, Some(signal)) => format!("the server was ended by signal {signal}"),
         (Some(code), None) => format!("the server exited with {code}"),
         (None, None) => "the connection died".into(),
+    }
+}
+
+/// The status of a process, or its signal as a negative number. A shell tells the signal of what it started as 128 and more.
+fn status(exit: &ExitRun) -> Option<i64> {
+    let code = exit.code.map(|code| if code > 128 { 128 - i64::from(code) } else { i64::from(code) });
+    exit.signal.map(|signal| -i64::from(signal)).or(code)
+}
+
+/// The signal that it took, as a status.
+fn signal_of(forced: Option<&str>) -> i64 {
+    match forced {
+        Some("TERM") => -15,
+        Some(_) => -9,
+        None => 0,
     }
 }
 

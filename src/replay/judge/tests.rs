@@ -218,6 +218,7 @@ fn s04_a_cancel_that_came_too_late_makes_the_run_inconclusive() {
         anchor_missed: false,
         sent_us: None,
         horizon_us: 0,
+        cut_short: false,
         harness_made,
         progress_after: (0, None),
     };

@@ -11,6 +11,8 @@ use crate::replay::splice;
 /// Slack of a soft wait, and its longest, microseconds (R-SCHED-2).
 const SOFT_SLACK_US: i64 = 250_000;
 const SOFT_MAX_US: i64 = 2_000_000;
+/// The longest wait for a notification to be accepted over HTTP, microseconds.
+const ACCEPTED_MAX_US: i64 = 100_000;
 
 /// What lies between one step and the next.
 #[derive(Default)]
@@ -148,7 +150,12 @@ impl Between {
                     (Some(came), Some(hard)) => (came - hard).max(0),
                     _ => 0,
                 };
-                Soft { event: *event, wait_us: (waited + SOFT_SLACK_US).min(SOFT_MAX_US) }
+                let longest = match connection.events[*event].what {
+                    // A late 202 holds nothing up for long.
+                    What::Http => ACCEPTED_MAX_US,
+                    _ => SOFT_MAX_US,
+                };
+                Soft { event: *event, wait_us: (waited + SOFT_SLACK_US).min(longest) }
             })
             .collect()
     }

@@ -9,7 +9,7 @@ use super::super::escape::{is_hostile, json};
 use super::super::time::rfc3339;
 use crate::replay::options::Anchor;
 use crate::replay::run::{CancelRun, CancelStatus};
-use crate::replay::verdict::{Difference, ExchangeReport, RunReport, Seen, Verdict};
+use crate::replay::verdict::{Difference, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
 
 /// Values longer than this many bytes are cut, and said to be.
 const LONGEST: usize = 2_000;
@@ -122,6 +122,9 @@ struct Subst<'a> {
 struct Summary<'a> {
     r#type: &'static str,
     v: u8,
+    recording: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
     pass: bool,
     verdict: &'static str,
     first_divergence: Option<&'a str>,
@@ -129,6 +132,8 @@ struct Summary<'a> {
     counts: Counts,
     cancels: Cancels,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    proposed: &'a str,
     rewrites: &'a [String],
     delayed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -303,8 +308,10 @@ fn summary(report: &RunReport) -> io::Result<String> {
     json(&Summary {
         r#type: "summary",
         v: 1,
-        pass: report.verdict == crate::replay::verdict::RunVerdict::Pass,
-        verdict: report.verdict.as_str(),
+        recording: &report.recording,
+        error: report.failure.as_deref(),
+        pass: report.verdict == RunVerdict::Pass,
+        verdict: if report.failure.is_some() { "error" } else { report.verdict.as_str() },
         first_divergence: report.first_divergence.and_then(|at| Some(report.exchanges.get(at)?.label.as_str())),
         counts: Counts(Verdict::ALL.map(of)),
         cancels: Cancels {
@@ -314,6 +321,7 @@ fn summary(report: &RunReport) -> io::Result<String> {
             not_sent: cancels.not_sent,
         },
         notes: &report.notes,
+        proposed: &report.proposed,
         rewrites: &report.rewrites,
         delayed: report.delayed,
         server_end: report.server_end.as_deref(),
@@ -324,8 +332,11 @@ fn summary(report: &RunReport) -> io::Result<String> {
     })
 }
 
-/// One object per line: the run, its exchanges, the summary.
+/// One object per line: the run, its exchanges, the summary. Of a recording that could not be played, the summary alone.
 pub fn lines(report: &RunReport) -> io::Result<String> {
+    if report.failure.is_some() {
+        return Ok(summary(report)? + "\n");
+    }
     let mut text = run(report)? + "\n";
     for entry in &report.exchanges {
         text.push_str(&exchange(entry)?);

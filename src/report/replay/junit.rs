@@ -12,8 +12,18 @@ use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
 /// The longest text of a case.
 const LONGEST: usize = 1_000;
 
-/// The document.
-pub fn junit(report: &RunReport) -> io::Result<String> {
+/// The document: a suite for each run.
+pub fn junit(reports: &[RunReport]) -> io::Result<String> {
+    let mut document = Report::new("rpctape replay");
+    let walls: Vec<i64> = reports.iter().filter_map(|report| report.wall_us).collect();
+    if !walls.is_empty() {
+        document.set_time(Duration::from_micros(walls.iter().sum::<i64>().max(0) as u64));
+    }
+    document.add_test_suites(reports.iter().map(suite));
+    document.to_string().map_err(io::Error::other)
+}
+
+fn suite(report: &RunReport) -> TestSuite {
     let mut suite = TestSuite::new(text(&report.recording));
     for entry in &report.exchanges {
         let mut case = TestCase::new(text(&name(report, entry)), status(entry));
@@ -31,16 +41,19 @@ pub fn junit(report: &RunReport) -> io::Result<String> {
         }
         suite.add_test_case(case);
     }
+    if let Some(why) = &report.failure {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_message(text(why)).set_type("not-played");
+        suite.add_test_case(TestCase::new("play", status));
+    }
     let mut notes = report.notes.clone();
     notes.extend(rows::cancels(report));
-    notes.push(format!("run verdict: {}", report.verdict.as_str()));
+    notes.push(format!("run verdict: {}", report.outcome()));
     suite.set_system_out(text(&notes.join("; ")));
-    let mut document = Report::new("rpctape replay");
     if let Some(us) = report.wall_us {
-        document.set_time(Duration::from_micros(us.max(0) as u64));
+        suite.set_time(Duration::from_micros(us.max(0) as u64));
     }
-    document.add_test_suite(suite);
-    document.to_string().map_err(io::Error::other)
+    suite
 }
 
 /// `#7 tools/call index`.

@@ -1,8 +1,16 @@
 //! A run as Markdown for a pull request: what failed first, at most 60 kB, no payload.
 
+use super::super::escape::escape_block;
 use super::super::markdown::{LIMIT, REST, cell};
 use super::rows;
 use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
+
+/// Lines of TOML, fenced by more backticks than they have.
+fn fenced(toml: &str) -> String {
+    let longest = toml.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}toml\n{}\n{fence}\n", escape_block(toml.trim_end()))
+}
 
 /// The text.
 pub fn markdown(report: &RunReport) -> String {
@@ -41,6 +49,9 @@ pub fn markdown(report: &RunReport) -> String {
     parts.extend(rows::cancels(report));
     text.push_str(&parts.join(" \u{b7} "));
     text.push('\n');
+    if !report.proposed.is_empty() && report.proposed.len() < LIMIT / 2 {
+        text.push_str(&format!("\nProposed for `rpctape.toml`:\n\n{}", fenced(&report.proposed)));
+    }
     let mut room = (LIMIT - REST / 2).saturating_sub(text.len());
     for note in &report.notes {
         let line = format!("\n- {}", cell(note));

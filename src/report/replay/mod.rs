@@ -7,6 +7,7 @@ mod markdown;
 mod redacted;
 mod rows;
 mod screen;
+mod suite;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use redacted::redacted;
 pub use screen::{review, screen};
+pub use suite::{document as suite_document, lines as suite_lines, screen as suite_screen};
 
 use crate::replay::RunReport;
 
@@ -24,15 +26,26 @@ use crate::replay::RunReport;
 pub struct RunKind {
     /// What stands before the `=` of `--report`.
     pub name: &'static str,
-    /// Writes it.
+    /// Writes one run.
     pub write: fn(&RunReport) -> io::Result<String>,
+    /// Writes several, one for each recording.
+    pub suite: fn(&Suite<'_>) -> io::Result<String>,
+}
+
+/// Runs of several recordings, in the order in which they were asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Suite<'s> {
+    /// One for each recording that was played, or could not be.
+    pub runs: &'s [RunReport],
+    /// How many were left because of a signal.
+    pub not_played: usize,
 }
 
 /// All of them.
 pub const RUN_KINDS: &[RunKind] = &[
-    RunKind { name: "junit", write: junit },
-    RunKind { name: "md", write: |report| Ok(markdown(report)) },
-    RunKind { name: "jsonl", write: lines },
+    RunKind { name: "junit", write: |report| junit(std::slice::from_ref(report)), suite: |suite| junit(suite.runs) },
+    RunKind { name: "md", write: |report| Ok(markdown(report)), suite: |suite| Ok(suite::markdown(suite)) },
+    RunKind { name: "jsonl", write: lines, suite: suite::lines },
 ];
 
 impl RunKind {

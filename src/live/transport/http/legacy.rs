@@ -13,6 +13,7 @@ use super::{Attempt, Opened};
 use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::Incoming;
 use crate::live::link::NO_STREAM;
+use crate::live::link::{HEADER_ADVICE, is_refusal};
 use crate::live::transport::port::Gone;
 use crate::protocol::{Side, http};
 
@@ -29,13 +30,16 @@ struct Stream {
 /// Opens the stream and waits for the place to POST to.
 pub(super) async fn open(url: Url, wire: Arc<Wire>) -> Attempt {
     let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(http::EVENT_STREAM))]);
-    let call = Call { stream: NO_STREAM, method: Method::GET, url: url.clone(), headers, body: None, awaits: false };
+    let call = Call { stream: NO_STREAM, method: Method::GET, url: url.clone(), headers, body: None };
     let response = match wire.reach(&call, &mut None).await {
         Err(Gone) => return Ok(None),
         Ok(Err(Refusal::Unreachable(why))) => return Err(why),
         Ok(Err(Refusal::Reset)) => return Err(format!("{} closed the connection instead of answering", shown(&url))),
         Ok(Ok(response)) => response,
     };
+    if is_refusal(response.status().as_u16()) {
+        return Err(format!("{} answers HTTP {}: {HEADER_ADVICE}", shown(&url), response.status()));
+    }
     if !response.status().is_success() || !is_event_stream(&response) {
         let status = response.status();
         return Err(format!(

@@ -1,8 +1,8 @@
 //! Links over HTTP. Streamable HTTP of both eras here, the HTTP+SSE of 2024-11-05 in `legacy`.
 //!
-//! Order: a message starts 10 ms after the request before it has been written, or earlier if that is being answered; behind
-//! a GET, a DELETE, and a message that nothing answers, it waits for the head of the response, at most a second (that is what
-//! clients do with their 202). Requests are answered at the same time. Two connections are two ways through the network all
+//! Order: a message starts 10 ms after the one before it has been written, or earlier if that is being answered; behind
+//! a GET and a DELETE it waits for the head of the response, at most a second. Nothing waits for a 202: what had to come first was
+//! written first. Requests are answered at the same time. Two connections are two ways through the network all
 //! the same: which of two messages a slow server reads first is its own affair.
 
 mod body;
@@ -23,26 +23,26 @@ use tokio::time::{Instant, sleep_until};
 use super::port::Port;
 use super::socket::fail;
 use crate::live::link::NO_STREAM;
-use crate::live::{Incoming, Outgoing};
+use crate::live::{Access, Incoming, Outgoing};
 use crate::protocol::{Side, http};
 use wire::{Call, End, Wire};
 
 /// How long the next order waits for a message to be written: longer than a connection is tried.
 const WRITE: Duration = Duration::from_secs(6);
-/// How long it waits for the head of what is not answered.
+/// How long it waits for the head of what is no message.
 const HEAD: Duration = Duration::from_secs(1);
 /// How long the end of a session may take.
 const END: Duration = Duration::from_secs(5);
 
 /// Serves a link over Streamable HTTP.
-pub(super) async fn streamable(url: &str, port: Port) {
+pub(super) async fn streamable(url: &str, access: &Access, port: Port) {
     let open = |url, wire| async { Ok(Some(Opened { url, wire, requests: JoinSet::new(), streams: true })) };
-    serve(url, port, open).await;
+    serve(url, access, port, open).await;
 }
 
 /// Serves a link over HTTP+SSE.
-pub(super) async fn with_sse(url: &str, port: Port) {
-    serve(url, port, legacy::open).await;
+pub(super) async fn with_sse(url: &str, access: &Access, port: Port) {
+    serve(url, access, port, legacy::open).await;
 }
 
 /// A server that can be posted to.
@@ -58,10 +58,15 @@ struct Opened {
 /// Why not, or `None` if it is not wanted any more.
 type Attempt = Result<Option<Opened>, String>;
 
-async fn serve<F: Future<Output = Attempt>>(url: &str, mut port: Port, open: impl FnOnce(Url, Arc<Wire>) -> F) {
+async fn serve<F: Future<Output = Attempt>>(
+    url: &str,
+    access: &Access,
+    mut port: Port,
+    open: impl FnOnce(Url, Arc<Wire>) -> F,
+) {
     let report = port.report.clone();
     let parsed = Url::parse(url).map_err(|error| format!("cannot use the address {url}: {error}"));
-    let wire = parsed.and_then(|url| Ok((Wire::new(&url, report.clone())?, url)));
+    let wire = parsed.and_then(|url| Ok((Wire::new(&url, access, report.clone())?, url)));
     let opened = match wire {
         Err(why) => Some(Err(why)),
         Ok((wire, url)) => port.connect(open(url, Arc::new(wire))).await,
@@ -161,18 +166,18 @@ impl Orders {
                 let mut headers = self.headers(&posted.headers, !posted.stateless);
                 headers.insert(ACCEPT, HeaderValue::from_static(http::ACCEPT));
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-                self.spawn(stream, Method::POST, headers, Some(Bytes::from(bytes)), posted.awaits);
+                self.spawn(stream, Method::POST, headers, Some(Bytes::from(bytes)));
             }
             Outgoing::OpenStream { stream, last_event_id, revision } if self.opened.streams => {
                 let mut named = revised(revision);
                 named.extend(last_event_id.map(|id| (http::LAST_EVENT.to_string(), id)));
                 let mut headers = self.headers(&named, true);
                 headers.insert(ACCEPT, HeaderValue::from_static(http::EVENT_STREAM));
-                self.spawn(stream, Method::GET, headers, None, false);
+                self.spawn(stream, Method::GET, headers, None);
             }
             Outgoing::EndSession { revision } if self.opened.streams => {
                 let headers = self.headers(&revised(revision), true);
-                self.spawn(NO_STREAM, Method::DELETE, headers, None, false);
+                self.spawn(NO_STREAM, Method::DELETE, headers, None);
             }
             Outgoing::CloseStream { stream } => self.close(stream),
             _ => {}
@@ -189,16 +194,16 @@ impl Orders {
         headers
     }
 
-    fn spawn(&mut self, stream: u32, method: Method, headers: HeaderMap, body: Option<Bytes>, awaits: bool) {
+    fn spawn(&mut self, stream: u32, method: Method, headers: HeaderMap, body: Option<Bytes>) {
         let wait = match method {
             Method::DELETE => END,
-            _ if awaits => WRITE,
+            Method::POST => WRITE,
             _ => HEAD,
         };
         let (go, opened) = oneshot::channel();
         self.gate = Some(Gate { stream, opened, end: Instant::now() + wait });
         let wire = Arc::clone(&self.opened.wire);
-        let call = Call { stream, method, url: self.opened.url.clone(), headers, body, awaits };
+        let call = Call { stream, method, url: self.opened.url.clone(), headers, body };
         let handle = self.opened.requests.spawn(async move { wire.exchange(call, go).await });
         self.streams.insert(handle.id(), (stream, handle));
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -17,7 +17,8 @@ use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::Incoming;
 use crate::live::transport::framing::{Piece, piece};
 use crate::live::transport::port::{Gone, Report};
-use crate::live::transport::socket::{PATIENCE, PAUSE};
+use crate::live::transport::socket::{PATIENCE, PAUSE, TRIED};
+use crate::live::{Access, tls};
 use crate::protocol::Side;
 use crate::protocol::http::{self, Mirrors};
 
@@ -36,6 +37,8 @@ pub(super) const RESET: &str = "reset";
 /// What the requests of a link share.
 pub(super) struct Wire {
     client: Client,
+    /// Headers of the user, which go with every request.
+    own: Vec<(HeaderName, HeaderValue)>,
     pub(super) report: Report,
     /// False until the server was reached once: so long it may still be starting.
     reached: AtomicBool,
@@ -59,8 +62,6 @@ pub(super) struct Call {
     pub(super) headers: HeaderMap,
     /// A message; `None` for a GET or a DELETE.
     pub(super) body: Option<Bytes>,
-    /// True if the next order may go shortly after this one is written, false if not before its head has come.
-    pub(super) awaits: bool,
 }
 
 /// Why a request ended.
@@ -88,10 +89,9 @@ impl From<Gone> for End {
 }
 
 impl Wire {
-    pub(super) fn new(url: &Url, report: Report) -> Result<Wire, String> {
-        // The second time it is there already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+    pub(super) fn new(url: &Url, access: &Access, report: Report) -> Result<Wire, String> {
         let builder = Client::builder()
+            .tls_backend_preconfigured(tls::client(&access.authorities)?)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(PATIENCE)
             .pool_idle_timeout(IDLE)
@@ -99,7 +99,9 @@ impl Wire {
             .user_agent(concat!("rpctape/", env!("CARGO_PKG_VERSION")));
         let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
         let client = builder.build().map_err(|error| format!("cannot set up HTTP: {}", chain(&error)))?;
-        Ok(Wire { client, report, reached: AtomicBool::new(false), memory: Mutex::default() })
+        let own = access.headers.iter().map(|(name, value)| Ok((name.parse().map_err(drop)?, secret(value)?)));
+        let own = own.collect::<Result<Vec<_>, ()>>().map_err(|()| "a header cannot be sent".to_string())?;
+        Ok(Wire { client, own, report, reached: AtomicBool::new(false), memory: Mutex::default() })
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -169,9 +171,14 @@ impl Wire {
                 Err(error) if !error.is_connect() => return Ok(Err(Refusal::Reset)),
                 Err(error) => error,
             };
-            if self.reached.load(Ordering::Relaxed) || Instant::now() + PAUSE >= end {
+            let (over, heals) = (Instant::now() + PAUSE >= end, tls::may_heal(&error));
+            if self.reached.load(Ordering::Relaxed) || over || !heals {
                 let why = format!("cannot connect to {}: {}", shown(&call.url), chain(&error));
-                return Ok(Err(Refusal::Unreachable(why)));
+                return Ok(Err(Refusal::Unreachable(match heals {
+                    true if over => why + TRIED,
+                    false if tls::is_refused(&error) => format!("{why}: {}", tls::ADVICE),
+                    _ => why,
+                })));
             }
             sleep(PAUSE).await;
         }
@@ -183,7 +190,15 @@ impl Wire {
         call: &Call,
         go: &mut Option<oneshot::Sender<()>>,
     ) -> Result<reqwest::Result<Response>, Gone> {
-        let request = self.client.request(call.method.clone(), call.url.clone()).headers(call.headers.clone());
+        let mut headers = call.headers.clone();
+        // What the user says of a header takes the place of what would stand there.
+        for (name, _) in &self.own {
+            headers.remove(name);
+        }
+        for (name, value) in &self.own {
+            headers.append(name, value.clone());
+        }
+        let request = self.client.request(call.method.clone(), call.url.clone()).headers(headers);
         let Some(bytes) = &call.body else { return Ok(request.send().await) };
         let sent = Sent::new(self.report.room().await?, call.stream);
         let (request, mut written) = with_body(request, bytes, sent.clone());
@@ -194,7 +209,7 @@ impl Wire {
             Ok(()) = &mut written => {
                 tokio::select! {
                     done = &mut sending => return Ok(done),
-                    () = sleep(SETTLE), if call.awaits => drop(go.take()),
+                    () = sleep(SETTLE) => drop(go.take()),
                 }
                 Ok(sending.await)
             }
@@ -320,6 +335,13 @@ impl Wire {
     pub(super) async fn closed(&self, stream: u32, by: Side, how: &str) -> Result<(), Gone> {
         self.report.tell(Incoming::Closed { stream: Some(stream), by, how: how.to_string() }).await
     }
+}
+
+/// A value that is not to be shown.
+fn secret(value: &str) -> Result<HeaderValue, ()> {
+    let mut value = HeaderValue::from_str(value).map_err(drop)?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// True if the response is a stream of events.

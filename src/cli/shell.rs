@@ -1,0 +1,34 @@
+//! Command lines that can be pasted into a POSIX shell.
+
+/// A word as a shell takes it: in quotes where it must be.
+pub fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%,".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+/// Words with blanks between them.
+pub fn words<'w>(all: impl IntoIterator<Item = &'w str>) -> String {
+    all.into_iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A file as a word: one that begins with a dash is not taken for a flag.
+pub fn file(name: &str) -> String {
+    word(&if name.starts_with('-') && name != "-" { format!("./{name}") } else { name.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_they_must_be() {
+        assert_eq!(
+            words(["rpctape", "a b", "it's", "$HOME", "", "#1", "a/b.rec.jsonl"]),
+            r"rpctape 'a b' 'it'\''s' '$HOME' '' '#1' a/b.rec.jsonl"
+        );
+        assert_eq!((file("-x y").as_str(), file("-").as_str()), ("'./-x y'", "-"));
+    }
+}

@@ -1,0 +1,88 @@
+//! What is trusted: the authorities that this machine trusts, and those that the user names.
+
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls_platform_verifier::Verifier;
+
+/// What a user is told where a certificate is not trusted.
+pub const ADVICE: &str = "its certificate is not trusted; name the authority that signed it with --ca FILE";
+
+/// The certificates in a file of PEM blocks, each as its bytes (DER). A file without any is an error, which says why.
+pub fn authorities(pem: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    let found: Result<Vec<Vec<u8>>, _> =
+        CertificateDer::pem_slice_iter(pem).map(|found| found.map(|certificate| certificate.to_vec())).collect();
+    match found {
+        Ok(found) if found.is_empty() => Err("it holds no certificate in PEM form".to_string()),
+        Ok(found) => Ok(found),
+        Err(error) => Err(format!("it is not PEM: {error}")),
+    }
+}
+
+/// A client that trusts what this machine trusts, and `authorities` (DER) besides.
+pub fn client(authorities: &[Vec<u8>]) -> Result<ClientConfig, String> {
+    let fail = |error: rustls::Error| format!("cannot set up TLS: {error}");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let extra = authorities.iter().map(|der| CertificateDer::from(der.clone()));
+    let verifier = Verifier::new_with_extra_roots(extra, Arc::clone(&provider)).map_err(fail)?;
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().map_err(fail)?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+}
+
+/// True if an error, or what caused it, is that a certificate was refused.
+pub fn is_refused(error: &(dyn std::error::Error + 'static)) -> bool {
+    causes(error).any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let inner = io.and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        let found = inner.or_else(|| cause.downcast_ref::<rustls::Error>());
+        matches!(found, Some(rustls::Error::InvalidCertificate(_)))
+    })
+}
+
+/// True for an error that another try may mend: the server is not up yet. A name that does not exist, or a certificate, is not.
+pub fn may_heal(error: &(dyn std::error::Error + 'static)) -> bool {
+    use std::io::ErrorKind::*;
+    causes(error).filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|io| {
+        matches!(
+            io.kind(),
+            ConnectionRefused
+                | ConnectionReset
+                | HostUnreachable
+                | NetworkUnreachable
+                | NetworkDown
+                | TimedOut
+                | NotFound
+        )
+    })
+}
+
+/// An error and what caused it.
+fn causes<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_heal() {
+        let io = |kind: std::io::ErrorKind| std::io::Error::from(kind);
+        assert!(
+            may_heal(&io(std::io::ErrorKind::ConnectionRefused)) && may_heal(&io(std::io::ErrorKind::HostUnreachable))
+        );
+        assert!(!may_heal(&io(std::io::ErrorKind::InvalidData)) && !may_heal(&io(std::io::ErrorKind::Other)));
+        let refused = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+        let refused = std::io::Error::new(std::io::ErrorKind::InvalidData, refused);
+        assert!(is_refused(&refused) && !may_heal(&refused));
+    }
+
+    #[test]
+    fn a_file_without_a_certificate_is_an_error() {
+        assert!(authorities(b"").is_err() && authorities(b"hello").is_err());
+    }
+}
