@@ -14,6 +14,32 @@ pub struct Evidence {
     pub frame: FrameId,
 }
 
+/// Whose messages must be whole in a stretch, seen from the side that the event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// That side: it sent the message, or owes one.
+    Sender,
+    /// The other side.
+    Peer,
+    /// Both.
+    Both,
+    /// That side, which owes an answer, and the other where a cancel of its would have excused it.
+    Owing,
+}
+
+/// What a rule concludes from absence, from order or from the identity of an id, and where it must be sure of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// Nothing: the messages of its evidence say it all.
+    None,
+    /// Something was not there from the beginning of the connection to the message that the finding points at.
+    Before(Whose),
+    /// Something did not come from the first message of the evidence to the end.
+    Since(Whose),
+    /// Something was not there between the first and the last message of the evidence.
+    Between(Whose),
+}
+
 /// What a rule found.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -39,9 +65,27 @@ pub struct Finding {
     pub summary: String,
     /// The messages that prove it, in order of time.
     pub evidence: Vec<Evidence>,
+    /// What it concludes from absence, where that is not what its rule mostly does.
+    pub absence: Option<Absence>,
 }
 
 impl Finding {
+    /// Says what it concludes from absence, where that is not what its rule mostly does.
+    pub fn concluding(mut self, absence: Absence) -> Finding {
+        self.absence = Some(absence);
+        self
+    }
+
+    /// The log cannot prove it, for this reason.
+    pub fn undecidable(mut self, reason: &str) -> Finding {
+        self.certainty = Certainty::Undecidable;
+        self.basis = None;
+        self.severity = Severity::Note;
+        self.summary.push_str("; not decidable: ");
+        self.summary.push_str(reason);
+        self
+    }
+
     /// Sets what a judgement says; anything but a violation makes it a note.
     pub fn judged(mut self, judgement: &Judgement) -> Finding {
         self.certainty = judgement.certainty;

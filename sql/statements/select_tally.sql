@@ -1,9 +1,11 @@
--- Counts of the whole database; none of them reads a frame.
+-- Counts of the whole database; none of them reads a frame but those of what is missing.
 SELECT (SELECT count(*) FROM connection),
        coalesce(sum(messages), 0),
        coalesce(sum(requests), 0),
        coalesce(sum(cancels), 0),
        (SELECT count(*) FROM exchange),
-       (SELECT coalesce(sum(gaps), 0) FROM source),
-       (SELECT coalesce(sum(lost), 0) FROM source)
+       (SELECT count(*) FROM frame WHERE kind = 11),
+       (SELECT coalesce(sum(coalesce(extra ->> 'lost', 1)), 0)
+        FROM frame
+        WHERE kind = 11 AND coalesce(extra ->> 'why', 'gap') IN ('gap', 'unread', 'torn'))
 FROM connection_fact;

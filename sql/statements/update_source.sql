@@ -1,5 +1,4 @@
 UPDATE source
 SET size = :size, hash = :hash, resume_byte = :resume_byte, resume_line = :resume_line,
-    gaps = gaps + :gaps, lost = lost + :lost,
     first_time = coalesce(first_time, :first_time), last_time = coalesce(:last_time, last_time)
 WHERE id = :id;

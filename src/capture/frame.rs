@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Exit;
+use super::missing::{Missing, Why};
 use crate::jsonrpc::Message;
 use crate::protocol::{Facts, Side};
 
@@ -37,7 +38,7 @@ pub struct Frame<'a> {
     pub line: u64,
     /// Byte offset of the message text in the decompressed source.
     pub byte_offset: u64,
-    /// Which channel of the capture it belongs to; see [`super::Channel`].
+    /// Which channel of the capture it belongs to; see [`super::Channel`] and [`Frame::WHOLE_SOURCE`].
     pub channel: u32,
     /// Microseconds since the epoch, where the log has a time.
     pub at_us: Option<i64>,
@@ -49,6 +50,11 @@ pub struct Frame<'a> {
     pub taps: Option<[Option<Stamp>; 2]>,
     /// What was captured.
     pub body: Body<'a>,
+}
+
+impl Frame<'_> {
+    /// The channel of a stretch that may belong to any connection of its source.
+    pub const WHOLE_SOURCE: u32 = u32::MAX;
 }
 
 /// A member of a batch: the byte range of its text, and the message or why there is none.
@@ -104,11 +110,15 @@ pub enum Body<'a> {
         /// A JSON object with the fields that were there: `id`, `event`, `retry`, `comment`.
         event: &'a str,
     },
-    /// The recorder lost messages here.
-    Gap {
-        /// How many, where known.
-        lost: Option<u64>,
-    },
+    /// Something is missing here.
+    Missing(Missing<'a>),
+}
+
+impl Body<'_> {
+    /// Messages were lost here, and how many, where known.
+    pub const fn gap(lost: Option<u64>) -> Body<'static> {
+        Body::Missing(Missing { lost, ..Missing::new(Why::Gap) })
+    }
 }
 
 /// The text of a message with what one pass lifted from it.

@@ -110,6 +110,7 @@ impl Source for Log {
         if let Some(change) = self.input.changed() {
             out.skip(end.lines, change);
         }
+        out.end()?;
         out.progress(self.input.bytes_read());
         out.tell_times();
         if out.key_was_in_vain() {
@@ -134,6 +135,7 @@ impl Log {
                 None => reader.line(&line, out)?,
                 Some(_) => reader.oversized(&line, out)?,
             }
+            out.look_back(number, line.bytes)?;
             if !ended && out.cut_at() == Some(number) {
                 reader.end(out)?;
                 return Ok(before);

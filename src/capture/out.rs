@@ -1,5 +1,6 @@
 //! What a reader hands on: channels, frames, and lines passed over.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -9,7 +10,8 @@ use super::lines::Line;
 use super::outer::Outer;
 use super::scan::skip_white;
 use super::time::Zoning;
-use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Overrides, Proof, Skip, Stamp};
+use super::unread::{looks_like_messages, quoted};
+use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Stamp, Why};
 use crate::error::Result;
 use crate::jsonrpc::{Parsed, Unparsable, parse_at};
 use crate::protocol::{Facts, Side};
@@ -76,8 +78,26 @@ pub(crate) struct Out<'s> {
     key_asked: std::cell::Cell<bool>,
     channels: u32,
     cut_at: Option<u64>,
+    /// The line that was passed over last, and why.
+    passed: Option<(u64, Skip)>,
+    /// The line of the last gap.
+    gap_at: Option<u64>,
+    /// Stretches of the whole source that wait for the frames before them.
+    waiting: Vec<Waiting>,
     outer: Outer,
 }
+
+/// A stretch of the whole source: lines, direction, why, how many messages, words.
+struct Waiting {
+    lines: (u64, u64),
+    direction: Direction,
+    why: Why,
+    lost: Option<u64>,
+    words: String,
+}
+
+/// How many stretches wait at most; a reader that holds more lines back than that is none of ours.
+const WAITING: usize = 64;
 
 impl<'s> Out<'s> {
     pub(crate) fn new(sink: &'s mut dyn FrameSink, source: u32, overrides: &'s Overrides) -> Out<'s> {
@@ -89,6 +109,9 @@ impl<'s> Out<'s> {
             key_asked: false.into(),
             channels: 0,
             cut_at: None,
+            passed: None,
+            gap_at: None,
+            waiting: Vec::new(),
             said: Said::default(),
             file_side: None,
             outer: Outer::default(),
@@ -137,6 +160,12 @@ impl<'s> Out<'s> {
     /// Hands on a frame made of `place` and `body`.
     #[inline(always)]
     pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
+        if !self.waiting.is_empty() {
+            self.tell_missing(place.line)?;
+        }
+        if matches!(body, Body::Missing(_)) {
+            self.gap_at = Some(place.line);
+        }
         if self.said.fresh && matches!(body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();
         }
@@ -194,10 +223,79 @@ impl<'s> Out<'s> {
         self.outer.pop(key);
     }
 
+    /// Something is missing that any connection of the source may miss.
+    pub(crate) fn missing_anywhere(&mut self, line: u64, direction: Direction, missing: Missing<'_>) -> Result<()> {
+        let Missing { why, lost, to_line, words } = missing;
+        let lines = (line, to_line.unwrap_or(line));
+        self.waiting.push(Waiting { lines, direction, why, lost, words: words.to_string() });
+        if self.waiting.len() > WAITING {
+            return self.tell_missing(self.waiting[0].lines.0);
+        }
+        Ok(())
+    }
+
+    /// A line that was passed over although it holds something like messages, or the beginning of one.
+    pub(crate) fn unread(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        let lost = Some(1);
+        let words = quoted(text);
+        self.missing_anywhere(line, Direction::Unknown, Missing { lost, words: &words, ..Missing::new(Why::Unread) })
+    }
+
+    /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages.
+    pub(crate) fn look_back(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        match self.passed.filter(|(passed, _)| *passed == line) {
+            // What a format promised to be a message is a gap already.
+            Some(_) if self.gap_at == Some(line) => Ok(()),
+            Some((_, Skip::NotAMessage | Skip::Oversized)) if looks_like_messages(text) => self.unread(line, text),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands on what is missing up to a line. A reader may hold a record back, so stretches wait for the frames before them.
+    fn tell_missing(&mut self, line: u64) -> Result<()> {
+        let ripe = self.waiting.iter().take_while(|waiting| waiting.lines.0 <= line).count();
+        let mut ripe: VecDeque<Waiting> = self.waiting.drain(..ripe).collect();
+        while let Some(mut run) = ripe.pop_front() {
+            // Neighbours of one kind are one stretch: no frame stands between them.
+            while let Some(next) = ripe.pop_front_if(|next| (next.why, next.direction) == (run.why, run.direction)) {
+                run.lines.1 = next.lines.1;
+                run.lost = run.lost.zip(next.lost).map(|(a, b)| a + b);
+            }
+            self.tell(&run)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, run: &Waiting) -> Result<()> {
+        let Waiting { lines: (line, to), direction, why, lost, words } = run;
+        let to_line = Some(*to).filter(|to| to > line);
+        let place = Place {
+            line: *line,
+            byte_offset: 0,
+            channel: Frame::WHOLE_SOURCE,
+            at_us: None,
+            direction: *direction,
+            stream: None,
+            taps: None,
+        };
+        self.hand_on(&place, Body::Missing(Missing { why: *why, lost: *lost, to_line, words }))
+    }
+
+    /// The end of the source: hands on what waits.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        self.tell_missing(u64::MAX)
+    }
+
     /// A line passed over.
     pub(crate) fn skip(&mut self, line: u64, why: Skip) {
+        self.passed = Some((line, why));
         if why == Skip::CutOff {
             self.cut_at = Some(line);
+        }
+        if why == Skip::CutOff || why.is_loss() {
+            let lost = (why == Skip::CutOff).then_some(1);
+            let (lines, direction, words) = ((line, line), Direction::Unknown, String::new());
+            self.waiting.push(Waiting { lines, direction, why: Why::Torn, lost, words });
         }
         self.sink.skipped(line, why);
     }

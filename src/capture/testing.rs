@@ -5,7 +5,7 @@ use super::format::Reader;
 use super::lines::{Buffer, Lines};
 use super::out::Out;
 use super::sample::Sample;
-use super::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip};
+use super::{Body, Channel, Direction, Frame, FrameSink, Missing, Overrides, Resume, Skip, Why};
 use crate::error::Result;
 use crate::protocol::Side;
 
@@ -15,6 +15,8 @@ pub(crate) struct Kept {
     pub channels: Vec<Channel>,
     pub frames: Vec<KeptFrame>,
     pub skipped: Vec<(u64, Skip)>,
+    /// What any connection of the source may miss: first and last line, why, words.
+    pub missing: Vec<(u64, u64, Why, String)>,
 }
 
 /// One frame with its body as text.
@@ -43,6 +45,11 @@ impl FrameSink for Kept {
     }
 
     fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+        if let (Frame::WHOLE_SOURCE, Body::Missing(missing)) = (frame.channel, &frame.body) {
+            let to = missing.to_line.unwrap_or(frame.line);
+            self.missing.push((frame.line, to, missing.why, missing.words.to_string()));
+            return Ok(());
+        }
         assert!((frame.channel as usize) < self.channels.len(), "a channel is announced before its frames");
         let (kind, text) = match &frame.body {
             Body::Message(captured) => ("message", captured.text.to_string()),
@@ -57,7 +64,8 @@ impl FrameSink for Kept {
             Body::Stderr { text } => ("stderr", text.to_string()),
             Body::Http { head } => ("http", head.to_string()),
             Body::Sse { event } => ("sse", event.to_string()),
-            Body::Gap { lost } => ("gap", format!("{lost:?}")),
+            Body::Missing(Missing { why: Why::Gap, lost, .. }) => ("gap", format!("{lost:?}")),
+            Body::Missing(missing) => (missing.why.as_str(), missing.words.to_string()),
         };
         let json = match &frame.body {
             Body::Message(captured) => captured.json.map(str::to_string),
@@ -119,6 +127,7 @@ pub(crate) fn read_as(name: &str, text: &[u8]) -> Kept {
             let mut lines = Lines::new(text, Resume::default(), false).expect("lines");
             while let Some(line) = lines.next().expect("a line") {
                 reader.line(&line, &mut out).expect("read");
+                out.look_back(line.number, line.bytes).expect("read");
             }
             reader.end(&mut out).expect("read");
         }
@@ -128,6 +137,7 @@ pub(crate) fn read_as(name: &str, text: &[u8]) -> Kept {
         }
         Reader::Whole(mut reader) => reader.read(&String::from_utf8_lossy(text), 0, &mut out).expect("read"),
     }
+    out.end().expect("read");
     kept
 }
 

@@ -274,8 +274,7 @@ fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Severit
     let mut summary = Summary::of(connections, &told.sources, &told.undecided);
     let files = loaded.passed_over.iter();
     summary.files = files.map(|(source, why)| PassedOver { source: source.clone(), why: why.clone() }).collect();
-    // A gap of unknown size has lost one message at least.
-    summary.lost = told.tally.lost.max(told.tally.gaps);
+    summary.lost = told.tally.lost;
     summary.fail_on = fail_on.map_or("none", Severity::as_str);
     summary
 }

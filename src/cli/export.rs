@@ -209,7 +209,7 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
             Body::Close { by } => RecEvent::Close(*by),
             Body::Exit(exit) => RecEvent::Exit(*exit),
             Body::Stderr { text } => RecEvent::Stderr(text.as_bytes()),
-            Body::Gap { lost } => RecEvent::Gap(*lost),
+            Body::Missing(missing) => RecEvent::Missing(sender, *missing),
             Body::Http { head } => RecEvent::Http(sender, head),
             Body::Sse { event } => RecEvent::Sse(sender, event),
         };

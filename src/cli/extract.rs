@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Vantage};
+use rpctape::capture::{Body, Direction, Frame, Missing, RecEvent, RecHeader, RecWriter, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::extract::chosen;
 use rpctape::protocol::Side;
@@ -99,7 +99,7 @@ fn header(row: &ConnectionRow) -> RecHeader<'_> {
 /// The frames that were chosen, and what tells where the connection begins, breaks and ends.
 fn wanted(id: i64, body: &Body<'_>, ids: &BTreeSet<i64>) -> bool {
     match body {
-        Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Gap { .. } | Body::Http { .. } => true,
+        Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Missing(_) | Body::Http { .. } => true,
         // The members of a batch are rows of their own, and follow it.
         Body::Batch { members, .. } => ids.range(id..=id + members.len() as i64).next().is_some(),
         _ => ids.contains(&id),
@@ -144,7 +144,10 @@ fn event(
         Body::Open { by } => RecEvent::Open(*by),
         Body::Close { by } => RecEvent::Close(*by),
         Body::Exit(exit) => RecEvent::Exit(*exit),
-        Body::Gap { lost } => RecEvent::Gap(*lost),
+        Body::Missing(missing) => {
+            text = clean(missing.words).into_bytes().into();
+            RecEvent::Missing(sender, Missing { words: std::str::from_utf8(&text).unwrap_or(""), ..*missing })
+        }
         Body::Http { head } => {
             text = clean(head).into_bytes().into();
             RecEvent::Http(sender, std::str::from_utf8(&text).unwrap_or("{}"))

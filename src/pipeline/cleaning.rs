@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::capture::{Body, Captured, Frame, body_of};
+use crate::capture::{Body, Captured, Frame, Missing, body_of};
 use crate::error::Result;
 use crate::redact::{Custom, Redactor};
 use crate::store::{Store, Which};
@@ -52,6 +52,7 @@ impl Cleaning {
         let (clean, translated) = (self.room.0.as_str(), self.room.1.as_str());
         let body = match frame.body {
             Body::Stderr { .. } => Body::Stderr { text: clean },
+            Body::Missing(missing) => Body::Missing(Missing { words: clean, ..missing }),
             Body::Http { .. } => Body::Http { head: clean },
             Body::Malformed { reason, .. } => Body::Malformed { bytes: clean.as_bytes(), reason },
             Body::Message(Captured { json: Some(_), .. }) => translated_body(clean, translated),
@@ -82,6 +83,7 @@ fn text_of<'a>(body: &Body<'a>) -> Option<Cow<'a, str>> {
     match body {
         Body::Message(captured) => Some(Cow::Borrowed(captured.text)),
         Body::Batch { text, .. } | Body::Stderr { text } | Body::Http { head: text } => Some(Cow::Borrowed(text)),
+        Body::Missing(missing) => Some(Cow::Borrowed(missing.words)),
         Body::Malformed { bytes, .. } => Some(String::from_utf8_lossy(bytes)),
         _ => None,
     }

@@ -62,9 +62,7 @@ fn load(
         channels: Channels::new(options.overrides.profile),
         touched: BTreeSet::new(),
         skipped: BTreeMap::new(),
-        gaps: 0,
         times: None,
-        lost: 0,
         frames: 0,
         cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
         options,
@@ -103,9 +101,8 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
     let end = source.read(id, from, intake)?;
     let skipped: Vec<(Skip, u64, u64)> =
         std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
-    let gaps = (std::mem::take(&mut intake.gaps), std::mem::take(&mut intake.lost));
     let times = std::mem::take(&mut intake.times);
-    store.finish_source(id, identity.as_ref(), end, &skipped, gaps, times.as_ref())?;
+    store.finish_source(id, identity.as_ref(), end, &skipped, times.as_ref())?;
     Ok(Input { name, taken: if grown { Taken::Grown } else { Taken::New } })
 }
 

@@ -7,7 +7,7 @@ use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
 use super::{Options, Progress};
-use crate::capture::{Body, Channel, Frame, FrameSink, Skip};
+use crate::capture::{Channel, Frame, FrameSink, Skip};
 use crate::error::Result;
 use crate::session::{Opened, Session};
 use crate::store::{Ground, Store};
@@ -31,12 +31,10 @@ pub(super) struct Intake<'s, 'p> {
     pub channels: Channels,
     /// Connections that got frames.
     pub touched: BTreeSet<u32>,
-    /// Of the current source: lines passed over (how many, the first), gaps, messages lost.
+    /// Of the current source: lines passed over (how many, the first).
     pub skipped: BTreeMap<Skip, (u64, u64)>,
     /// Its first and last time, as written.
     pub times: Option<(String, String)>,
-    pub gaps: u64,
-    pub lost: u64,
     pub frames: u64,
     /// Where secrets are to be replaced.
     pub cleaning: Option<Cleaning>,
@@ -90,10 +88,6 @@ impl Intake<'_, '_> {
         self.frames += 1;
         if self.frames & INTERRUPT_MASK == 0 {
             self.options.go_on()?;
-        }
-        if let Body::Gap { lost } = frame.body {
-            self.gaps += 1;
-            self.lost += lost.unwrap_or(0);
         }
         let (connection, opened) = self.channels.place(&frame, self.store)?;
         self.open(opened);

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::protocol::Side;
 use crate::rules::{Auditor, RULES, Selection, Undecided};
-use crate::session::{Cancellation, Connection, Event, Exchange, FrameId, Sink};
+use crate::session::{Cancellation, Connection, Event, Exchange, FrameId, Ledger, Sink};
 use crate::store::{Derived, Store};
 
 /// A sink that judges and stores. What fails is kept until [`Judge::failed`] is asked: a sink returns nothing.
@@ -61,8 +61,8 @@ impl Sink for Judge<'_> {
         self.keep(done);
     }
 
-    fn connection(&mut self, connection: &Connection, logger: Option<Side>) {
-        let done = self.derived.connection(connection, logger);
+    fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) {
+        let done = self.derived.connection(connection, ledger, logger);
         self.keep(done);
     }
 }

@@ -13,7 +13,7 @@ use crate::capture::{Body, Channel, Direction, Frame};
 use crate::error::Result;
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::protocol::{Profile, Side, profiles};
-use crate::session::Opened;
+use crate::session::{NO_CONNECTION, Opened};
 use crate::store::{Ground, NewConnection, Store, StoredConnection};
 
 /// How many ids of a connection's first requests are remembered: a client that starts anew starts its ids anew.
@@ -186,8 +186,11 @@ impl Channels {
         (track, stored.opened)
     }
 
-    /// The connection of a frame, and what the fold has to open first where it starts a new one.
+    /// The connection of a frame ([`NO_CONNECTION`] where any of them may miss what it says), and what the fold has to open first where it starts a new one.
     pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Opened>)> {
+        if frame.channel == Frame::WHOLE_SOURCE {
+            return Ok((NO_CONNECTION, None));
+        }
         let at = self.current.get(frame.channel as usize).copied().flatten();
         // A reader announces a channel before its first frame.
         let Some(track) = at.and_then(|at| self.tracks.get_mut(at)) else {

@@ -90,7 +90,7 @@ pub struct Summary {
     pub skipped: Vec<Skipped>,
     /// Files that were passed over.
     pub files: Vec<PassedOver>,
-    /// Messages that the recorder says it lost.
+    /// Messages that were lost, at least: by the recorder, in lines that were not read, at the end of a log that was cut.
     pub lost: u64,
     /// Findings that an entry of the configuration excuses.
     pub suppressed: u64,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{On, RULES, Rule};
+use super::{Absence, On, RULES, Rule, Whose};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::session::{Event, What};
+use crate::protocol::Side;
+use crate::session::{Certainty, Event, FrameId, Stretch, What};
 
 /// Which rules run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Auditor {
             let Some(finding) = (rule.check)(event) else { continue };
             let proof = event.connection.proof;
             if proof.covers(rule.needs) {
-                report(finding);
+                report(proven(rule, event, finding));
             } else {
                 let lacking = rule.needs.without(proof);
                 let entry = self.undecided.entry(rule.code).or_insert((Proof::NONE, 0));
@@ -90,6 +91,50 @@ impl Auditor {
         let list = self.undecided.iter();
         list.map(|(code, (lacks, events))| Undecided { code, lacks: Proof::NONE.missing(*lacks), events: *events })
             .collect()
+    }
+}
+
+/// The finding as far as the log can prove it: the ledger is asked here and nowhere else.
+fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
+    if finding.certainty != Certainty::Violation {
+        return finding;
+    }
+    let hole = hole(rule.absence, event, &finding).or_else(|| guess(rule, event, &finding));
+    match hole {
+        Some(stretch) => finding.undecidable(&stretch.reason()),
+        None => finding,
+    }
+}
+
+/// A stretch that should have been whole for this finding and is not.
+fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
+    let ledger = event.ledger;
+    let frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    let first = frames.clone().min().unwrap_or(finding.frame);
+    match finding.absence.unwrap_or(absence) {
+        Absence::None => None,
+        Absence::Before(whose) => ledger.hole_before(side(whose, event), finding.frame),
+        Absence::Since(whose) => ledger.hole(side(whose, event), first, FrameId::MAX),
+        Absence::Between(whose) => ledger.hole(side(whose, event), first, frames.max().unwrap_or(first)),
+    }
+}
+
+/// A guess that the finding rests on: who sent its messages, or whose connection they belong to.
+fn guess<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
+    if rule.absence == Absence::None && !rule.needs.covers(Proof::DIRECTION) {
+        return None;
+    }
+    let frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    frames.into_iter().find_map(|frame| event.ledger.guess(frame))
+}
+
+/// The side that is meant; `None` for both.
+fn side(whose: Whose, event: &Event<'_>) -> Option<Side> {
+    match whose {
+        Whose::Sender => event.sender,
+        Whose::Peer => event.sender.map(Side::peer),
+        Whose::Owing if event.profile.answers_cancelled() => event.sender,
+        Whose::Both | Whose::Owing => None,
     }
 }
 

@@ -12,6 +12,7 @@ mod stuck;
 mod task;
 mod turn;
 
+pub use crate::finding::{Absence, Whose};
 pub use auditor::{Auditor, Selection, Undecided};
 pub use rule::{Build, On, Rule, duration, found, found_by, noted, race_text};
 

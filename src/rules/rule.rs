@@ -1,7 +1,7 @@
 //! What a rule is: its metadata, and one function over one event.
 
 use crate::capture::Proof;
-use crate::finding::{Evidence, Finding};
+use crate::finding::{Absence, Evidence, Finding};
 use crate::protocol::{Ruling, Severity};
 use crate::session::{Certainty, Event, Exchange, FrameId, Judgement, Seen};
 
@@ -73,6 +73,9 @@ pub struct Rule {
     pub on: On,
     /// What a log must show for it; without that it is reported as not decidable.
     pub needs: Proof,
+    /// Which stretch of the log must be whole, so that what is not in it can be taken for absent and what stands in
+    /// order for the order; else its findings are not decidable.
+    pub absence: Absence,
     /// False for a rule that is off unless selected.
     pub default_on: bool,
     /// Its page in `docs/rules/`: documentation, `explain` text and test in one.
@@ -101,6 +104,7 @@ pub fn found_by(code: &'static str, ruling: &Ruling, event: &Event<'_>, summary:
         frame: event.seen.frame,
         summary,
         evidence: Vec::new(),
+        absence: None,
     }
 }
 
@@ -118,6 +122,7 @@ pub fn noted(code: &'static str, event: &Event<'_>, summary: String) -> Option<F
         frame: event.seen.frame,
         summary,
         evidence: Vec::new(),
+        absence: None,
     })
 }
 

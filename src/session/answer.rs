@@ -3,7 +3,7 @@
 use super::event::{Seen, Stray, What};
 use super::exchange::{Effect, Outcome, TaskState};
 use super::message::is_usual;
-use super::race::{ALL_REQUESTS, Judgement};
+use super::race::Judgement;
 use super::state::{Conn, Incoming, Orphanage, Slot, Step, index};
 use super::suspect::{Accused, LateAnswer, Suspect};
 use super::window::Place;
@@ -101,17 +101,22 @@ impl Conn {
             }
             return self.settle(step, m, issuer, &twin);
         }
-        let known = self.facts.knows_all_of(issuer) || self.is_on_the_stream_of_another(m, issuer);
-        let judgement = Judgement::exact_if(known, ALL_REQUESTS);
-        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray: Stray::UnknownId { judgement } });
+        let judgement = Judgement::EXACT;
+        let foreign_stream = self.stream_of_another(m, issuer);
+        self.emit(
+            step,
+            m.profile,
+            m.seen,
+            Some(m.sender),
+            What::Stray { id, stray: Stray::UnknownId { judgement, foreign_stream } },
+        );
     }
 
     /// The response to the POST of one request that carries an answer to none: whatever went before, it is not that one's.
-    fn is_on_the_stream_of_another(&self, m: &Incoming<'_>, issuer: Side) -> bool {
+    fn stream_of_another(&self, m: &Incoming<'_>, issuer: Side) -> Option<Seen> {
         let asked = self.opener(m.stream).filter(|opener| opener.issuer == issuer && opener.answer.is_none());
-        let alone =
-            asked.and_then(|opener| self.slot(issuer, &opener.id)).is_some_and(|slot| slot.exchange.batch.is_none());
-        alone && !self.facts.has_gap && !self.facts.unreadable[issuer as usize]
+        let asked = asked.and_then(|opener| self.slot(issuer, &opener.id));
+        asked.filter(|slot| slot.exchange.batch.is_none()).map(|slot| slot.exchange.request)
     }
 
     /// The response settles the exchange.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::connection::Connection;
 use super::event::{CancelFault, Seen, Target, What};
 use super::exchange::{Cancellation, Effect, TaskState};
-use super::race::{ALL_REQUESTS, Judgement};
+use super::race::Judgement;
 use super::state::{Conn, Incoming, Slot, Step, cut};
 use super::stream::Opener;
 use super::suspect::{Accused, CompletedCancel, EarlyCancel, Suspect};
@@ -139,8 +139,7 @@ impl Conn {
             Found::Twin(id) => self.cancel_near(step, m, cancel, m.sender, &id, CancelFault::TypeMismatch),
             Found::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
             Found::Nowhere => {
-                let judgement = Judgement::exact_if(self.facts.knows_all_of(m.sender), ALL_REQUESTS);
-                self.unknown_cancel(step, m, cancel, id, judgement);
+                self.unknown_cancel(step, m, cancel, id, Judgement::EXACT);
             }
         }
     }
@@ -227,10 +226,7 @@ impl Conn {
                 CancelFault::ServerForbidden(Judgement::exact_if(!open, "the same process may serve an older revision"))
             }
             ServerCancel::OwnRequests if cancel.foreign => CancelFault::ForeignDialect,
-            ServerCancel::OwnRequests => {
-                let judgement = Judgement::exact_if(self.facts.knows_all_of(m.sender), ALL_REQUESTS);
-                CancelFault::WrongDirection(judgement)
-            }
+            ServerCancel::OwnRequests => CancelFault::WrongDirection(Judgement::EXACT),
         };
         self.cancel_near(step, m, cancel, m.sender.peer(), id, fault);
     }
@@ -367,18 +363,15 @@ impl Conn {
 
 /// ACP's draft of 2025-11: capabilities first, and only to a receiver that declared support.
 fn capability_fault(facts: &Connection, receiver: Side) -> Option<CancelFault> {
-    if facts.lifecycle.initialize_answer.is_none() && facts.knows_all() {
+    if facts.lifecycle.initialize_answer.is_none() && facts.complete_head() {
         return Some(CancelFault::BeforeCapabilities);
     }
     match facts.capabilities(receiver) {
         Some(declared) if declared.request_cancellation => None,
         Some(_) => Some(CancelFault::WithoutCapability(Judgement::EXACT)),
         None => {
-            let known = facts.knows_all() && !facts.lifecycle.initialize_failed;
-            Some(CancelFault::WithoutCapability(Judgement::exact_if(
-                known,
-                "the capture does not show the capabilities",
-            )))
+            let known = !facts.lifecycle.initialize_failed;
+            Some(CancelFault::WithoutCapability(Judgement::exact_if(known, "no capabilities were exchanged")))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A connection's facts, as rules see them.
 
 use super::event::{FrameId, Seen};
+use super::ledger::Stretches;
 use crate::capture::{Exit, Proof, Transport, Vantage};
 use crate::protocol::{Capabilities, Profile, Side};
 
@@ -62,12 +63,12 @@ pub struct Connection {
     pub directions: Directions,
     /// What the log can prove.
     pub proof: Proof,
-    /// True if the capture starts with the first message of the connection.
-    pub complete_head: bool,
-    /// True if messages were lost: absence proves nothing.
-    pub has_gap: bool,
-    /// Whether the client, and the server, sent something that could not be read: it may have been what seems to be absent.
-    pub unreadable: [bool; 2],
+    /// What the log does not show of it. Ask the [`super::Ledger`], which knows what its sources miss, too.
+    pub missing: Stretches,
+    /// The sources that it has frames from.
+    pub sources: Vec<u32>,
+    /// Whether the log is known to start in the middle of it; a log that starts with its first message is no such.
+    pub starts_midway: bool,
     /// Whether the messages have a usable time.
     pub timed: bool,
     /// How it ended, as far as the capture was read.
@@ -110,15 +111,5 @@ impl Connection {
             Side::Client => self.client.as_ref(),
             Side::Server => self.server.as_ref(),
         }
-    }
-
-    /// True if an id or token that was not seen cannot have been used before the capture began or inside a gap.
-    pub fn knows_all(&self) -> bool {
-        self.complete_head && !self.has_gap
-    }
-
-    /// True if, beside that, no message of this side was unreadable: an id that it was not seen to use, it has not used.
-    pub fn knows_all_of(&self, side: Side) -> bool {
-        self.knows_all() && !self.unreadable[side as usize]
     }
 }

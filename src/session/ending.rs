@@ -6,6 +6,7 @@ use super::connection::End;
 use super::event::{CaptureNote, FrameId, Seen, What};
 use super::exchange::{Exchange, Outcome};
 use super::fold::Oracle;
+use super::ledger::Ledger;
 use super::race::Judgement;
 use super::state::{Conn, Orphanage, Slot, Step, index};
 use crate::capture::Exit;
@@ -53,7 +54,7 @@ impl Conn {
     pub(super) fn end(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
         self.end_traffic(step);
         self.answer_questions(step, oracle);
-        step.sink.connection(&self.facts, self.logger);
+        step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);
     }
 
     /// Everything about the end that needs no oracle.
@@ -133,12 +134,6 @@ impl Conn {
     fn unanswered(&self, step: &Step<'_>, slot: &Slot, end: Seen, asked: &Asked) -> Option<Judgement> {
         let issuer = slot.exchange.issuer;
         let age = end.since(self.due_since(slot)?);
-        if self.facts.has_gap {
-            return Some(Judgement::undecidable("messages were lost"));
-        }
-        if self.facts.unreadable[issuer.peer() as usize] {
-            return Some(Judgement::undecidable("a message that could not be read may have been the answer"));
-        }
         let died = self.facts.died().filter(|_| issuer == Side::Client);
         let judgement = match (self.facts.end, age) {
             // Nothing can follow the end of a process: neither its time nor the age matters.
@@ -252,7 +247,7 @@ impl Conn {
         let note = |conn: &Conn, step: &mut Step<'_>, seen, note| {
             conn.emit(step, profile, seen, None, What::Capture(note));
         };
-        if !self.facts.complete_head && self.facts.requests > 0 {
+        if self.facts.starts_midway && self.facts.requests > 0 {
             note(self, step, first, CaptureNote::StartsMidway);
         }
         let due = |exchange: &Exchange| {

@@ -4,6 +4,7 @@
 
 use super::connection::Connection;
 use super::exchange::{Cancellation, Exchange};
+use super::ledger::Ledger;
 use super::race::Judgement;
 use crate::capture::Exit;
 use crate::jsonrpc::{Id, Message};
@@ -33,6 +34,8 @@ impl Seen {
 pub struct Event<'a> {
     /// The connection's facts as they were when the event was made.
     pub connection: &'a Connection,
+    /// What the log does not show of it, as far as it was read.
+    pub ledger: Ledger<'a>,
     /// The profile that judges it: that of the exchange, else of the connection.
     pub profile: &'static Profile,
     /// The frame that a finding would point at.
@@ -306,6 +309,8 @@ pub enum Stray {
     UnknownId {
         /// What the log allows to conclude.
         judgement: Judgement,
+        /// The request on whose HTTP stream it came, where no other answer belongs.
+        foreign_stream: Option<Seen>,
     },
     /// The id has the other JSON type: it settles the twin.
     TypeMismatch {

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, VecDeque};
 use super::connection::{Connection, End};
 use super::event::{Batch, Event, FrameId, Seen};
 use super::exchange::{Cancellation, Exchange};
+use super::ledger::{Ledger, NO_CONNECTION, Shelf, shelve};
 use super::resolve::{Pending, PendingText, Place};
 use super::state::{Conn, Step};
 use super::window::Settled;
-use crate::capture::{Body, Channel, Frame, Member, Proof};
+use crate::capture::{Body, Channel, Frame, Member, Missing, Proof, Why};
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::protocol::{Facts, Profile, Side};
 
@@ -52,8 +53,9 @@ pub trait Sink {
     fn exchange(&mut self, connection: u32, exchange: &Exchange);
     /// A cancel that will not change any more.
     fn cancellation(&mut self, connection: u32, cancellation: &Cancellation);
-    /// A connection at its end. `logger` is the side that wrote the log, where frames say only sent and received.
-    fn connection(&mut self, connection: &Connection, logger: Option<Side>);
+    /// A connection at its end, and what the log does not show of it. `logger` is the side that wrote the log, where
+    /// frames say only sent and received.
+    fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>);
 }
 
 /// A request that the fold no longer remembers.
@@ -108,6 +110,10 @@ pub struct Session {
     settled: Settled,
     /// Connections that were closed, and the frame that did it: they end when nothing has followed for a while.
     closed: VecDeque<(u32, FrameId)>,
+    /// What whole sources miss.
+    shelf: Shelf,
+    /// Source and line of the last guess about a whole source.
+    guessed: Option<(u32, u64)>,
 }
 
 /// How many frames of other connections may pass before a closed connection is ended.
@@ -117,7 +123,14 @@ impl Session {
     /// A fold that has seen nothing.
     pub fn new(settings: Settings) -> Session {
         let settled = Settled::new(settings.window);
-        Session { settings, connections: BTreeMap::new(), settled, closed: VecDeque::new() }
+        Session {
+            settings,
+            connections: BTreeMap::new(),
+            settled,
+            closed: VecDeque::new(),
+            shelf: Shelf::new(),
+            guessed: None,
+        }
     }
 
     /// Opens a connection; must come before its first frame.
@@ -127,8 +140,16 @@ impl Session {
 
     /// Takes one frame. The members of a batch have the numbers after `id`, in order.
     pub fn push(&mut self, id: FrameId, connection: u32, frame: &Frame<'_>, sink: &mut dyn Sink) {
+        if connection == NO_CONNECTION {
+            return self.source_misses(id, frame);
+        }
+        if self.guessed == Some((frame.source, frame.line))
+            && let Some(stretches) = self.shelf.get_mut(&frame.source)
+        {
+            stretches.extend_guess(id);
+        }
         let Some(conn) = self.connections.get_mut(&connection) else { return };
-        let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+        let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
         let open = conn.facts.closed.is_none();
         conn.frame(&mut step, id, frame);
         if open && conn.facts.closed.is_some() && !conn.outlives_close {
@@ -137,9 +158,16 @@ impl Session {
         self.end_closed(id, sink);
         while let Some(place) = self.settled.overflow() {
             if let Some(conn) = self.connections.get_mut(&place.connection) {
-                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
                 conn.evict(&mut step, &place);
             }
+        }
+    }
+
+    fn source_misses(&mut self, id: FrameId, frame: &Frame<'_>) {
+        shelve(&mut self.shelf, id, frame);
+        if let Body::Missing(Missing { why: Why::Guessed, .. }) = frame.body {
+            self.guessed = Some((frame.source, frame.line));
         }
     }
 
@@ -158,7 +186,7 @@ impl Session {
                 continue;
             }
             if let Some(mut conn) = self.connections.remove(&connection) {
-                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
                 conn.end(&mut step, &mut Nobody);
             }
         }
@@ -167,7 +195,7 @@ impl Session {
     /// Ends all connections and answers what was left open.
     pub fn finish(mut self, oracle: &mut dyn Oracle, sink: &mut dyn Sink) {
         for (_, mut conn) in std::mem::take(&mut self.connections) {
-            let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled };
+            let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
             conn.end(&mut step, oracle);
         }
     }
@@ -190,7 +218,15 @@ impl Conn {
     fn frame(&mut self, step: &mut Step<'_>, id: FrameId, frame: &Frame<'_>) {
         let seen = Seen { frame: id, at_us: frame.at_us };
         self.tick(seen);
-        let place = Place { seen, direction: frame.direction, stream: frame.stream, batch: None, taps: frame.taps };
+        self.whence(id, frame);
+        let place = Place {
+            seen,
+            line: frame.line,
+            direction: frame.direction,
+            stream: frame.stream,
+            batch: None,
+            taps: frame.taps,
+        };
         match &frame.body {
             Body::Message(captured) => {
                 let text = captured.json.unwrap_or(captured.text);
@@ -208,10 +244,33 @@ impl Conn {
                 self.facts.exit.get_or_insert((seen, *exit));
             }
             Body::Stderr { text } => self.stderr.say(seen, text),
-            Body::Gap { .. } => self.facts.has_gap = true,
             // A session is one client's.
             Body::Http { head } if names_session(head) => self.facts.proof = self.facts.proof.and(Proof::CLIENT),
+            Body::Missing(missing) => self.misses(id, frame, missing),
+            Body::Open { .. } if frame.stream.is_none() && self.facts.messages == 0 => self.facts.missing.begin(id),
             Body::Open { .. } | Body::Http { .. } | Body::Sse { .. } => {}
+        }
+    }
+
+    /// The source of a frame, and whether it is what was guessed about.
+    fn whence(&mut self, id: FrameId, frame: &Frame<'_>) {
+        if self.facts.sources.last() != Some(&frame.source) && !self.facts.sources.contains(&frame.source) {
+            self.facts.sources.push(frame.source);
+        }
+        if self.guessed == Some((frame.source, frame.line)) {
+            self.facts.missing.extend_guess(id);
+        }
+        // What could not be read may have been anything that its sender seems not to have sent.
+        if let Body::Malformed { .. } = frame.body {
+            self.misses(id, frame, &Missing::new(Why::Unread));
+        }
+    }
+
+    fn misses(&mut self, id: FrameId, frame: &Frame<'_>, missing: &Missing<'_>) {
+        let side = self.stated(frame.direction);
+        self.facts.missing.note_missing(id, frame, missing, side);
+        if missing.why == Why::Guessed {
+            self.guessed = Some((frame.source, frame.line));
         }
     }
 
@@ -255,8 +314,8 @@ impl Conn {
     }
 
     fn wait(&mut self, place: Place, text: PendingText) {
-        let Place { seen, direction, stream, batch, taps } = place;
-        self.pending.push(Pending { seen, direction, stream, batch, taps, text });
+        let Place { seen, line, direction, stream, batch, taps } = place;
+        self.pending.push(Pending { seen, line, direction, stream, batch, taps, text });
     }
 
     fn take_batch(&mut self, step: &mut Step<'_>, place: Place, text: &str, members: &[Member<'_>]) {

@@ -22,15 +22,18 @@ impl Conn {
         }
     }
 
-    /// Whether the capture starts with the first message: told by the first request.
+    /// Whether the capture starts with the first message: told by the first request, where the protocol has a handshake.
     pub(super) fn note_head(&mut self, m: &Incoming<'_>, method: &str) {
         if self.head_known {
             return;
         }
         self.head_known = true;
-        let opens =
-            Some(method) == m.profile.opening.initialize || m.facts.meta_revision.is_some() || m.profile.is_plain();
-        self.facts.complete_head = opens && !self.facts.has_gap;
+        let handshake = m.profile.opening.initialize;
+        if Some(method) == handshake {
+            self.facts.missing.begin(m.seen.frame);
+        } else {
+            self.facts.starts_midway = handshake.is_some() && !self.facts.complete_head();
+        }
     }
 
     pub(super) fn cancels_initialize(&self, m: &Incoming<'_>) -> bool {

@@ -19,9 +19,6 @@ impl Conn {
     /// Bytes that should have been a message.
     pub(super) fn malformed(&mut self, step: &mut Step<'_>, place: Place, reason: &str) {
         let sender = self.stated(place.direction);
-        for side in [Side::Client, Side::Server] {
-            self.facts.unreadable[side as usize] |= sender.is_none_or(|sender| sender == side);
-        }
         self.emit(step, self.facts.profile, place.seen, sender, What::Malformed { reason });
     }
 

@@ -10,6 +10,7 @@ mod event;
 mod exchange;
 mod fold;
 mod handshake;
+mod ledger;
 mod message;
 mod notification;
 mod progress;
@@ -30,4 +31,5 @@ pub use event::{
 };
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::{Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink};
+pub use ledger::{Ledger, NO_CONNECTION, Stretch, Stretches};
 pub use race::{Basis, Certainty, Judgement};

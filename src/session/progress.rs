@@ -2,7 +2,7 @@
 
 use super::event::{ProgressFault, Seen, What};
 use super::exchange::TaskState;
-use super::race::{ALL_REQUESTS, Judgement};
+use super::race::{FORGOTTEN, Judgement};
 use super::state::{Conn, Incoming, Slot, Step};
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::Id;
@@ -76,8 +76,7 @@ impl Conn {
         if self.token_owner(m.sender, token).is_some() {
             return self.progress_fault(step, m, raw, ProgressFault::WrongDirection);
         }
-        let known = self.facts.knows_all_of(m.sender.peer()) && !self.side(m.sender.peer()).evicted;
-        let judgement = Judgement::exact_if(known, ALL_REQUESTS);
+        let judgement = Judgement::exact_if(!self.side(m.sender.peer()).evicted, FORGOTTEN);
         self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
     }
 

@@ -3,7 +3,7 @@
 use super::event::{CancelFault, Seen, Stray, Target, What};
 use super::exchange::{Cancellation, Effect};
 use super::fold::{Oracle, Remembered, ReusedId};
-use super::race::{ALL_REQUESTS, Crossing, Judgement};
+use super::race::{Crossing, Judgement};
 use super::state::{Conn, Incoming, Step, index};
 use crate::jsonrpc::Id;
 use crate::protocol::{Profile, ServerCancel, Side};
@@ -61,7 +61,7 @@ impl Conn {
         }
         if full && let Some(last) = self.facts.last {
             // Said once: from here on unknown ids were not looked up.
-            let stray = Stray::UnknownId { judgement: Judgement::undecidable(TOO_MANY) };
+            let stray = Stray::UnknownId { judgement: Judgement::undecidable(TOO_MANY), foreign_stream: None };
             self.emit(step, self.facts.profile, last, None, What::Stray { id: &Id::Int(0), stray });
         }
         self.reused_ids(step, oracle);
@@ -79,7 +79,7 @@ impl Conn {
             None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {
                 Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request) }
             }
-            None => Stray::UnknownId { judgement: Judgement::exact_if(self.facts.knows_all_of(issuer), ALL_REQUESTS) },
+            None => Stray::UnknownId { judgement: Judgement::EXACT, foreign_stream: None },
         };
         self.emit(step, q.profile, q.seen, Some(q.sender), What::Stray { id: &q.id, stray });
     }
@@ -130,7 +130,7 @@ impl Conn {
         cancel: &mut Cancellation,
     ) {
         cancel.effect = Some(Effect::UnknownTarget);
-        let judgement = Judgement::exact_if(self.facts.knows_all_of(q.sender), ALL_REQUESTS);
+        let judgement = Judgement::EXACT;
         let peer = q.sender.peer();
         if q.profile.server_cancel == ServerCancel::ListenOnly && q.sender == Side::Server {
             return self.about_listen(step, oracle, q, cancel, judgement);

@@ -76,8 +76,8 @@ pub struct Judgement {
     pub reason: Option<&'static str>,
 }
 
-/// Why the absence of a request proves nothing.
-pub(super) const ALL_REQUESTS: &str = "the capture does not show all requests, or one of them could not be read";
+/// Why nothing is known of a token any more.
+pub(super) const FORGOTTEN: &str = "too many requests came since, and their tokens are not remembered";
 
 impl Judgement {
     /// Proven by order alone, at any vantage.

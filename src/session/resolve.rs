@@ -16,6 +16,7 @@ const PENDING: usize = 64;
 /// A frame that waits: its text is parsed again when its turn comes.
 pub(super) struct Pending {
     pub(super) seen: Seen,
+    pub(super) line: u64,
     pub(super) direction: Direction,
     pub(super) stream: Option<u32>,
     pub(super) batch: Option<FrameId>,
@@ -41,6 +42,7 @@ pub(super) enum PendingText {
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) seen: Seen,
+    pub(super) line: u64,
     pub(super) direction: Direction,
     pub(super) stream: Option<u32>,
     pub(super) batch: Option<FrameId>,
@@ -120,8 +122,8 @@ impl Conn {
     /// Takes the waiting messages in order.
     pub(super) fn drain(&mut self, step: &mut Step<'_>) {
         for pending in std::mem::take(&mut self.pending) {
-            let Pending { seen, direction, stream, batch, taps, text } = pending;
-            let place = Place { seen, direction, stream, batch, taps };
+            let Pending { seen, line, direction, stream, batch, taps, text } = pending;
+            let place = Place { seen, line, direction, stream, batch, taps };
             match text {
                 PendingText::Message(text) => {
                     if let Ok((Parsed::One(message, facts), _)) = parse_at::<Facts<'_>>(&text, 0) {

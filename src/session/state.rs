@@ -10,6 +10,7 @@ use super::connection::{Connection, Directions, End, Lifecycle};
 use super::event::{Event, FrameId, Seen, What};
 use super::exchange::{Cancellation, Exchange};
 use super::fold::{Opened, Settings, Sink};
+use super::ledger::{Ledger, Shelf, Stretches};
 use super::progress::LateProgress;
 use super::questions::Question;
 use super::race::{Crossing, Leg, Tap};
@@ -37,6 +38,8 @@ pub(super) struct Step<'s> {
     pub(super) settings: &'s Settings,
     pub(super) sink: &'s mut dyn Sink,
     pub(super) settled: &'s mut Settled,
+    /// What whole sources miss.
+    pub(super) shelf: &'s Shelf,
 }
 
 /// A message on its way through the fold.
@@ -130,6 +133,8 @@ pub(super) struct Conn {
     /// The format itself separates connections: frames may follow a close.
     pub(super) outlives_close: bool,
     pub(super) head_known: bool,
+    /// Source and line of the last guess.
+    pub(super) guessed: Option<(u32, u64)>,
     /// The side that wrote the log, where frames say only sent and received.
     pub(super) logger: Option<Side>,
     pub(super) resolution_us: i64,
@@ -267,9 +272,9 @@ impl Conn {
             transport: channel.transport,
             directions: Directions::Stated,
             proof: channel.proof,
-            complete_head: channel.complete_head.unwrap_or(false),
-            has_gap: false,
-            unreadable: [false; 2],
+            missing: Stretches::new(channel.complete_head == Some(true)),
+            sources: Vec::new(),
+            starts_midway: channel.complete_head == Some(false),
             timed: false,
             end: End::Open,
             exit: None,
@@ -290,7 +295,8 @@ impl Conn {
             profile_fixed: fixed,
             profile_known: declared.is_some(),
             outlives_close: channel.one_connection,
-            head_known: channel.complete_head.is_some(),
+            head_known: channel.complete_head == Some(false),
+            guessed: None,
             logger: channel.vantage.side(),
             resolution_us: channel.resolution_us,
             sides: Default::default(),
@@ -361,7 +367,8 @@ impl Conn {
         sender: Option<Side>,
         what: What<'_>,
     ) {
-        step.sink.event(&Event { connection: &self.facts, profile, seen, sender, what });
+        let ledger = Ledger::new(&self.facts, step.shelf);
+        step.sink.event(&Event { connection: &self.facts, ledger, profile, seen, sender, what });
     }
 
     /// The tap as the race reasoning needs it, for a question to `crossing.decider`.

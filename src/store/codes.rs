@@ -42,7 +42,7 @@ pub(super) fn frame_kind(frame: &Frame<'_>) -> i64 {
         Body::Close { .. } => kind::CLOSE,
         Body::Exit(_) => kind::EXIT,
         Body::Stderr { .. } => kind::STDERR,
-        Body::Gap { .. } => kind::GAP,
+        Body::Missing(_) => kind::GAP,
         Body::Http { .. } => kind::HTTP,
         Body::Sse { .. } => kind::SSE,
     }

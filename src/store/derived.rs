@@ -12,7 +12,7 @@ use super::fail::failed;
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::protocol::{Clause, Profile, Side};
-use crate::session::{Cancellation, Connection, Directions, End, Exchange, FrameId};
+use crate::session::{Cancellation, Connection, Directions, End, Exchange, FrameId, Ledger};
 
 const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange.sql");
 const INSERT_CANCELLATION: &str = include_str!("../../sql/statements/insert_cancellation.sql");
@@ -101,8 +101,8 @@ impl Derived<'_> {
     }
 
     /// A connection at its end.
-    pub fn connection(&mut self, connection: &Connection, logger: Option<Side>) -> Result<()> {
-        self.try_connection(connection, logger).map_err(|error| failed("write", self.place, &error))
+    pub fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) -> Result<()> {
+        self.try_connection(connection, ledger, logger).map_err(|error| failed("write", self.place, &error))
     }
 
     fn try_exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
@@ -186,7 +186,12 @@ impl Derived<'_> {
         Ok(())
     }
 
-    fn try_connection(&mut self, connection: &Connection, logger: Option<Side>) -> rusqlite::Result<()> {
+    fn try_connection(
+        &mut self,
+        connection: &Connection,
+        ledger: Ledger<'_>,
+        logger: Option<Side>,
+    ) -> rusqlite::Result<()> {
         self.fact.execute(named_params! {
             ":connection": connection.id,
             ":profile": self.profile(connection.profile),
@@ -201,9 +206,9 @@ impl Derived<'_> {
             ":messages": connection.messages as i64,
             ":requests": connection.requests as i64,
             ":cancels": connection.cancels as i64,
-            ":complete_head": connection.complete_head,
+            ":complete_head": connection.complete_head(),
             ":complete_tail": matches!(connection.end, End::Closed(_)),
-            ":has_gap": connection.has_gap,
+            ":has_gap": ledger.has_gap(),
             ":timed": connection.timed,
         })?;
         Ok(())

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::codes;
-use crate::capture::{Body, Exit, Frame, Stamp};
+use crate::capture::{Body, Exit, Frame, Missing, Stamp, Why};
 use crate::protocol::Side;
 use crate::session::FrameId;
 
@@ -37,6 +37,12 @@ pub(super) struct Extra<'a> {
     /// How many messages were lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<u64>,
+    /// Why a stretch is missing, where it is no gap of the recorder's.
+    #[serde(skip_serializing_if = "Option::is_none", borrow)]
+    pub why: Option<Cow<'a, str>>,
+    /// The last line of what is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_line: Option<u64>,
     /// Why bytes are no message.
     #[serde(skip_serializing_if = "Option::is_none", borrow)]
     pub reason: Option<Cow<'a, str>>,
@@ -66,7 +72,12 @@ impl<'a> Extra<'a> {
             Body::Malformed { reason, .. } => extra.reason = Some(Cow::Borrowed(reason)),
             Body::Open { by } | Body::Close { by } => extra.by = by.map(codes::side),
             Body::Exit(exit) => (extra.code, extra.signal) = (exit.code, exit.signal),
-            Body::Gap { lost } => extra.lost = *lost,
+            Body::Missing(missing) => {
+                extra.lost = missing.lost;
+                extra.to_line = missing.to_line;
+                // A gap is what the word of the frame's kind says already.
+                extra.why = Some(missing.why).filter(|why| *why != Why::Gap).map(|why| why.as_str().into());
+            }
             Body::Http { head } => extra.status = Head::read(head).status,
             Body::Message(_) | Body::Batch { .. } | Body::Stderr { .. } | Body::Sse { .. } => {}
         }
@@ -103,6 +114,12 @@ impl<'a> Extra<'a> {
     /// How a process ended. Databases that an older version wrote have a signal as a code below zero.
     pub(super) fn exit(&self) -> Exit {
         Exit::new(self.code, self.signal)
+    }
+
+    /// What is missing, in these words.
+    pub(super) fn missing<'w>(&self, words: &'w str) -> Missing<'w> {
+        let why = self.why.as_deref().and_then(Why::from_name).unwrap_or(Why::Gap);
+        Missing { why, lost: self.lost, to_line: self.to_line, words }
     }
 
     /// The side that opened or closed.

@@ -10,7 +10,7 @@ use super::{Store, codes::message_kind};
 use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
 use crate::jsonrpc::{Id, IdField, Message};
-use crate::session::FrameId;
+use crate::session::{FrameId, NO_CONNECTION};
 
 const INSERT_FRAME: &str = include_str!("../../sql/statements/insert_frame.sql");
 
@@ -84,7 +84,8 @@ impl Ground<'_> {
             Body::Stderr { text } | Body::Http { head: text } | Body::Sse { event: text } => {
                 (None, Text::Utf8(text), None)
             }
-            Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Gap { .. } => (None, Text::None, None),
+            Body::Missing(missing) if !missing.words.is_empty() => (None, Text::Utf8(missing.words), None),
+            Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Missing(_) => (None, Text::None, None),
         };
         let bytes = match &body {
             Text::None => 0,
@@ -132,7 +133,10 @@ impl Ground<'_> {
         let seq = self.count(connection);
         let insert = &mut self.frame;
         insert.raw_bind_parameter(1, self.next as i64)?;
-        insert.raw_bind_parameter(2, connection)?;
+        match connection {
+            NO_CONNECTION => insert.raw_bind_parameter(2, Null)?,
+            connection => insert.raw_bind_parameter(2, connection)?,
+        }
         insert.raw_bind_parameter(3, seq)?;
         insert.raw_bind_parameter(4, frame.source)?;
         insert.raw_bind_parameter(5, frame.line as i64)?;
@@ -158,6 +162,9 @@ impl Ground<'_> {
 
     /// The next number within a connection.
     fn count(&mut self, connection: u32) -> i64 {
+        if connection == NO_CONNECTION {
+            return 0;
+        }
         let at = connection as usize;
         if self.counts.len() <= at {
             self.counts.resize(at + 1, 0);

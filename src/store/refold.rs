@@ -12,7 +12,7 @@ use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
 use crate::jsonrpc::{Defects, ErrorObject, Id, IdField, Kind, Message, Parsed, parse_at};
 use crate::protocol::Facts;
-use crate::session::FrameId;
+use crate::session::{FrameId, NO_CONNECTION};
 
 const SELECT_ALL: &str = include_str!("../../sql/statements/select_frames.sql");
 const SELECT_TOUCHED: &str = include_str!("../../sql/statements/select_touched_frames.sql");
@@ -80,7 +80,7 @@ impl Store {
         schema::make_views(&self.sql).map_err(|error| self.fail("write", &error))
     }
 
-    /// Hands each frame to `take`, with its id and its connection.
+    /// Hands each frame to `take`, with its id and its connection; that of a stretch of a whole source is [`NO_CONNECTION`].
     pub fn each_frame(&self, which: Which, take: &mut dyn FnMut(FrameId, u32, &Frame<'_>) -> Result<()>) -> Result<()> {
         let fault = |error: rusqlite::Error| self.fail("read", &error);
         let select = match which {
@@ -153,7 +153,7 @@ impl<'r> Stored<'r> {
         };
         Ok(Stored {
             id: row.get::<_, i64>(0)? as FrameId,
-            connection: row.get(1)?,
+            connection: row.get::<_, Option<u32>>(1)?.unwrap_or(NO_CONNECTION),
             source: row.get(2)?,
             line: row.get::<_, i64>(3)? as u64,
             byte_offset: row.get::<_, i64>(4)? as u64,
@@ -194,7 +194,7 @@ impl<'r> Stored<'r> {
             kind::CLOSE => Body::Close { by: self.extra.side() },
             kind::EXIT => Body::Exit(self.extra.exit()),
             kind::STDERR => Body::Stderr { text },
-            kind::GAP => Body::Gap { lost: self.extra.lost },
+            kind::GAP => Body::Missing(self.extra.missing(text)),
             kind::HTTP => Body::Http { head: text },
             kind::SSE => Body::Sse { event: text },
             kind::MALFORMED => self.malformed(self.extra.reason.as_deref().unwrap_or("not a message")),

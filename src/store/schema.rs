@@ -9,8 +9,11 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) const APPLICATION_ID: i32 = 0x7270_7470;
 
 /// Migrations in order; the first brings an empty database to version 1.
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("../../sql/migrations/0001_first.sql"), include_str!("../../sql/migrations/0002_framing.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("../../sql/migrations/0001_first.sql"),
+    include_str!("../../sql/migrations/0002_framing.sql"),
+    include_str!("../../sql/migrations/0003_missing.sql"),
+];
 
 /// The public face: name and definition, in the order in which they build on each other.
 pub(super) const VIEWS: &[(&str, &str)] = &[
@@ -64,6 +67,8 @@ pub(super) fn version(sql: &Connection, place: &str) -> Result<Version> {
 
 /// Brings a database from `from` to the newest version and makes its views anew. Must run inside a transaction.
 pub(super) fn migrate(sql: &Connection, from: usize) -> rusqlite::Result<()> {
+    // A table cannot be renamed below views that name it.
+    sql.execute_batch(DROP_VIEWS)?;
     for migration in &MIGRATIONS[from..] {
         sql.execute_batch(migration)?;
     }

@@ -92,7 +92,6 @@ impl Store {
         identity: Option<&Identity>,
         end: Resume,
         skipped: &[(Skip, u64, u64)],
-        gaps: (u64, u64),
         times: Option<&(String, String)>,
     ) -> Result<()> {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
@@ -102,8 +101,6 @@ impl Store {
             ":hash": identity.map(|identity| identity.hash.as_slice()),
             ":resume_byte": end.byte_offset as i64,
             ":resume_line": end.lines as i64,
-            ":gaps": gaps.0 as i64,
-            ":lost": gaps.1 as i64,
             ":first_time": times.map(|times| &times.0),
             ":last_time": times.map(|times| &times.1),
         };

@@ -21,9 +21,9 @@ pub struct Tally {
     pub cancels: u64,
     /// Exchanges.
     pub exchanges: u64,
-    /// Places where the recorder lost messages.
+    /// Stretches that the logs do not show.
     pub gaps: u64,
-    /// How many messages it says it lost.
+    /// How many messages were in them at least.
     pub lost: u64,
 }
 

@@ -142,7 +142,7 @@ impl Chaos {
 fn special(frame: &mut Frame<'_>) {
     let Body::Malformed { bytes, .. } = &frame.body else { return };
     frame.body = match *bytes {
-        b"!gap" => Body::Gap { lost: None },
+        b"!gap" => Body::gap(None),
         b"!exit" => Body::Exit { code: Some(1) },
         b"!open" => Body::Open { by: Some(Side::Client) },
         b"!stderr" => Body::Stderr { text: "oops" },

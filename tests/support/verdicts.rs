@@ -9,7 +9,8 @@ use rpctape::pipeline::Lookout;
 use rpctape::protocol::Side;
 use rpctape::rules::{Auditor, Selection};
 use rpctape::session::{
-    Cancellation, Connection, Event, Exchange, FrameId, Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink,
+    Cancellation, Connection, Event, Exchange, FrameId, Ledger, Opened, Oracle, Remembered, ReusedId, Session,
+    Settings, Sink,
 };
 
 use super::trace::{Trace, frame};
@@ -46,7 +47,7 @@ impl Sink for Verdicts {
     fn cancellation(&mut self, _: u32, cancellation: &Cancellation) {
         self.cancellations.push(cancellation.clone());
     }
-    fn connection(&mut self, connection: &Connection, _: Option<Side>) {
+    fn connection(&mut self, connection: &Connection, _: Ledger<'_>, _: Option<Side>) {
         self.connections.push(connection.clone());
     }
 }

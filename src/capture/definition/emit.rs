@@ -230,7 +230,7 @@ impl Emitter {
         {
             out.skip(record.at.line, Skip::CutOff);
             let place = self.place_of(&record.head, &record.at, direction, out)?;
-            return out.put(&place, Body::Gap { lost: Some(1) });
+            return out.put(&place, Body::gap(Some(1)));
         }
         let place = self.place(record, text, None, direction, out)?;
         out.malformed(&place, text.as_bytes(), why)
@@ -255,7 +255,7 @@ impl Emitter {
     /// A message that the log lost here.
     pub(super) fn gap(&mut self, head: &Head<'_>, at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
         let place = self.place_of(head, at, Direction::Unknown, out)?;
-        out.put(&place, Body::Gap { lost: Some(1) })
+        out.put(&place, Body::gap(Some(1)))
     }
 
     /// Bytes that are not text where a message should be.

@@ -90,7 +90,7 @@ impl LineReader for BareReader {
     fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         out.skip_oversized(line);
         let place = self.place(line, 0, out)?;
-        out.put(&place, Body::Gap { lost: Some(1) })
+        out.put(&place, Body::gap(Some(1)))
     }
 }
 

@@ -145,7 +145,7 @@ impl Servers {
             // The logger itself shortened the text: that a message was there is all that is known.
             Err(_) if text.contains("truncated]") => {
                 out.skip(line.number, Skip::CutOff);
-                out.put(place, Body::Gap { lost: Some(1) })
+                out.put(place, Body::gap(Some(1)))
             }
             Err(fault) => {
                 let text = text.strip_suffix(" { metadata: undefined }").unwrap_or(text);

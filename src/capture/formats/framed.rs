@@ -147,7 +147,7 @@ impl FramedReader {
             Err(FrameError::TooLong(length)) => {
                 let place = self.place(buffer.offset, out)?;
                 out.skip(self.line, Skip::Oversized);
-                out.put(&place, Body::Gap { lost: Some(1) })?;
+                out.put(&place, Body::gap(Some(1)))?;
                 self.pass_oversized(length.parse().unwrap_or(0), buffer)
             }
             Err(error @ FrameError::NoLength) => {

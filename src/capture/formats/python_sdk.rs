@@ -217,7 +217,7 @@ impl SdkReader {
         };
         match parsed {
             Some(parsed) => put_parsed(out, &place, &literal[..end], &self.json, parsed),
-            None if line.ended => out.put(&place, Body::Gap { lost: Some(1) }),
+            None if line.ended => out.put(&place, Body::gap(Some(1))),
             None => Ok(()),
         }
     }

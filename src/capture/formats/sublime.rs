@@ -184,7 +184,7 @@ impl LineReader for SublimeReader {
             return put_json(out, &place, entry.payload, &self.json);
         }
         out.skip(line.number, Skip::CutOff);
-        if line.ended { out.put(&place, Body::Gap { lost: Some(1) }) } else { Ok(()) }
+        if line.ended { out.put(&place, Body::gap(Some(1))) } else { Ok(()) }
     }
 }
 

@@ -53,5 +53,5 @@ pub(crate) fn put_literal(
 /// Hands on that a message is missing, unless it is only that the log ends in it.
 pub(crate) fn put_cut(out: &mut Out<'_>, place: &Place, is_end: bool) -> Result<()> {
     out.skip(place.line, Skip::CutOff);
-    if is_end { Ok(()) } else { out.put(place, Body::Gap { lost: Some(1) }) }
+    if is_end { Ok(()) } else { out.put(place, Body::gap(Some(1))) }
 }

@@ -13,7 +13,7 @@ use super::file::{TapeFile, part};
 use super::framing::Framers;
 use super::queue::{Item, Loss, Popped, Queue, lose};
 use super::{Framing, TapeEvent, TapeOptions, TapeSummary};
-use crate::capture::{Exit, RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
+use crate::capture::{Exit, Missing, RecDetail, RecEvent, RecHeader, RecLive, RecWriter, Why};
 use crate::error::Result;
 use crate::live::Clock;
 use crate::protocol::Side;
@@ -201,8 +201,9 @@ impl Writer {
             }
             TapeEvent::Stderr { bytes } => self.body(item, Kind::Stderr, bytes, None, None),
             TapeEvent::Gap { from, lost, bytes, why } => {
-                let detail = RecDetail { lost_of: *from, lost_bytes: Some(*bytes), why: Some(why), ..none };
-                self.put(item, RecEvent::Gap(*lost), &detail)?;
+                let missing = Missing { lost: *lost, ..Missing::new(Why::Gap) };
+                let detail = RecDetail { lost_bytes: Some(*bytes), why: Some(why), ..none };
+                self.put(item, RecEvent::Missing(*from, missing), &detail)?;
                 self.summary.lost += lost.unwrap_or(1);
                 self.summary.lost_bytes += bytes;
                 Ok(())

@@ -6,7 +6,7 @@
 use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule};
+use crate::rules::{Absence, On, Rule, Whose};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel was sent before capabilities were exchanged",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    absence: Absence::Before(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-before-capabilities.md"),
     check,

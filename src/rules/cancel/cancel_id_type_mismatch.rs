@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule};
+use crate::rules::{Absence, On, Rule, Whose};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel names its request with an id of the other JSON type",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    absence: Absence::Before(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-id-type-mismatch.md"),
     check,

@@ -7,7 +7,7 @@ use crate::capture::Proof;
 use crate::capture::Transport;
 use crate::finding::Finding;
 use crate::protocol::{Mechanism, Side};
-use crate::rules::{On, Rule};
+use crate::rules::{Absence, On, Rule};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel was sent by notification where closing the stream is the cancel",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-notification-on-http.md"),
     check,

@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, race_text};
+use crate::rules::{Absence, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel names an id that nobody issued",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
+    absence: Absence::Before(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-unknown-id.md"),
     check,

@@ -6,7 +6,7 @@ use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Mechanism;
-use crate::rules::{On, Rule};
+use crate::rules::{Absence, On, Rule};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel gives no reason",
     on: On::Cancel,
     needs: Proof::PAYLOAD,
+    absence: Absence::None,
     default_on: false,
     page: include_str!("../../../docs/rules/cancel-without-reason.md"),
     check,

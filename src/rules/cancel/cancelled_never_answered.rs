@@ -7,7 +7,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::rules::stuck::ending;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancelled request was never answered, though an answer was due",
     on: On::Unanswered,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::ALL_ANSWERS).and(Proof::BOTH_SIDES),
+    absence: Absence::Since(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/cancelled-never-answered.md"),
     check,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, duration, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
         .and(Proof::PAYLOAD)
         .and(Proof::ALL_ANSWERS)
         .and(Proof::BOTH_SIDES),
+    absence: Absence::Since(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/cascade-incomplete.md"),
     check,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, duration, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found, race_text};
 use crate::session::{Basis, Event, Judgement, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a server took a closed HTTP stream for a cancel",
     on: On::Answer,
     needs: Proof::STREAMS.and(Proof::CANCEL_TARGET).and(Proof::PAYLOAD),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/disconnect-treated-as-cancel.md"),
     check,
@@ -26,10 +27,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     if exchange.cancel().is_some() {
         return None;
     }
-    let judgement = match event.connection.knows_all() {
-        true => Judgement { basis: Some(Basis::Content), ..Judgement::EXACT },
-        false => Judgement::undecidable("a cancel may have been sent in a part that is not in the log"),
-    };
+    let judgement = Judgement { basis: Some(Basis::Content), ..Judgement::EXACT };
     let (label, title) = (exchange.label(), exchange.title());
     let after = event.seen.since(closed).map_or(String::new(), |us| format!(" {} before", duration(us)));
     let reason = race_text(&judgement);

@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, duration};
+use crate::rules::{Absence, On, Rule, Whose, duration};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a request was cancelled twice",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    absence: Absence::Between(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/duplicate-cancel.md"),
     check,

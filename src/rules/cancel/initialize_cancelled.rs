@@ -5,7 +5,7 @@
 use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule};
+use crate::rules::{Absence, On, Rule, Whose};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "the handshake request was cancelled",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/initialize-cancelled.md"),
     check,

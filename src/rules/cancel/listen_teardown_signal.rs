@@ -6,7 +6,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, Outcome, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a server ended a subscription by a response",
     on: On::Answer,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    absence: Absence::Since(Whose::Sender),
     default_on: false,
     page: include_str!("../../../docs/rules/listen-teardown-signal.md"),
     check,

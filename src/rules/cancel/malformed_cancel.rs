@@ -5,7 +5,7 @@
 use super::faulty;
 use crate::capture::Proof;
 use crate::finding::{Finding, Severity};
-use crate::rules::{On, Rule};
+use crate::rules::{Absence, On, Rule};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel names nothing that could be cancelled",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/malformed-cancel.md"),
     check,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
 use crate::session::{Cancellation, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a notification was sent for a request that was cancelled",
     on: On::NotificationAfterCancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/message-after-cancel.md"),
     check,

@@ -6,7 +6,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancelled request was answered all the same",
     on: On::LateAnswer,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/response-after-cancel.md"),
     check,

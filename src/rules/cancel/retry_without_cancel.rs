@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, duration, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a request was repeated while the first one was in flight and not cancelled",
     on: On::Request,
     needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/retry-without-cancel.md"),
     check,

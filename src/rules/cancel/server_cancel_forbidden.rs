@@ -5,7 +5,7 @@
 use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, race_text};
+use crate::rules::{Absence, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a server cancels what only the client may cancel",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/server-cancel-forbidden.md"),
     check,

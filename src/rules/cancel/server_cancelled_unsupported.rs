@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::{Finding, Severity};
-use crate::rules::{Build, On, Rule, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
 use crate::session::{Event, Judgement, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "`ServerCancelled` for a request that is not server cancellable",
     on: On::Answer,
     needs: Proof::ERROR_CODE,
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/server-cancelled-unsupported.md"),
     check,

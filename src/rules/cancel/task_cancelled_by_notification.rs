@@ -6,7 +6,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, race_text};
+use crate::rules::{Absence, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a task was cancelled by notification instead of `tasks/cancel`",
     on: On::Cancel,
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/task-cancelled-by-notification.md"),
     check,

@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, noted};
+use crate::rules::{Absence, On, Rule, noted};
 use crate::session::{CaptureNote, Event, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     summary: "the capture starts in the middle of the connection",
     on: On::Capture,
     needs: Proof::NONE,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/capture-starts-midway.md"),
     check,

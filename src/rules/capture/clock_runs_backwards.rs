@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, duration, noted};
+use crate::rules::{Absence, On, Rule, duration, noted};
 use crate::session::{CaptureNote, Event, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     summary: "the clock of the capture ran backwards",
     on: On::Capture,
     needs: Proof::NONE,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/clock-runs-backwards.md"),
     check,

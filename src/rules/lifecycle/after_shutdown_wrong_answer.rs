@@ -6,7 +6,7 @@ use super::answer_in_words;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request after the shutdown was not rejected as it should be",
     on: On::Answer,
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE).and(Proof::BOTH_SIDES),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/after-shutdown-wrong-answer.md"),
     check,

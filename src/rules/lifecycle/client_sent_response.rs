@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, Stray, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     summary: "the client sent a response where only the server may",
     on: On::Stray,
     needs: Proof::DIRECTION,
+    absence: Absence::Before(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/client-sent-response.md"),
     check,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, duration, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "the client did not wait for the answer to its shutdown",
     on: On::Message,
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES),
+    absence: Absence::Before(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/exit-before-shutdown-response.md"),
     check,

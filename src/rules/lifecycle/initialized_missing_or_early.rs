@@ -9,7 +9,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
     summary: "the client did not end the handshake in its place",
     on: On::Message,
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/initialized-missing-or-early.md"),
     check,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, duration, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "the client went on after it had asked for the end",
     on: On::Message,
     needs: Proof::DIRECTION.and(Proof::CLIENT),
+    absence: Absence::Between(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/message-after-shutdown.md"),
     check,

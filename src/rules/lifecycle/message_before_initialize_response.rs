@@ -6,7 +6,7 @@ use super::order_of;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, duration, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "the client did not wait for the answer to the handshake",
     on: On::Message,
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/message-before-initialize-response.md"),
     check,

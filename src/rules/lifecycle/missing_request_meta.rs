@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request does not state its revision and capabilities",
     on: On::Request,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/missing-request-meta.md"),
     check,

@@ -6,7 +6,7 @@ use super::answer_in_words;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request before the handshake was not rejected as it should be",
     on: On::Answer,
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/not-initialized-wrong-code.md"),
     check,
@@ -28,7 +29,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let initialize = event.connection.lifecycle.initialize;
     if initialize.is_some_and(|initialize| exchange.request.frame >= initialize.frame)
         || exchange.issuer != Side::Client
-        || !event.connection.complete_head
+        || !event.connection.complete_head()
         || exchange.error_code == Some(NOT_INITIALIZED)
         || exchange.cancel().is_some()
     {

@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a ping was answered by an error, or by more than an empty result",
     on: On::Answer,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/ping-answer.md"),
     check,

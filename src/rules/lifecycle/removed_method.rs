@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a request uses a method that its own revision has dropped",
     on: On::Request,
     needs: Proof::PAYLOAD,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/removed-method.md"),
     check,

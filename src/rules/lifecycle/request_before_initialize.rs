@@ -7,7 +7,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     summary: "a request came before the handshake",
     on: On::Message,
     needs: Proof::DIRECTION.and(Proof::CLIENT),
+    absence: Absence::Before(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/request-before-initialize.md"),
     check,
@@ -26,7 +27,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Message { message, .. } = event.what else { return None };
     let connection = event.connection;
     let steps = &connection.lifecycle;
-    if steps.initialize.is_some() || steps.early_request.is_some() || !connection.complete_head {
+    if steps.initialize.is_some() || steps.early_request.is_some() || !connection.complete_head() {
         return None;
     }
     let method = message.method();

@@ -8,7 +8,7 @@ use super::order_of;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     summary: "the server did not wait for the end of the handshake",
     on: On::Message,
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    absence: Absence::Before(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/server-message-too-early.md"),
     check,
@@ -33,7 +34,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     if !for_the_end && steps.initialize_answer.is_some() {
         return None;
     }
-    let known = steps.initialize.is_some() || event.connection.complete_head;
+    let known = steps.initialize.is_some() || event.connection.complete_head();
     let opening = &event.profile.opening;
     let awaited = if for_the_end { opening.initialized? } else { "the answer to initialize" };
     if !known || !event.profile.server_waits(message.kind, message.method()) {

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Facts;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a progress token is neither string nor integer",
     on: On::Message,
     needs: Proof::PAYLOAD,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/progress-bad-token-type.md"),
     check,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a request gave a progress token that is in use",
     on: On::Request,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-token-reused.md"),
     check,

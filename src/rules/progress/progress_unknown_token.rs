@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
 use crate::session::{Event, ProgressFault, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "progress was reported with a token that nobody gave",
     on: On::Progress,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-unknown-token.md"),
     check,

@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, ProgressFault, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     summary: "progress was reported by the side that gave the token",
     on: On::Progress,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-wrong-direction.md"),
     check,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Severity;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "an array of messages where the protocol has no batches",
     on: On::Batch,
     needs: Proof::ENVELOPE,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/batch-forbidden.md"),
     check,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, Seen, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "batched requests and batched responses do not correspond",
     on: On::BatchMismatch,
     needs: Proof::ENVELOPE.and(Proof::DIRECTION),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/batch-response-mismatch.md"),
     check,

@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Build, On, Rule, duration, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
 use crate::session::{Event, Stray, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request was answered twice",
     on: On::Stray,
     needs: Proof::DIRECTION.and(Proof::ALL_ANSWERS),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/duplicate-response.md"),
     check,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "an id was used twice in one connection",
     on: On::IdReused,
     needs: Proof::DIRECTION.and(Proof::CLIENT),
+    absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/id-reused-in-session.md"),
     check,

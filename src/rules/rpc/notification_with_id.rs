@@ -7,7 +7,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::MethodKind;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     summary: "a notification carries an id",
     on: On::Message,
     needs: Proof::ENVELOPE,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/notification-with-id.md"),
     check,

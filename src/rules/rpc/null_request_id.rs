@@ -6,7 +6,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::{IdField, Kind};
 use crate::protocol::MethodKind;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request has the id null",
     on: On::Message,
     needs: Proof::ENVELOPE,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/null-request-id.md"),
     check,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "params is neither object nor array",
     on: On::Message,
     needs: Proof::ENVELOPE.and(Proof::PAYLOAD),
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/params-not-structured.md"),
     check,

@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Severity;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "an error code is reserved and not defined",
     on: On::Answer,
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/reserved-error-code.md"),
     check,

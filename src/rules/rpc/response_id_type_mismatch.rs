@@ -4,7 +4,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Severity;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, Stray, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a response has the id of its request as another JSON type",
     on: On::Stray,
     needs: Proof::DIRECTION.and(Proof::ENVELOPE),
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/response-id-type-mismatch.md"),
     check,

@@ -3,7 +3,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     summary: "a response has both result and error",
     on: On::Message,
     needs: Proof::ENVELOPE,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/result-and-error.md"),
     check,

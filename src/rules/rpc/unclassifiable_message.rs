@@ -4,7 +4,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "an object is neither request, notification nor response",
     on: On::Message,
     needs: Proof::ENVELOPE,
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/unclassifiable-message.md"),
     check,

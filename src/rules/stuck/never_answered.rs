@@ -6,7 +6,7 @@
 use super::ending;
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, Judgement, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request was never answered",
     on: On::Unanswered,
     needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    absence: Absence::Since(Whose::Owing),
     default_on: true,
     page: include_str!("../../../docs/rules/never-answered.md"),
     check,

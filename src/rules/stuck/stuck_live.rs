@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, duration, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
 use crate::session::{End, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a request has been in flight for long in a capture that is still open",
     on: On::Unanswered,
     needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    absence: Absence::Since(Whose::Owing),
     default_on: false,
     page: include_str!("../../../docs/rules/stuck-live.md"),
     check,

@@ -3,7 +3,7 @@
 use super::{in_order, order_of_reports};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found, race_text};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     summary: "a task that had ended before was cancelled with success",
     on: On::TaskCancelAnswer,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-terminal-accepted.md"),
     check,

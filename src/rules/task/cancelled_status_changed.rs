@@ -3,7 +3,7 @@
 use super::reported;
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, found};
+use crate::rules::{Absence, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancelled task was reported in another status",
     on: On::Task,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/cancelled-status-changed.md"),
     check,

@@ -5,7 +5,7 @@
 use super::reported;
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{On, Rule, found};
+use crate::rules::{Absence, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a task changed its status in a way that is not allowed",
     on: On::Task,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/illegal-task-transition.md"),
     check,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Build, On, Rule, found};
+use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, TaskState, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a tool was called as a task although the server does not support that",
     on: On::Request,
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/task-augmentation-without-capability.md"),
     check,

@@ -174,6 +174,6 @@ fn hand_on(
             out.put(&Place { direction, ..place }, Body::Close { by: *by })
         }
         What::Ended => out.put(&Place { stream: None, ..place }, Body::Close { by: Some(Side::Client) }),
-        What::Missing => out.put(&place, Body::Gap { lost: None }),
+        What::Missing => out.put(&place, Body::gap(None)),
     }
 }

@@ -125,7 +125,7 @@ impl NeovimReader {
             (read, _) => {
                 out.skip(line.number, Skip::CutOff);
                 let log_ends = !line.ended && read.is_err_and(|fault| fault.cut);
-                if log_ends { Ok(()) } else { out.put(&place, Body::Gap { lost: Some(1) }) }
+                if log_ends { Ok(()) } else { out.put(&place, Body::gap(Some(1))) }
             }
         };
         self.json = json;

@@ -21,6 +21,10 @@ pub(super) struct Event<'a> {
     pub code: Option<i64>,
     pub signal: Option<i64>,
     pub lost: Option<u64>,
+    /// Why something is missing, in a word.
+    pub why: Option<&'a str>,
+    /// The string in `text`, with its quotes.
+    pub said: Option<&'a str>,
     pub truncated: bool,
     /// True if it stood in a header block.
     pub block: bool,
@@ -70,6 +74,8 @@ impl<'a> Event<'a> {
                 "by" => (event.by, event.by_recorder) = (side(value), value == "p"),
                 "code" => event.code = value.parse().ok(),
                 "signal" => event.signal = value.parse().ok(),
+                "why" => event.why = Some(value),
+                "text" if member.value.starts_with('"') => event.said = Some(member.value),
                 "lost" => event.lost = value.parse().ok(),
                 "enc" => event.encoding = Some(value),
                 "h" if member.value.starts_with('{') => event.head = Some(member.value),
@@ -88,6 +94,15 @@ impl<'a> Event<'a> {
             }
         }
         event
+    }
+
+    /// What `text` says.
+    pub(super) fn words(&self) -> String {
+        let mut words = String::new();
+        if let Some(text) = self.said {
+            unescape(text, 1, &mut words);
+        }
+        words
     }
 
     /// The bytes that were recorded.

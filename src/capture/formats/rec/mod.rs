@@ -21,7 +21,7 @@ use crate::capture::out::{Channels, Out, Place};
 use crate::capture::sample::Sample;
 use crate::capture::scan::{members, skip_white};
 use crate::capture::time;
-use crate::capture::{Body, Channel, Direction, Exit, Proof, Skip, Transport, Vantage};
+use crate::capture::{Body, Channel, Direction, Exit, Missing, Proof, Skip, Transport, Vantage, Why};
 use crate::error::Result;
 use crate::jsonrpc::Framing;
 use crate::protocol;
@@ -180,7 +180,7 @@ impl LineReader for RecReader {
         let event = Event::beginning(&text);
         self.count(&event, line, out)?;
         let place = self.place(&event, line, out)?;
-        out.put(&place, Body::Gap { lost: Some(1) })
+        out.put(&place, Body::gap(Some(1)))
     }
 }
 
@@ -221,7 +221,7 @@ impl RecReader {
             for (at, connection) in std::mem::take(&mut self.met).into_iter().enumerate() {
                 let place = Event::at(&connection, event.t_us);
                 let lost = if at == 0 { lost } else { 0 };
-                self.put(&place, line, Body::Gap { lost: Some(lost) }, out)?;
+                self.put(&place, line, Body::gap(Some(lost)), out)?;
                 self.met.push(connection);
             }
         }
@@ -240,7 +240,7 @@ impl RecReader {
             }
             "msg" if event.truncated => {
                 out.skip(line.number, Skip::Oversized);
-                self.put(event, line, Body::Gap { lost: Some(1) }, out)
+                self.put(event, line, Body::gap(Some(1)), out)
             }
             "msg" => self.message(event, line, out),
             "raw" if event.encoding.is_some() => self.opaque(event, line, out),
@@ -256,7 +256,7 @@ impl RecReader {
             }
             "close" => self.put(event, line, Body::Close { by: event.by }, out),
             "exit" => self.put(event, line, Body::Exit(Exit::new(event.code, event.signal)), out),
-            "gap" => self.put(event, line, Body::Gap { lost: event.lost }, out),
+            "gap" => self.missing(event, line, out),
             "err" => {
                 let bytes = event.bytes();
                 self.put(event, line, Body::Stderr { text: &String::from_utf8_lossy(&bytes) }, out)
@@ -273,11 +273,24 @@ impl RecReader {
         out.put(&place, body)
     }
 
+    /// What the recorder says is missing; without a connection any of them may miss it.
+    fn missing(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let known = event.why.and_then(Why::from_name);
+        let said = event.words();
+        let words = event.why.filter(|_| known.is_none() && said.is_empty()).unwrap_or(&said);
+        let missing = Missing { lost: event.lost, words, ..Missing::new(known.unwrap_or(Why::Gap)) };
+        if event.connection.is_none() {
+            let direction = event.direction.map_or(Direction::Unknown, Direction::By);
+            return out.missing_anywhere(line.number, direction, missing);
+        }
+        self.put(event, line, Body::Missing(missing), out)
+    }
+
     /// A body that was recorded in its encoding. What cannot be undone is lost to an audit, and no fault of anybody.
     fn opaque(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let place = self.place(event, line, out)?;
         let Some(text) = opaque::unpacked(&event.bytes(), event.encoding.unwrap_or_default()) else {
-            return out.put(&place, Body::Gap { lost: None });
+            return out.put(&place, Body::gap(None));
         };
         for message in opaque::messages(&text) {
             out.promised(&place, &message, false)?;

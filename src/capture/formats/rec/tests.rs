@@ -41,7 +41,7 @@ fn every_kind_comes_back() {
         RecEvent::Message(Some(Side::Server), b"{\"id\":"),
         RecEvent::Raw(Some(Side::Server), b"Content-Length"),
         RecEvent::Stderr(b"WARN \"x\""),
-        RecEvent::Gap(Some(3)),
+        RecEvent::Missing(None, Missing { lost: Some(3), ..Missing::new(Why::Gap) }),
         RecEvent::Close(Some(Side::Server)),
         RecEvent::Exit(Exit::new(None, Some(9))),
     ]);

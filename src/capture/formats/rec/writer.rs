@@ -6,7 +6,7 @@ use std::io::{Result, Write};
 use chrono::{DateTime, SecondsFormat};
 
 use super::base64;
-use crate::capture::{Exit, Vantage};
+use crate::capture::{Exit, Frame, Missing, Vantage, Why};
 use crate::protocol::Side;
 use crate::redact::Replaced;
 
@@ -67,8 +67,8 @@ pub enum RecEvent<'a> {
     Stderr(&'a [u8]),
     /// The server process ended.
     Exit(Exit),
-    /// Messages were lost.
-    Gap(Option<u64>),
+    /// Something is missing, and whose it is, where known. Of [`Frame::WHOLE_SOURCE`]: any connection may miss it.
+    Missing(Option<Side>, Missing<'a>),
     /// The head of an HTTP request or response: a JSON object.
     Http(Option<Side>, &'a str),
     /// What an SSE event says beside its data, or a comment: a JSON object.
@@ -94,8 +94,6 @@ pub struct RecDetail<'a> {
     pub answered: Option<bool>,
     /// The content encoding of bytes that could not be read for it.
     pub encoding: Option<&'a str>,
-    /// Whose messages were lost.
-    pub lost_of: Option<Side>,
     /// How many bytes were lost.
     pub lost_bytes: Option<u64>,
     /// Why they were lost: `queue-full`, `write-error`.
@@ -162,13 +160,15 @@ impl<W: Write> RecWriter<W> {
         detail: &RecDetail<'_>,
     ) -> Result<()> {
         self.line_of(at_us, kind(&event), |line| {
-            number(line, "c", connection);
+            if connection != Frame::WHOLE_SOURCE {
+                number(line, "c", connection);
+            }
             optional(line, "s", stream);
             members(line, &event, detail);
         })?;
         match event {
             RecEvent::Message(..) => self.counts.messages += 1,
-            RecEvent::Gap(lost) => self.counts.lost += lost.unwrap_or(1),
+            RecEvent::Missing(_, missing) => self.counts.lost += missing.lost.unwrap_or(1),
             _ => {}
         }
         Ok(())
@@ -274,9 +274,15 @@ fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
             side(line, "d", sender);
             number(line, "sse", event);
         }
-        RecEvent::Gap(lost) => {
-            side(line, "d", detail.lost_of);
-            optional(line, "lost", lost);
+        RecEvent::Missing(of, missing) => {
+            side(line, "d", of);
+            optional(line, "lost", missing.lost);
+            if missing.why != Why::Gap {
+                string(line, "why", missing.why.as_str());
+            }
+            if !missing.words.is_empty() {
+                string(line, "text", missing.words);
+            }
         }
         RecEvent::Note(text) => string(line, "text", text),
     }
@@ -363,7 +369,7 @@ fn kind(event: &RecEvent<'_>) -> &'static str {
         RecEvent::Raw(..) => "raw",
         RecEvent::Stderr(_) => "err",
         RecEvent::Exit(_) => "exit",
-        RecEvent::Gap(_) => "gap",
+        RecEvent::Missing(..) => "gap",
         RecEvent::Http(..) => "http",
         RecEvent::Sse(..) => "sse",
         RecEvent::Note(_) => "note",

@@ -185,7 +185,7 @@ impl StraceReader {
             if was_message {
                 let place = self.tap.place(call.sends, flow, Framing::Lines, out)?;
                 out.skip(line.number, Skip::CutOff);
-                return out.put(&place, Body::Gap { lost: Some(1) });
+                return out.put(&place, Body::gap(Some(1)));
             }
         }
         if !found && flow.bytes.is_empty() {

@@ -178,13 +178,13 @@ impl TraceReader {
                 out.skip(record.line, Skip::CutOff);
             }
             // A log that ends in a record was cut by whoever copied it.
-            return if log_ends && !spoilt { Ok(()) } else { out.put(&place, Body::Gap { lost: Some(1) }) };
+            return if log_ends && !spoilt { Ok(()) } else { out.put(&place, Body::gap(Some(1))) };
         }
         let Ok(text) = std::str::from_utf8(&record.text) else {
             return out.malformed(&place, &record.text, "the text is not UTF-8");
         };
         if !json::write(record, &header, text, &self.told, &mut self.json) {
-            return out.put(&place, Body::Gap { lost: Some(1) });
+            return out.put(&place, Body::gap(Some(1)));
         }
         put_json(out, &place, text, &self.json)
     }

@@ -114,7 +114,7 @@ impl LineReader for VimReader {
         let place = self.place(&entry, line, out)?;
         if value_end(entry.object.as_bytes(), 0).is_none() {
             out.skip(line.number, Skip::CutOff);
-            return if line.ended { out.put(&place, Body::Gap { lost: Some(1) }) } else { Ok(()) };
+            return if line.ended { out.put(&place, Body::gap(Some(1))) } else { Ok(()) };
         }
         match entry.side {
             Side::Client => self.outgoing(&entry, &place, out),
@@ -134,7 +134,7 @@ impl VimReader {
         if outgoing.is_request {
             let Some(id) = self.counts.entry(entry.client.to_string()).or_default().sent(&outgoing) else {
                 out.skip(place.line, Skip::NotAMessage);
-                return out.put(place, Body::Gap { lost: Some(1) });
+                return out.put(place, Body::gap(Some(1)));
             };
             self.json.push_str(&format!(",\"id\":{id}"));
         }

@@ -92,7 +92,7 @@ impl LineReader for WrappedReader {
         let mut found = Envelope::default();
         let _ = envelope::read(&text, 0, &self.unwrap.layout.root, &mut found);
         let place = self.unwrap.place(&found, line.number, line.offset, out)?;
-        out.put(&place, Body::Gap { lost: Some(1) })
+        out.put(&place, Body::gap(Some(1)))
     }
 }
 

@@ -1,0 +1,71 @@
+//! What a log does not show, said at the place where it is missing.
+//!
+//! A reader hands on a stretch and decides nothing: what cannot be concluded for its sake is settled in one place,
+//! by the ledger of `session` and the auditor of `rules`.
+
+/// Why a stretch of a log does not show what passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// What was before the log.
+    Head,
+    /// What came after it.
+    Tail,
+    /// Whoever recorded it says that messages were lost, or numbers of records are missing.
+    Gap,
+    /// Text that looks like messages and was not understood.
+    Unread,
+    /// The log itself was cut: a last line without its end, a compressed file without its end.
+    Torn,
+    /// A kind of message that the log leaves out.
+    Dropped,
+    /// To which connection the message at this place belongs, or who sent it, was guessed.
+    Guessed,
+    /// From here on the records of several connections stand in one stream and nothing tells them apart.
+    Mixed,
+}
+
+impl Why {
+    /// All of them.
+    pub const ALL: [Why; 8] =
+        [Why::Head, Why::Tail, Why::Gap, Why::Unread, Why::Torn, Why::Dropped, Why::Guessed, Why::Mixed];
+
+    /// The word used in the database, in recordings and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Why::Head => "head",
+            Why::Tail => "tail",
+            Why::Gap => "gap",
+            Why::Unread => "unread",
+            Why::Torn => "torn",
+            Why::Dropped => "dropped",
+            Why::Guessed => "guessed",
+            Why::Mixed => "mixed",
+        }
+    }
+
+    /// Reads the word back.
+    pub fn from_name(name: &str) -> Option<Why> {
+        Why::ALL.into_iter().find(|why| why.as_str() == name)
+    }
+}
+
+/// A stretch of a log that does not show what passed. The frame that holds it says where it begins and, by its direction,
+/// whose messages are missing; [`super::Frame::WHOLE_SOURCE`] as its channel says that any connection may miss them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing<'a> {
+    /// Why.
+    pub why: Why,
+    /// How many messages, where known.
+    pub lost: Option<u64>,
+    /// The last line of the stretch, where it is longer than the line of its frame.
+    pub to_line: Option<u64>,
+    /// What stands there, or what the reader has to say about it; may be empty.
+    pub words: &'a str,
+}
+
+impl<'a> Missing<'a> {
+    /// A stretch of which nothing else is known.
+    pub const fn new(why: Why) -> Missing<'a> {
+        Missing { why, lost: None, to_line: None, words: "" }
+    }
+}
