@@ -4,9 +4,11 @@
 //! a full disk or a killed program leaves the old file as it was. A link is followed; an existing file keeps its mode and
 //! its owner; a device or a FIFO is written to, never replaced.
 
+use std::collections::BTreeSet;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -33,7 +35,7 @@ pub struct Output {
 
 enum Way {
     /// Beside the target, until it is complete.
-    Beside { file: NamedTempFile, target: PathBuf },
+    Beside { file: NamedTempFile, target: PathBuf, _listed: Listed },
     /// A device, a pipe or a FIFO.
     Through(File),
 }
@@ -51,7 +53,10 @@ impl Output {
                 return Err(Error::new(ErrorKind::Usage, message).hint("name a file in it"));
             }
             Some(old) if !old.is_file() => Way::Through(OpenOptions::new().write(true).open(&target).map_err(fail)?),
-            _ => Way::Beside { file: beside(&target, old.as_ref(), readers).map_err(fail)?, target },
+            _ => {
+                let file = beside(&target, old.as_ref(), readers).map_err(fail)?;
+                Way::Beside { _listed: Listed::new(file.path()), file, target }
+            }
         };
         Ok(Output { writer: BufWriter::new(way), shown })
     }
@@ -62,8 +67,40 @@ impl Output {
         let fail = |error: io::Error| Error::io("write", &shown, &error);
         match self.writer.into_inner().map_err(|error| fail(error.into_error()))? {
             Way::Through(_) => Ok(()),
-            Way::Beside { file, target } => file.persist(target).map(drop).map_err(|error| fail(error.error)),
+            Way::Beside { file, target, .. } => file.persist(target).map(drop).map_err(|error| fail(error.error)),
         }
+    }
+}
+
+/// Files that are half written, for the moment in which the program has to leave.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes everything that is half written. Only for a program that ends without unwinding.
+pub fn abandon() {
+    for path in unfinished().iter() {
+        // What cannot be removed now cannot be removed at all.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// A file that is half written, for as long as this lives.
+pub(crate) struct Listed(PathBuf);
+
+impl Listed {
+    /// Lists a file.
+    pub(crate) fn new(path: &Path) -> Listed {
+        unfinished().insert(path.to_path_buf());
+        Listed(path.to_path_buf())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().remove(&self.0);
     }
 }
 

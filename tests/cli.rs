@@ -230,9 +230,10 @@ fn manual_pages_and_completions_name_every_command() {
 #[test]
 #[cfg(unix)]
 fn an_interrupt_ends_with_its_own_code_and_leaves_nothing() {
+    use std::io::Write;
     use std::process::{Command, Stdio};
     let folder = tempfile::tempdir().expect("a folder");
-    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         // Standard input stays open: the program waits for more of the log when the signal comes.
         let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
             .args(["check", "-"])
@@ -242,15 +243,13 @@ fn an_interrupt_ends_with_its_own_code_and_leaves_nothing() {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        let kill = |id: u32| Command::new("kill").args([format!("-{signal}"), id.to_string()]).status().expect("kill");
-        assert!(kill(child.id()).success());
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        // Once more, for a read that no signal wakes: the second one ends it at once.
-        if child.try_wait().expect("a child").is_none() {
-            kill(child.id());
-        }
-        assert_eq!(child.wait().expect("it ends").code(), Some(code), "{signal}");
+        // The handlers stand before the arguments are read; what is written by `Cli::parse` comes after.
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(&vec![b'\n'; 1 << 20]).expect("it reads, so it listens");
+        let kill = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().expect("kill");
+        assert!(kill.success());
+        // A read that no signal wakes is left after a moment.
+        assert_eq!(common::ended(&mut child).and_then(|status| status.code()), Some(code), "{signal}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
 }

@@ -7,9 +7,9 @@
 //! What does not hold yet stands in `tests/truth/gaps.txt` with the reason. A gap that was closed has to be taken out.
 #![allow(clippy::print_stdout, reason = "what was checked and what was skipped is said aloud")]
 
-mod common;
 #[path = "truth/cases.rs"]
 mod cases;
+mod common;
 #[path = "truth/production.rs"]
 mod production;
 

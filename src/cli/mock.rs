@@ -118,6 +118,7 @@ fn extra(text: &str) -> std::result::Result<Extra, String> {
 
 /// Serves.
 pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
+    stop.patient();
     if args.file == "-" && args.listen.is_none() {
         return Err(Error::new(ErrorKind::Usage, "standard input cannot be both the recording and the client")
             .hint("name a file, or let the client connect: --listen 127.0.0.1:8080"));

@@ -116,6 +116,7 @@ fn shapes(secrets: &[(String, String)]) -> impl Iterator<Item = String> {
 
 /// Plays and judges: one recording, or a suite of them.
 pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
+    stop.patient();
     if args.update.is_some() {
         accept::admit()?;
         if args.keep.no_keep {

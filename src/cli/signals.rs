@@ -1,13 +1,20 @@
-//! Ctrl-C, TERM and HUP: the first asks the work to stop cleanly, the second ends the program at once.
+//! Ctrl-C, TERM and HUP: the first asks the work to stop cleanly, the second ends the program at once. Work that does not
+//! look (SQLite in the middle of a statement, a pipe that says nothing) is ended a moment after the first.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rpctape::output;
 
 #[cfg(unix)]
 use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+#[cfg(unix)]
+use signal_hook::iterator::Signals;
 use signal_hook::{SigId, low_level::unregister};
 
 /// What asks the program to end. A terminal that is closed asks, too.
@@ -23,12 +30,18 @@ pub struct Stop {
     signal: Arc<AtomicUsize>,
     /// What was asked to be done when a signal comes.
     actions: Arc<Mutex<Vec<SigId>>>,
+    /// True where the work has an end of its own to make, with a server that has to be told.
+    patient: Arc<AtomicBool>,
 }
+
+/// How long work may go on after it was asked to stop.
+const GRACE: Duration = Duration::from_millis(700);
 
 impl Stop {
     /// Listens for the signals from now on.
     pub fn listen() -> io::Result<Stop> {
-        let stop = Stop { wanted: Arc::default(), signal: Arc::default(), actions: Arc::default() };
+        let stop =
+            Stop { wanted: Arc::default(), signal: Arc::default(), actions: Arc::default(), patient: Arc::default() };
         let mut actions = Vec::new();
         for signal in ENDING {
             // Order matters: the shutdown looks at the flag before this signal sets it.
@@ -37,11 +50,40 @@ impl Stop {
             actions.push(flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize)?);
         }
         *stop.actions.lock().unwrap_or_else(PoisonError::into_inner) = actions;
+        stop.enforce()?;
         Ok(stop)
     }
 
+    /// Ends the program where the work does not end it. What was half written is removed.
+    #[cfg(unix)]
+    fn enforce(&self) -> io::Result<()> {
+        let (mut signals, patient) = (Signals::new(ENDING)?, Arc::clone(&self.patient));
+        let wait = move || {
+            let Some(signal) = signals.forever().next() else { return };
+            thread::sleep(GRACE);
+            if !patient.load(Ordering::Relaxed) {
+                output::abandon();
+                std::process::exit(128 + signal);
+            }
+        };
+        thread::Builder::new().name("signals".into()).spawn(wait).map(drop)
+    }
+
+    #[cfg(not(unix))]
+    fn enforce(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The work ends by itself, however long that takes: a server is told, a recording is closed.
+    #[cfg(feature = "live")]
+    pub fn patient(&self) {
+        self.patient.store(true, Ordering::Relaxed);
+    }
+
     /// No longer listens: signals are another's from now on (those of a recorder belong to the server).
+    #[cfg(feature = "live")]
     pub fn release(&self) {
+        self.patient();
         for action in self.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             unregister(action);
         }

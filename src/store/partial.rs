@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::output::Listed;
 
 /// `NAME.partial`, locked against a second writer, removed unless it is finished.
 pub(super) struct Partial {
@@ -12,6 +13,7 @@ pub(super) struct Partial {
     /// Held open to the end: closing it would drop SQLite's own locks on the file.
     file: File,
     finished: bool,
+    _listed: Listed,
 }
 
 impl Partial {
@@ -34,7 +36,8 @@ impl Partial {
         };
         lock(&file, &shown)?;
         file.set_len(0).map_err(|error| Error::io("empty", &shown, &error))?;
-        Ok(Partial { target: target.to_path_buf(), path, file, finished: false })
+        let _listed = Listed::new(&path);
+        Ok(Partial { target: target.to_path_buf(), path, file, finished: false, _listed })
     }
 
     /// The file to write to.

@@ -32,7 +32,10 @@ pub fn wrong(name: &str, spec: &Value) -> Vec<String> {
     if let Some(other) = strings(&spec["same_as"]) {
         let other = call(rpctape(), &other, &case.folder, None);
         if (other.code, tally(&other.out)) != (run.code, tally(&run.out)) {
-            said.push(format!("it ends with {:?}, the file itself with {:?}, or finds something else", run.code, other.code));
+            said.push(format!(
+                "it ends with {:?}, the file itself with {:?}, or finds something else",
+                run.code, other.code
+            ));
         }
     }
     said
@@ -86,7 +89,9 @@ impl Case<'_> {
     /// The objects that `check` says of the log: of the command itself where it is one, or of what it wrote.
     fn checked(&self, run: &Said) -> Vec<Value> {
         let args = self.args();
-        let check = |more: &[&str]| [&["check", "--format", "jsonl"], more].concat().iter().map(|arg| arg.to_string()).collect::<Vec<_>>();
+        let check = |more: &[&str]| {
+            [&["check", "--format", "jsonl"], more].concat().iter().map(|arg| arg.to_string()).collect::<Vec<_>>()
+        };
         if self.spec["check_out"] == true {
             return objects(&call(rpctape(), &check(&["-"]), &self.folder, Some(&run.out)).out);
         }
@@ -100,7 +105,8 @@ impl Case<'_> {
 
     fn holds(&self, check: &Value, run: &Said) -> bool {
         let text = || format!("{}\n{}", run.out, run.err);
-        let findings = || self.checked(run).into_iter().filter(|object| object["type"] == "finding").collect::<Vec<_>>();
+        let findings =
+            || self.checked(run).into_iter().filter(|object| object["type"] == "finding").collect::<Vec<_>>();
         if let Some(any) = check["any"].as_array() {
             any.iter().any(|check| self.holds(check, run))
         } else if check["finding"].is_object() {

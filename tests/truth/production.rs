@@ -78,20 +78,27 @@ fn counts(source: &Value, want: &Value) -> Option<String> {
     let right = (least..=most).contains(&got) && cancels(source) == cancels(want) && same_kinds;
     (!right).then(|| {
         let (got_kinds, want_kinds) = (kinds(source), kinds(want));
-        format!("{got} messages {got_kinds:?} with {} cancels, not {least} {want_kinds:?} with {}", cancels(source), cancels(want))
+        format!(
+            "{got} messages {got_kinds:?} with {} cancels, not {least} {want_kinds:?} with {}",
+            cancels(source),
+            cancels(want)
+        )
     })
 }
 
 fn connections(source: &Value, want: &Value) -> Option<String> {
     let list = source["connections"].as_array();
-    let mut sizes: Vec<u64> = list.into_iter().flatten().filter_map(|connection| connection["messages"].as_u64()).collect();
+    let mut sizes: Vec<u64> =
+        list.into_iter().flatten().filter_map(|connection| connection["messages"].as_u64()).collect();
     sizes.sort_unstable();
     let exact = want["messages_at_most"].is_null() || want["messages_at_most"] == want["messages"];
     let right = match (&want["connection_messages"], exact) {
         (Value::Array(wanted), true) => *wanted == sizes.iter().map(|n| Value::from(*n)).collect::<Vec<_>>(),
         _ => want["connections"].as_u64() == Some(sizes.len() as u64),
     };
-    (!right).then(|| format!("connections of {sizes:?} messages, not {} {}", want["connections"], want["connection_messages"]))
+    (!right).then(|| {
+        format!("connections of {sizes:?} messages, not {} {}", want["connections"], want["connection_messages"])
+    })
 }
 
 fn answered(name: &str, want: &Value) -> Option<String> {
