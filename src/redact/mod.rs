@@ -9,6 +9,7 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 mod unescape;
+mod vendors;
 mod walk;
 
 use std::borrow::Cow;
@@ -16,13 +17,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use regex::Regex;
 
-/// What a text must hold before it can hold a secret of the usual set, by name or by shape: nearly all messages do not,
+/// What a text must hold, besides what a shape needs, before a name can give a secret away: nearly all messages do not,
 /// and one fast look at them is enough. An escape may hide what a shape needs, so a text with one is always looked into.
-const HINT: &str = concat!(
-    r"(?i-u)pass[_ -]?(?:w|phrase)|pwd|secret|auth|credential|token|bearer|cookie|session[_ -]?id",
-    r"|(?:api|access|secret|private|ssh|signing|subscription)[_ -]?key|private[_ -]",
-    r"|-----BEGIN|eyJ|sk-|AIza|[rs]k_|npm_|hf_|gh[pousr]_|glpat-|xox|AKIA|ASIA|://|[?&](?:key|sig)|\\u|\\/",
-);
+const HINT: &str = r"(?i-u:session[_ -]?id|[a-z0-9][_ -]?key|private[_ -])|\\u|\\/";
 
 /// What a user adds to the usual set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,7 +84,7 @@ impl Redactor {
             keys: custom.keys.iter().map(|key| names::plain(key)).collect(),
             paths: custom.paths.clone(),
             shapes: shapes::Shapes::new(custom),
-            hint: if *custom == Custom::default() { Regex::new(HINT).ok() } else { None },
+            hint: if *custom == Custom::default() { Regex::new(&format!("{HINT}|{}", shapes::hint())).ok() } else { None },
             seen: HashMap::new(),
             numbers: BTreeMap::new(),
             counts: BTreeMap::new(),

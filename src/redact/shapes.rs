@@ -2,34 +2,35 @@
 
 use std::ops::Range;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
-use super::Custom;
+use super::vendors::VENDORS;
+use super::{Custom, names};
 
-/// Where a text is no JSON, a name before a colon or an equals sign tells as much as the name of a member.
-const LABELLED: &str = r#"(?i)\b(?:proxy-)?(?:authorization|password|passwd|client[_-]?secret|secret[_-]?key|secret|api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|set-cookie|cookie)["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?([^\s"',;&<>{}\[\]]{4,})"#;
+/// A name before a colon or an equals sign tells as much as the name of a member: `DB_PASSWORD=...`, `api_key: ...`.
+/// Its groups: the name, what stands between, the secret.
+const LABELLED: &str = r#"(?i)([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|authorization|auth|cookie|credentials?|jwt)[a-z0-9_]{0,12})["']?(\s*[:=]\s*)["']?(?:(?:bearer|basic|token)\s+)?([^\s"',;&<>{}\[\]]{4,})"#;
 
-const SHAPES: [(&str, &str); 10] = [
-    ("private-key", r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)"),
+const SHAPES: [(&str, &str); 4] = [
+    (
+        "private-key",
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
+    ),
     ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    ("api-key", r"\bsk-[A-Za-z0-9_-]{16,}"),
-    (
-        "api-key",
-        r"\b(?:AIza[A-Za-z0-9_-]{35}|[rsp]k_(?:live|test)_[A-Za-z0-9]{10,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{30,})",
-    ),
-    (
-        "token",
-        r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{20,}|xox[abeoprs]-[A-Za-z0-9-]{10,})",
-    ),
-    ("aws", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
     ("authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
     ("password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>]*:([^\s/@<>]+)@"),
-    ("token", r"(?i)[?&](?:access_token|api_key|apikey|key|token|password|secret|sig|signature)=([^&\s#<>]{6,})"),
-    ("password", r"(?i)\b(?:password|passwd|secret|api[_-]?key|access[_-]?token)=([^\s&;,<>]{4,})"),
 ];
 
-/// What a text must hold before any of [`SHAPES`] or [`LABELLED`] can fit. Nearly all texts do not, and one look at them is enough.
-const HINT: &str = r"(?i-u)-----BEGIN|eyJ|sk-|AIza|k_live|k_test|npm_|hf_|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|bearer|://|[?&](?:key|sig)|password|passwd|secret|api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|token=|signature=|authorization|cookie";
+/// In a query of a URL these are secrets although no member of such a name is one.
+const QUERY: &str = r"(?i)[?&](?:key|sig|signature)=([^&\s#<>]{6,})";
+
+/// What a text must hold before any of [`SHAPES`] or [`LABELLED`] can fit, besides the hints of [`VENDORS`].
+const HINT: &str = r"(?i-u:-----BEGIN|eyJ|bearer|://|[?&](?:key|sig)|pass|pwd|secret|token|key\s*[:=]|key['\x22]|auth|cookie|credential|jwt)";
+
+/// The same for [`VENDORS`]: nearly all texts hold none of it, and one look at them is enough.
+pub(super) fn hint() -> String {
+    VENDORS.iter().map(|(hint, ..)| *hint).fold(HINT.to_string(), |all, hint| format!("{all}|{hint}"))
+}
 
 const EMAIL: &str = r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";
 
@@ -46,13 +47,14 @@ pub struct Shapes {
 impl Shapes {
     /// The usual ones and a user's.
     pub fn new(custom: &Custom) -> Shapes {
+        let forms = VENDORS.iter().map(|(_, kind, form)| (*kind, *form));
         let email = custom.emails.then_some(("email", EMAIL));
         let own = custom.values.iter().map(|value| ("custom", value.as_str()));
         Shapes {
-            usual: compiled(SHAPES.into_iter()),
+            usual: compiled(SHAPES.into_iter().chain([("token", QUERY)]).chain(forms)),
             own: compiled(email.into_iter().chain(own)),
             labelled: Regex::new(LABELLED).ok(),
-            hint: Regex::new(HINT).ok(),
+            hint: Regex::new(&hint()).ok(),
         }
     }
 
@@ -61,8 +63,11 @@ impl Shapes {
         let mut found = Vec::new();
         let hinted = self.hint.as_ref().is_none_or(|hint| hint.is_match(text));
         let usual = if hinted { &self.usual[..] } else { &[] };
-        let labelled = self.labelled.as_ref().filter(|_| prose && hinted).map(|shape| ("secret", shape));
-        for (kind, shape) in usual.iter().chain(&self.own).map(|(kind, shape)| (*kind, shape)).chain(labelled) {
+        if let Some(labelled) = self.labelled.as_ref().filter(|_| hinted) {
+            found.extend(labelled.captures_iter(text).filter_map(|hit| secret_of(text, &hit, prose)));
+        }
+        for (kind, shape) in usual.iter().chain(&self.own) {
+            let kind = *kind;
             for hit in shape.captures_iter(text) {
                 // The secret is the first group where there is one, and all of it otherwise.
                 let Some(secret) = hit.get(1).or_else(|| hit.get(0)) else { continue };
@@ -73,6 +78,21 @@ impl Shapes {
         }
         found
     }
+}
+
+/// The secret behind a label, if that names one. In a sentence a colon explains as often as it assigns: there the secret
+/// has to look like one, or to stand alone on its line as in YAML.
+fn secret_of(text: &str, hit: &Captures<'_>, prose: bool) -> Option<(&'static str, Range<usize>)> {
+    let (label, between, secret) = (hit.get(1)?, hit.get(2)?.as_str(), hit.get(3)?);
+    let kind = names::kind(label.as_str().rsplit('.').next()?, &[])?;
+    if names::is_stand_in(secret.as_str()) {
+        return None;
+    }
+    let line = text[..label.start()].rfind('\n').map_or(0, |at| at + 1);
+    let starts_line = text[line..label.start()].chars().all(|c| c.is_whitespace() || matches!(c, '-' | '"' | '\''));
+    let ends_line = text[secret.end()..].trim_start_matches(['"', '\'', ',', ' ', '\r']).starts_with('\n') || secret.end() == text.len();
+    let assigned = prose || between.contains('=') || starts_line && ends_line && text.contains('\n');
+    (assigned || secret.as_str().bytes().any(|byte| byte.is_ascii_digit())).then(|| (kind, secret.range()))
 }
 
 fn compiled<'s>(shapes: impl Iterator<Item = (&'static str, &'s str)>) -> Vec<(&'static str, Regex)> {

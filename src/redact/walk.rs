@@ -56,9 +56,9 @@ impl Walk<'_> {
     }
 
     fn within(&mut self, text: &str, depth: u8) -> Vec<Hit> {
-        match text.trim_start().as_bytes().first() {
-            Some(b'{' | b'[') => self.json(text, depth),
-            _ => self.shaped(text, 0, &|offset| offset, true, &String::new),
+        match is_json(text) {
+            true => self.json(text, depth),
+            false => self.shaped(text, 0, &|offset| offset, true, &String::new),
         }
     }
 
@@ -134,15 +134,14 @@ impl Walk<'_> {
             return;
         }
         let place = || pointer(levels);
-        let inside = content.trim_start().as_bytes().first();
-        if !content.contains('\\') && !matches!(inside, Some(b'{' | b'[')) {
+        if !content.contains('\\') && !is_json(content) {
             return hits.extend(self.shaped(content, start, &|offset| offset, false, &place));
         }
         let Some(plain) = Unescaped::of(content) else {
             return hits.extend(self.shaped(content, start, &|offset| offset, false, &place));
         };
         let text = plain.text.as_str();
-        if depth < DEEPEST && matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) {
+        if depth < DEEPEST && is_json(text) {
             for hit in self.within(text, depth + 1) {
                 let (from, to) = (start + plain.before(hit.start), start + plain.before(hit.end));
                 hits.push(Hit { start: from, end: to, pointer: place(), inner: hit.pointer, ..hit });
@@ -158,10 +157,12 @@ impl Walk<'_> {
             ["Bearer ", "bearer ", "Basic ", "basic ", "token "].into_iter().find(|word| content.starts_with(word));
         let skip = scheme.map_or(0, str::len);
         let secret = &content[skip..];
-        if secret.is_empty() {
+        // A placeholder of ours looks like one of others.
+        let placeholders = names::placeholders(secret);
+        if secret.is_empty() || placeholders.is_empty() && names::is_stand_in(secret) {
             return;
         }
-        if let [(range, kind, number)] = &names::placeholders(secret)[..]
+        if let [(range, kind, number)] = &placeholders[..]
             && *range == (0..secret.len())
         {
             return self.placeholders.push((kind, *number));
@@ -195,6 +196,18 @@ impl Walk<'_> {
             inner: String::new(),
         };
         found.map(hit).collect()
+    }
+}
+
+/// True for the beginning of an object or an array, which may be cut off there; `[section]` of an INI file is none.
+fn is_json(text: &str) -> bool {
+    let text = text.trim_start();
+    let Some(rest) = text.strip_prefix(['{', '[']).map(str::trim_start) else { return false };
+    match (text.as_bytes()[0], rest.as_bytes().first()) {
+        (_, None) | (b'{', Some(b'"' | b'}' | b'\\')) => true,
+        (b'[', Some(b'"' | b'{' | b'[' | b']' | b'-' | b'\\' | b'0'..=b'9')) => true,
+        (b'[', _) => ["true", "false", "null"].iter().any(|word| rest.starts_with(word)),
+        _ => false,
     }
 }
 
