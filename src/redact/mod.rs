@@ -84,7 +84,11 @@ impl Redactor {
             keys: custom.keys.iter().map(|key| names::plain(key)).collect(),
             paths: custom.paths.clone(),
             shapes: shapes::Shapes::new(custom),
-            hint: if *custom == Custom::default() { Regex::new(&format!("{HINT}|{}", shapes::hint())).ok() } else { None },
+            hint: if *custom == Custom::default() {
+                Regex::new(&format!("{HINT}|{}", shapes::hint())).ok()
+            } else {
+                None
+            },
             seen: HashMap::new(),
             numbers: BTreeMap::new(),
             counts: BTreeMap::new(),

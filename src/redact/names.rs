@@ -101,9 +101,32 @@ const KEYS: [(&str, &str); 20] = [
 
 /// Words before `token` that make it a place in a list, a piece of text or the name of a work, not a credential.
 const HARMLESS: [&str; 26] = [
-    "next", "page", "paging", "progress", "partial", "partialresult", "continuation", "cursor", "sync", "resume", "done",
-    "cancel", "cancellation", "start", "end", "prev", "previous", "stop", "special", "pad", "mask", "eos", "bos", "unk",
-    "syntax", "result",
+    "next",
+    "page",
+    "paging",
+    "progress",
+    "partial",
+    "partialresult",
+    "continuation",
+    "cursor",
+    "sync",
+    "resume",
+    "done",
+    "cancel",
+    "cancellation",
+    "start",
+    "end",
+    "prev",
+    "previous",
+    "stop",
+    "special",
+    "pad",
+    "mask",
+    "eos",
+    "bos",
+    "unk",
+    "syntax",
+    "result",
 ];
 
 /// Last words that say how a value is written, not what it is.
@@ -148,7 +171,9 @@ fn by_words(name: &str) -> Option<&'static str> {
     }
     let last = words.pop()?;
     let before = words.last().copied().unwrap_or_default();
-    let of = |list: &[(&str, &'static str)], word: &str| list.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
+    let of = |list: &[(&str, &'static str)], word: &str| {
+        list.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+    };
     match last {
         "token" if HARMLESS.contains(&before) => None,
         "key" => of(&KEYS, before),
@@ -177,12 +202,36 @@ fn words(name: &str) -> Vec<String> {
 /// True for what stands where a secret would: a variable that holds it, a placeholder, the word of a schema.
 pub fn is_stand_in(value: &str) -> bool {
     let is = |open: &str, close: &str| value.starts_with(open) && value.ends_with(close) && value.len() > open.len();
-    let words = ["string", "number", "boolean", "object", "array", "integer", "null", "none", "true", "false", "undefined", "required", "optional"];
+    let words = [
+        "string",
+        "number",
+        "boolean",
+        "object",
+        "array",
+        "integer",
+        "null",
+        "none",
+        "true",
+        "false",
+        "undefined",
+        "required",
+        "optional",
+    ];
     let first = value.chars().next();
-    let masked = first.is_some_and(|first| matches!(first, '*' | 'x' | 'X' | '.' | '\u{2022}') && value.chars().all(|c| c == first));
-    let variable = value.strip_prefix('$').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase() || matches!(c, '{' | '(')));
-    let read = ["process.env", "os.environ", "os.getenv", "env.", "secrets."].iter().any(|word| value.starts_with(word));
-    masked || variable || read || is("<", ">") || is("{{", "}}") || is("%", "%") || words.contains(&value.to_ascii_lowercase().as_str())
+    let masked = first
+        .is_some_and(|first| matches!(first, '*' | 'x' | 'X' | '.' | '\u{2022}') && value.chars().all(|c| c == first));
+    let variable = value
+        .strip_prefix('$')
+        .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase() || matches!(c, '{' | '(')));
+    let read =
+        ["process.env", "os.environ", "os.getenv", "env.", "secrets."].iter().any(|word| value.starts_with(word));
+    masked
+        || variable
+        || read
+        || is("<", ">")
+        || is("{{", "}}")
+        || is("%", "%")
+        || words.contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// True for a member whose value is left alone whatever it looks like.

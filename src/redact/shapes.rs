@@ -90,7 +90,8 @@ fn secret_of(text: &str, hit: &Captures<'_>, prose: bool) -> Option<(&'static st
     }
     let line = text[..label.start()].rfind('\n').map_or(0, |at| at + 1);
     let starts_line = text[line..label.start()].chars().all(|c| c.is_whitespace() || matches!(c, '-' | '"' | '\''));
-    let ends_line = text[secret.end()..].trim_start_matches(['"', '\'', ',', ' ', '\r']).starts_with('\n') || secret.end() == text.len();
+    let ends_line = text[secret.end()..].trim_start_matches(['"', '\'', ',', ' ', '\r']).starts_with('\n')
+        || secret.end() == text.len();
     let assigned = prose || between.contains('=') || starts_line && ends_line && text.contains('\n');
     (assigned || secret.as_str().bytes().any(|byte| byte.is_ascii_digit())).then(|| (kind, secret.range()))
 }

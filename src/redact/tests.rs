@@ -35,9 +35,18 @@ fn only_the_bytes_of_a_secret_are_replaced() {
         (r#"{"password":"cut of"#, r#"{"password":"<<secret:password#1>>"#),
         ("Authorization: Bearer abc123", "Authorization: Bearer <<secret:authz#1>>"),
         ("login with password=hunter2 failed", "login with password=<<secret:password#1>> failed"),
-        (r#"{"e":{"AWS_SECRET_ACCESS_KEY":"a/b","githubToken":"t","jwtSecret":"j"}}"#, r#"{"e":{"AWS_SECRET_ACCESS_KEY":"<<secret:api-key#1>>","githubToken":"<<secret:token#1>>","jwtSecret":"<<secret:secret#1>>"}}"#),
-        (r#"{"t":"db:\n  host: x\n  password: correct-horse\n"}"#, r#"{"t":"db:\n  host: x\n  password: <<secret:password#1>>\n"}"#),
-        (r#"{"t":"[a]\nAWS_SECRET_ACCESS_KEY = abcd1234\n"}"#, r#"{"t":"[a]\nAWS_SECRET_ACCESS_KEY = <<secret:api-key#1>>\n"}"#),
+        (
+            r#"{"e":{"AWS_SECRET_ACCESS_KEY":"a/b","githubToken":"t","jwtSecret":"j"}}"#,
+            r#"{"e":{"AWS_SECRET_ACCESS_KEY":"<<secret:api-key#1>>","githubToken":"<<secret:token#1>>","jwtSecret":"<<secret:secret#1>>"}}"#,
+        ),
+        (
+            r#"{"t":"db:\n  host: x\n  password: correct-horse\n"}"#,
+            r#"{"t":"db:\n  host: x\n  password: <<secret:password#1>>\n"}"#,
+        ),
+        (
+            r#"{"t":"[a]\nAWS_SECRET_ACCESS_KEY = abcd1234\n"}"#,
+            r#"{"t":"[a]\nAWS_SECRET_ACCESS_KEY = <<secret:api-key#1>>\n"}"#,
+        ),
         ("export DB_PASSWORD=hunter2", "export DB_PASSWORD=<<secret:password#1>>"),
         (r#"{"a":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"}"#, r#"{"a":"<<secret:jwt#1>>"}"#),
     ];

@@ -37,7 +37,11 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     (r"\.[\w-]{6}\.", "token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
     (":AA", "token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}\b"),
     ("AKIA|ASIA|ABIA|ACCA", "aws", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
-    ("AccountKey|SharedAccess", "secret", r"\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([A-Za-z0-9+/=%&-]{20,})"),
+    (
+        "AccountKey|SharedAccess",
+        "secret",
+        r"\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([A-Za-z0-9+/=%&-]{20,})",
+    ),
     ("8Q~", "secret", r"\b[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,}"),
     ("do[opr]_v1_", "token", r"\bdo[opr]_v1_[a-f0-9]{40,}"),
     ("HRKU-", "api-key", r"\bHRKU-[A-Za-z0-9_-]{30,}"),
@@ -58,7 +62,11 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     ("lin_", "api-key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
     ("ntn_|secret_", "token", r"\b(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{40,})\b"),
     ("figd_", "token", r"\bfigd_[A-Za-z0-9_-]{30,}"),
-    ("pat", "token", r"\bpat(?:[A-Za-z0-9]{14}\.[a-f0-9]{64}|-[a-z]{2}\d-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})\b"),
+    (
+        "pat",
+        "token",
+        r"\bpat(?:[A-Za-z0-9]{14}\.[a-f0-9]{64}|-[a-z]{2}\d-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})\b",
+    ),
     ("NRAK-|NRII-", "api-key", r"\bNR(?:AK|II|AA|RA|BR|JS)-[A-Za-z0-9-]{20,}"),
     ("sntry", "token", r"\bsntry[su]_[A-Za-z0-9+/=_-]{32,}"),
     ("glsa_|glc_", "token", r"\b(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})"),
@@ -101,7 +109,8 @@ mod tests {
         ];
         for secret in made {
             let fits = VENDORS.iter().filter(|(hint, _, form)| {
-                Regex::new(hint).expect("a hint").is_match(&secret) && Regex::new(form).expect("a form").is_match(&secret)
+                Regex::new(hint).expect("a hint").is_match(&secret)
+                    && Regex::new(form).expect("a form").is_match(&secret)
             });
             assert!(fits.count() > 0, "{secret}");
         }
@@ -121,7 +130,8 @@ mod tests {
             "550e8400-e29b-41d4-a716-446655440000",
             "da39a3ee5e6b4b0d3255bfef95601890afd80709",
         ] {
-            let fits: Vec<_> = VENDORS.iter().filter(|(.., form)| Regex::new(form).expect("a form").is_match(innocent)).collect();
+            let fits: Vec<_> =
+                VENDORS.iter().filter(|(.., form)| Regex::new(form).expect("a form").is_match(innocent)).collect();
             assert!(fits.is_empty(), "{innocent}: {fits:?}");
         }
     }
