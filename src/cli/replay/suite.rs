@@ -168,7 +168,12 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
                     gate.counts().alive += 1;
                     let (gate, put) = (&gate, &put);
                     scope.spawn(move || {
-                        put(at, session.played().unwrap_or_else(|error| failed(file, &error)));
+                        match session.played() {
+                            Ok(report) => put(at, report),
+                            // It is counted as not played.
+                            Err(error) if error.kind == ErrorKind::Interrupted => {}
+                            Err(error) => put(at, failed(file, &error)),
+                        }
                         drop(session);
                         gate.counts().alive -= 1;
                         gate.changed.notify_all();

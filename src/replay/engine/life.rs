@@ -8,6 +8,8 @@ use crate::replay::run::{CancelStatus, Fate};
 
 /// The least that is watched after a cancel where it is known how long the request takes by itself, microseconds.
 const KNOWN_LINGER_US: i64 = 1_000_000;
+/// How long a connection may take to be made, microseconds: a server that is not up yet is tried for five seconds.
+const CONNECTING_US: i64 = 6_000_000;
 /// What is still watched after the answer to a cancelled request came, microseconds.
 const AFTER_ANSWER_US: i64 = 500_000;
 /// The longest that a peer takes to end when it was asked to: 10 s, TERM, 5 s, KILL, and a little.
@@ -77,6 +79,9 @@ impl Engine {
         }
         let latency = recorded.latency_us.unwrap_or(0).max(0);
         let silent = life.stuck_min_us.max((latency as f64 * life.stuck_factor) as i64);
+        // What has not been handed to the transport waits for its connection, and not for an answer.
+        let handed = self.http.handed.iter().any(|handed| handed.opens.contains(&exchange));
+        let silent = if handed { silent + CONNECTING_US } else { silent };
         // What took longer than the limit in the recording is given twice as long.
         let whole = life.max_request_us.max(2 * latency);
         Some((self.live[exchange].sign_us + silent).min(run.sent_us? + whole))

@@ -334,9 +334,8 @@ impl<'a> One<'a> {
         }
         let recorded = self.recorded_status()?;
         let live = status(exit);
-        let same = exit.forced.is_none() && live == Some(recorded)
-            || exit.forced.is_some() && recorded.unsigned_abs() % 128 == signal_of(exit.forced).unsigned_abs();
-        if same {
+        let taken = exit.forced.map(signal_of);
+        if taken.or(live) == Some(recorded) {
             return None;
         }
         let how = match exit.forced {
@@ -354,7 +353,7 @@ impl<'a> One<'a> {
     /// How the recorded server ended: its status, or a signal as a negative number.
     fn recorded_status(&self) -> Option<i64> {
         self.connection.events.iter().rev().find_map(|event| match event.what {
-            What::Exit(code) => Some(code),
+            What::Exit(code) => Some(code.map(unshelled)),
             _ => None,
         })?
     }
@@ -562,19 +561,19 @@ pub fn exit_words(code: Option<i32>, signal: Option<i32>) -> String {
     }
 }
 
-/// The status of a process, or its signal as a negative number. A shell tells the signal of what it started as 128 and more.
+/// The status of a process, or its signal as a negative number.
 fn status(exit: &ExitRun) -> Option<i64> {
-    let code = exit.code.map(|code| if code > 128 { 128 - i64::from(code) } else { i64::from(code) });
-    exit.signal.map(|signal| -i64::from(signal)).or(code)
+    exit.signal.map(|signal| -i64::from(signal)).or(exit.code.map(|code| unshelled(i64::from(code))))
+}
+
+/// A shell tells the signal of what it started as 128 and more.
+fn unshelled(code: i64) -> i64 {
+    if (129..160).contains(&code) { 128 - code } else { code }
 }
 
 /// The signal that it took, as a status.
-fn signal_of(forced: Option<&str>) -> i64 {
-    match forced {
-        Some("TERM") => -15,
-        Some(_) => -9,
-        None => 0,
-    }
+fn signal_of(forced: &str) -> i64 {
+    if forced == "TERM" { -15 } else { -9 }
 }
 
 /// How a server left that nobody had asked to: one that had to be ended afterwards has only closed its side.

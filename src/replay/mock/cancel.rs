@@ -4,16 +4,35 @@
 use std::sync::Arc;
 
 use super::Mock;
-use crate::jsonrpc::{Parsed, lenient_string, parse};
+use crate::jsonrpc::{Id, Parsed, lenient_string, parse};
 use crate::live::Outgoing;
-use crate::protocol::{AfterCancel, CancelForm, Facts, Mechanism, Role, Side, Target, role};
+use crate::protocol::{AfterCancel, CancelForm, Facts, Mechanism, Role, Side, Target, cancel_form, role};
 
 impl Mock {
-    /// A cancel by message. False if it hits no request.
-    pub(super) fn cancel(&mut self, now: i64, cancel: &CancelForm<'_>) -> bool {
+    /// A cancel by message. False if it hits no request, or was none in the recording: a spelling that the recorded server did
+    /// not know.
+    pub(super) fn cancel(&mut self, now: i64, method: &str, cancel: &CancelForm<'_>) -> bool {
         let Some(run) = self.target(&cancel.target) else { return false };
+        if let Some(event) = self.recorded_without_effect(method, run) {
+            self.happen(now, event);
+            return true;
+        }
         self.cancel_run(now, run, cancel.mechanism);
         true
+    }
+
+    /// What the recorded client told with the same method about the same request, to no effect.
+    fn recorded_without_effect(&self, method: &str, run: usize) -> Option<usize> {
+        let connection = &self.script.connection;
+        let asked = Id::from_json(&connection.exchanges[self.runs[run].exchange].rpc_id);
+        let named = |event: &usize| match parse::<Facts<'_>>(&connection.events[*event].text) {
+            Ok(Parsed::One(message, facts)) => cancel_form(connection.profile, message.method(), &facts)
+                .and_then(|form| Id::from_json(form.target_text?))
+                .is_some_and(|id| Some(id) == asked),
+            _ => false,
+        };
+        let told = self.told.get(method).into_iter().flatten().copied();
+        told.filter(|event| !self.happened[*event]).find(named)
     }
 
     /// The run that a cancel names: one in flight before one that is done, the newest first.

@@ -299,7 +299,7 @@ impl Mock {
         let profile = self.script.connection.profile;
         let method = message.method();
         let cancel = protocol::cancel_form(profile, method, facts);
-        let hit = cancel.is_some_and(|cancel| self.cancel(now, &cancel));
+        let hit = cancel.is_some_and(|cancel| self.cancel(now, method, &cancel));
         if !hit && !self.hear(now, method, text) {
             *self.report.surplus.entry(method.to_string()).or_default() += 1;
         }
