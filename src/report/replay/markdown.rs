@@ -9,7 +9,7 @@ use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
 fn fenced(toml: &str) -> String {
     let longest = toml.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}toml\n{}\n{fence}\n", escape_block(toml.trim_end()))
+    format!("{fence}toml\n{}\n{fence}\n", escape_block(toml.trim()))
 }
 
 /// The text.
