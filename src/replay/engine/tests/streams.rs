@@ -199,11 +199,7 @@ fn what_followed_an_accepted_notification_follows_it_again() {
             wire.result(2, message, json!({"protocolVersion":"2025-11-25"}));
         });
         let told = played.wire.with("notifications/initialized")[0].0;
-        assert_eq!(
-            played.wire.with("tools/list")[0].0,
-            told + sent * MS,
-            "a late 202 holds nothing up for long"
-        );
+        assert_eq!(played.wire.with("tools/list")[0].0, told + sent * MS, "a late 202 holds nothing up for long");
     }
 }
 
