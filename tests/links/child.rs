@@ -18,8 +18,7 @@ async fn a_child_is_spoken_to_and_ends_with_its_input() {
         Incoming::Sent { stream: 3 },
         Incoming::Sent { stream: 4 },
         message(r#"{"id":1}"#),
-        Incoming::Raw { bytes: b"{\"id\":".to_vec() },
-        Incoming::Raw { bytes: b"2}".to_vec() },
+        message(r#"{"id":2}"#),
         closed(Side::Server, "eof"),
         exit(Some(0), None, Forced::No),
     ];
