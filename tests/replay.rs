@@ -199,7 +199,8 @@ fn the_first_interrupt_tells_what_is_known_and_leaves_no_server() {
     let mut out = String::new();
     std::io::Read::read_to_string(&mut child.stdout.take().expect("a pipe"), &mut out).expect("UTF-8");
     let last: Value = serde_json::from_str(out.lines().last().expect("a report")).expect("JSON");
-    assert_eq!((&last["type"], &last["same"]), (&json!("summary"), &json!(3)), "{out}");
+    // Nobody has watched for an answer after the cancel for long enough to say that none comes.
+    assert_eq!((&last["same"], &last["unknown"]), (&json!(2), &json!(1)), "{out}");
     assert!(last["notes"].to_string().contains("interrupted"), "{out}");
     assert!(!runs(server), "the server still runs");
     assert!(bench.folder().join("it.run.jsonl").exists());

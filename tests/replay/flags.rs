@@ -110,7 +110,7 @@ fn deadline_and_progress_that_never_ends() {
         "do": [{"wait": 30_000}, {"answer": says("late")}]}]));
     side_by_side(&[
         ("deadline", &|| {
-            let run = bench(&four_calls(), &busy).flags("--deadline 6s").run();
+            let run = bench(&four_calls(), &busy).flags("--deadline 6s --stuck-min 30s").run();
             run.verdicts(&["#2 same", "#3 unknown", "#4 not-sent", "#5 not-sent"]);
             assert!(run.said.code == 1 && run.wall < HANG, "{}", run.all());
         }),
