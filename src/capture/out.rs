@@ -146,6 +146,9 @@ impl<'s> Out<'s> {
         self.channels += 1;
         channel.vantage = self.overrides.vantage.unwrap_or(channel.vantage);
         channel.profile = self.overrides.profile.or(channel.profile);
+        if self.overrides.whole {
+            channel.complete_head = Some(true);
+        }
         if self.file_side.is_some() {
             channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);
         }

@@ -20,6 +20,8 @@ pub struct Overrides {
     pub tz: Option<i32>,
     /// The day on which a log of times of day begins.
     pub date: Option<chrono::NaiveDate>,
+    /// True if the log shows its connections from their first message on.
+    pub whole: bool,
     /// What tells connections apart, for formats that have named fields.
     pub connection_key: Option<Vec<String>>,
 }

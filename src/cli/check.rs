@@ -152,6 +152,9 @@ pub fn print(
     let style = screen.style(args.output.is_some(), lines);
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
     let mut sentences = redactor.clone();
+    if let Some(redactor) = &mut sentences {
+        summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
+    }
     let mut report = report(args, style, redactor);
     let mut out = Out::open(args.output.as_deref(), inputs)?;
     let context = context(&connections, &terms);

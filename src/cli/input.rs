@@ -30,6 +30,9 @@ pub struct ReadArgs {
     /// The day on which a log of times of day begins
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     pub date: Option<chrono::NaiveDate>,
+    /// The logs show their connections from the first message on: what is not in them was not sent
+    #[arg(long)]
+    pub whole: bool,
     /// What tells connections apart, in formats with named fields: a field or a JSON pointer, several with commas
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
@@ -64,6 +67,7 @@ impl ReadArgs {
             format: self.format_in.clone(),
             tz: self.tz,
             date: self.date,
+            whole: self.whole,
             connection_key: self.connection_key.clone(),
             ..self.said.overrides()
         }
@@ -73,7 +77,7 @@ impl ReadArgs {
     fn overrules(&self) -> bool {
         let times = self.tz.is_some() || self.date.is_some();
         let said = self.format_in.is_some() || self.said.proto.is_some() || self.said.vantage.is_some();
-        said || times || self.connection_key.is_some()
+        said || times || self.whole || self.connection_key.is_some()
     }
 }
 

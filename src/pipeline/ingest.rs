@@ -97,6 +97,11 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
         }
     };
     let grown = from != Resume::default();
+    if grown {
+        // What was cut is read again, and what is missing from here on may matter to any connection of the source.
+        store.forget_end(id, from)?;
+        intake.touched.extend(store.connections_in(id)?);
+    }
     intake.channels.source(id, &name, grown);
     let end = source.read(id, from, intake)?;
     let skipped: Vec<(Skip, u64, u64)> =

@@ -8,7 +8,7 @@ use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
 use super::summary::Skipped;
-use super::{Ink, Report, Style, Summary, message, number, page, redacted, time};
+use super::{Ink, Report, Style, Summary, Unread, message, number, page, redacted, time};
 use crate::redact::Redactor;
 use crate::rules;
 use crate::store::FindingRow;
@@ -198,12 +198,27 @@ pub fn closing(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Res
     for line in hang(&escape(&format!("not looked at: {}", unseen(summary))), style.wrap_at()) {
         writeln!(out, "{line}")?;
     }
+    unread(out, &summary.unread, style)?;
     if !summary.undecidable.is_empty() {
         writeln!(out, "not decidable from this log:")?;
         for rule in &summary.undecidable {
             let times = number::plural(rule.events, "time");
             writeln!(out, "  {} {} ({times}): the log lacks {}", rule.code, rule.rule, rule.lacks.join(", "))?;
         }
+    }
+    Ok(())
+}
+
+/// Lines that look like messages and were not read, and what to do about them.
+pub fn unread(out: &mut dyn Write, unread: &[Unread], style: &Style) -> io::Result<()> {
+    for one in unread {
+        for line in hang(&escape(&one.told()), style.wrap_at()) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    let Some(first) = unread.first() else { return Ok(()) };
+    for line in hang(&escape(&format!("    {}", first.help())), style.wrap_at()) {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }

@@ -97,7 +97,16 @@ struct SourceObject<'a> {
     first: Option<&'a str>,
     last: Option<&'a str>,
     skipped: BTreeMap<&'a str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread: Option<UnreadObject<'a>>,
     connections: Vec<ConnectionObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnreadObject<'a> {
+    lines: u64,
+    first: u64,
+    quote: &'a str,
 }
 
 #[derive(Serialize)]
@@ -229,6 +238,11 @@ fn object(source: &ListedSource) -> SourceObject<'_> {
         first: source.first.as_deref(),
         last: source.last.as_deref(),
         skipped,
+        unread: source.source.unread.as_ref().map(|unread| UnreadObject {
+            lines: unread.lines,
+            first: unread.first,
+            quote: &unread.quote,
+        }),
         connections: connections.collect(),
     }
 }
@@ -265,9 +279,13 @@ fn described(source: &ListedSource) -> String {
         .map(|(why, lines, first)| format!("{} {why} (from line {first})", number::plural(*lines, "line")))
         .collect();
     let skipped = if skipped.is_empty() { String::new() } else { format!("; passed over: {}", skipped.join(", ")) };
-    let SourceRow { name, format, reason, bytes, .. } = &source.source;
+    let SourceRow { name, format, reason, bytes, unread, .. } = &source.source;
+    let unread = unread.as_ref().map_or(String::new(), |unread| {
+        let lines = number::plural(unread.lines, "line");
+        format!("; not read: {lines} that look like messages (from line {}): {}", unread.first, unread.quote)
+    });
     format!(
-        "{name}: {format} ({reason}), {}, {}{skipped}",
+        "{name}: {format} ({reason}), {}, {}{skipped}{unread}",
         number::plural(source.messages(), "message"),
         number::size(*bytes)
     )
@@ -307,6 +325,7 @@ mod tests {
             first_time: None,
             last_time: None,
             skipped: vec![("not a message".into(), 2, 7)],
+            unread: None,
         };
         let kinds = Kinds { request: 2, response: 1, error_response: 1, notification: 0 };
         let cancels =

@@ -63,7 +63,7 @@ pub use show::Transcript;
 pub use silence::Silence;
 pub use statistics::Statistics;
 pub use style::{Ink, Style};
-pub use summary::{Counts, PassedOver, Skipped, Summary, Undecidable};
+pub use summary::{Counts, PassedOver, Skipped, Summary, Undecidable, Unread};
 pub use time::Digits;
 pub use traffic::TrafficLines;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Silence;
 use crate::finding::Severity;
-use crate::store::{ConnectionRow, FindingRow, SourceRow, UndecidedRow};
+use crate::store::{ConnectionRow, FindingRow, SourceRow, UndecidedRow, UnreadRow};
 
 /// Lines that every log of a format has: passing over them is reading it right.
 const EXPECTED: [&str; 2] = ["blank", "header"];
@@ -41,6 +41,52 @@ pub struct Skipped {
     pub lines: u64,
     /// The first of them.
     pub first: u64,
+}
+
+/// Lines that hold something like messages and were not read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// In which source.
+    pub source: String,
+    /// How many.
+    pub lines: u64,
+    /// The first of them.
+    pub first: u64,
+    /// What it says, cut.
+    pub quote: String,
+}
+
+impl Unread {
+    /// Those of all sources.
+    pub fn of(sources: &[SourceRow]) -> Vec<Unread> {
+        let all = sources.iter().filter_map(|source| Some((&source.name, source.unread.as_ref()?)));
+        let told = |(name, row): (&String, &UnreadRow)| Unread {
+            source: name.clone(),
+            lines: row.lines,
+            first: row.first,
+            quote: row.quote.clone(),
+        };
+        all.map(told).collect()
+    }
+
+    /// In words: where, how many, and what stands there.
+    pub fn told(&self) -> String {
+        let Unread { source, lines, first, quote } = self;
+        let more = match lines - 1 {
+            0 => "holds something like a message".to_string(),
+            more => format!("and {} hold something like messages", super::number::plural(more, "more line")),
+        };
+        format!("not read: {source}:{first} {more}: {quote}")
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        format!(
+            "nothing is concluded from what stands there; `rpctape formats --explain {}` shows what the log was taken \
+             for, --format-in NAME or a definition (--format-in FILE.toml) reads it otherwise",
+            self.source
+        )
+    }
 }
 
 /// A file in a folder that was passed over.
@@ -88,6 +134,8 @@ pub struct Summary {
     pub cancels: u64,
     /// Lines that were passed over, blank lines and headers not counted.
     pub skipped: Vec<Skipped>,
+    /// Lines that hold something like messages and were not read.
+    pub unread: Vec<Unread>,
     /// Files that were passed over.
     pub files: Vec<PassedOver>,
     /// Messages that were lost, at least: by the recorder, in lines that were not read, at the end of a log that was cut.
@@ -136,6 +184,7 @@ impl Summary {
             requests: sum(|connection| connection.requests),
             cancels: sum(|connection| connection.cancels),
             skipped: skipped.collect(),
+            unread: Unread::of(sources),
             undecidable: undecidable.collect(),
             ..Summary::default()
         }

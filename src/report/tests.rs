@@ -187,7 +187,7 @@ fn counted() {
 fn lines_for_machines() {
     insta::assert_snapshot!(run(Lines, &[late(6, "search")]), @r#"
     {"type":"finding","code":"CAN010","rule":"response-after-cancel","severity":"warning","certainty":"violation","basis":"rtt","profile":"mcp 2025-11-25","connection":"a.jsonl/1","source":"a.jsonl","line":6,"request_line":4,"summary":"result for #19 tools/call search after it was cancelled 31.2 s later","clause":{"level":"SHOULD","text":"Not send a response for the cancelled request","url":"https://example.org/cancellation"},"evidence":[{"role":"request","line":4},{"role":"cancel","line":5},{"role":"response","line":6}]}
-    {"type":"summary","v":1,"counts":{"findings":1,"error":0,"warning":1,"note":0,"violation":1,"race":0,"undecidable":0},"by_rule":{"CAN010":1},"not_shown":0,"sources":1,"sessions":1,"connections":1,"messages":1284,"requests":61,"cancels":3,"skipped":[{"source":"a.jsonl","why":"not a message","lines":4,"first":7}],"files":[],"lost":0,"suppressed":0,"baselined":0,"stale":0,"expired":0,"undecidable":[{"code":"CAN006","rule":"cancel-id-type-mismatch","lacks":["the id inside a cancel"],"events":2}],"fail_on":"warning","exit":1}
+    {"type":"summary","v":1,"counts":{"findings":1,"error":0,"warning":1,"note":0,"violation":1,"race":0,"undecidable":0},"by_rule":{"CAN010":1},"not_shown":0,"sources":1,"sessions":1,"connections":1,"messages":1284,"requests":61,"cancels":3,"skipped":[{"source":"a.jsonl","why":"not a message","lines":4,"first":7}],"unread":[],"files":[],"lost":0,"suppressed":0,"baselined":0,"stale":0,"expired":0,"undecidable":[{"code":"CAN006","rule":"cancel-id-type-mismatch","lacks":["the id inside a cancel"],"events":2}],"fail_on":"warning","exit":1}
     "#);
 }
 

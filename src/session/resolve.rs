@@ -5,9 +5,10 @@
 
 use super::connection::Directions;
 use super::event::{FrameId, Seen};
+use super::ledger::Stretch;
 use super::state::{Conn, Incoming, Step};
-use crate::capture::{Direction, Stamp};
-use crate::jsonrpc::{IdField, Kind, Message, NoLift, Parsed, parse_at};
+use crate::capture::{Direction, Stamp, Why};
+use crate::jsonrpc::{Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
 use crate::protocol::{Facts, Hint, MethodKind, Profile, Sender, Side, cancel_form, hint, sender_of, settle};
 
 /// How many messages wait at most.
@@ -101,9 +102,24 @@ impl Conn {
             self.set_profile(Profile::plain());
         }
         if self.logger.is_none() {
-            self.logger = self.facts.vantage.side().or_else(|| self.answerer()).or(Some(Side::Client));
+            self.logger = self.facts.vantage.side();
+            if self.logger.is_none() {
+                self.logger = self.answerer().or(Some(Side::Client));
+                self.guessed_logger();
+            }
         }
         self.drain(step);
+    }
+
+    /// Whose log it is was guessed. Only where a protocol gives the sides different parts, that can accuse the wrong one.
+    fn guessed_logger(&mut self) {
+        let first = self.pending.iter().find(|pending| pending.is_relative());
+        if let Some((frame, line)) = first.map(|pending| (pending.seen.frame, pending.line))
+            && !self.facts.profile.is_plain()
+        {
+            let frames = (frame, FrameId::MAX);
+            self.facts.missing.note(Stretch { why: Why::Guessed, side: None, frames, lines: (line, line) });
+        }
     }
 
     /// Who wrote the log, told by who answers in it: where nothing else is known, answers come from the server.
@@ -157,46 +173,64 @@ impl Conn {
         if let Some(side) = self.stated(place.direction) {
             return side;
         }
-        let side = self.guess(message, facts);
+        let (side, sure) = self.guess(message, facts);
+        if !sure {
+            self.guessed_sender(place.seen.frame, place.line);
+        }
         self.facts.directions = Directions::Inferred;
         step.sink.inferred(place.seen.frame, side);
         side
     }
 
-    fn guess(&mut self, message: &Message<'_>, facts: &Facts<'_>) -> Side {
+    /// Who sent a message, and whether only that side can have.
+    fn guess(&mut self, message: &Message<'_>, facts: &Facts<'_>) -> (Side, bool) {
         match message.kind {
             Kind::Request | Kind::Notification => self.guess_by_method(message, facts),
             _ => match &message.id {
                 IdField::Value(id) => {
-                    let open = |side: Side| self.slot(side, id).is_some_and(|slot| slot.exchange.in_flight());
                     let known = |side: Side| self.slot(side, id).is_some();
-                    match (open(Side::Client), open(Side::Server)) {
-                        (false, true) => Side::Client,
-                        (false, false) if !known(Side::Client) && known(Side::Server) => Side::Client,
-                        _ => Side::Server,
+                    match self.only_open(id) {
+                        Some(issuer) => (issuer.peer(), true),
+                        None if !known(Side::Client) && known(Side::Server) => (Side::Client, false),
+                        None => (Side::Server, false),
                     }
                 }
-                _ => Side::Server,
+                _ => (Side::Server, false),
             },
         }
     }
 
-    fn guess_by_method(&mut self, message: &Message<'_>, facts: &Facts<'_>) -> Side {
+    /// The side that has a request with this id in flight, where only one has.
+    fn only_open(&self, id: &Id) -> Option<Side> {
+        let open = |side: Side| self.slot(side, id).is_some_and(|slot| slot.exchange.in_flight());
+        match (open(Side::Client), open(Side::Server)) {
+            (true, false) => Some(Side::Client),
+            (false, true) => Some(Side::Server),
+            _ => None,
+        }
+    }
+
+    fn guess_by_method(&mut self, message: &Message<'_>, facts: &Facts<'_>) -> (Side, bool) {
         let profile = self.facts.profile;
         if message.kind == Kind::Notification
             && let Some(form) = cancel_form(profile, message.method(), facts)
             && let crate::protocol::Target::Request(id) = &form.target
         {
-            let open = |side: Side| self.slot(side, id).is_some_and(|slot| slot.exchange.in_flight());
-            return if !open(Side::Client) && open(Side::Server) { Side::Server } else { Side::Client };
+            let issuer = self.only_open(id);
+            return (issuer.unwrap_or(Side::Client), issuer.is_some());
         }
         match profile.method(message.method()).map(|method| (method.sender, method.kind)) {
-            Some((Sender::Client, _)) => Side::Client,
-            Some((Sender::Server, _)) => Side::Server,
+            Some((Sender::Client, _)) => (Side::Client, true),
+            Some((Sender::Server, _)) => (Side::Server, true),
             // Progress and the like mostly come from where the work is done.
-            Some((Sender::Both, MethodKind::Notification)) => Side::Server,
-            _ => Side::Client,
+            Some((Sender::Both, MethodKind::Notification)) => (Side::Server, false),
+            _ => (Side::Client, false),
         }
+    }
+
+    /// The sender of a message was guessed: it may be missing from the other side's messages.
+    fn guessed_sender(&mut self, frame: FrameId, line: u64) {
+        self.facts.missing.note(Stretch { why: Why::Guessed, side: None, frames: (frame, frame), lines: (line, line) });
     }
 
     /// The profile that judges one message: its own where it states one, else the connection's.

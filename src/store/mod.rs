@@ -47,6 +47,7 @@ pub use refold::Which;
 pub use reports::{REPORTS, Report, TABLES};
 pub use rows::{
     CancellationRow, ClauseRow, ConnectionRow, EvidenceRow, ExchangeRow, FindingRow, MessageRow, SourceRow, TrafficRow,
+    UnreadRow,
 };
 pub use sources::{NewConnection, NewSource, StoredConnection, StoredSource};
 pub use tally::{FindingCount, Tally, UndecidedRow};

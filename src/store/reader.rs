@@ -2,12 +2,13 @@
 
 use rusqlite::Row;
 
-use super::{ConnectionRow, SourceRow, Store, TrafficRow};
+use super::{ConnectionRow, SourceRow, Store, TrafficRow, UnreadRow};
 use crate::error::Result;
 
 const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_connection_rows.sql");
 const SELECT_SOURCES: &str = include_str!("../../sql/statements/select_source_rows.sql");
 const SELECT_TRAFFIC: &str = include_str!("../../sql/statements/select_traffic.sql");
+const SELECT_UNREAD: &str = include_str!("../../sql/statements/select_unread.sql");
 
 impl Store {
     /// All connections, in the order in which they were first seen.
@@ -26,6 +27,17 @@ impl Store {
         for (id, line) in skipped {
             if let Some(source) = sources.iter_mut().find(|source| source.id == id) {
                 source.skipped.push(line);
+            }
+        }
+        let unread = self.rows(SELECT_UNREAD, [], |row| {
+            let (lines, first): (i64, i64) = (row.get(1)?, row.get(2)?);
+            let quote: Option<String> = row.get(3)?;
+            let quote = quote.unwrap_or_default();
+            Ok((row.get::<_, i64>(0)?, UnreadRow { lines: lines as u64, first: first as u64, quote }))
+        })?;
+        for (id, unread) in unread {
+            if let Some(source) = sources.iter_mut().find(|source| source.id == id) {
+                source.unread = Some(unread);
             }
         }
         Ok(sources)
@@ -58,6 +70,7 @@ fn source(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
         first_time: row.get(5)?,
         last_time: row.get(6)?,
         skipped: Vec::new(),
+        unread: None,
     })
 }
 

@@ -154,6 +154,19 @@ pub struct SourceRow {
     pub last_time: Option<String>,
     /// Lines passed over: why, how many, and the first of them.
     pub skipped: Vec<(String, u64, u64)>,
+    /// Lines that hold something like messages and were not read, where there are any.
+    pub unread: Option<UnreadRow>,
+}
+
+/// Lines that hold something like messages and were not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadRow {
+    /// How many.
+    pub lines: u64,
+    /// The first of them.
+    pub first: u64,
+    /// What it says, cut.
+    pub quote: String,
 }
 
 /// An exchange, as shown to people.

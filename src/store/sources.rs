@@ -85,6 +85,21 @@ impl Store {
         Ok(self.sql.last_insert_rowid() as u32)
     }
 
+    /// Forgets what was said of the end of a source that goes on: it was cut there.
+    pub fn forget_end(&self, id: u32, from: Resume) -> Result<()> {
+        let fault = |error: rusqlite::Error| self.fail("write", &error);
+        let delete = "DELETE FROM frame WHERE kind = 11 AND source = ?1 AND line > ?2";
+        self.sql.execute(delete, (id, from.lines as i64)).map_err(fault)?;
+        let delete = "DELETE FROM skipped_line WHERE source = ?1 AND why = ?2";
+        self.sql.execute(delete, (id, Skip::CutOff.as_str())).map(|_| ()).map_err(fault)
+    }
+
+    /// The connections that have frames of a source.
+    pub fn connections_in(&self, id: u32) -> Result<Vec<u32>> {
+        let select = "SELECT DISTINCT connection FROM frame WHERE source = ? AND connection IS NOT NULL";
+        self.rows(select, [id], |row| row.get(0))
+    }
+
     /// Stores how far a source was read, what it was then, and the lines that were passed over.
     pub fn finish_source(
         &self,

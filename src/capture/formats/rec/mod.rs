@@ -139,6 +139,8 @@ struct RecReader {
     met: Vec<Box<str>>,
     /// The number that the next event should have.
     next: Option<u64>,
+    /// True once a line was read.
+    started: bool,
 }
 
 impl RecReader {
@@ -146,12 +148,16 @@ impl RecReader {
         let t0_us = header.t0.as_deref().and_then(time::parse).map_or(0, |time| time.us);
         let next = (header.rec == 1 && header.part.unwrap_or(1) == 1).then_some(1);
         let (opened, met) = (FxHashSet::default(), Vec::new());
-        RecReader { header, t0_us, channels: Channels::default(), opened, met, next }
+        RecReader { header, t0_us, channels: Channels::default(), opened, met, next, started: false }
     }
 }
 
 impl LineReader for RecReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        // Reading goes on where it ended before: the numbers of the lines before are none that are missing.
+        if !std::mem::replace(&mut self.started, true) && line.number > 1 {
+            self.next = None;
+        }
         let Ok(text) = std::str::from_utf8(line.bytes) else {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
