@@ -78,6 +78,7 @@ const HARMLESS: [(&str, &str); 6] = [
     ("RPC022", "requests of an array may be answered singly"),
     ("CAN025", "a side may ask the same again"),
     ("STK003", "a side may be slow"),
+    ("LIF004", "a handshake may be asked for again"),
     ("CAP", "a log may be short of anything"),
 ];
 
