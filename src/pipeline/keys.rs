@@ -125,11 +125,17 @@ impl Channels {
         ground: &mut Ground<'_>,
     ) -> Result<Option<Opened>> {
         let known = channel.name.as_ref().and_then(|name| self.named.get(name).copied());
+        let known = known.filter(|at| {
+            let track = &self.tracks[*at];
+            track.source == self.source || may_go_on(&track.channel, &channel)
+        });
         let (at, opened) = match known {
             Some(at) => (at, None),
             None => {
                 let stored = match (&channel.name, self.resumed) {
-                    (Some(name), _) => store.connection_named(name)?,
+                    (Some(name), resumed) => store
+                        .connection_named(name)?
+                        .filter(|stored| resumed || may_go_on(&stored.opened.channel, &channel)),
                     (None, true) => store.connection_of(self.source, index)?,
                     (None, false) => None,
                 };
@@ -351,6 +357,17 @@ impl Track {
         self.goodbye = Goodbye::default();
         Ok(Opened { id, key, channel: self.channel.clone(), demanded })
     }
+}
+
+/// True if a channel of another source with the same name may be the same connection: one begins once, and speaks one revision.
+fn may_go_on(old: &Channel, new: &Channel) -> bool {
+    let begins_again = new.complete_head == Some(true) && old.complete_head.is_some();
+    let cut_elsewhere = new.complete_head == Some(false) && old.complete_head == Some(true);
+    let other = match (old.profile, new.profile) {
+        (Some(old), Some(new)) => !std::ptr::eq(old, new),
+        _ => false,
+    };
+    !begins_again && !cut_elsewhere && !other
 }
 
 fn digest(id: &Id) -> u64 {

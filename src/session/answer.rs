@@ -52,6 +52,10 @@ impl Conn {
 
     /// Nobody is named. A notification may have caused it, if nothing else has.
     fn idless_answer(&mut self, m: &Incoming<'_>) {
+        if let Some(array) = m.batch {
+            self.batches.nameless.insert(array);
+            self.batches.reported.extend(self.batches.answers.get(&array));
+        }
         // These two say that no id could be read.
         let unread = matches!(m.message.error_code(), Some(-32700 | -32600));
         let asked = self.side(m.sender.peer());
@@ -322,6 +326,9 @@ impl Conn {
             (Some(requests), None) => (requests, "a request of an array was answered singly"),
             (None, Some(_)) => (exchange.request.frame, "an array answers a request that came singly"),
             (Some(requests), Some(answers)) => {
+                if self.batches.nameless.contains(&answers) {
+                    self.batches.reported.insert(requests);
+                }
                 let expected = *self.batches.answers.entry(answers).or_insert(requests);
                 if expected == requests {
                     return;
@@ -330,7 +337,7 @@ impl Conn {
             }
             (None, None) => return,
         };
-        if self.batches.answers.len() > 1024 {
+        if self.batches.answers.len() + self.batches.nameless.len() > 1024 {
             self.batches = Default::default();
         }
         if self.batches.reported.insert(requests) {

@@ -249,6 +249,8 @@ pub(super) struct Batches {
     pub(super) answers: FxHashMap<FrameId, FrameId>,
     /// Request arrays whose mismatch was reported.
     pub(super) reported: FxHashSet<FrameId>,
+    /// Response arrays with a member that names no request: which one it leaves out is not known.
+    pub(super) nameless: FxHashSet<FrameId>,
 }
 
 /// A cancelled parent that was answered while requests which served it were open.
