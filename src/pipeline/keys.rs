@@ -2,7 +2,7 @@
 //!
 //! A channel with a name is the same connection in every source; one without is named by its source. Where the format
 //! does not separate connections, a client that starts anew (`initialize` under an id that was used before, or after a
-//! close) starts a new connection: `NAME`, `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
+//! close, or after `shutdown` or `exit`) starts a new connection: `NAME`, `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::capture::{Body, Channel, Direction, Frame};
 use crate::error::Result;
 use crate::jsonrpc::{Id, Kind, Message};
-use crate::protocol::{Profile, Side, profiles};
+use crate::protocol::{Profile, Side, is_exit, is_shutdown, profiles};
 use crate::session::{NO_CONNECTION, Opened};
 use crate::store::{Ground, NewConnection, Store, StoredConnection};
 
@@ -21,6 +21,16 @@ const FIRST_IDS: usize = 16;
 
 /// How many HTTP streams are remembered to be an earlier connection's.
 const STREAMS: usize = 8_192;
+
+/// How far an orderly end has come, in protocols that have one.
+#[derive(Clone, Copy, Default)]
+struct Goodbye {
+    /// The id of `shutdown`, until it is answered.
+    asked: Option<u64>,
+    /// `shutdown` was sent, and `exit` was not.
+    exit_due: bool,
+    exited: bool,
+}
 
 /// One channel and the connection it is at.
 struct Track {
@@ -33,6 +43,9 @@ struct Track {
     connection: u32,
     first_ids: Vec<u64>,
     closed: bool,
+    goodbye: Goodbye,
+    /// The connection that was on this channel before, while it has not said all.
+    before: Option<(u32, Goodbye)>,
     streams: Streams,
 }
 
@@ -112,11 +125,17 @@ impl Channels {
         ground: &mut Ground<'_>,
     ) -> Result<Option<Opened>> {
         let known = channel.name.as_ref().and_then(|name| self.named.get(name).copied());
+        let known = known.filter(|at| {
+            let track = &self.tracks[*at];
+            track.source == self.source || may_go_on(&track.channel, &channel)
+        });
         let (at, opened) = match known {
             Some(at) => (at, None),
             None => {
                 let stored = match (&channel.name, self.resumed) {
-                    (Some(name), _) => store.connection_named(name)?,
+                    (Some(name), resumed) => store
+                        .connection_named(name)?
+                        .filter(|stored| resumed || may_go_on(&stored.opened.channel, &channel)),
                     (None, true) => store.connection_of(self.source, index)?,
                     (None, false) => None,
                 };
@@ -155,6 +174,8 @@ impl Channels {
             connection: 0,
             first_ids: Vec::new(),
             closed: false,
+            goodbye: Goodbye::default(),
+            before: None,
             streams: Streams::default(),
         };
         let opened = track.open_next(store, self.source, self.demanded)?;
@@ -181,6 +202,8 @@ impl Channels {
             connection: stored.opened.id,
             first_ids,
             closed: stored.closed,
+            goodbye: Goodbye::default(),
+            before: None,
             streams: Streams::default(),
         };
         (track, stored.opened)
@@ -209,9 +232,13 @@ impl Channels {
                 if message.kind == Kind::Request {
                     if track.starts_anew(message, frame.direction, &self.handshakes) {
                         track.channel.complete_head = Some(true);
+                        track.before = track.goodbye.is_open().then_some((track.connection, track.goodbye));
                         opened = Some(track.open_next(store, self.source, self.demanded)?);
                     }
                     track.remember(message);
+                    track.note_shutdown(message, frame.direction);
+                } else if let Some(connection) = track.goodbye_of(message, frame.direction) {
+                    return Ok((connection, None));
                 }
             }
             // The log says that the client connects; where it had been at work before, it connects anew.
@@ -229,6 +256,13 @@ impl Channels {
     }
 }
 
+impl Goodbye {
+    /// True while something of it is still to come.
+    fn is_open(self) -> bool {
+        self.asked.is_some() || self.exit_due
+    }
+}
+
 impl Track {
     fn was_at_work(&self) -> bool {
         !self.channel.one_connection && !self.first_ids.is_empty()
@@ -243,7 +277,45 @@ impl Track {
             return false;
         }
         let used = message.id.value().is_some_and(|id| self.first_ids.contains(&digest(id)));
-        used || self.closed
+        used || self.closed || self.goodbye.exit_due || self.goodbye.exited
+    }
+
+    fn note_shutdown(&mut self, message: &Message<'_>, direction: Direction) {
+        if direction != Direction::By(Side::Server) && is_shutdown(message.method()) {
+            self.goodbye = Goodbye { asked: message.id.value().map(digest), exit_due: true, exited: false };
+        }
+    }
+
+    /// Notes what else belongs to an orderly end. Where a server is started anew before the old one has gone, its last messages come
+    /// after the first of the new one: they are the old connection's, which is returned.
+    fn goodbye_of(&mut self, message: &Message<'_>, direction: Direction) -> Option<u32> {
+        if self.before.is_none() && !self.goodbye.is_open() && !is_exit(message.method()) {
+            return None;
+        }
+        if message.kind == Kind::Notification {
+            if direction == Direction::By(Side::Server) || !is_exit(message.method()) {
+                return None;
+            }
+            let old = self.before.as_mut().filter(|(_, old)| old.exit_due && !self.goodbye.exit_due);
+            let Some((connection, old)) = old else {
+                (self.goodbye.exit_due, self.goodbye.exited) = (false, true);
+                return None;
+            };
+            old.exit_due = false;
+            return Some(*connection);
+        }
+        let id = message.id.value().map(digest);
+        if !message.kind.is_response() || id.is_none() || direction == Direction::By(Side::Client) {
+            return None;
+        }
+        if id == self.goodbye.asked {
+            self.goodbye.asked = None;
+            return None;
+        }
+        let used = id.is_some_and(|id| self.first_ids.contains(&id));
+        let (connection, old) = self.before.as_mut().filter(|(_, old)| old.asked == id && !used)?;
+        old.asked = None;
+        Some(*connection)
     }
 
     fn remember(&mut self, message: &Message<'_>) {
@@ -282,8 +354,20 @@ impl Track {
         self.connection = id;
         self.first_ids.clear();
         self.closed = false;
+        self.goodbye = Goodbye::default();
         Ok(Opened { id, key, channel: self.channel.clone(), demanded })
     }
+}
+
+/// True if a channel of another source with the same name may be the same connection: one begins once, and speaks one revision.
+fn may_go_on(old: &Channel, new: &Channel) -> bool {
+    let begins_again = new.complete_head == Some(true) && old.complete_head.is_some();
+    let cut_elsewhere = new.complete_head == Some(false) && old.complete_head == Some(true);
+    let other = match (old.profile, new.profile) {
+        (Some(old), Some(new)) => !std::ptr::eq(old, new),
+        _ => false,
+    };
+    !begins_again && !cut_elsewhere && !other
 }
 
 fn digest(id: &Id) -> u64 {

@@ -18,6 +18,8 @@ mod summary;
 #[cfg(test)]
 mod http_tests;
 #[cfg(test)]
+mod restart_tests;
+#[cfg(test)]
 mod tests;
 
 pub use audit::audit;

@@ -5,7 +5,7 @@
 //! wording, the ruling there rests on no clause.
 
 use super::Sender::{Both, Client, Server};
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, note, warning};
+use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, note, planned, warning};
 use super::{AfterCancel, Family, Method, Opening, Profile, Ruling, Severity};
 
 /// The revisions, oldest first.
@@ -18,7 +18,7 @@ pub static PROFILES: &[Profile; 3] = &[
         ..ACP
     },
     Profile { revision: "1", rulings: RULINGS_1, ..ACP },
-    Profile { revision: "2", rulings: RULINGS_2, ..ACP },
+    Profile { revision: "2", turns_end_idle: true, rulings: RULINGS_2, ..ACP },
 ];
 
 /// Version 1, which is meant where nothing else is stated.
@@ -51,7 +51,7 @@ clauses! { "acp-rfd-2025-11/", "https://agentclientprotocol.com/rfds/request-can
     RFD_CAPABILITY Must "cancel-capability" "" "MUST Check the recipient's capabilities ... Not send";
 }
 
-clauses! { "acp-1/", "https://agentclientprotocol.com/protocol";
+clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
     CANCEL_ANSWERED Must "cancel-answered" "/cancellation"
         "MUST send one of these responses for the original request: A valid response ... An error response with code -32800";
     ID_NOT_NULL Should "id-not-null" "/schema" "SHOULD normally not be Null";
@@ -68,7 +68,7 @@ clauses! { "acp-1/", "https://agentclientprotocol.com/protocol";
         "Clients MUST initialize ... before a Session can be created";
     CLOSE_CANCELS Must "close-cancels" "/session-setup"
         "MUST cancel any ongoing work ... as if `session/cancel` had been called";
-    SINGLE_MESSAGES May "single-messages" "/transports"
+    SINGLE_MESSAGES Stated "single-messages" "/transports"
         "Messages are individual JSON-RPC requests, notifications, or responses";
 }
 
@@ -111,16 +111,17 @@ macro_rules! rulings {
             error("RPC020/null", &jr::PARAMS),
             error("RPC021", &jr::SAME_ID),
             error("STK001", &jr::REPLY),
+            error("RPC023", &jr::NO_REPLY),
             bare("STK002", Severity::Note),
             bare("STK003", Severity::Note),
             bare("STK004", Severity::Warning),
             bare("LIF004", Severity::Note),
-            bare("LIF019", Severity::Error),
-            bare("SES006", Severity::Warning),
-            bare("SES007", Severity::Note),
-            bare("SES009", Severity::Error),
-            bare("SES011", Severity::Note),
-            bare("SES012", Severity::Note),
+            planned(bare("LIF019", Severity::Error)),
+            planned(bare("SES006", Severity::Warning)),
+            planned(bare("SES007", Severity::Note)),
+            planned(bare("SES009", Severity::Error)),
+            planned(bare("SES011", Severity::Note)),
+            planned(bare("SES012", Severity::Note)),
             $($own),*
         ]
     };
@@ -142,7 +143,7 @@ static RULINGS_RFD: &[Ruling] = rulings![
     error("SES003", &PERMISSION_CANCELLED),
     error("SES004", &PERMISSION_CANCELLED),
     error("SES005", &UPDATES_BEFORE_ANSWER),
-    error("SES010", &CLOSE_CANCELS),
+    planned(error("SES010", &CLOSE_CANCELS)),
 ];
 
 // CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.
@@ -159,7 +160,7 @@ static RULINGS_1: &[Ruling] = rulings![
     error("SES003", &PERMISSION_CANCELLED),
     error("SES004", &PERMISSION_CANCELLED),
     error("SES005", &UPDATES_BEFORE_ANSWER),
-    error("SES010", &CLOSE_CANCELS),
+    planned(error("SES010", &CLOSE_CANCELS)),
 ];
 
 // The prompt is answered when it is accepted, so that a cancel shows in a state update and not in the answer:
@@ -175,7 +176,7 @@ static RULINGS_2: &[Ruling] = rulings![
     bare("LIF001", Severity::Error),
     bare("SES003", Severity::Error),
     bare("SES004", Severity::Error),
-    error("SES008", &IDLE_STATE),
+    planned(error("SES008", &IDLE_STATE)),
 ];
 
 /// Stable and unstable methods of all versions, sorted by name.

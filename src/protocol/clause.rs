@@ -10,8 +10,10 @@ pub enum Level {
     Must,
     /// SHOULD, SHOULD NOT, or "advised".
     Should,
-    /// MAY, or a statement without a normative word.
+    /// MAY.
     May,
+    /// A statement without a normative word.
+    Stated,
 }
 
 impl Level {
@@ -21,6 +23,7 @@ impl Level {
             Level::Must => "MUST",
             Level::Should => "SHOULD",
             Level::May => "MAY",
+            Level::Stated => "STATED",
         }
     }
 }
@@ -75,4 +78,6 @@ pub struct Ruling {
     pub severity: Severity,
     /// The clause, or `None` for what is hygiene only.
     pub clause: Option<&'static Clause>,
+    /// True while the catalogue has the rule and this program has not.
+    pub planned: bool,
 }

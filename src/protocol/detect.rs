@@ -42,7 +42,7 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
 pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
     if facts.meta_revision.is_some() {
         return Hint::Stated(
-            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::PROFILE),
+            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::UNKNOWN),
         );
     }
     let method = message.method();

@@ -67,6 +67,8 @@ pub struct CancelForm<'a> {
     pub foreign_method: bool,
     /// True if the id stands under another dialect's member name.
     pub foreign_member: bool,
+    /// What is wrong with a cancel that names its request all the same, in words.
+    pub flaw: Option<&'static str>,
 }
 
 const DIALECTS: [(&str, &str, Mechanism); 4] = [
@@ -99,6 +101,7 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
                 target_text: facts.token,
                 foreign_method: false,
                 foreign_member: false,
+                flaw: None,
             });
         }
         _ => {}
@@ -111,14 +114,15 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
         if member == "id" { (facts.param_id, facts.request_id) } else { (facts.request_id, facts.param_id) };
     let foreign_member = own_raw.is_none() && other_raw.is_some();
     let raw = own_raw.or(other_raw);
-    let bad_reason = method == "notifications/cancelled" && facts.reason.is_some_and(|reason| !reason.starts_with('"'));
+    // A reason is optional, and `null` is how many libraries write one that is not given.
+    let reason = facts.reason.filter(|reason| *reason != "null" && !reason.starts_with('"'));
+    let flaw = reason.filter(|_| method == "notifications/cancelled").map(|_| "the reason is not a string");
     let target = match raw {
-        _ if bad_reason => Target::Malformed("the reason is not a string"),
         None if facts.shape == super::ParamsShape::Other => Target::Malformed("params is not an object"),
         None => Target::Malformed("the request id is missing"),
         Some(raw) => target_of(profile, raw),
     };
-    Some(CancelForm { mechanism, target, target_text: raw, foreign_method: own.is_none(), foreign_member })
+    Some(CancelForm { mechanism, target, target_text: raw, foreign_method: own.is_none(), foreign_member, flaw })
 }
 
 fn target_of<'a>(profile: &Profile, raw: &str) -> Target<'a> {
@@ -137,5 +141,5 @@ fn feature<'a>(mechanism: Mechanism, raw: Raw<'a>, target: fn(&'a str) -> Target
         Some(_) => Target::Malformed("the target is not a string"),
         None => Target::Malformed("the target is missing"),
     };
-    CancelForm { mechanism, target, target_text: raw, foreign_method: false, foreign_member: false }
+    CancelForm { mechanism, target, target_text: raw, foreign_method: false, foreign_member: false, flaw: None }
 }

@@ -54,6 +54,12 @@ pub struct Facts<'a> {
     pub session_id: Raw<'a>,
     /// `params.update.sessionUpdate`.
     pub update: Raw<'a>,
+    /// `params.update.toolCallId`.
+    pub tool_call: Raw<'a>,
+    /// `params.update.status`.
+    pub update_status: Raw<'a>,
+    /// `params.update.state`.
+    pub update_state: Raw<'a>,
     /// True if `params.task` is there.
     pub task_wanted: bool,
     /// `params.taskId`, `result.taskId` or `result.task.taskId`.
@@ -82,7 +88,7 @@ pub struct Facts<'a> {
     pub lsp_initialize: bool,
     /// `result.resultType`.
     pub result_type: Raw<'a>,
-    /// `result.stopReason`.
+    /// `result.stopReason` or `params.update.stopReason`.
     pub stop_reason: Raw<'a>,
     /// `result.outcome.outcome`.
     pub outcome: Raw<'a>,
@@ -264,6 +270,10 @@ impl<'a> Section<'_, 'a> {
             (Part::Meta, META_SUBSCRIPTION) => &mut facts.subscription,
             (Part::RelatedTask, "taskId") => &mut facts.related_task,
             (Part::Update, "sessionUpdate") => &mut facts.update,
+            (Part::Update, "toolCallId") => &mut facts.tool_call,
+            (Part::Update, "status") => &mut facts.update_status,
+            (Part::Update, "state") => &mut facts.update_state,
+            (Part::Update, "stopReason") => &mut facts.stop_reason,
             (Part::Value, "kind") => &mut facts.value_kind,
             (Part::Value, "percentage") => &mut facts.progress,
             (Part::Task, "taskId") => &mut facts.task_id,

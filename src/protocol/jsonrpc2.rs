@@ -23,22 +23,27 @@ pub(super) use clauses;
 
 /// A ruling whose break is an error.
 pub(super) const fn error(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Error, clause: Some(clause) }
+    Ruling { rule, severity: Severity::Error, clause: Some(clause), planned: false }
 }
 
 /// A ruling whose break is a warning.
 pub(super) const fn warning(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Warning, clause: Some(clause) }
+    Ruling { rule, severity: Severity::Warning, clause: Some(clause), planned: false }
 }
 
 /// A ruling whose break is a note.
 pub(super) const fn note(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Note, clause: Some(clause) }
+    Ruling { rule, severity: Severity::Note, clause: Some(clause), planned: false }
 }
 
 /// A ruling that rests on no sentence that could be quoted.
 pub(super) const fn bare(rule: &'static str, severity: Severity) -> Ruling {
-    Ruling { rule, severity, clause: None }
+    Ruling { rule, severity, clause: None, planned: false }
+}
+
+/// A ruling for a rule that the catalogue has and this program has not yet: nothing is judged by it.
+pub(super) const fn planned(ruling: Ruling) -> Ruling {
+    Ruling { planned: true, ..ruling }
 }
 
 /// The codes of JSON-RPC 2.0 itself.
@@ -55,7 +60,9 @@ clauses! { "jsonrpc-2.0/", "https://www.jsonrpc.org/specification";
     RESULT_OR_ERROR Must "result-or-error" "#response_object"
         "Either the result member or error member MUST be included, but both members MUST NOT be included";
     ERROR_CODE Must "error-code" "#error_object" "MUST be an integer";
-    RESERVED_CODES May "reserved-codes" "#error_object" "reserved for pre-defined errors";
+    RESERVED_CODES Stated "reserved-codes" "#error_object" "reserved for pre-defined errors";
+    NO_REPLY Must "no-reply-to-notification" "#notification"
+        "The Server MUST NOT reply to a Notification, including those that are within a batch request";
     BATCH_NOT_EMPTY Must "batch-not-empty" "#batch" "MUST NOT return an empty Array";
     BATCH_ANSWER Should "batch-answer" "#batch" "Server should respond with an Array";
 }
@@ -76,6 +83,7 @@ pub(super) const BASE: Profile = Profile {
     progress: None,
     tasks: false,
     turns: false,
+    turns_end_idle: false,
     ids_used_once: false,
     cancel_text_is_proof: false,
     cancel_needs_capability: false,
@@ -112,6 +120,7 @@ static RULINGS: &[Ruling] = &[
     error("RPC021", &SAME_ID),
     note("RPC022", &BATCH_ANSWER),
     error("STK001", &REPLY),
+    error("RPC023", &NO_REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
     bare("STK004", Severity::Warning),

@@ -5,7 +5,7 @@
 //! MUST NOT, the cancellation page SHOULD; the transport pages are cited. How a server ends a listen request: CAN022
 //! rests on no sentence and is off unless selected.
 
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, note, warning};
+use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, note, planned, warning};
 use super::{AfterCancel, Family, Profile, Ruling, ServerCancel, Severity, mcp};
 
 /// The revision.
@@ -30,6 +30,39 @@ pub static PROFILE: Profile = Profile {
     ..BASE
 };
 
+/// A revision of the same kind that this program does not know: only what JSON-RPC itself says.
+pub static UNKNOWN: Profile = Profile {
+    revision: "unknown",
+    unknown_revision: true,
+    forbidden_codes: &[],
+    discouraged_codes: &[],
+    rulings: RULINGS_UNKNOWN,
+    ..PROFILE
+};
+
+static RULINGS_UNKNOWN: &[Ruling] = &[
+    bare("CAN006", Severity::Note),
+    bare("CAN008", Severity::Warning),
+    bare("CAN023", Severity::Note),
+    bare("RPC001", Severity::Error),
+    error("RPC002", &jr::VERSION),
+    error("RPC003", &jr::RESULT_OR_ERROR),
+    error("RPC004", &jr::RESULT_OR_ERROR),
+    error("RPC005", &jr::ERROR_CODE),
+    error("RPC008", &jr::REPLY),
+    error("RPC009", &jr::SAME_ID),
+    error("RPC012", &jr::SAME_ID),
+    error("RPC015", &jr::BATCH_NOT_EMPTY),
+    error("RPC019", &jr::RESULT_OR_ERROR),
+    error("RPC020", &jr::PARAMS),
+    warning("RPC020/null", &jr::PARAMS),
+    error("RPC023", &jr::NO_REPLY),
+    error("STK001", &jr::REPLY),
+    bare("STK002", Severity::Note),
+    bare("STK003", Severity::Note),
+    bare("STK004", Severity::Warning),
+];
+
 mcp::clauses::progress!("2026-07-28", "/basic/patterns/progress");
 
 clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28/basic";
@@ -41,10 +74,12 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Servers MUST NOT send `notifications/cancelled` for any other purpose";
     CLIENT_CANCELS Should "client-cancels" "/patterns/cancellation"
         "A client SHOULD send a cancellation notification";
-    HTTP_NO_CANCEL May "http-no-cancel" "/patterns/cancellation"
+    HTTP_NO_CANCEL Stated "http-no-cancel" "/patterns/cancellation"
         "No `notifications/cancelled` message is required or expected.";
     NOTHING_AFTER_CANCEL Must "nothing-after-cancel" "/transports/stdio"
         "Servers SHOULD stop work ... and MUST NOT send any further messages for it";
+    NOTHING_AFTER_CANCEL_HTTP Must "nothing-after-cancel-http" "/transports/streamable-http"
+        "The server SHOULD stop work ... and MUST NOT send any further messages for it";
     CLIENT_NO_RESPONSES Must "client-no-responses" "/transports/stdio"
         "The client MUST NOT write JSON-RPC responses";
     SERVER_NO_REQUESTS Must "server-no-requests" "/patterns"
@@ -69,7 +104,7 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Servers MUST NOT send `InputRequiredResult` responses on any other client requests";
     STREAM_SCOPE Must "stream-scope" "/transports/streamable-http"
         "These notifications MUST relate to the originating client request";
-    LISTEN_CARRIES_ID May "listen-carries-id" "/patterns/subscriptions"
+    LISTEN_CARRIES_ID Stated "listen-carries-id" "/patterns/subscriptions"
         "All notifications delivered on the stream carry `io.modelcontextprotocol/subscriptionId` in `_meta`";
     NO_BATCH Must "no-batch" "/transports/streamable-http"
         "The body of the HTTP POST MUST be a single JSON-RPC request or notification";
@@ -92,10 +127,12 @@ static RULINGS: &[Ruling] = &[
     error("CAN007", &CANCEL_OWN),
     bare("CAN008", Severity::Warning),
     error("CAN010", &NOTHING_AFTER_CANCEL),
+    error("CAN010/http", &NOTHING_AFTER_CANCEL_HTTP),
     bare("CAN013", Severity::Note),
     error("CAN017", &TASK_NOT_BY_NOTIFICATION),
     note("CAN020", &HTTP_NO_CANCEL),
     error("CAN021", &NOTHING_AFTER_CANCEL),
+    error("CAN021/http", &NOTHING_AFTER_CANCEL_HTTP),
     bare("CAN022", Severity::Note),
     bare("CAN023", Severity::Note),
     note("CAN025", &CLIENT_CANCELS),
@@ -122,6 +159,7 @@ static RULINGS: &[Ruling] = &[
     error("RPC020", &jr::PARAMS),
     warning("RPC020/null", &jr::PARAMS),
     error("STK001", &jr::REPLY),
+    error("RPC023", &jr::NO_REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
     bare("STK004", Severity::Warning),
@@ -131,21 +169,22 @@ static RULINGS: &[Ruling] = &[
     error("LIF013", &RESULT_TYPE),
     error("LIF014", &SERVER_NO_REQUESTS),
     error("LIF015", &CLIENT_NO_RESPONSES),
-    error("LIF017", &RETRY_ID),
-    error("LIF018", &INPUT_REQUIRED),
+    planned(error("LIF017", &RETRY_ID)),
+    planned(error("LIF018", &INPUT_REQUIRED)),
     // The sentence on negotiated capabilities went with the handshake; the catalogue keeps the rule.
-    bare("LIF019", Severity::Error),
+    planned(bare("LIF019", Severity::Error)),
     error("PRG001", &PROGRESS_STOPS),
     error("PRG002", &NOTHING_AFTER_CANCEL),
+    error("PRG002/http", &NOTHING_AFTER_CANCEL_HTTP),
     error("PRG003", &PROGRESS_TOKEN_KNOWN),
     error("PRG004", &PROGRESS_INCREASES),
     error("PRG005", &PROGRESS_TOKEN_UNIQUE),
     error("PRG006", &PROGRESS_TOKEN_KNOWN),
     error("PRG007", &PROGRESS_TOKEN_TYPE),
-    error("TSK010", &TASK_CANCEL_EMPTY),
-    error("TRN003", &STREAM_SCOPE),
-    error("SUB001", &LISTEN_ACK_FIRST),
-    error("SUB002", &LISTEN_CARRIES_ID),
-    error("SUB003", &LISTEN_TYPES),
-    error("SUB004", &NOTHING_AFTER_CANCEL),
+    planned(error("TSK010", &TASK_CANCEL_EMPTY)),
+    planned(error("TRN003", &STREAM_SCOPE)),
+    planned(error("SUB001", &LISTEN_ACK_FIRST)),
+    planned(error("SUB002", &LISTEN_CARRIES_ID)),
+    planned(error("SUB003", &LISTEN_TYPES)),
+    planned(error("SUB004", &NOTHING_AFTER_CANCEL)),
 ];

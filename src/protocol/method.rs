@@ -108,3 +108,13 @@ pub fn is_lifecycle(method: &str) -> bool {
 pub fn introduces(method: &str) -> bool {
     matches!(method, "initialize" | "session/new")
 }
+
+/// The request after which a server is only told to exit (LSP and what took it over).
+pub fn is_shutdown(method: &str) -> bool {
+    method == "shutdown"
+}
+
+/// The notification with which a server is told to exit.
+pub fn is_exit(method: &str) -> bool {
+    method == "exit"
+}

@@ -80,6 +80,8 @@ pub struct Profile {
     pub tasks: bool,
     /// True if the protocol has prompt turns that `session/cancel` ends.
     pub turns: bool,
+    /// True if a turn lasts until the agent reports that it is idle, and not only until the prompt is answered (ACP 2).
+    pub turns_end_idle: bool,
     /// True if an id may not be used twice in a connection, answered or not.
     pub ids_used_once: bool,
     /// True if error text is proof that a cancel was acted on (rules.md 4.6: MCP only).
@@ -106,9 +108,15 @@ impl Profile {
         if self.unknown_revision { self.name.to_string() } else { format!("{} {}", self.name, self.revision) }
     }
 
-    /// The ruling for a rule, or `None` where the rule does not apply.
+    /// The ruling for a rule, or `None` where the rule does not apply or is only planned.
     pub fn ruling(&self, rule: &str) -> Option<&'static Ruling> {
-        self.rulings.iter().find(|ruling| ruling.rule == rule)
+        self.rulings.iter().find(|ruling| ruling.rule == rule && !ruling.planned)
+    }
+
+    /// The ruling for a rule over HTTP, where the revision says the same on another page.
+    pub fn ruling_over_http(&self, rule: &str) -> Option<&'static Ruling> {
+        let http = |ruling: &&Ruling| ruling.rule.strip_prefix(rule) == Some("/http");
+        self.rulings.iter().find(http).or_else(|| self.ruling(rule))
     }
 
     /// The clause that a rule rests on in this profile.

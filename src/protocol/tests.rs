@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, profiles};
+use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, mcp_2026, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
 const EXCEPTIONS: [(&str, Family, &str); 10] = [
@@ -19,14 +19,14 @@ const EXCEPTIONS: [(&str, Family, &str); 10] = [
 ];
 
 fn all() -> impl Iterator<Item = &'static Profile> {
-    profiles().chain([&mcp::UNKNOWN])
+    profiles().chain([&mcp::UNKNOWN, &mcp_2026::UNKNOWN])
 }
 
 fn severity_of(level: Level) -> Severity {
     match level {
         Level::Must => Severity::Error,
         Level::Should => Severity::Warning,
-        Level::May => Severity::Note,
+        Level::May | Level::Stated => Severity::Note,
     }
 }
 

@@ -149,6 +149,7 @@ fn kind(what: &What<'_>) -> On {
         What::IdReused { .. } => On::IdReused,
         What::NestedAfterCancel { .. } => On::NestedAfterCancel,
         What::Answer { .. } => On::Answer,
+        What::NotificationAnswered { .. } => On::NotificationAnswered,
         What::Stray { .. } => On::Stray,
         What::Cancel { .. } => On::Cancel,
         What::LateAnswer { .. } => On::LateAnswer,

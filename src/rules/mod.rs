@@ -95,6 +95,7 @@ pub static RULES: &[&Rule] = &[
     &rpc::params_not_structured::RULE,
     &rpc::response_without_id::RULE,
     &rpc::batch_response_mismatch::RULE,
+    &rpc::reply_to_notification::RULE,
     &turn::cancel_without_cancelled_stop::RULE,
     &turn::cancel_turned_into_error::RULE,
     &turn::permission_not_cancelled::RULE,
@@ -116,4 +117,31 @@ pub static RULES: &[&Rule] = &[
 /// A rule by code or name, without regard to case.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(id) || rule.name.eq_ignore_ascii_case(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::profiles;
+
+    /// A ruling without a rule would be a promise, a rule without a ruling would never speak.
+    #[test]
+    fn rulings_and_rules_belong_together() {
+        for profile in profiles() {
+            for ruling in profile.rulings {
+                let code = ruling.rule.split('/').next().unwrap_or_default();
+                let label = profile.label();
+                assert_eq!(find(code).is_none(), ruling.planned, "{label}: {} has a rule or is planned", ruling.rule);
+            }
+        }
+        for rule in RULES.iter().filter(|rule| !rule.code.starts_with("CAP")) {
+            let ruled = profiles().any(|profile| profile.ruling(rule.code).is_some());
+            let cases = || {
+                profiles()
+                    .flat_map(|profile| profile.rulings)
+                    .any(|ruling| ruling.rule.split('/').next() == Some(rule.code) && !ruling.planned)
+            };
+            assert!(ruled || cases(), "no profile has a ruling for {}", rule.code);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What a rule is: its metadata, and one function over one event.
 
-use crate::capture::Proof;
+use crate::capture::{Proof, Transport};
 use crate::finding::{Absence, Evidence, Finding};
 use crate::protocol::{Ruling, Severity};
 use crate::session::{Certainty, Event, Exchange, FrameId, Judgement, Seen};
@@ -27,6 +27,8 @@ pub enum On {
     NestedAfterCancel,
     /// [`crate::session::What::Answer`]
     Answer,
+    /// [`crate::session::What::NotificationAnswered`]
+    NotificationAnswered,
     /// [`crate::session::What::Stray`]
     Stray,
     /// [`crate::session::What::Cancel`]
@@ -87,7 +89,11 @@ pub struct Rule {
 /// Makes the finding of `code` for an event, or `None` where the event's profile has no such rule.
 /// Severity and clause are those of the profile.
 pub fn found(code: &'static str, event: &Event<'_>, summary: String) -> Option<Finding> {
-    Some(found_by(code, event.profile.ruling(code)?, event, summary))
+    let ruling = match event.connection.transport {
+        Transport::Http => event.profile.ruling_over_http(code),
+        _ => event.profile.ruling(code),
+    };
+    Some(found_by(code, ruling?, event, summary))
 }
 
 /// The same by a ruling that was looked up already.

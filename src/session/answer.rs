@@ -1,14 +1,17 @@
 //! Responses: they settle an exchange, or stray.
 
 use super::event::{Seen, Stray, What};
-use super::exchange::{Effect, Outcome, TaskState};
+use super::exchange::{Effect, Exchange, Outcome, TaskState};
 use super::message::is_usual;
 use super::race::Judgement;
-use super::state::{Conn, Incoming, Orphanage, Slot, Step, index};
+use super::state::{Absorb, Conn, Idless, Incoming, Orphanage, Slot, Step, index};
 use super::suspect::{Accused, LateAnswer, Suspect};
 use super::window::Place;
 use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
+
+/// How many answers without an id are remembered for a connection.
+const IDLESS: usize = 64;
 
 /// The code that says "cancelled" wherever a protocol has such a code.
 pub(super) const CANCELLED: i64 = -32800;
@@ -18,7 +21,7 @@ impl Conn {
     pub(super) fn answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         self.side_mut(m.sender).answers += 1;
         self.end_waiting(step, m.sender, m.seen);
-        let IdField::Value(id) = &m.message.id else { return };
+        let IdField::Value(id) = &m.message.id else { return self.idless_answer(m) };
         let issuer = m.sender.peer();
         if self.client_may_not_answer(m) {
             return self.client_answer(step, m, id);
@@ -31,12 +34,53 @@ impl Conn {
             self.front_in_flight(step, issuer, id);
         }
         match self.slot(issuer, id).map(|slot| (slot.exchange.in_flight(), slot.absorb, slot.exchange.request)) {
+            Some((true, absorb, _)) if absorb.cancelled > 0 && self.answers_older(m, issuer, id) => {
+                // It says that a cancelled one has ended, and this one was not cancelled.
+                if let Some(slot) = self.slot_mut(issuer, id) {
+                    slot.absorb.answers -= 1;
+                    slot.absorb.cancelled -= 1;
+                }
+            }
             Some((true, ..)) => {
                 self.note_spelling(step, m, id);
                 self.settle(step, m, issuer, id);
             }
             Some((false, absorb, request)) => self.second_answer(step, m, id, absorb, request),
             None => self.unknown_answer(step, m, id),
+        }
+    }
+
+    /// Nobody is named. A notification may have caused it, if nothing else has.
+    fn idless_answer(&mut self, m: &Incoming<'_>) {
+        if let Some(array) = m.batch {
+            self.batches.nameless.insert(array);
+            self.batches.reported.extend(self.batches.answers.get(&array));
+        }
+        // These two say that no id could be read.
+        let unread = matches!(m.message.error_code(), Some(-32700 | -32600));
+        let asked = self.side(m.sender.peer());
+        // Over HTTP the answer to the POST of a notification may say why it was not accepted.
+        let Some(notification) = asked.notified.filter(|_| !unread && !asked.nameless && self.ordered()) else {
+            return;
+        };
+        if m.message.id == IdField::Null && self.idless.len() < IDLESS {
+            let (seen, sender, profile, error_code) = (m.seen, m.sender, m.profile, m.message.error_code());
+            self.idless.push(Idless { seen, sender, profile, error_code, notification });
+        }
+    }
+
+    /// At the end it is known which requests were answered: only one that was not may have been meant.
+    pub(super) fn end_idless(&mut self, step: &mut Step<'_>) {
+        for Idless { seen, sender, profile, error_code, notification } in std::mem::take(&mut self.idless) {
+            let asked = self.side(sender.peer());
+            let before = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.request.frame < seen.frame;
+            let open = asked.superseded || asked.live.values().any(|slot| before(slot));
+            if asked.nameless {
+                continue;
+            }
+            let judgement = Judgement::exact_if(!open, "a request was never answered, and this may be meant for it");
+            let what = What::NotificationAnswered { notification, error_code, judgement };
+            self.emit(step, profile, seen, Some(sender), what);
         }
     }
 
@@ -74,12 +118,19 @@ impl Conn {
         }
     }
 
-    fn second_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, absorb: u32, request: Seen) {
+    /// True if an answer says that its request was cancelled, where the newest with this id was not.
+    fn answers_older(&self, m: &Incoming<'_>, issuer: Side, id: &Id) -> bool {
+        let Some(slot) = self.slot(issuer, id).filter(|slot| slot.exchange.cancel().is_none()) else { return false };
+        let says = m.message.kind == Kind::Error && says_cancelled(m);
+        says || outcome(m, slot.role) == Outcome::Cancelled
+    }
+
+    fn second_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, absorb: Absorb, request: Seen) {
         let issuer = m.sender.peer();
         let Some(slot) = self.slot_mut(issuer, id) else { return };
-        if absorb > 0 {
+        if absorb.answers > 0 {
             // Which of the requests with this id it answers cannot be known; the reuse was the other side's fault.
-            slot.absorb -= 1;
+            slot.absorb.answers -= 1;
             return;
         }
         slot.exchange.history.add(letter(m), m.sender, issuer);
@@ -96,10 +147,14 @@ impl Conn {
         let twin = id.twin().filter(|twin| self.slot(issuer, twin).is_some_and(|slot| slot.exchange.in_flight()));
         if let Some(twin) = twin {
             if let Some(slot) = self.slot(issuer, &twin) {
-                let stray = Stray::TypeMismatch { request: slot.exchange.request };
+                let judgement = self.surely_new();
+                let stray = Stray::TypeMismatch { request: slot.exchange.request, judgement };
                 self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+                if judgement == Judgement::EXACT {
+                    self.settle(step, m, issuer, &twin);
+                }
             }
-            return self.settle(step, m, issuer, &twin);
+            return;
         }
         let judgement = Judgement::EXACT;
         let foreign_stream = self.stream_of_another(m, issuer);
@@ -166,20 +221,13 @@ impl Conn {
 
     /// What the answer means for the handshake, a turn, a task.
     fn end_role(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id, role: Role) {
-        if issuer == Side::Client
-            && self.initialize_id.as_ref() == Some(id)
-            && self.facts.lifecycle.initialize_answer.is_none()
-        {
-            self.facts.lifecycle.initialize_answer = Some(m.seen);
-            self.facts.lifecycle.initialize_failed = m.message.kind == Kind::Error;
-            self.meet(m);
-        }
+        self.initialize_answered(m, issuer, id);
         let shutdown = self.facts.profile.opening.shutdown;
         if shutdown.is_some() && self.slot(issuer, id).is_some_and(|slot| Some(&*slot.exchange.method) == shutdown) {
             self.facts.lifecycle.shutdown_answer.get_or_insert(m.seen);
         }
         match role {
-            Role::Prompt => self.close_turn(m, issuer, id),
+            Role::Prompt => self.close_turn(step, m, issuer, id),
             Role::Permission => self.close_permission(step, m, issuer, id),
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),
             _ => {}
@@ -214,10 +262,14 @@ impl Conn {
     ) {
         let Some(slot) = self.slot(issuer, id) else { return };
         let asked_for_task = matches!(slot.exchange.task, TaskState::Asked | TaskState::Created(_));
-        if slot.cancel_void || asked_for_task {
+        // An answer that may be an older request's accuses nobody.
+        if slot.cancel_void || asked_for_task || slot.absorb.answers > 0 {
             return;
         }
-        let proof = m.profile.cancel_text_is_proof && m.message.kind == Kind::Error;
+        // The word has another reason where the task itself was cancelled.
+        let task = slot.topic.as_ref().filter(|_| matches!(slot.role, Role::TaskResult | Role::Poll));
+        let explained = task.is_some_and(|task| self.tasks.was_cancelled(m.sender, task));
+        let proof = m.profile.cancel_text_is_proof && m.message.kind == Kind::Error && !explained;
         let content = proof && (says_cancelled || m.message.error_code() == Some(CANCELLED));
         let support_evident = self.side(m.sender).supports_cancel || slot.exchange.profile.cancel_needs_capability;
         let mut mechanisms: Vec<Mechanism> = Vec::new();
@@ -249,18 +301,22 @@ impl Conn {
     /// A cancelled parent is answered: which requests that served it are still open?
     fn note_orphans(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id) else { return };
-        let parent = slot.exchange.request.frame;
         let Some(cancel) = slot.exchange.cancel().map(|cancel| cancel.seen) else { return };
-        let nested = self.side(m.sender).live.values().map(|slot| &slot.exchange);
-        let nested = nested.filter(|exchange| exchange.parent == Some(parent) && exchange.in_flight());
-        let mut children: Vec<_> =
-            nested.map(|exchange| (m.sender, exchange.id.clone(), exchange.request.frame)).collect();
-        if children.is_empty() {
-            return;
-        }
-        children.sort_by_key(|child| child.2);
         let parent = Box::new(slot.exchange.clone());
-        self.orphanages.push(Orphanage { parent, cancel, answer: m.seen, children });
+        self.orphan(parent, cancel, m.seen);
+    }
+
+    /// The work of a cancelled exchange is over: which requests that served it are still open?
+    pub(super) fn orphan(&mut self, parent: Box<Exchange>, cancel: Seen, answer: Seen) {
+        let sender = parent.issuer.peer();
+        let nested = self.side(sender).live.values().map(|slot| &slot.exchange);
+        let nested = nested.filter(|exchange| exchange.parent == Some(parent.request.frame) && exchange.in_flight());
+        let mut children: Vec<_> =
+            nested.map(|exchange| (sender, exchange.id.clone(), exchange.request.frame)).collect();
+        if !children.is_empty() {
+            children.sort_by_key(|child| child.2);
+            self.orphanages.push(Orphanage { parent, cancel, answer, children });
+        }
     }
 
     /// Request arrays are answered by arrays.
@@ -270,6 +326,9 @@ impl Conn {
             (Some(requests), None) => (requests, "a request of an array was answered singly"),
             (None, Some(_)) => (exchange.request.frame, "an array answers a request that came singly"),
             (Some(requests), Some(answers)) => {
+                if self.batches.nameless.contains(&answers) {
+                    self.batches.reported.insert(requests);
+                }
                 let expected = *self.batches.answers.entry(answers).or_insert(requests);
                 if expected == requests {
                     return;
@@ -278,7 +337,7 @@ impl Conn {
             }
             (None, None) => return,
         };
-        if self.batches.answers.len() > 1024 {
+        if self.batches.answers.len() + self.batches.nameless.len() > 1024 {
             self.batches = Default::default();
         }
         if self.batches.reported.insert(requests) {
@@ -323,11 +382,11 @@ impl Conn {
             step.sink.cancellation(connection, cancel);
         }
         let id = &slot.exchange.id;
-        if let Some(token) = &slot.exchange.progress_token
-            && self.side(issuer).tokens.get(token) == Some(id)
-            && self.slot(issuer, id).is_none_or(|newer| newer.exchange.progress_token.as_ref() != Some(token))
-        {
-            self.side_mut(issuer).tokens.remove(token);
+        for token in slot.exchange.progress_token.iter().chain(&slot.partial_token) {
+            let newer = self.slot(issuer, id).filter(|newer| newer.gave(token));
+            if newer.is_none() && self.side(issuer).tokens.get(token) == Some(id) {
+                self.side_mut(issuer).tokens.remove(token);
+            }
         }
         step.sink.exchange(connection, &slot.exchange);
     }

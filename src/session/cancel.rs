@@ -52,7 +52,10 @@ impl Conn {
             }
             protocol::Target::Malformed(what) => self.malformed_cancel(step, m, cancel, what, form),
             protocol::Target::Null => self.malformed_cancel(step, m, cancel, "the request id is null", form),
-            protocol::Target::Request(id) => self.cancel_request(step, m, cancel, id),
+            protocol::Target::Request(id) => match form.flaw.filter(|_| !form.foreign_method) {
+                Some(flaw) => self.flawed_cancel(step, m, cancel, id, flaw, form),
+                None => self.cancel_request(step, m, cancel, id),
+            },
             protocol::Target::Turn(raw) => self.cancel_turn(step, m, cancel, raw),
             protocol::Target::Token(token) => self.cancel_token(step, m, cancel, token),
             // `tasks/cancel` is a request and comes in by another way.
@@ -77,6 +80,30 @@ impl Conn {
         };
         self.judge_cancel(step, m.profile, &cancel, Some(fault), None);
         step.sink.cancellation(self.facts.id, &cancel);
+    }
+
+    /// A cancel at fault that names a request all the same: its receiver may go by it or not.
+    fn flawed_cancel(
+        &mut self,
+        step: &mut Step<'_>,
+        m: &Incoming<'_>,
+        mut cancel: Cancellation,
+        id: &Id,
+        what: &'static str,
+        form: &CancelForm<'_>,
+    ) {
+        let issuer = m.sender;
+        if !self.slot(issuer, id).is_some_and(|slot| slot.exchange.in_flight()) {
+            return self.malformed_cancel(step, m, cancel, what, form);
+        }
+        let Some((request, method)) = self.attach_cancel(m, &mut cancel, issuer, id) else { return };
+        if let Some(slot) = self.slot_mut(issuer, id) {
+            slot.cancel_void = true;
+        }
+        self.forgive_waiting(issuer.peer());
+        let fault = CancelFault::Malformed { what, null_in_schema: false, foreign_member: false };
+        let target = Target { request, issuer, id, method: &method, answer: None, first_cancel: None };
+        self.judge_cancel(step, m.profile, &cancel, Some(fault), Some(target));
     }
 
     /// Reports a cancel whose fate is known.
@@ -136,7 +163,9 @@ impl Conn {
         match self.find(m, id) {
             Found::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
             Found::OtherSide(id) => self.cancel_other(step, m, cancel, &id),
-            Found::Twin(id) => self.cancel_near(step, m, cancel, m.sender, &id, CancelFault::TypeMismatch),
+            Found::Twin(id) => {
+                self.cancel_near(step, m, cancel, m.sender, &id, CancelFault::TypeMismatch(self.surely_new()))
+            }
             Found::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
             Found::Nowhere => {
                 self.unknown_cancel(step, m, cancel, id, Judgement::EXACT);
@@ -223,7 +252,10 @@ impl Conn {
         let fault = match m.profile.server_cancel {
             ServerCancel::ListenOnly => {
                 let open = self.facts.lifecycle.initialize.is_some();
-                CancelFault::ServerForbidden(Judgement::exact_if(!open, "the same process may serve an older revision"))
+                let older = Judgement::exact_if(!open, "the same process may serve an older revision");
+                // A subscription that began before the log may be ended in it.
+                let unseen = self.slot(Side::Client, id).is_none() && older == Judgement::EXACT;
+                CancelFault::ServerForbidden(if unseen { self.surely_new() } else { older })
             }
             ServerCancel::OwnRequests if cancel.foreign => CancelFault::ForeignDialect,
             ServerCancel::OwnRequests => CancelFault::WrongDirection(Judgement::EXACT),

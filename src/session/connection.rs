@@ -26,8 +26,10 @@ pub enum End {
 /// The steps of a handshake and of an orderly end, each with the message that took it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lifecycle {
-    /// The handshake request.
+    /// The handshake request: of several attempts the last, unless one before it was answered with success.
     pub initialize: Option<Seen>,
+    /// The first attempt of all.
+    pub first_initialize: Option<Seen>,
     /// Its answer.
     pub initialize_answer: Option<Seen>,
     /// True if that answer was an error.
@@ -75,6 +77,8 @@ pub struct Connection {
     pub end: End,
     /// How the server's process ended, where the log shows it.
     pub exit: Option<(Seen, Exit)>,
+    /// True if the format itself tells connections apart: a second handshake is none of a server that was started anew.
+    pub separated: bool,
     /// The handshake.
     pub lifecycle: Lifecycle,
     /// Capabilities that the client declared.

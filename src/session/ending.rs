@@ -1,5 +1,7 @@
 //! The end of a connection: what was left open, and what the capture itself was like.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use super::connection::End;
@@ -13,6 +15,7 @@ use crate::capture::Exit;
 use crate::jsonrpc::Id;
 use crate::protocol::{MethodKind, Role, Side};
 
+const CAPTURE_ENDS: &str = "the capture ends, not the connection";
 const TOLD_TO_END: &str = "the signal asks a process to end, and the log does not show who sent it";
 
 /// HUP, INT and TERM come from outside, as a rule from whoever has started the process. Other signals are a crash, or KILL.
@@ -74,6 +77,7 @@ impl Conn {
             self.end_waiting(step, side, end);
         }
         self.end_task_cancels(step);
+        self.end_idless(step);
         self.report_orphans(step, end);
         self.report_death(step);
         self.capture_notes(step, last);
@@ -147,9 +151,7 @@ impl Conn {
                 Judgement::undecidable("the requester hung up on a request that may have been in work")
             }
             (End::Closed(_), Some(_)) => Judgement::EXACT,
-            (End::Open, Some(age)) if age > step.settings.stuck_after_us => {
-                Judgement::undecidable("the capture ends, not the connection")
-            }
+            (End::Open, Some(age)) if age > step.settings.stuck_after_us => Judgement::undecidable(CAPTURE_ENDS),
             (End::Open, _) => return None,
         };
         let excuse = self.excuse(slot, asked).filter(|_| judgement == Judgement::EXACT);
@@ -177,6 +179,11 @@ impl Conn {
         }
         if exchange.cancel().is_some() || slot.turn_cancel.is_some() {
             return None;
+        }
+        let handshake =
+            exchange.issuer == Side::Client && Some(&*exchange.method) == self.facts.profile.opening.initialize;
+        if handshake && self.facts.lifecycle.initialize != Some(exchange.request) {
+            return Some("the handshake was asked for again, as it is of a server that was started anew");
         }
         if exchange.known.is_some_and(|known| known.asks_person) {
             return Some("it waits for a person, whom nothing hurries");
@@ -225,8 +232,11 @@ impl Conn {
     }
 
     /// Requests that served a cancelled one and outlived its answer to the end.
-    fn report_orphans(&mut self, step: &mut Step<'_>, _end: Seen) {
-        for Orphanage { parent, cancel, answer, children } in std::mem::take(&mut self.orphanages) {
+    fn report_orphans(&mut self, step: &mut Step<'_>, end: Seen) {
+        let answered = std::mem::take(&mut self.orphanages).into_iter().map(|orphanage| (orphanage, Judgement::EXACT));
+        let mut orphanages: Vec<_> = answered.collect();
+        orphanages.extend(self.silent_orphanages(step, end));
+        for (Orphanage { parent, cancel, answer, children }, judgement) in orphanages {
             let open = children.into_iter().filter(|(side, id, request)| {
                 self.slot(*side, id).is_some_and(|slot| {
                     slot.exchange.in_flight() && slot.exchange.request.frame == *request && slot.turn_cancel.is_none()
@@ -235,10 +245,39 @@ impl Conn {
             let orphans: Vec<Seen> =
                 open.filter_map(|(side, id, _)| self.slot(side, &id).map(|slot| slot.exchange.request)).collect();
             if !orphans.is_empty() {
-                let what = What::Orphans { parent: &parent, cancel, orphans: &orphans };
+                let what = What::Orphans { parent: &parent, cancel, orphans: &orphans, judgement };
                 self.emit(step, parent.profile, answer, Some(parent.issuer.peer()), what);
             }
         }
+    }
+
+    /// Requests that serve one which was cancelled and to which, rightly, no answer came.
+    fn silent_orphanages(&self, step: &Step<'_>, end: Seen) -> Vec<(Orphanage, Judgement)> {
+        let mut silent: BTreeMap<FrameId, (&Exchange, Vec<(Side, Id, FrameId)>)> = BTreeMap::new();
+        for side in Side::BOTH {
+            for slot in self.side(side).live.values().filter(|slot| slot.exchange.in_flight()) {
+                let parent = slot.parent.as_ref().and_then(|parent| self.known(parent)).map(|slot| &slot.exchange);
+                let cancelled = |parent: &&Exchange| {
+                    parent.in_flight() && parent.cancel().is_some() && !parent.profile.answers_cancelled()
+                };
+                if let Some(parent) = parent.filter(cancelled) {
+                    let child = (side, slot.exchange.id.clone(), slot.exchange.request.frame);
+                    silent.entry(parent.request.frame).or_insert((parent, Vec::new())).1.push(child);
+                }
+            }
+        }
+        let judged = silent.into_values().filter_map(|(parent, mut children)| {
+            let cancel = parent.cancel()?.seen;
+            let age = end.since(cancel)?;
+            let judgement = match self.facts.end {
+                End::Closed(_) if age > step.settings.grace_us => Judgement::EXACT,
+                End::Open if age > step.settings.stuck_after_us => Judgement::undecidable(CAPTURE_ENDS),
+                _ => return None,
+            };
+            children.sort_by_key(|child| child.2);
+            Some((Orphanage { parent: Box::new(parent.clone()), cancel, answer: cancel, children }, judgement))
+        });
+        judged.collect()
     }
 
     fn capture_notes(&mut self, step: &mut Step<'_>, last: Seen) {

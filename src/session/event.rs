@@ -125,6 +125,15 @@ pub enum What<'a> {
         /// True if the error text speaks of a cancel or an abort.
         says_cancelled: bool,
     },
+    /// A response without an id by a side that had been sent notifications, while no request can have caused it.
+    NotificationAnswered {
+        /// The last notification to that side.
+        notification: Seen,
+        /// The error code, where it is an error that has one.
+        error_code: Option<i64>,
+        /// Undecidable where a request of that time was never answered: it may be meant.
+        judgement: Judgement,
+    },
     /// A response that settles nothing.
     Stray {
         /// Its id.
@@ -227,6 +236,8 @@ pub enum What<'a> {
         answer: Seen,
         /// Kind of the update.
         update: &'a str,
+        /// Whether it was the turn's, and whether the agent knew of the cancel.
+        judgement: Judgement,
     },
     /// A request that was never answered, at the end of its connection.
     Unanswered {
@@ -264,6 +275,8 @@ pub enum What<'a> {
         cancel: Seen,
         /// The nested requests.
         orphans: &'a [Seen],
+        /// What the end of the log allows to conclude.
+        judgement: Judgement,
     },
     /// One side sent no answer for a while although requests kept coming.
     Stalled {
@@ -316,6 +329,8 @@ pub enum Stray {
     TypeMismatch {
         /// The request it settles.
         request: Seen,
+        /// Undecidable where the log may lack a request with that very id; then it settles nothing.
+        judgement: Judgement,
     },
     /// The id is the same number in another spelling: it settles the request.
     OtherSpelling {
@@ -355,8 +370,8 @@ pub enum CancelFault {
     ServerForbidden(Judgement),
     /// CAN001. The id belongs to the other side.
     WrongDirection(Judgement),
-    /// CAN030. The id has the other JSON type.
-    TypeMismatch,
+    /// CAN030. The id has the other JSON type; undecidable where the log may lack a request with that very id.
+    TypeMismatch(Judgement),
     /// CAN004. Nobody issued that id.
     UnknownId(Judgement),
     /// CAN005. The request was answered before.

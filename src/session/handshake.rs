@@ -37,20 +37,43 @@ impl Conn {
     }
 
     pub(super) fn cancels_initialize(&self, m: &Incoming<'_>) -> bool {
-        let (Some(id), Some((method, _))) = (&self.initialize_id, m.profile.cancel) else { return false };
+        let Some((method, _)) = m.profile.cancel else { return false };
         if m.message.kind != Kind::Notification || m.message.method() != method || m.sender != Side::Client {
             return false;
         }
-        Facts::id(m.facts.request_id).or(Facts::id(m.facts.param_id)).as_ref() == Some(id)
+        let id = Facts::id(m.facts.request_id).or(Facts::id(m.facts.param_id));
+        let slot = id.and_then(|id| self.slot(Side::Client, &id));
+        slot.is_some_and(|slot| Some(&*slot.exchange.method) == m.profile.opening.initialize)
     }
 
-    pub(super) fn step_lifecycle(&mut self, m: &Incoming<'_>, method: &str, id: &Id) {
+    /// The answer to an attempt of the handshake. A refusal counts for the last attempt only; once one has succeeded, it is done.
+    pub(super) fn initialize_answered(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(exchange) = self.slot(issuer, id).map(|slot| &slot.exchange) else { return };
+        let request = exchange.request;
+        let handshake = Some(&*exchange.method) == self.facts.profile.opening.initialize;
+        let life = &mut self.facts.lifecycle;
+        let open = life.initialize_answer.is_none() || life.initialize_failed;
+        let failed = m.message.kind == Kind::Error;
+        if issuer != Side::Client || !handshake || !open || failed && life.initialize != Some(request) {
+            return;
+        }
+        life.initialize_answer = Some(m.seen);
+        life.initialize_failed = failed;
+        self.meet(m);
+    }
+
+    pub(super) fn step_lifecycle(&mut self, m: &Incoming<'_>, method: &str) {
         let opening = m.profile.opening;
         let life = &mut self.facts.lifecycle;
         if Some(method) == opening.initialize {
-            if m.sender == Side::Client && life.initialize.is_none() {
+            if m.sender == Side::Client {
+                life.first_initialize.get_or_insert(m.seen);
+            }
+            // One that was refused, or is not answered yet, gives way to the next: each is an attempt of its own.
+            if m.sender == Side::Client && (life.initialize_answer.is_none() || life.initialize_failed) {
                 life.initialize = Some(m.seen);
-                self.initialize_id = Some(id.clone());
+                life.initialize_answer = None;
+                life.initialize_failed = false;
             }
             self.meet(m);
             return;

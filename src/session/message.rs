@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use super::event::{Batch, Seen, What};
 use super::exchange::{Exchange, History, Outcome};
+use super::race::Judgement;
 use super::resolve::Place;
-use super::state::{Conn, Incoming, Slot, Step};
+use super::state::{Absorb, Conn, Handle, Incoming, Slot, Step};
 use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
@@ -19,6 +20,9 @@ impl Conn {
     /// Bytes that should have been a message.
     pub(super) fn malformed(&mut self, step: &mut Step<'_>, place: Place, reason: &str) {
         let sender = self.stated(place.direction);
+        for side in Side::BOTH {
+            self.side_mut(side).nameless |= sender.is_none_or(|sender| sender == side);
+        }
         self.emit(step, self.facts.profile, place.seen, sender, What::Malformed { reason });
     }
 
@@ -45,7 +49,10 @@ impl Conn {
         let focus = self.focus(incoming.stream, Some(&incoming));
         match message.kind {
             Kind::Request => self.request(step, &incoming),
-            Kind::Notification => self.notification(step, &incoming),
+            Kind::Notification => {
+                self.side_mut(incoming.sender).notified = Some(incoming.seen);
+                self.notification(step, &incoming);
+            }
             Kind::Result | Kind::Error => self.answer(step, &incoming),
             Kind::Unclassified => {}
         }
@@ -58,7 +65,10 @@ impl Conn {
         self.facts.requests += 1;
         let (method, known, role) = self.method(m.message.method());
         self.note_head(m, &method);
-        let IdField::Value(id) = &m.message.id else { return };
+        let IdField::Value(id) = &m.message.id else {
+            self.side_mut(m.sender).nameless = true;
+            return;
+        };
         let absorb = self.retire(step, m, id);
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         let repeats = self.repeats(m, &mut slot);
@@ -71,7 +81,7 @@ impl Conn {
             let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, facts: m.facts };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
-        self.step_lifecycle(m, &method, id);
+        self.step_lifecycle(m, &method);
         match role {
             Role::Prompt => self.open_turn(m, id),
             Role::Permission => self.open_permission(m, id),
@@ -92,7 +102,7 @@ impl Conn {
         m: &Incoming<'_>,
         id: &Id,
         method: (Rc<str>, Option<&'static Method>, Role),
-        absorb: u32,
+        absorb: Absorb,
     ) -> Slot {
         let (method, known, role) = method;
         let topic = match role {
@@ -143,6 +153,7 @@ impl Conn {
             late_progress: Vec::new(),
             progress_value: None,
             partial: false,
+            partial_token: Facts::id(m.facts.partial_result_token),
             call: None,
         }
     }
@@ -159,7 +170,7 @@ impl Conn {
         for token in tokens.into_iter().flatten() {
             let Some(token) = Id::from_json(token) else { continue };
             // A token that is the request's own id is found by that; it may have been another request's token before.
-            if token == *id {
+            if token == *id && slot.exchange.progress_token.as_ref() == Some(id) {
                 issued.tokens.remove(&token);
             } else {
                 issued.tokens.insert(token, id.clone());
@@ -171,42 +182,55 @@ impl Conn {
     /// Finds the exchange that a request of the other side serves, where the protocol shows it.
     fn adopt(&mut self, m: &Incoming<'_>, slot: &mut Slot) {
         let parent = self.turn_parent(m, slot).or_else(|| self.task_parent(m)).or_else(|| self.stream_parent(m));
-        let Some((issuer, id)) = parent else { return };
-        let Some(parent) = self.slot_mut(issuer, &id) else { return };
-        parent.exchange.history.add('n', m.sender, issuer);
-        slot.exchange.parent = Some(parent.exchange.request.frame);
-        slot.parent = Some((issuer, id));
-        let turn_cancelled = parent.exchange.turn_cancel();
-        if slot.role == Role::Permission && parent.exchange.in_flight() {
-            slot.turn_cancel = turn_cancelled.map(|cancel| cancel.seen);
+        let Some(handle) = parent else { return };
+        let Some(parent) = self.known_mut(&handle) else { return };
+        parent.exchange.history.add('n', m.sender, handle.issuer);
+        slot.exchange.parent = Some(handle.request);
+        slot.parent = Some(handle);
+        if slot.role == Role::Permission {
+            slot.turn_cancel = self.turn_cancel(slot.topic.as_ref());
         }
     }
 
     /// A request of the server on the stream of one of the client's.
-    pub(super) fn stream_parent(&self, m: &Incoming<'_>) -> Option<(Side, Id)> {
-        let opener = self.opener(m.stream).filter(|opener| opener.answer.is_none())?;
-        (opener.issuer != m.sender).then(|| (opener.issuer, opener.id.clone()))
+    pub(super) fn stream_parent(&self, m: &Incoming<'_>) -> Option<Handle> {
+        let opener = self.opener(m.stream).filter(|opener| opener.issuer != m.sender)?;
+        Some(Handle { issuer: opener.issuer, id: opener.id.clone(), request: opener.request.frame })
     }
 
     /// A nested request that comes after the cancel of what it serves.
     fn accuse_nested(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let Some((cancel, knew)) = self.slot(m.sender, id).and_then(|slot| self.cancelled_before(m, slot)) else {
+            return;
+        };
         let Some(slot) = self.slot(m.sender, id) else { return };
-        let Some((issuer, parent)) = &slot.parent else { return };
-        let Some(parent) = self.slot(*issuer, parent).map(|slot| &slot.exchange) else { return };
-        // A cancelled request binds what serves it only where the protocol says so; a cancelled turn always does.
-        let cancel = if m.profile.turns { parent.turn_cancel() } else { parent.cancel() };
-        let cancel = cancel.filter(|_| parent.in_flight()).map(|cancel| cancel.seen);
-        let Some(cancel) = cancel else { return };
+        if knew {
+            let what = What::NestedAfterCancel { exchange: &slot.exchange, cancel, judgement: Judgement::EXACT };
+            return self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
         let exchange = Box::new(slot.exchange.clone());
         let crossing = self.crossing(m.sender, cancel, m.seen, false);
         self.accuse(step, Suspect { crossing, what: Accused::Nested { exchange } });
     }
 
+    /// The cancel of the work that a request serves, and whether its sender has already said itself that the work was cancelled.
+    fn cancelled_before(&self, m: &Incoming<'_>, slot: &Slot) -> Option<(Seen, bool)> {
+        // A cancelled request binds what serves it only where the protocol says so; a cancelled turn always does.
+        if m.profile.turns {
+            return self.turn_cancel(slot.topic.as_ref()).map(|cancel| (cancel, false));
+        }
+        if let Some(task) = Facts::text(m.facts.related_task) {
+            return self.tasks.cancel(m.sender, &task);
+        }
+        let parent = &self.known(slot.parent.as_ref()?)?.exchange;
+        Some((parent.cancel()?.seen, parent.outcome == Outcome::Cancelled))
+    }
+
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
-    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> u32 {
+    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> Absorb {
         let issued = self.side_mut(m.sender);
         issued.count_up(id);
-        let Some(old) = issued.live.remove(id) else { return 0 };
+        let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
         self.side_mut(m.sender).reused.push(m.seen.frame);
@@ -219,12 +243,17 @@ impl Conn {
             What::IdReused { id, issuer: m.sender, method, earlier, in_flight },
         );
         match self.keep_beside(m, old) {
-            Ok(()) => 0,
+            Ok(()) => Absorb::default(),
             Err(mut old) => {
                 if in_flight {
                     old.exchange.outcome = Outcome::Superseded;
+                    self.side_mut(m.sender).superseded = true;
                 }
-                let absorb = old.absorb + u32::from(in_flight);
+                let cancelled = in_flight && old.exchange.cancel().is_some();
+                let absorb = Absorb {
+                    answers: old.absorb.answers + u32::from(in_flight),
+                    cancelled: old.absorb.cancelled + u32::from(cancelled),
+                };
                 self.flush(step, m.sender, *old);
                 absorb
             }
@@ -241,7 +270,9 @@ impl Conn {
 
     /// An older call in flight, never cancelled, with the same method and parameters.
     fn repeats(&mut self, m: &Incoming<'_>, slot: &mut Slot) -> Option<Seen> {
-        if matches!(slot.role, Role::Poll | Role::TaskResult) || m.facts.params_hash == 0 {
+        // A handshake must not be cancelled, so that asking again is all that a client can do.
+        let handshake = Some(&*slot.exchange.method) == m.profile.opening.initialize;
+        if handshake || matches!(slot.role, Role::Poll | Role::TaskResult) || m.facts.params_hash == 0 {
             return None;
         }
         let mut hasher = rustc_hash::FxHasher::default();

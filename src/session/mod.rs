@@ -3,6 +3,7 @@
 //! Pure: it reads no clock, file, environment or database. What it cannot know any more it asks an [`Oracle`].
 
 mod answer;
+mod calls;
 mod cancel;
 mod connection;
 mod ending;

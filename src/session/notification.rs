@@ -43,8 +43,8 @@ impl Conn {
 
     /// A notification on the stream of a request that was cancelled.
     pub(super) fn on_cancelled_stream(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        if let Some((issuer, id)) = self.stream_parent(m) {
-            self.accuse_notification(step, m, issuer, &id);
+        if let Some(parent) = self.stream_parent(m).filter(|parent| self.known(parent).is_some()) {
+            self.accuse_notification(step, m, parent.issuer, &parent.id);
         }
     }
 

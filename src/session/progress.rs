@@ -104,9 +104,8 @@ impl Conn {
         slot.exchange.progress += 1;
         slot.exchange.last_progress = Some(m.seen);
         slot.partial |= slot.exchange.profile.answers_cancelled();
-        if let Some(answer) = slot.exchange.answer {
-            let late = !task_alive && !created;
-            return late.then_some(ProgressFault::AfterAnswer { answer, judgement });
+        if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
+            return (!created).then_some(ProgressFault::AfterAnswer { answer, judgement });
         }
         let before = slot.progress_value.replace(value.unwrap_or(f64::NAN));
         let rest = slot.exchange.profile.progress_may_rest();

@@ -77,7 +77,8 @@ impl Conn {
         let stray = match found {
             Some(Remembered { request, answer, .. }) => Stray::Duplicate { request, answer },
             None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {
-                Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request) }
+                let judgement = self.surely_new();
+                Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request), judgement }
             }
             None => Stray::UnknownId { judgement: Judgement::EXACT, foreign_stream: None },
         };
@@ -150,7 +151,7 @@ impl Conn {
         let fault = match (&other, &twin) {
             _ if cancel.foreign => CancelFault::ForeignDialect,
             (Some(_), _) => CancelFault::WrongDirection(judgement),
-            (None, Some(_)) => CancelFault::TypeMismatch,
+            (None, Some(_)) => CancelFault::TypeMismatch(self.surely_new()),
             (None, None) => CancelFault::UnknownId(judgement),
         };
         let near =

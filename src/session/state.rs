@@ -13,7 +13,7 @@ use super::fold::{Opened, Settings, Sink};
 use super::ledger::{Ledger, Shelf, Stretches};
 use super::progress::LateProgress;
 use super::questions::Question;
-use super::race::{Crossing, Leg, Tap};
+use super::race::{Crossing, Judgement, Leg, Tap};
 use super::resolve::Pending;
 use super::stream::Opener;
 use super::suspect::Suspect;
@@ -58,8 +58,8 @@ pub(super) struct Incoming<'a> {
 pub(super) struct Slot {
     pub(super) exchange: Exchange,
     pub(super) role: Role,
-    /// Superseded instances of this id that were not answered yet; each absorbs one response.
-    pub(super) absorb: u32,
+    /// Superseded instances of this id that were not answered yet.
+    pub(super) absorb: Absorb,
     /// How the request spelled its id, where that is not the canonical way.
     pub(super) spelling: Option<Box<str>>,
     /// Answers that the other side had sent when the request passed.
@@ -73,15 +73,49 @@ pub(super) struct Slot {
     /// The request states its revision and the client's capabilities.
     pub(super) has_meta: bool,
     /// The exchange that it serves, as it is known here.
-    pub(super) parent: Option<(Side, Id)>,
+    pub(super) parent: Option<Handle>,
     /// Progress that came after the cancel.
     pub(super) late_progress: Vec<LateProgress>,
+    /// Its token for partial results, which is not its progress token.
+    pub(super) partial_token: Option<Id>,
     /// The last progress value.
     pub(super) progress_value: Option<f64>,
     /// Partial results were reported.
     pub(super) partial: bool,
     /// Key among the calls in flight (rule CAN025).
     pub(super) call: Option<u64>,
+}
+
+impl Slot {
+    /// True if the request gave this token for progress or partial results.
+    pub(super) fn gave(&self, token: &Id) -> bool {
+        self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_ref() == Some(token)
+    }
+}
+
+/// A request as others know it: its id may have been used again since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Handle {
+    pub(super) issuer: Side,
+    pub(super) id: Id,
+    pub(super) request: FrameId,
+}
+
+/// Superseded instances of an id: each absorbs one response.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Absorb {
+    pub(super) answers: u32,
+    /// How many of them were cancelled.
+    pub(super) cancelled: u32,
+}
+
+/// A response without an id, and the notification that may have caused it.
+pub(super) struct Idless {
+    pub(super) seen: Seen,
+    pub(super) sender: Side,
+    pub(super) profile: &'static Profile,
+    pub(super) error_code: Option<i64>,
+    pub(super) notification: Seen,
 }
 
 /// Requests issued by one side.
@@ -97,6 +131,12 @@ pub(super) struct Issued {
     pub(super) early_cancels: Vec<Suspect>,
     /// True once something was dropped behind the window.
     pub(super) evicted: bool,
+    /// The last notification.
+    pub(super) notified: Option<Seen>,
+    /// True once something came whose answer would have no id: a request without a usable one, or bytes that are no message.
+    pub(super) nameless: bool,
+    /// True once an id was used again before its request was answered.
+    pub(super) superseded: bool,
     /// The highest id so far, where ids count up: a higher one cannot have been used before.
     pub(super) highest: Option<(u64, i64)>,
     /// True once an id came that may have been used before by a request that was dropped.
@@ -148,7 +188,6 @@ pub(super) struct Conn {
     pub(super) turns: FxHashMap<Rc<str>, Turn>,
     pub(super) created_tokens: FxHashMap<Id, Seen>,
     pub(super) versions: Versions,
-    pub(super) initialize_id: Option<Id>,
     pub(super) clock: Clock,
     /// The first time in the log.
     pub(super) started_us: Option<i64>,
@@ -160,6 +199,7 @@ pub(super) struct Conn {
     pub(super) taps: FxHashMap<FrameId, [Option<Stamp>; 2]>,
     pub(super) orphanages: Vec<Orphanage>,
     pub(super) batches: Batches,
+    pub(super) idless: Vec<Idless>,
     pub(super) open_task_cancels: FxHashMap<(Side, Id), Cancellation>,
     /// Which request opened an HTTP stream.
     pub(super) streams: FxHashMap<u32, Opener>,
@@ -209,6 +249,8 @@ pub(super) struct Batches {
     pub(super) answers: FxHashMap<FrameId, FrameId>,
     /// Request arrays whose mismatch was reported.
     pub(super) reported: FxHashSet<FrameId>,
+    /// Response arrays with a member that names no request: which one it leaves out is not known.
+    pub(super) nameless: FxHashSet<FrameId>,
 }
 
 /// A cancelled parent that was answered while requests which served it were open.
@@ -278,6 +320,7 @@ impl Conn {
             timed: false,
             end: End::Open,
             exit: None,
+            separated: channel.one_connection,
             lifecycle: Lifecycle::default(),
             client: None,
             server: None,
@@ -309,7 +352,6 @@ impl Conn {
             turns: FxHashMap::default(),
             created_tokens: FxHashMap::default(),
             versions: Versions::default(),
-            initialize_id: None,
             clock: Clock::default(),
             started_us: None,
             secret: None,
@@ -318,6 +360,7 @@ impl Conn {
             taps: FxHashMap::default(),
             orphanages: Vec::new(),
             batches: Batches::default(),
+            idless: Vec::new(),
             open_task_cancels: FxHashMap::default(),
             streams: FxHashMap::default(),
             beside: FxHashMap::default(),
@@ -338,6 +381,20 @@ impl Conn {
 
     pub(super) fn slot_mut(&mut self, issuer: Side, id: &Id) -> Option<&mut Slot> {
         self.side_mut(issuer).live.get_mut(id).map(|slot| &mut **slot)
+    }
+
+    /// The request that a handle means, while it is remembered and its id was not used again.
+    pub(super) fn known(&self, handle: &Handle) -> Option<&Slot> {
+        self.slot(handle.issuer, &handle.id).filter(|slot| slot.exchange.request.frame == handle.request)
+    }
+
+    pub(super) fn known_mut(&mut self, handle: &Handle) -> Option<&mut Slot> {
+        self.slot_mut(handle.issuer, &handle.id).filter(|slot| slot.exchange.request.frame == handle.request)
+    }
+
+    /// A request that the log does not show was not made, unless the log may lack some.
+    pub(super) fn surely_new(&self) -> Judgement {
+        Judgement::exact_if(self.facts.complete_head(), "the log may lack a request with that very id")
     }
 
     /// True where messages of one side are seen in the order in which they were sent.

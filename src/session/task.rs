@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::event::{Seen, TaskReport, What};
 use super::exchange::{Cancellation, Effect, Outcome, TaskState};
 use super::race::Judgement;
-use super::state::{Conn, Incoming, Step, index};
+use super::state::{Conn, Handle, Incoming, Step, index};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
@@ -19,7 +19,9 @@ const REMEMBERED: usize = 16_384;
 struct Task {
     status: Box<str>,
     seen: Seen,
-    creator: Option<(Side, Id)>,
+    creator: Option<Handle>,
+    /// The first `tasks/cancel` of it.
+    cancel: Option<Seen>,
 }
 
 /// The tasks of a connection, by owner and name.
@@ -46,6 +48,17 @@ impl Tasks {
     /// The report by which a task had ended.
     pub(super) fn ended(&self, owner: Side, name: &str) -> Option<Seen> {
         self.get(owner, name).filter(|task| terminal(&task.status)).map(|task| task.seen)
+    }
+
+    /// The `tasks/cancel` of a task, and whether its owner has reported since that it is cancelled.
+    pub(super) fn cancel(&self, owner: Side, name: &str) -> Option<(Seen, bool)> {
+        let task = self.get(owner, name)?;
+        Some((task.cancel?, &*task.status == "cancelled"))
+    }
+
+    /// True if a task was cancelled, or is being cancelled.
+    pub(super) fn was_cancelled(&self, owner: Side, name: &str) -> bool {
+        self.get(owner, name).is_some_and(|task| task.cancel.is_some() || &*task.status == "cancelled")
     }
 
     pub(super) fn knows(&self, owner: Side, name: &str) -> bool {
@@ -80,10 +93,10 @@ impl Conn {
     }
 
     /// The request whose task a nested message names.
-    pub(super) fn task_parent(&self, m: &Incoming<'_>) -> Option<(Side, Id)> {
+    pub(super) fn task_parent(&self, m: &Incoming<'_>) -> Option<Handle> {
         let name = Facts::text(m.facts.related_task)?;
         let task = self.tasks.get(m.sender, &name)?;
-        task.creator.clone().filter(|(issuer, _)| *issuer != m.sender)
+        task.creator.clone().filter(|creator| creator.issuer != m.sender)
     }
 
     /// An answer in a protocol with tasks: it may create one, report on one, or be the answer to a cancel.
@@ -102,7 +115,8 @@ impl Conn {
         if created && let Some(slot) = self.slot_mut(issuer, id) {
             slot.exchange.task = TaskState::Created(name.clone());
         }
-        let creator = created.then(|| (issuer, id.clone()));
+        let creator = self.slot(issuer, id).map(|slot| slot.exchange.request.frame).filter(|_| created);
+        let creator = creator.map(|request| Handle { issuer, id: id.clone(), request });
         self.task_report(step, m, name, &status, creator, Some((issuer, id)));
     }
 
@@ -120,30 +134,35 @@ impl Conn {
         m: &Incoming<'_>,
         name: Rc<str>,
         status: &str,
-        creator: Option<(Side, Id)>,
+        creator: Option<Handle>,
         via: Option<(Side, &Id)>,
     ) {
-        let old = self.tasks.get(m.sender, &name).map(|task| (task.seen, task.status.clone(), task.creator.clone()));
+        let old = self.tasks.get(m.sender, &name);
+        let (cancel, old_creator) = old.map_or((None, None), |task| (task.cancel, task.creator.clone()));
+        let old = old.map(|task| (task.seen, task.status.clone()));
         let judgement = Judgement::exact_if(self.ordered(), "messages of two HTTP streams have no order");
         let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
         let report = TaskReport {
             task: &name,
-            before: old.as_ref().map(|(seen, status, _)| (*seen, &**status)),
+            before: old.as_ref().map(|(seen, status)| (*seen, &**status)),
             status,
             created: creator.is_some(),
             exchange,
             judgement,
         };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Task(report));
-        let creator = creator.or(old.and_then(|(_, _, creator)| creator));
-        if status == "cancelled"
-            && let Some((issuer, id)) = &creator
-            && let Some(slot) = self.slot_mut(*issuer, id)
+        let creator = creator.or(old_creator);
+        let slot = creator.as_ref().filter(|_| status == "cancelled").and_then(|creator| self.known_mut(creator));
+        if let Some(slot) = slot
             && matches!(&slot.exchange.task, TaskState::Created(task) if *task == name)
         {
             slot.exchange.outcome = Outcome::Cancelled;
+            let parent = Box::new(slot.exchange.clone());
+            if let Some(cancel) = cancel {
+                self.orphan(parent, cancel, m.seen);
+            }
         }
-        self.tasks.set(m.sender, name, Task { status: status.into(), seen: m.seen, creator });
+        self.tasks.set(m.sender, name, Task { status: status.into(), seen: m.seen, creator, cancel });
     }
 
     /// A `tasks/cancel` request: a cancel of the exchange that created the task.
@@ -168,9 +187,12 @@ impl Conn {
             certainty: None,
         };
         let name = Facts::text(m.facts.task_id);
-        let creator =
-            name.as_ref().and_then(|name| self.tasks.get(m.sender.peer(), name)).and_then(|task| task.creator.clone());
-        let slot = creator.and_then(|(issuer, id)| self.slot(issuer, &id)).map(|slot| &slot.exchange);
+        let task = name.as_ref().and_then(|name| self.tasks.known[index(m.sender.peer())].get_mut(&**name));
+        let creator = task.and_then(|task| {
+            task.cancel.get_or_insert(m.seen);
+            task.creator.clone()
+        });
+        let slot = creator.and_then(|creator| self.known(&creator)).map(|slot| &slot.exchange);
         match slot {
             Some(exchange) => {
                 cancel.exchange = Some(exchange.request.frame);
@@ -206,6 +228,9 @@ impl Conn {
         let Some(task) = slot.topic.clone() else { return };
         let known = self.tasks.get(m.sender, &task);
         let terminal = known.filter(|task| terminal(&task.status)).map(|task| (task.seen, &*task.status));
+        // What the owner reports between the request and its answer may be what the cancel has brought about.
+        let between = |seen: Seen| seen.frame > slot.exchange.request.frame;
+        let terminal = terminal.filter(|(seen, status)| !(between(*seen) && *status == "cancelled"));
         let what = What::TaskCancelAnswer {
             exchange: &slot.exchange,
             task: &task,

@@ -1,27 +1,47 @@
 //! Prompt turns (ACP): `session/cancel` ends all that is in flight for one session.
+//!
+//! In version 1 a turn lasts until its prompt is answered; in version 2 that answer only says that it was accepted, and
+//! the turn lasts until the agent reports that it is idle.
 
 use std::rc::Rc;
 
+use super::calls::{Calls, Whose};
 use super::event::{Seen, What};
-use super::exchange::{Cancellation, Effect};
-use super::state::{Conn, Incoming, Slot, Step};
-use crate::jsonrpc::Id;
+use super::exchange::{Cancellation, Effect, Outcome};
+use super::race::Judgement;
+use super::state::{Conn, Handle, Incoming, Slot, Step};
+use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
 /// One ACP session's turns.
 #[derive(Default)]
 pub(super) struct Turn {
-    /// Prompts in flight.
-    prompts: Vec<Id>,
+    /// Prompts of the turn that is in work.
+    prompts: Vec<Handle>,
     /// Permission requests in flight.
-    permissions: Vec<Id>,
-    /// The `session/cancel` of the turn that is in flight.
+    permissions: Vec<Handle>,
+    /// The `session/cancel` of the turn that is in work.
     cancelled: Option<Seen>,
-    /// The last prompt that was answered after a `session/cancel`, and its answer, until the next prompt.
-    ended: Option<(Id, Seen)>,
+    /// The last prompt that was answered after a `session/cancel`, until the next prompt.
+    ended: Option<Ended>,
     /// The last prompt of all.
-    last: Option<Id>,
+    last: Option<Handle>,
+    /// Tool calls of this turn, and those of earlier ones that go on.
+    calls: Calls,
 }
+
+/// A turn that was cancelled and ended.
+struct Ended {
+    prompt: Handle,
+    answer: Seen,
+    /// Whether the agent knew of the cancel when it ended the turn.
+    judgement: Judgement,
+    /// An update of which it is not known whether it was this turn's has been reported.
+    doubted: bool,
+}
+
+const BACKGROUND: &str = "a tool call of an earlier turn was still at work, and the update may be of it";
+const UNSEEN_CALL: &str = "the log does not show the start of that tool call, which may belong to an earlier turn";
 
 impl Conn {
     fn turn_of(&mut self, slot_topic: Option<&Rc<str>>) -> Option<&mut Turn> {
@@ -34,32 +54,44 @@ impl Conn {
             return;
         };
         let turn = self.turns.entry(Rc::from(&*name)).or_default();
+        if m.profile.turns_end_idle {
+            // The log may lack the report that ended the turn before.
+            turn.prompts.clear();
+        }
         if turn.prompts.is_empty() {
             turn.cancelled = None;
+            turn.calls.next_turn();
         }
-        turn.prompts.push(id.clone());
+        let prompt = Handle { issuer: Side::Client, id: id.clone(), request: m.seen.frame };
+        turn.prompts.push(prompt.clone());
         turn.ended = None;
-        turn.last = Some(id.clone());
+        turn.last = Some(prompt);
     }
 
     /// The prompt that a request of the agent serves.
-    pub(super) fn turn_parent(&self, m: &Incoming<'_>, slot: &Slot) -> Option<(Side, Id)> {
+    pub(super) fn turn_parent(&self, m: &Incoming<'_>, slot: &Slot) -> Option<Handle> {
         if m.sender != Side::Server || !m.profile.turns {
             return None;
         }
-        let turn = self.turns.get(slot.topic.as_ref()?)?;
-        turn.prompts.last().map(|id| (Side::Client, id.clone()))
+        self.turns.get(slot.topic.as_ref()?)?.prompts.last().cloned()
+    }
+
+    /// The `session/cancel` of the turn in work that the newest prompt of a session belongs to.
+    pub(super) fn turn_cancel(&self, topic: Option<&Rc<str>>) -> Option<Seen> {
+        let turn = self.turns.get(topic?)?;
+        let prompt = turn.prompts.last()?;
+        turn.cancelled.filter(|cancel| cancel.frame > prompt.request)
     }
 
     /// A permission request of a turn.
-    pub(super) fn open_permission(&mut self, _m: &Incoming<'_>, id: &Id) {
+    pub(super) fn open_permission(&mut self, m: &Incoming<'_>, id: &Id) {
         let Some(topic) = self.slot(Side::Server, id).and_then(|slot| slot.topic.clone()) else { return };
         if let Some(turn) = self.turn_of(Some(&topic)) {
-            turn.permissions.push(id.clone());
+            turn.permissions.push(Handle { issuer: Side::Server, id: id.clone(), request: m.seen.frame });
         }
     }
 
-    /// `session/cancel`: every prompt in flight of that session is cancelled, and so is every permission request.
+    /// `session/cancel`: every prompt in work of that session is cancelled, and so is every permission request.
     pub(super) fn cancel_turn(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, raw: &str) {
         let name = Facts::text(Some(raw)).unwrap_or_default();
         let (prompts, permissions, last) = match self.turns.get_mut(&*name) {
@@ -72,19 +104,20 @@ impl Conn {
             None => Default::default(),
         };
         if !prompts.is_empty() {
-            for id in &permissions {
-                if let Some(slot) = self.slot_mut(Side::Server, id).filter(|slot| slot.exchange.in_flight()) {
+            for permission in &permissions {
+                if let Some(slot) = self.known_mut(permission).filter(|slot| slot.exchange.in_flight()) {
                     slot.turn_cancel.get_or_insert(m.seen);
                 }
             }
-            for id in &prompts {
-                self.attach_cancel(m, &mut cancel.clone(), Side::Client, id);
+            for prompt in &prompts {
+                self.cancel_prompt(m, &mut cancel.clone(), prompt);
                 self.forgive_waiting(Side::Server);
             }
             return self.judge_cancel(step, m.profile, &cancel, None, None);
         }
-        // Nothing is in flight: the turn had ended, or there never was one.
-        let hit = last.and_then(|id| self.attach_cancel(m, &mut cancel, Side::Client, &id));
+        // Nothing is in work: the turn had ended, or there never was one.
+        let last = last.filter(|last| self.known(last).is_some());
+        let hit = last.and_then(|last| self.attach_cancel(m, &mut cancel, Side::Client, &last.id));
         if hit.is_none() {
             cancel.effect = Some(Effect::UnknownTarget);
             step.sink.cancellation(self.facts.id, &cancel);
@@ -92,20 +125,57 @@ impl Conn {
         self.judge_cancel(step, m.profile, &cancel, None, None);
     }
 
+    /// A prompt in work is cancelled. Its answer may have come before: then the turn's end will tell what became of it.
+    fn cancel_prompt(&mut self, m: &Incoming<'_>, cancel: &mut Cancellation, prompt: &Handle) {
+        if self.known(prompt).is_none() || self.attach_cancel(m, cancel, Side::Client, &prompt.id).is_none() {
+            return;
+        }
+        let cancels = self.known_mut(prompt).map(|slot| &mut slot.exchange.cancels);
+        if let Some(cancel) = cancels.and_then(|cancels| cancels.last_mut()) {
+            cancel.effect = None;
+            cancel.effect_seen = None;
+        }
+    }
+
     /// A prompt is answered.
-    pub(super) fn close_turn(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+    pub(super) fn close_turn(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        if m.profile.turns_end_idle && m.message.kind == Kind::Result {
+            return;
+        }
         let Some(slot) = self.slot(issuer, id) else { return };
-        let cancelled = slot
-            .exchange
-            .cancels
-            .iter()
-            .any(|cancel| cancel.mechanism == Mechanism::SessionCancel && cancel.effect != Some(Effect::Moot));
+        let request = slot.exchange.request.frame;
+        let cancel = slot.exchange.turn_cancel().map(|cancel| cancel.seen);
+        let knew = slot.exchange.outcome == Outcome::Cancelled;
         let topic = slot.topic.clone();
+        let judgement = cancel.and_then(|cancel| match knew {
+            true => Some(Judgement::EXACT),
+            false => {
+                let crossing = self.crossing(m.sender, cancel, m.seen, false);
+                self.tap(step.settings, &crossing).at_last(&crossing)
+            }
+        });
         let seen = m.seen;
-        if let Some(turn) = self.turn_of(topic.as_ref()) {
-            turn.prompts.retain(|prompt| prompt != id);
-            if cancelled && turn.prompts.is_empty() {
-                turn.ended = Some((id.clone(), seen));
+        let Some(turn) = self.turn_of(topic.as_ref()) else { return };
+        turn.prompts.retain(|prompt| prompt.request != request);
+        if let Some(judgement) = judgement.filter(|_| turn.prompts.is_empty()) {
+            let prompt = Handle { issuer, id: id.clone(), request };
+            turn.ended = Some(Ended { prompt, answer: seen, judgement, doubted: false });
+        }
+    }
+
+    /// The agent reports that a session is idle: the turn is over.
+    fn end_turn(&mut self, m: &Incoming<'_>, name: &str) {
+        let Some(turn) = self.turns.get_mut(name) else { return };
+        let prompts = std::mem::take(&mut turn.prompts);
+        let cancelled = Facts::is(m.facts.stop_reason, "cancelled");
+        let effect = if cancelled { Effect::Acknowledged } else { Effect::Result };
+        for prompt in prompts {
+            let Some(slot) = self.known_mut(&prompt) else { continue };
+            let open =
+                |cancel: &&mut Cancellation| cancel.mechanism == Mechanism::SessionCancel && cancel.effect.is_none();
+            for cancel in slot.exchange.cancels.iter_mut().filter(open) {
+                cancel.effect = Some(effect);
+                cancel.effect_seen = Some(m.seen);
             }
         }
     }
@@ -114,6 +184,7 @@ impl Conn {
     pub(super) fn close_permission(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id) else { return };
         let topic = slot.topic.clone();
+        let request = slot.exchange.request.frame;
         let in_turn =
             topic.as_ref().and_then(|topic| self.turns.get(topic)).is_some_and(|turn| !turn.prompts.is_empty());
         if let (Some(cancel), true) = (slot.turn_cancel, in_turn) {
@@ -128,29 +199,48 @@ impl Conn {
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
         if let Some(turn) = self.turn_of(topic.as_ref()) {
-            turn.permissions.retain(|permission| permission != id);
+            turn.permissions.retain(|permission| permission.request != request);
         }
     }
 
-    /// A `session/update`: after the answer to a cancelled prompt, and before the next, there must be none.
+    /// A `session/update`: after the answer to a cancelled prompt, and before the next, there must be none of that turn.
     pub(super) fn update(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let Some(name) = Facts::text(m.facts.session_id) else { return };
         let Some(turn) = self.turns.get_mut(&*name) else { return };
-        if let Some(id) = turn.prompts.last().cloned() {
-            if let Some(slot) = self.slot_mut(Side::Client, &id) {
+        let update = Facts::text(m.facts.update).unwrap_or_default();
+        let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
+        let whose = m.facts.tool_call.map(|call| turn.calls.note(call, m.facts.update_status, begins, in_turn));
+        if let Some(prompt) = turn.prompts.last().cloned() {
+            if let Some(slot) = self.known_mut(&prompt) {
                 slot.exchange.history.add('p', m.sender, Side::Client);
                 slot.exchange.progress += 1;
                 slot.exchange.last_progress = Some(m.seen);
             }
+            if m.profile.turns_end_idle && update == "state_update" && Facts::is(m.facts.update_state, "idle") {
+                self.end_turn(m, &name);
+            }
             return;
         }
-        let update = Facts::text(m.facts.update).unwrap_or_default();
         if m.sender != Side::Server || !m.profile.belongs_to_turn(&update) {
             return;
         }
-        let Some((id, answer)) = turn.ended.take() else { return };
-        if let Some(slot) = self.slot(Side::Client, &id) {
-            let what = What::UpdateAfterTurn { exchange: &slot.exchange, answer, update: &update };
+        let doubt = match whose {
+            Some(Whose::EarlierTurn) => return,
+            Some(Whose::ThisTurn) => None,
+            Some(Whose::Unknown) if update == "tool_call_update" => Some(UNSEEN_CALL),
+            _ => turn.calls.any_goes_on().then_some(BACKGROUND),
+        };
+        let Some(ended) = &mut turn.ended else { return };
+        if doubt.is_some() && std::mem::replace(&mut ended.doubted, true) {
+            return;
+        }
+        let judgement = doubt.map_or(ended.judgement, Judgement::undecidable);
+        let (prompt, answer) = (ended.prompt.clone(), ended.answer);
+        if doubt.is_none() {
+            turn.ended = None;
+        }
+        if let Some(slot) = self.known(&prompt) {
+            let what = What::UpdateAfterTurn { exchange: &slot.exchange, answer, update: &update, judgement };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
     }

@@ -143,7 +143,7 @@ fn special(frame: &mut Frame<'_>) {
     let Body::Malformed { bytes, .. } = &frame.body else { return };
     frame.body = match *bytes {
         b"!gap" => Body::gap(None),
-        b"!exit" => Body::Exit { code: Some(1) },
+        b"!exit" => Body::Exit(rpctape::capture::Exit::new(Some(1), None)),
         b"!open" => Body::Open { by: Some(Side::Client) },
         b"!stderr" => Body::Stderr { text: "oops" },
         _ => return,
@@ -163,7 +163,7 @@ fn channel(rng: &mut Rng) -> Channel {
         proof: if rng.chance(80) {
             Proof::FULL.and(Proof::STREAMS)
         } else {
-            Proof::from_bits(rng.number() as u8 & 127)
+            Proof::from_bits(rng.number() as u16 & 0xff)
         },
         resolution_us: *rng.pick(&[1, 1000, 1_000_000]),
         ..Channel::default()

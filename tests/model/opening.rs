@@ -7,16 +7,44 @@ use super::speech::{Ask, Tongue, notification};
 use super::wire::side;
 
 impl Sim {
-    /// The handshake, where there is one.
+    /// The handshake, where there is one. Sometimes it takes two attempts.
     pub fn begin(&mut self) {
+        let Some(ask) = self.greeting() else {
+            self.ready = [true; 2];
+            return self.start();
+        };
+        if self.sabotage.is_none() && self.rng.chance(15) {
+            let refused = Ask { result: String::new(), ..ask.sure() };
+            let id = self.fresh_id(Side::Client);
+            self.request(Side::Client, id, refused, Kind::Refused);
+            return self.start();
+        }
+        self.sabotage_handshake(None);
+        let id = self.fresh_id(Side::Client);
+        let request = self.request(Side::Client, id, ask.sure(), Kind::Initialize);
+        self.sabotage_handshake(Some(request));
+        // LSP allows one attempt only, as long as it is not refused.
+        if self.sabotage.is_none() && self.speech.tongue != Tongue::Lsp && self.rng.chance(15) {
+            self.later(0, 300, Deed::Again);
+        }
+        self.start();
+    }
+
+    /// The handshake is asked for again.
+    pub fn greet_again(&mut self, kind: Kind) {
+        if let Some(ask) = self.greeting().filter(|_| !self.greeted) {
+            let id = self.fresh_id(Side::Client);
+            self.request(Side::Client, id, ask.sure(), kind);
+        }
+    }
+
+    /// The request that opens a connection, where there is one.
+    fn greeting(&mut self) -> Option<Ask> {
         let cancels = self.cancels;
         let support = if cancels { r#""cancellation":{"request":true}"# } else { "" };
         let revision = self.speech.profile.revision;
-        let ask = match self.speech.tongue {
-            Tongue::Plain | Tongue::McpNext => {
-                self.ready = [true; 2];
-                return self.start();
-            }
+        Some(match self.speech.tongue {
+            Tongue::Plain | Tongue::McpNext => return None,
             Tongue::Mcp => Ask::new(
                 "initialize",
                 &format!(
@@ -37,12 +65,7 @@ impl Sim {
             Tongue::Lsp => {
                 Ask::new("initialize", r#""processId":1,"rootUri":null,"capabilities":{}"#, r#"{"capabilities":{}}"#)
             }
-        };
-        self.sabotage_handshake(None);
-        let id = self.fresh_id(Side::Client);
-        let request = self.request(Side::Client, id, ask.sure(), Kind::Initialize);
-        self.sabotage_handshake(Some(request));
-        self.start();
+        })
     }
 
     fn start(&mut self) {

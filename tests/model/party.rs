@@ -66,6 +66,7 @@ impl Sim {
                 }
             }
             Deed::Initialized => self.initialized(),
+            Deed::Again => self.greet_again(Kind::Again),
             Deed::Answer(request) => self.answer(request),
             Deed::AnswerArray(array) => self.answer_array(array),
             Deed::Progress(request) => self.report(request),
@@ -140,7 +141,8 @@ impl Sim {
     fn cancel(&mut self, request: usize) {
         let Sim { cancels, speech, .. } = self;
         let asked = &self.requests[request];
-        let forbidden = matches!(asked.kind, Kind::Initialize | Kind::Shutdown) || !*cancels;
+        let greets = matches!(asked.kind, Kind::Initialize | Kind::Refused | Kind::Again);
+        let forbidden = greets || asked.kind == Kind::Shutdown || !*cancels;
         if asked.settled || asked.cancel_sent || forbidden {
             return;
         }
@@ -228,7 +230,8 @@ impl Sim {
         }
         let text = self.right_answer(request);
         self.reply(request, text);
-        if self.requests[request].kind == Kind::Initialize && self.speech.tongue != Tongue::Mcp {
+        let greets = matches!(self.requests[request].kind, Kind::Initialize | Kind::Again);
+        if greets && self.speech.tongue != Tongue::Mcp {
             self.ready[side(Side::Server)] = true;
         }
     }
@@ -283,11 +286,14 @@ impl Sim {
             return self.take_rigged_answer(request);
         }
         match (self.requests[request].kind, self.speech.tongue) {
-            (Kind::Initialize, Tongue::Acp) => {
+            (Kind::Refused, _) => self.greet_again(Kind::Initialize),
+            // One answer is enough to go on.
+            (Kind::Initialize | Kind::Again, _) if std::mem::replace(&mut self.greeted, true) => {}
+            (Kind::Initialize | Kind::Again, Tongue::Acp) => {
                 self.ready[side(Side::Client)] = true;
                 self.open_sessions();
             }
-            (Kind::Initialize, _) => self.later(0, 50, Deed::Initialized),
+            (Kind::Initialize | Kind::Again, _) => self.later(0, 50, Deed::Initialized),
             (Kind::NewSession(session), _) => self.later(0, 300, Deed::Prompt(session)),
             (Kind::Prompt(session), _) => self.turn_is_over(session),
             _ => {}

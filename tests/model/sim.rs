@@ -36,6 +36,8 @@ pub enum Deed {
     Ask(Side),
     Chat(Side),
     Initialized,
+    /// The client asks for the handshake once more, if it has no answer yet.
+    Again,
     Answer(usize),
     AnswerArray(usize),
     Progress(usize),
@@ -61,6 +63,10 @@ pub enum Deed {
 pub enum Kind {
     Plain,
     Initialize,
+    /// A handshake that the server refuses: the client asks again.
+    Refused,
+    /// A second handshake, by a client that did not want to wait for the answer to the first.
+    Again,
     NewSession(usize),
     Prompt(usize),
     /// An agent's request within a turn, by the prompt.
@@ -126,6 +132,8 @@ pub struct Sim {
     pub ids: HashMap<(usize, String), usize>,
     pub counter: [i64; 2],
     pub ready: [bool; 2],
+    /// The client has taken an answer to a handshake.
+    pub greeted: bool,
     /// How many requests each side still wants to make.
     pub wishes: [usize; 2],
     /// ACP sessions: the prompt that runs in each.
@@ -155,6 +163,7 @@ impl Sim {
             ids: HashMap::new(),
             counter: start,
             ready: [false; 2],
+            greeted: false,
             wishes: [size, size / 2],
             turns: Vec::new(),
             cancels,

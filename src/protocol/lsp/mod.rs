@@ -2,7 +2,7 @@
 
 mod methods;
 
-use super::jsonrpc2::{self as jr, BASE, bare, error, note, warning};
+use super::jsonrpc2::{self as jr, BASE, bare, error, note, planned, warning};
 use super::{AfterCancel, Family, Opening, Profile, Ruling, Severity};
 
 /// The revisions, oldest first.
@@ -47,11 +47,13 @@ macro_rules! shared {
             );
             ANSWERED Must "answered" "#requestMessage"
                 "Every processed request must send a response back to the sender of the request";
+            NO_REPLY Must "no-reply-to-notification" "#notificationMessage"
+                "A processed notification message must not send a response back";
             CANCEL_ANSWERED Must "cancel-answered" "#cancelRequest"
                 "A request that got canceled still needs to return from the server and send a response back. It can not be left open / hanging.";
             CANCEL_CODE Should "cancel-code" "#cancelRequest"
                 "If the request returns an error response on cancellation it is advised to set the error code to `ErrorCodes.RequestCancelled`";
-            CANCELLED_BY_CLIENT May "cancelled-by-client" "#errorCodes"
+            CANCELLED_BY_CLIENT Stated "cancelled-by-client" "#errorCodes"
                 "The client has canceled a request and a server has detected the cancel";
             SERVER_CANCELLED Should "server-cancelled" "#errorCodes"
                 "should only be used for requests that explicitly support being server cancellable";
@@ -62,8 +64,7 @@ macro_rules! shared {
             // Quoted from the page itself: the catalogue only retells it.
             SERVER_WAITS Must "server-waits" "#initialize"
                 "the server is not allowed to send any requests or notifications to the client until it has responded";
-            // The server "should" answer so: the word stands before what the catalogue quotes.
-            NOT_INITIALIZED Should "not-initialized" "#initialize" "error with `code: -32002`";
+            NOT_INITIALIZED Should "not-initialized" "#initialize" "the response should be an error with `code: -32002`";
             INITIALIZE_ONCE Must "initialize-once" "#initialize" "may only be sent once";
             INITIALIZED_FIRST Must "initialized-first" "#initialized"
                 "but before the client is sending any other request or notification ... may only be sent once";
@@ -72,10 +73,10 @@ macro_rules! shared {
             SHUTDOWN_ANSWER Should "after-shutdown-answer" "#shutdown" "should error with `InvalidRequest`";
             EXIT_WAITS Should "exit-waits" "#shutdown"
                 "should also wait with sending the `exit` notification until they have received a response";
-            TOKEN_VALID May "token-valid" "#workDoneProgress"
+            TOKEN_VALID Stated "token-valid" "#workDoneProgress"
                 "is only valid as long as the request has not send a response back";
             TOKEN_ONCE Should "token-once" "#workDoneProgress"
-                "should only be used once (... one begin, many report and one end)";
+                "should only be used once (e.g. only one begin, many report and one end notification should be sent to it)";
             PARTIAL_RESULTS Must "partial-results" "#partialResults"
                 "the whole result must be reported using n `$/progress` ... The final response has to be empty";
         }
@@ -136,6 +137,7 @@ macro_rules! rulings {
             warning("RPC020/null", &jr::PARAMS),
             error("RPC021", &jr::SAME_ID),
             error("STK001", &$revision::ANSWERED),
+            error("RPC023", &$revision::NO_REPLY),
             bare("STK002", Severity::Note),
             bare("STK003", Severity::Note),
             bare("STK004", Severity::Warning),
@@ -152,12 +154,12 @@ macro_rules! rulings {
             bare("PRG003", Severity::Warning),
             bare("PRG004", Severity::Note),
             bare("PRG007", Severity::Error),
-            warning("PRG008", &$revision::TOKEN_ONCE),
-            bare("PRG009", Severity::Note),
-            bare("PRG010", Severity::Warning),
-            bare("PRG011", Severity::Error),
-            error("PRG012", &$revision::PARTIAL_RESULTS),
-            bare("PRG013", Severity::Error),
+            planned(warning("PRG008", &$revision::TOKEN_ONCE)),
+            planned(bare("PRG009", Severity::Note)),
+            planned(bare("PRG010", Severity::Warning)),
+            planned(bare("PRG011", Severity::Error)),
+            planned(error("PRG012", &$revision::PARTIAL_RESULTS)),
+            planned(bare("PRG013", Severity::Error)),
             $($own),*
         ]
     };
@@ -166,7 +168,6 @@ macro_rules! rulings {
 static RULINGS_3_17: &[Ruling] = rulings![v3_17;
     // 3.17 says nothing of batches.
     bare("RPC013", Severity::Warning),
-    note("RPC022", &jr::BATCH_ANSWER),
 ];
 
 static RULINGS_3_18: &[Ruling] = rulings![v3_18; error("RPC013", &v3_18::NO_BATCH)];

@@ -34,9 +34,6 @@ macro_rules! shared {
             ID_NOT_NULL Must "id-not-null" $messages "MUST NOT be `null`";
             ID_USED_ONCE Must "id-used-once" $messages
                 "MUST NOT have been previously used by the requestor within the same session";
-            SAME_ID Must "same-id" $messages "Responses MUST include the same ID";
-            RESULT_OR_ERROR Must "result-or-error" $messages
-                "Either a `result` or an `error` MUST be set ... MUST NOT set both";
             ERROR_CODE Must "error-code" $messages "Error codes MUST be integers";
             NOTIFICATION_NO_ID Must "notification-no-id" $messages "Notifications MUST NOT include an ID";
             VALID_MESSAGE Must "valid-message" "/basic/transports"
@@ -70,6 +67,17 @@ macro_rules! progress {
     };
 }
 pub(in crate::protocol) use progress;
+
+/// Responses, until 2025-11-25 gave results and errors a section each.
+macro_rules! one_kind_of_response {
+    ($revision:literal, $messages:literal) => {
+        revision! { $revision;
+            SAME_ID Must "same-id" $messages "Responses MUST include the same ID";
+            RESULT_OR_ERROR Must "result-or-error" $messages
+                "Either a `result` or an `error` MUST be set ... MUST NOT set both";
+        }
+    };
+}
 
 /// What only the revisions with Streamable HTTP and a handshake say.
 macro_rules! streamable_http {
@@ -113,6 +121,7 @@ macro_rules! capabilities_should {
 pub mod v2024_11_05 {
     use super::clauses;
     shared!("2024-11-05", "/basic/messages");
+    one_kind_of_response!("2024-11-05", "/basic/messages");
     capabilities_should!("2024-11-05");
     revision! { "2024-11-05";
         TIMEOUT_CANCELS Should "timeouts" "/basic/lifecycle" "SHOULD implement appropriate timeouts";
@@ -123,6 +132,7 @@ pub mod v2024_11_05 {
 pub mod v2025_03_26 {
     use super::clauses;
     shared!("2025-03-26", "/basic");
+    one_kind_of_response!("2025-03-26", "/basic");
     capabilities_should!("2025-03-26");
     streamable_http!("2025-03-26");
     revision! { "2025-03-26";
@@ -135,6 +145,7 @@ pub mod v2025_03_26 {
 pub mod v2025_06_18 {
     use super::clauses;
     shared!("2025-06-18", "/basic");
+    one_kind_of_response!("2025-06-18", "/basic");
     streamable_http!("2025-06-18");
     no_batch!("2025-06-18");
 }
@@ -146,6 +157,8 @@ pub mod v2025_11_25 {
     streamable_http!("2025-11-25");
     no_batch!("2025-11-25");
     revision! { "2025-11-25";
+        SAME_ID Must "same-id" "/basic" "Result responses MUST include the same ID as the request they correspond to";
+        RESULT_FIELD Must "result-field" "/basic" "Result responses MUST include a `result` field";
         CANCEL_NAMES_REQUEST Must "cancel-names-request" "/schema"
             "This MUST be provided for cancelling non-task requests. This MUST NOT be used for cancelling tasks";
         CANCEL_TASK Must "cancel-task" "/basic/utilities/cancellation"
@@ -156,7 +169,6 @@ pub mod v2025_11_25 {
             "MUST transition the task to `cancelled` status before sending the response";
         TASK_STAYS_CANCELLED Must "task-stays-cancelled" "/basic/utilities/tasks"
             "Once a task is cancelled, it MUST remain in `cancelled`";
-        // The catalogue quotes no more of the sentence on terminal statuses; see `illegal-task-transition`.
         TASK_TERMINAL Must "task-terminal" "/basic/utilities/tasks" "MUST NOT transition";
         TASK_BEGINS Must "task-begins" "/basic/utilities/tasks" "MUST begin in the `working` status";
         TASK_RESULT_BLOCKS Must "task-result-blocks" "/basic/utilities/tasks"

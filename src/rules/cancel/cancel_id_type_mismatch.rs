@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose};
+use crate::rules::{Absence, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -22,9 +22,13 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Cancel { cancel, fault: Some(CancelFault::TypeMismatch), target } = event.what else { return None };
+    let What::Cancel { cancel, fault: Some(CancelFault::TypeMismatch(judgement)), target } = event.what else {
+        return None;
+    };
     let sender = cancel.sender.as_str();
     let spelled = cancel.target_text.as_deref().unwrap_or("another id");
     let object = object(cancel, target);
-    faulty(RULE.code, event, format!("the {sender} cancels {spelled}, which hits nothing: the request is {object}"))
+    let unsure = race_text(&judgement);
+    let summary = format!("the {sender} cancels {spelled}, which hits nothing: the request is {object}{unsure}");
+    Some(faulty(RULE.code, event, summary)?.judged(&judgement))
 }

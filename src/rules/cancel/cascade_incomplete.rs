@@ -26,15 +26,19 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Orphans { parent, cancel, orphans } = event.what else { return None };
+    let What::Orphans { parent, cancel, orphans, judgement } = event.what else { return None };
     let oldest = orphans.iter().filter_map(|orphan| event.seen.since(*orphan)).max();
     let age = oldest.map_or(String::new(), |us| format!(", the oldest for {}", duration(us)));
     let (label, title, count) = (parent.label(), parent.title(), orphans.len());
-    let summary =
-        format!("{label} {title} was cancelled and ended while requests that served it were open: {count}{age}");
-    let mut finding = found(RULE.code, event, summary)?.about(parent);
+    let over = if event.seen == cancel { "" } else { " and ended" };
+    let unsure = judgement.reason.map_or(String::new(), |reason| format!("; not decidable: {reason}"));
+    let summary = format!(
+        "{label} {title} was cancelled{over} while requests that served it were open: {count}{age}; they stayed so{unsure}"
+    );
+    let mut finding = found(RULE.code, event, summary)?.about(parent).judged(&judgement);
     for orphan in orphans {
         finding = finding.with("nested request", *orphan);
     }
-    Some(finding.with("cancel", cancel).with("response", event.seen))
+    finding = finding.with("cancel", cancel);
+    Some(finding.maybe("response", (event.seen != cancel).then_some(event.seen)))
 }

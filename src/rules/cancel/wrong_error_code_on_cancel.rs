@@ -1,7 +1,7 @@
 //! An error with another code than the cancelled one, in answer to a request that was cancelled before.
 //!
 //! Left alone: results (a finished or partial result is a valid answer), codes that the protocol keeps for other ends
-//! of a request, turns ended by `session/cancel`, and, where the code is only advised, errors that may have crossed
+//! of a request or that refuse it, turns ended by `session/cancel`, and, where the code is only advised, errors that may have crossed
 //! the cancel.
 
 use crate::capture::Proof;
@@ -23,8 +23,9 @@ pub static RULE: Rule = Rule {
     check,
 };
 
-/// ContentModified, ServerCancelled and RequestFailed: ends of a request that have nothing to do with the cancel.
-const ENDS: [i64; 3] = [-32801, -32802, -32803];
+/// InternalError and UnknownErrorCode say nothing of why a request failed. Every other code that a protocol defines has a reason of its
+/// own, which a cancel does not take away: the request was none, its method or its parameters are unknown, the server is not initialized.
+const VAGUE: [i64; 2] = [-32603, -32001];
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::LateAnswer { exchange, cancel, judgement, error_code: Some(code), support_evident, .. } = event.what
@@ -32,7 +33,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let profile = event.profile;
-    let own_end = ENDS.contains(&code) && profile.codes.contains(&code);
+    let own_end = profile.codes.contains(&code) && !VAGUE.contains(&code);
     if Some(code) == profile.cancelled_code || own_end || cancel.mechanism == Mechanism::SessionCancel {
         return None;
     }

@@ -6,8 +6,8 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
-use crate::session::{Event, What};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::session::{Event, Judgement, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -36,6 +36,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     if steps.initialize_failed || steps.shutdown.is_some() {
         return None;
     }
-    let finding = found(RULE.code, event, format!("{} was sent a second time", message.method()))?;
+    const ANEW: &str = "a server that was started anew is asked like this, too";
+    let judgement = Judgement::exact_if(event.connection.separated, ANEW);
+    let summary = format!("{} was sent a second time{}", message.method(), race_text(&judgement));
+    let finding = found(RULE.code, event, summary)?.judged(&judgement);
     Some(finding.with("initialize", first).maybe("response", steps.initialize_answer).with("message", event.seen))
 }

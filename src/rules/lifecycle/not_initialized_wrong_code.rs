@@ -26,7 +26,7 @@ const NOT_INITIALIZED: i64 = -32002;
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, .. } = event.what else { return None };
-    let initialize = event.connection.lifecycle.initialize;
+    let initialize = event.connection.lifecycle.first_initialize;
     if initialize.is_some_and(|initialize| exchange.request.frame >= initialize.frame)
         || exchange.issuer != Side::Client
         || !event.connection.complete_head()

@@ -1,11 +1,11 @@
 //! A `ping` that was answered by an error, or by a result with members. The second is the lesser fault and has a ruling of
 //! its own, `LIF016/members`.
 //!
-//! Left alone: `_meta` in the result, and a ping that was cancelled (CAN010 speaks of its answer).
+//! Left alone: an answer that is none (RPC004 speaks of it), `_meta` in the result, and a ping that was cancelled (CAN010 speaks of its answer).
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::jsonrpc::Kind;
+use crate::jsonrpc::{Defect, Kind};
 use crate::rules::{Absence, Build, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -24,7 +24,8 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, facts, .. } = event.what else { return None };
-    if &*exchange.method != "ping" || exchange.cancel().is_some() {
+    let neither = message.defects.has(Defect::NeitherResultNorError);
+    if &*exchange.method != "ping" || exchange.cancel().is_some() || neither {
         return None;
     }
     let label = exchange.label();

@@ -1,10 +1,9 @@
 //! An array of messages, in a protocol that does not provide for batches. One finding for each array.
 //!
-//! Left alone: the members, which are judged like any other message.
+//! Left alone: the members, which are judged like any other message, and an array without any (RPC015 speaks of it).
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::protocol::Severity;
 use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
@@ -27,10 +26,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         1 => format!("array of 1 message: {} does not provide for batches", event.profile.label()),
         n => format!("array of {n} messages: {} does not provide for batches", event.profile.label()),
     };
-    let finding = found(RULE.code, event, summary)?;
-    // Where batches are merely not mentioned, an empty one is RPC015's.
-    if batch.members == 0 && finding.severity == Severity::Note {
+    // An empty one holds no message that could be objected to; it is RPC015's.
+    if batch.members == 0 {
         return None;
     }
-    Some(finding.with("batch", event.seen))
+    Some(found(RULE.code, event, summary)?.with("batch", event.seen))
 }

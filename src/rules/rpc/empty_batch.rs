@@ -1,10 +1,7 @@
-//! An array without members, sent as a batch of requests or as the answer to one.
-//!
-//! Left alone: protocols that forbid batches, where RPC013 says so.
+//! An array without members, sent as a batch of requests or as the answer to one. It is one in protocols without batches, too.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::protocol::Severity;
 use crate::rules::{Absence, Build, On, Rule, found};
 use crate::session::{Event, What};
 
@@ -23,7 +20,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Batch(batch) = event.what else { return None };
-    if batch.members != 0 || event.profile.ruling("RPC013").is_some_and(|ruling| ruling.severity > Severity::Note) {
+    if batch.members != 0 {
         return None;
     }
     Some(found(RULE.code, event, "array without any message".to_string())?.with("batch", event.seen))

@@ -16,6 +16,7 @@ pub mod neither_result_nor_error;
 pub mod notification_with_id;
 pub mod null_request_id;
 pub mod params_not_structured;
+pub mod reply_to_notification;
 pub mod reserved_error_code;
 pub mod response_id_type_mismatch;
 pub mod response_to_unknown_id;

@@ -4,8 +4,8 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Severity;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
-use crate::session::{Event, Stray, What};
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::session::{Event, Judgement, Stray, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -22,10 +22,13 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Stray { id, stray } = event.what else { return None };
+    let mut judged = Judgement::EXACT;
     let (request, finding) = match stray {
-        Stray::TypeMismatch { request } => {
+        Stray::TypeMismatch { request, judgement } => {
+            judged = judgement;
             let twin = id.twin().map_or(String::new(), |twin| format!(" {twin}"));
-            let summary = format!("response with id {id} to request{twin}: same text, other JSON type");
+            let summary =
+                format!("response with id {id} to request{twin}: same text, other JSON type{}", race_text(&judged));
             (request, found(RULE.code, event, summary)?)
         }
         Stray::OtherSpelling { request } => {
@@ -35,5 +38,5 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         }
         _ => return None,
     };
-    Some(finding.about_request(request).with("response", event.seen))
+    Some(finding.judged(&judged).about_request(request).with("response", event.seen))
 }

@@ -27,7 +27,7 @@ pub(super) fn ending(event: &Event<'_>) -> Option<String> {
     };
     // A server that answers others has not crashed; where its process is seen to end, the log says how.
     let gone = peer == Side::Server && event.connection.end == End::Closed(Some(peer));
-    let crash = match gone && answers_after == 0 && died.is_none() {
+    let crash = match gone && answers_after == 0 && died.is_none() && judgement.reason.is_none() {
         true => "; that is more likely a crash than a refusal",
         false => "",
     };

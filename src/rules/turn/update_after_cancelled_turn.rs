@@ -1,11 +1,12 @@
 //! An update on the work of a cancelled turn after the answer that ended the turn. Both come from the agent, so their order is known.
 //!
-//! Left alone: updates that tell of the session and not of a turn, and everything after the next prompt.
+//! Left alone: updates that tell of the session and not of a turn, those of a tool call that began in an earlier turn, and everything
+//! after the next prompt.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
-use crate::session::{Event, What};
+use crate::session::{Certainty, Event, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -21,13 +22,19 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::UpdateAfterTurn { exchange, answer, update } = event.what else { return None };
+    let What::UpdateAfterTurn { exchange, answer, update, judgement } = event.what else { return None };
     if !event.profile.belongs_to_turn(update) {
         return None;
     }
     let after = event.seen.since(answer).map_or(String::new(), |us| format!(" {}", duration(us)));
     let (label, title) = (exchange.label(), exchange.title());
-    let finding =
-        found(RULE.code, event, format!("update {update}{after} after the answer to cancelled {label} {title}"))?;
+    let unsure = match judgement.certainty {
+        Certainty::Violation => "",
+        Certainty::Race => "; the answer and the cancel may have crossed",
+        Certainty::Undecidable => "; not decidable: ",
+    };
+    let reason = judgement.reason.filter(|_| judgement.certainty == Certainty::Undecidable).unwrap_or_default();
+    let summary = format!("update {update}{after} after the answer to cancelled {label} {title}{unsure}{reason}");
+    let finding = found(RULE.code, event, summary)?.judged(&judgement);
     Some(finding.about(exchange).with("response", answer).with("update", event.seen))
 }

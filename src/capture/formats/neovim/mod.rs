@@ -142,7 +142,10 @@ impl NeovimReader {
             self.servers.starting(record.payload);
         }
         if let Some(name) = name_of(record.event) {
-            self.servers.named(name, event_of(record.payload));
+            match event_of(record.payload) {
+                "client.request" => self.servers.asking(name, record.payload),
+                event => self.servers.named(name, event),
+            }
         }
         out.skip(line.number, if is_duplicate(record) { Skip::Duplicate } else { Skip::NotAMessage });
     }

@@ -1,6 +1,6 @@
 //! Which server a message of Neovim's log belongs to.
 //!
-//! Nothing in the log says it. A client numbers its requests from 1, so a request goes to the server whose number it
+//! The record before a request may name its client; else nothing in the log says it. A client numbers its requests from 1, so a request goes to the server whose number it
 //! continues, and a response to the one that was asked under its id; an answer to a server's request goes to the server
 //! that asked. The rest goes to the server that spoke last. One `initialize` is one server: nothing is guessed in a log
 //! of one. Where two fit, the one that has waited longest is taken.
@@ -62,6 +62,8 @@ pub(super) struct Server {
     told: String,
     /// Which editor it was started by, of those that started one after the other.
     editor: u64,
+    /// True once it was told to exit.
+    gone: bool,
 }
 
 /// All servers of one log.
@@ -72,6 +74,8 @@ pub(super) struct Servers {
     command: Option<String>,
     now: u64,
     editor: u64,
+    /// The client that is about to ask, and the method, where a record says so.
+    asking: Option<(String, String)>,
 }
 
 /// How many servers are kept: an editor that was left years ago is not asked any more.
@@ -90,6 +94,37 @@ impl Servers {
         self.command = command.map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path).to_string());
     }
 
+    /// A record of the client called `name`, which it writes before it sends a request.
+    pub(super) fn asking(&mut self, name: &str, payload: &str) {
+        let method = payload.split('\t').skip(1).find_map(|field| field.strip_prefix('"')?.strip_suffix('"'));
+        self.asking = method.map(|method| (name.to_string(), method.to_string()));
+    }
+
+    /// The server of a request whose client a record has named just before.
+    fn of_client(&mut self, side: Side, seen: &Seen) -> Option<usize> {
+        if side != Side::Client || seen.kind != Some(Kind::Request) {
+            return None;
+        }
+        let (name, _) = self.asking.take().filter(|(_, method)| *method == seen.method)?;
+        let newest = |test: &dyn Fn(&Server) -> bool| {
+            let all = self.all.iter().enumerate().filter(|(_, server)| !server.gone && test(server));
+            all.max_by_key(|(_, server)| server.at).map(|(index, _)| index)
+        };
+        let id = seen.id.parse::<i64>().ok();
+        let named = newest(&|server| server.name.as_ref() == Some(&name));
+        // One that has no name yet is meant where its numbers go on, or where there is no other.
+        let goes_on = |server: &Server| server.last.is_some() && server.last == id.map(|id| id - 1);
+        let only = self.all.len() == 1;
+        let index = named.or_else(|| newest(&|server| server.name.is_none() && (only || goes_on(server))));
+        let index = match index {
+            Some(index) => index,
+            None if seen.method == "initialize" => return None,
+            None => self.add(side, seen),
+        };
+        self.all[index].name.get_or_insert(name);
+        Some(index)
+    }
+
     /// A record of the client called `name`, which it writes when it has read a message of that server.
     pub(super) fn named(&mut self, name: &str, event: &str) {
         let concerns_last = matches!(event, "server_request" | "notification" | "server_capabilities");
@@ -103,7 +138,7 @@ impl Servers {
     pub(super) fn route(&mut self, side: Side, seen: Option<Seen>) -> &mut Server {
         self.now += 1;
         let seen = seen.unwrap_or_default();
-        let index = match self.find(side, &seen) {
+        let index = match self.of_client(side, &seen).or_else(|| self.find(side, &seen)) {
             Some(index) => index,
             None => self.add(side, &seen),
         };
@@ -137,7 +172,10 @@ impl Servers {
                 .filter_map(|(index, server)| Some((Reverse(server.editor), since(server)?, index)));
             waiting.min().map(|(.., index)| index)
         };
-        let newest = || self.all.iter().enumerate().max_by_key(|(_, server)| server.at).map(|(index, _)| index);
+        let newest = || {
+            let all = self.all.iter().enumerate();
+            all.max_by_key(|(_, server)| (!server.gone, server.at)).map(|(index, _)| index)
+        };
         let found = match (side, seen.kind) {
             (Side::Server, Some(Kind::Result | Kind::Error)) => {
                 let by_name =
@@ -193,7 +231,10 @@ impl Server {
             (Side::Client, Some(Kind::Result | Kind::Error)) => {
                 self.asks.remove(&seen.id);
             }
-            (Side::Client, Some(Kind::Notification)) => self.told = seen.text,
+            (Side::Client, Some(Kind::Notification)) => {
+                self.gone |= seen.method == "exit";
+                self.told = seen.text;
+            }
             _ => {}
         }
     }

@@ -1,0 +1,34 @@
+//! A response with the id `null` by a side to which notifications were sent, while nothing else can have caused it: every request that
+//! came before was answered under its own id.
+//!
+//! Left alone: the codes that say that no id could be read (-32700, -32600), sides that sent something without a usable id or that was no
+//! message, and HTTP, where the answer to the POST of a notification may carry an error.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "RPC023",
+    name: "reply-to-notification",
+    summary: "a notification was answered",
+    on: On::NotificationAnswered,
+    needs: Proof::ENVELOPE.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::ALL_ANSWERS),
+    absence: Absence::Before(Whose::Peer),
+    default_on: true,
+    page: include_str!("../../../docs/rules/reply-to-notification.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::NotificationAnswered { notification, error_code, judgement } = event.what else { return None };
+    let answer = match error_code {
+        Some(code) => format!("error {code}"),
+        None => "a response".to_string(),
+    };
+    let summary = format!("{answer} with the id null: only a notification can have caused it{}", race_text(&judgement));
+    let finding = found(RULE.code, event, summary)?.judged(&judgement);
+    Some(finding.with("notification", notification).with("response", event.seen))
+}

@@ -1,0 +1,100 @@
+//! Tool calls of prompt turns. One that outlives its turn (a subagent in the background) goes on to report.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHashMap;
+
+use crate::protocol::Facts;
+
+/// How many tool calls of earlier turns are remembered for a session.
+const REMEMBERED: usize = 4096;
+
+/// Where a tool call began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// In the turn that is in work or was the last.
+    ThisTurn,
+    /// In a turn before.
+    EarlierTurn,
+    /// The log does not show it.
+    Unknown,
+}
+
+/// The tool calls of one ACP session, and which of them have ended.
+#[derive(Default)]
+pub(super) struct Calls {
+    turn: FxHashMap<u64, bool>,
+    earlier: FxHashMap<u64, bool>,
+    forgot: bool,
+}
+
+impl Calls {
+    /// A new turn begins.
+    pub(super) fn next_turn(&mut self) {
+        self.earlier.extend(self.turn.drain());
+        if self.earlier.len() > REMEMBERED {
+            self.forgot = true;
+            self.earlier.retain(|_, ended| !*ended);
+        }
+        if self.earlier.len() > REMEMBERED {
+            self.earlier.clear();
+        }
+    }
+
+    /// An update of a tool call, whose id and status are raw JSON text: where did the call begin? `begins` where this is its
+    /// first message, `in_turn` while a turn is in work.
+    pub(super) fn note(&mut self, call: &str, status: Option<&str>, begins: bool, in_turn: bool) -> Whose {
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write(call.as_bytes());
+        let call = hasher.finish();
+        let ended = ["completed", "failed", "cancelled"].iter().any(|end| Facts::is(status, end));
+        if let Some(old) = self.earlier.get_mut(&call) {
+            *old |= ended;
+            return Whose::EarlierTurn;
+        }
+        if let Some(old) = self.turn.get_mut(&call) {
+            *old |= ended;
+            return Whose::ThisTurn;
+        }
+        // What begins between two turns belongs to none of them.
+        match (begins, in_turn) {
+            (true, true) => drop(self.turn.insert(call, ended)),
+            (true, false) => drop(self.earlier.insert(call, ended)),
+            _ => {}
+        }
+        Whose::Unknown
+    }
+
+    /// True if a tool call of an earlier turn may still be at work.
+    pub(super) fn any_goes_on(&self) -> bool {
+        self.forgot || self.earlier.values().any(|ended| !ended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_belongs_to_the_turn_in_which_it_began() {
+        let mut calls = Calls::default();
+        assert_eq!(calls.note("\"a\"", Some("\"in_progress\""), true, true), Whose::Unknown);
+        assert_eq!(calls.note("\"a\"", None, false, true), Whose::ThisTurn);
+        assert!(!calls.any_goes_on());
+        calls.next_turn();
+        assert_eq!(calls.note("\"b\"", None, true, true), Whose::Unknown);
+        assert_eq!(calls.note("\"a\"", None, false, true), Whose::EarlierTurn);
+        assert!(calls.any_goes_on());
+        calls.note("\"a\"", Some("\"completed\""), false, false);
+        assert!(!calls.any_goes_on());
+    }
+
+    #[test]
+    fn a_call_whose_start_was_not_seen_stays_unknown() {
+        let mut calls = Calls::default();
+        assert_eq!(calls.note("\"x\"", None, false, false), Whose::Unknown);
+        assert_eq!(calls.note("\"x\"", None, false, false), Whose::Unknown);
+        assert_eq!(calls.note("\"y\"", None, true, false), Whose::Unknown);
+        assert_eq!(calls.note("\"y\"", None, false, false), Whose::EarlierTurn);
+    }
+}
