@@ -46,6 +46,7 @@ pub use exit::Exit;
 pub use expand::{Archived, Expanded, expand};
 pub use explain::{Candidate, Explanation, Passed, explain};
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
+pub use formats::rec::{base64_of, channel_facts};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use missing::{Missing, Why};
 pub use name::{name_of, path_of};
