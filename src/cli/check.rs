@@ -15,11 +15,11 @@ use super::config::Config;
 use super::input::{self, Loaded, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
-use super::nearest::nearest;
 use super::reports::{ReportArgs, Reports};
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::{PolicyArgs, RedactArgs, Terms};
+use rpctape::error::nearest;
 
 /// How much of a message the screen needs; the rest is only counted.
 const EXCERPT: u32 = 1_000;

@@ -89,21 +89,23 @@ impl Emitter {
             let value = match key {
                 Key::Groups(names) => names.iter().find_map(|name| head.named(name)),
                 Key::Pointer(pointer) => pointer.find(text).map(|(value, _)| unquoted(value)),
+                Key::Expression(regex) => {
+                    let found = |text| regex.captures(text).and_then(|found| Some(found.get(1)?.as_str()));
+                    found(text).or_else(|| found(head.text))
+                }
             };
             if let Some(value) = value.filter(|value| !value.is_empty() && *value != "null") {
-                if !name.is_empty() {
-                    name.push('/');
-                }
-                name.push_str(value);
+                join(&mut name, value);
             }
         }
+        join(&mut name, self.parties.pair());
         let definition = Arc::clone(&self.definition);
-        let (vantage, clock) = (self.vantage, &mut self.clock);
+        let (vantage, proof, clock) = (self.vantage, self.proof, &mut self.clock);
         let channel = self.channels.get(&name, out, || Channel {
             name: (!name.is_empty()).then(|| name.clone()),
             vantage,
             transport: definition.transport,
-            proof: definition.proof,
+            proof,
             resolution_us: ts
                 .and_then(|ts| clock.time(ts, &definition.times.rule))
                 .map_or(1, |time| time.resolution_us),
@@ -134,4 +136,12 @@ impl Emitter {
         }
         Ok(keys)
     }
+}
+
+/// Puts one more part of a name behind the others.
+fn join(name: &mut String, part: &str) {
+    if !name.is_empty() && !part.is_empty() {
+        name.push('/');
+    }
+    name.push_str(part);
 }
