@@ -39,6 +39,7 @@ pub(crate) struct Definition {
     /// The kind of a record that no word and no test tells.
     pub(super) kind_default: Option<Kind>,
     pub(super) directions: Vec<(String, Meaning)>,
+    pub(super) direction_rules: Vec<(Condition, Meaning)>,
     pub(super) direction_default: Meaning,
     /// `None` where it is told by who sends what.
     pub(super) vantage: Option<Vantage>,
@@ -198,6 +199,7 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
         kinds: kinds(file, &text.kind.map)?,
         kind_default: text.kind.default.as_deref().map(|word| kind(file, "kind.default", word)).transpose()?,
         directions: said(file, words(&direction.map))?,
+        direction_rules: direction_rules(file, &direction.rules)?,
         direction_default: match &direction.default {
             None => Meaning::Frame(Direction::Unknown),
             Some(word) => said(file, meaning(word))?,
@@ -353,6 +355,12 @@ fn words(map: &Table) -> std::result::Result<Vec<(String, Meaning)>, String> {
     map.iter().map(|(word, value)| Ok((word.clone(), meaning(value.as_str().unwrap_or_default())?))).collect()
 }
 
+fn direction_rules(file: &str, rules: &[schema::Rule]) -> Result<Vec<(Condition, Meaning)>> {
+    let one = |rule: &schema::Rule| Ok((Condition::parse(&rule.condition)?, meaning(&rule.is)?));
+    let rules = rules.iter().map(one).collect::<std::result::Result<_, String>>();
+    rules.map_err(|what| broken(file, &format!("direction.rules: {what}")))
+}
+
 fn meaning(word: &str) -> std::result::Result<Meaning, String> {
     Ok(Meaning::Frame(match word {
         "c2s" => Direction::By(Side::Client),
@@ -386,6 +394,7 @@ fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Resul
     }
     let direction = &text.direction;
     let sided = [&direction.pointer, &direction.default, &direction.from].iter().any(|key| key.is_some());
+    let sided = sided || !direction.rules.is_empty();
     proof = if sided || start.roles.dir.is_some() { proof } else { proof.without(Proof::DIRECTION) };
     Ok(proof.without(unproven(text, made)))
 }
@@ -425,7 +434,9 @@ fn groups_exist(file: &str, definition: &Definition, text: &schema::File) -> Res
     let in_tests = definition.payload.drop_if.iter().flat_map(Condition::groups).map(|name| ("payload.drop_if", name));
     let in_parts = definition.made.groups().map(|name| ("message", name));
     let in_rules = definition.made.rules.iter().flat_map(|(condition, _)| condition.groups());
-    let in_tests = in_tests.chain(in_parts).chain(in_rules.map(|name| ("kind.rules", name)));
+    let sides = definition.direction_rules.iter().flat_map(|(condition, _)| condition.groups());
+    let in_rules = in_rules.map(|name| ("kind.rules", name)).chain(sides.map(|name| ("direction.rules", name)));
+    let in_tests = in_tests.chain(in_parts).chain(in_rules);
     let in_sticky = text.record.sticky.iter().map(|name| ("record.sticky", name.as_str()));
     match in_keys.chain(in_tests).chain(in_sticky).find(|(_, name)| !known(name)) {
         None => Ok(()),

@@ -141,7 +141,7 @@ impl Emitter {
         let aside = beside(definition, text);
         let meaning = match self.parties.meet(aside.from, aside.to) {
             Some(direction) => Meaning::Frame(direction),
-            None => self.meaning(&record.head, aside.direction),
+            None => self.meaning(&record.head, text, aside.direction),
         };
         let direction = match meaning {
             Meaning::Frame(direction) => direction,

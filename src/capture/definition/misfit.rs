@@ -54,7 +54,9 @@ impl FrameSink for Seen {
         match frame.body {
             Body::Message(_) | Body::Batch { .. } => self.messages += 1,
             Body::Malformed { reason, .. } => self.malformed.push((frame.line, reason)),
-            Body::Gap { .. } => self.malformed.push((frame.line, "what it holds was cut or cannot be read".to_string())),
+            Body::Gap { .. } => {
+                self.malformed.push((frame.line, "what it holds was cut or cannot be read".to_string()))
+            }
             _ => {}
         }
         Ok(())
@@ -111,11 +113,11 @@ fn of_line(definition: &Definition, prefixes: &Prefixes, seen: &Seen, line: u64,
     };
     match prefixes.furthest(text) {
         _ if !signed => Misfit { stage: 0, column: 0, line, why: missing() },
-        Some((column, part)) => {
-            let why = format!("record.start fits up to column {column}, then it wants {}", short(part));
+        Some((column, part)) if column > 0 => {
+            let why = format!("record.start fits up to column {column}, then it wants `{}`", short(part));
             Misfit { stage: 1, column, line, why }
         }
-        None => Misfit { stage: 0, column: 0, line, why: "record.start does not fit its beginning".to_string() },
+        _ => Misfit { stage: 0, column: 0, line, why: "record.start does not fit its beginning".to_string() },
     }
 }
 

@@ -15,6 +15,7 @@ mod decode;
 mod emit;
 mod layers;
 mod made;
+mod misfit;
 mod parties;
 mod pending;
 mod place;
@@ -36,7 +37,7 @@ use memchr::memmem;
 
 pub(super) use builtin::BUILT_IN;
 
-use super::format::{Format, LineReader, Match, Reader};
+use super::format::{Format, LineReader, Match, Misfit, Reader};
 use super::lines::Line;
 use super::out::Out;
 use super::sample::Sample;
@@ -53,11 +54,12 @@ pub(crate) struct Defined {
     ready: OnceLock<Arc<Definition>>,
     /// True for a definition of the user's, which nobody has tried on other logs.
     own: bool,
+    prefixes: OnceLock<misfit::Prefixes>,
 }
 
 impl Defined {
     const fn new(name: &'static str, text: &'static str) -> Defined {
-        Defined { name, text, file: OnceLock::new(), ready: OnceLock::new(), own: false }
+        Defined { name, text, file: OnceLock::new(), ready: OnceLock::new(), own: false, prefixes: OnceLock::new() }
     }
 
     fn file(&self) -> &schema::File {
@@ -88,9 +90,7 @@ impl Format for Defined {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
-        let signs = &self.file().detect.contains;
-        let text = sample.text().as_bytes();
-        if !signs.iter().any(|sign| memmem::find(text, sign.as_bytes()).is_some()) {
+        if !self.is_near(sample) {
             return None;
         }
         let definition = self.ready();
@@ -100,6 +100,16 @@ impl Format for Defined {
         }
         let many = if seen.messages == 1 { "1 message" } else { &format!("{} messages", seen.messages) };
         Match::new(definition.score, format!("its head holds {many} in this form, the first at line {}", seen.first))
+    }
+
+    fn misfit(&self, sample: &Sample) -> Option<Misfit> {
+        let prefixes = self.prefixes.get_or_init(|| misfit::Prefixes::of(&self.ready().start.regex));
+        misfit::misfit(self.ready(), prefixes, sample)
+    }
+
+    fn is_near(&self, sample: &Sample) -> bool {
+        let text = sample.text().as_bytes();
+        self.file().detect.contains.iter().any(|sign| memmem::find(text, sign.as_bytes()).is_some())
     }
 
     fn reader(&self, sample: &Sample) -> Reader {

@@ -138,6 +138,7 @@ impl DefinitionReader {
             let at = At {
                 line: piece.line,
                 offset: piece.offset,
+                start: taken.offset,
                 log_ends: taken.log_ends,
                 joined: piece.joined,
                 outer_ts: taken.outer_ts,

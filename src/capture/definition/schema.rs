@@ -190,14 +190,14 @@ pub(super) struct Kinds {
     #[serde(default)]
     pub map: Table,
     #[serde(default)]
-    pub rules: Vec<KindRule>,
+    pub rules: Vec<Rule>,
     pub default: Option<String>,
 }
 
-/// A test that tells the kind of a record.
+/// A test that tells the kind or the direction of a record.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct KindRule {
+pub(super) struct Rule {
     #[serde(rename = "if")]
     pub condition: String,
     pub is: String,
@@ -207,6 +207,8 @@ pub(super) struct KindRule {
 pub(super) struct Directions {
     #[serde(default)]
     pub map: Table,
+    #[serde(default)]
+    pub rules: Vec<Rule>,
     pub pointer: Option<String>,
     pub from: Option<String>,
     pub to: Option<String>,
@@ -288,7 +290,7 @@ const KEYS: [(&str, &[&str]); 12] = [
     ),
     ("message", &["kind", "id", "method", "params", "result", "error", "code", "text", "ids", "cut_marks"]),
     ("kind", &["map", "rules", "default"]),
-    ("direction", &["map", "pointer", "from", "to", "default", "vantage", "otherwise"]),
+    ("direction", &["map", "rules", "pointer", "from", "to", "default", "vantage", "otherwise"]),
     ("time", &["format", "tz", "pointer", "start", "took"]),
     ("connection", &["key", "split_on", "transport"]),
     ("proof", &["lost"]),
