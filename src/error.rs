@@ -1,6 +1,10 @@
 //! Errors of the library: what was being done, what went wrong, and what to do next.
 
+mod nearest;
+
 use std::fmt;
+
+pub use nearest::nearest;
 
 /// What kind of thing went wrong; decides nothing but the wording of the first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,6 +40,8 @@ fn every_fault_is_proven_and_nothing_else_is_accused() {
 fn exit_codes() {
     let code = |args: &[&str]| run(args).code;
     assert_eq!(code(&["check", "samples/mcp/good.jsonl"]), 0);
+    assert_eq!(code(&["check", "samples/jsonrpc/one.jsonl", "--fail-on", "warning"]), 0, "1.0 is not judged by 2.0");
+    assert_eq!(code(&["check", "samples/jsonrpc/one.jsonl", "--proto", "jsonrpc 2.0"]), 1);
     assert_eq!(code(&["check", "samples/mcp/bad.jsonl"]), 1);
     assert_eq!(code(&["check", "samples/mcp/bad.jsonl", "--fail-on", "none"]), 0);
     assert_eq!(code(&["check", "samples/faults/06-result-after-cancel.jsonl"]), 0);

@@ -27,7 +27,7 @@ pub(crate) fn candidates(sample: &Sample) -> impl Iterator<Item = (&'static dyn 
 }
 
 /// Every format: those with a reader of their own, and the definitions.
-fn all() -> impl Iterator<Item = &'static dyn Format> {
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn Format> {
     FORMATS.iter().chain(definition::BUILT_IN).copied()
 }
 

@@ -27,6 +27,19 @@ impl Match {
     }
 }
 
+/// Why a text is not in a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    /// How far it came: 0 not at all, 1 into the start of a record, 2 into what a record holds.
+    pub stage: u8,
+    /// The column up to which a line fits.
+    pub column: usize,
+    /// That line.
+    pub line: u64,
+    /// What does not fit, in words.
+    pub why: String,
+}
+
 /// One capture format.
 pub(crate) trait Format: Sync {
     /// The name used in flags, in the database and in reports.
@@ -47,6 +60,14 @@ pub(crate) trait Format: Sync {
     }
     /// Looks at the head of a text.
     fn detect(&self, sample: &Sample) -> Option<Match>;
+    /// Why no message is found in the head of a text, where the format can tell; `None` where there is one.
+    fn misfit(&self, _: &Sample) -> Option<Misfit> {
+        None
+    }
+    /// True if the head has a text by which the format is known, whatever else it lacks.
+    fn is_near(&self, _: &Sample) -> bool {
+        false
+    }
     /// A reader for the text that the sample was taken from.
     fn reader(&self, sample: &Sample) -> Reader;
 }

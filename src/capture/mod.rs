@@ -29,6 +29,7 @@ mod out;
 mod outer;
 mod peel;
 mod read;
+mod refusals;
 mod sample;
 mod scan;
 mod time;

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::detect::detect;
-use super::format::{Format, LineReader, Reader};
+use super::format::{Format, LineReader, Misfit, Reader};
 use super::formats::lsp_devtools;
 use super::input::Input;
 use super::lines::{Buffer, Lines};
@@ -38,14 +38,41 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
             reason.push_str(&format!("; no message was found before line {}", sample.lines_before + 1));
         }
     }
-    let Some((format, reason)) = found else { return Err(unknown(&input)) };
+    let Some((format, reason)) = found else { return Err(unknown(&input, &sample)) };
+    if forced.is_some()
+        && input.is_whole()
+        && let Some(misfit) = format.misfit(&sample)
+    {
+        return Err(does_not_fit(&input, format, &misfit));
+    }
     let name = path.replace('\\', "/");
     let name = if cfg!(windows) { name } else { path.to_string() };
     let chain = format.chain(&sample);
     Ok(Box::new(Log { name, format, chain, reason, input, sample, overrides: overrides.clone() }))
 }
 
-fn unknown(input: &Input) -> Error {
+/// How many formats a refusal names.
+const NEAREST: usize = 3;
+
+/// The error for a log that is not in the format that the user named.
+fn does_not_fit(input: &Input, format: &dyn Format, misfit: &Misfit) -> Error {
+    let name = input.shown_name();
+    let what = format!("{name} holds no message that {} finds; line {}: {}", format.name(), misfit.line, misfit.why);
+    Error::new(ErrorKind::Input, what)
+        .hint("leave out --format-in to have the format told from the content; `rpctape formats` lists them")
+}
+
+/// The formats whose signs a text has although none of them finds a message, the nearest first.
+fn nearest(sample: &Sample) -> Option<String> {
+    let near = super::detect::all().filter(|format| format.is_near(sample));
+    let mut near: Vec<_> = near.filter_map(|format| Some((format.name(), format.misfit(sample)?))).collect();
+    near.sort_by_key(|(_, misfit)| std::cmp::Reverse((misfit.stage, misfit.column)));
+    let told = |(name, misfit): &(&str, Misfit)| format!("{name} (line {}: {})", misfit.line, misfit.why);
+    let told: Vec<String> = near.iter().take(NEAREST).map(told).collect();
+    (!told.is_empty()).then(|| format!("it comes near to {}", told.join("; ")))
+}
+
+fn unknown(input: &Input, sample: &Sample) -> Error {
     let name = input.shown_name();
     let head = input.head();
     let odd = head.iter().take(4096).filter(|byte| **byte < 9 || (14..32).contains(*byte) && **byte != 27).count();
@@ -53,8 +80,12 @@ fn unknown(input: &Input) -> Error {
         return Error::new(ErrorKind::Input, format!("{name} is a binary file, not a log"))
             .hint("give a text log, or one compressed with gzip or zstd");
     }
-    Error::new(ErrorKind::Input, format!("{name} holds no JSON-RPC that rpctape can read{}", input.looked_at()))
-        .hint("`rpctape formats` lists what can be read; --format-in NAME reads the file as that format")
+    if let Some(error) = super::refusals::known(&name, sample) {
+        return error;
+    }
+    let usual = "`rpctape formats` lists what can be read; --format-in NAME reads the file as that format";
+    let hint = nearest(sample).map_or_else(|| usual.to_string(), |near| format!("{near}; {usual}"));
+    Error::new(ErrorKind::Input, format!("{name} holds no JSON-RPC that rpctape can read{}", input.looked_at())).hint(hint)
 }
 
 struct Log {

@@ -7,7 +7,9 @@ use rpctape::capture::Skip;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
-use rpctape::report::{Concise, Context, Document, Full, Lines, PassedOver, Report, Statistics, Style, Summary};
+use rpctape::report::{
+    Concise, Context, Document, Full, GroupBy, Grouped, Lines, PassedOver, Report, Statistics, Style, Summary,
+};
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Raw};
 
@@ -15,11 +17,11 @@ use super::config::Config;
 use super::input::{self, Loaded, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
-use super::nearest::nearest;
 use super::reports::{ReportArgs, Reports};
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::{PolicyArgs, RedactArgs, Terms};
+use rpctape::error::nearest;
 
 /// How much of a message the screen needs; the rest is only counted.
 const EXCERPT: u32 = 1_000;
@@ -60,6 +62,9 @@ pub struct PrintArgs {
     /// Print how often each rule spoke instead of the findings
     #[arg(long)]
     statistics: bool,
+    /// Print one row for each server (or client, tool, day, source, format, rule) instead of the findings
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "statistics")]
+    group_by: Option<By>,
     /// Print only findings of this connection (`rpctape ls` shows the keys)
     #[arg(long, value_name = "KEY")]
     connection: Option<String>,
@@ -100,6 +105,39 @@ enum Format {
     Json,
     /// One JSON object a line, the last one a summary
     Jsonl,
+}
+
+/// What the rows of `--group-by` stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// A server, as it names itself
+    Server,
+    /// A client, as it names itself
+    Client,
+    /// A tool or command, else a method
+    Tool,
+    /// A day, in UTC
+    Day,
+    /// A file
+    Source,
+    /// A format
+    Format,
+    /// A rule
+    Rule,
+}
+
+impl By {
+    fn group(self) -> GroupBy {
+        match self {
+            By::Server => GroupBy::Server,
+            By::Client => GroupBy::Client,
+            By::Tool => GroupBy::Tool,
+            By::Day => GroupBy::Day,
+            By::Source => GroupBy::Source,
+            By::Format => GroupBy::Format,
+            By::Rule => GroupBy::Rule,
+        }
+    }
 }
 
 /// The least severity that fails a check.
@@ -148,20 +186,27 @@ pub fn print(
     let connections = connections(loaded, args.connection.as_deref())?;
     let fail_on = terms.fail_on.severity();
     let mut summary = begun(loaded, &connections, fail_on);
-    let lines = args.format == Format::Concise || args.statistics;
+    let lines = args.format == Format::Concise || args.statistics || args.group_by.is_some();
     let style = screen.style(args.output.is_some(), lines);
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
     let mut sentences = redactor.clone();
     if let Some(redactor) = &mut sentences {
         summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
     }
-    let mut report = report(args, style, redactor);
+    let mut report = match args.group_by {
+        None => report(args, style, redactor),
+        Some(by) => grouped(by, args.format, style, loaded, &connections)?,
+    };
     let mut out = Out::open(args.output.as_deref(), inputs)?;
     let context = context(&connections, &terms);
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
-    let raw = if args.format == Format::Full && !args.statistics { Raw::Head(EXCERPT) } else { Raw::None };
+    let raw = if args.format == Format::Full && !args.statistics && args.group_by.is_none() {
+        Raw::Head(EXCERPT)
+    } else {
+        Raw::None
+    };
     let mut pipe_is_open = args.output.is_some() || !reports.takes_stdout;
     loaded.store.findings(&filter, raw, |mut finding| {
         if !taken(&terms.selection, &finding) {
@@ -251,6 +296,22 @@ fn report(args: &PrintArgs, style: Style, redactor: Option<Redactor>) -> Box<dyn
         Format::Concise => Box::new(Concise::new(style)),
         Format::Full => Box::new(Full::new(style, !args.no_group).redacted(redactor)),
     }
+}
+
+/// Rows instead of findings. A document would have no place for them.
+fn grouped(
+    by: By,
+    format: Format,
+    style: Style,
+    loaded: &Loaded,
+    connections: &[ConnectionRow],
+) -> Result<Box<dyn Report>> {
+    if format == Format::Json {
+        return Err(Error::new(ErrorKind::Usage, "--group-by prints rows, which one JSON document has no place for")
+            .hint("--format jsonl prints one object for each row"));
+    }
+    let calls = if by == By::Tool { loaded.store.calls()? } else { Vec::new() };
+    Ok(Box::new(Grouped::new(by.group(), style, format == Format::Jsonl, connections, &calls)))
 }
 
 /// All connections, or the one with this key.

@@ -6,7 +6,7 @@ use rpctape::replay::options::{Compare, Gate, Matcher};
 use rpctape::replay::{Verdict, compare};
 
 use super::config::ReplayConfig;
-use super::nearest::nearest;
+use rpctape::error::nearest;
 
 /// What counts as the same, and what fails.
 #[derive(Args, Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use rpctape::report::escape_block;
 use rpctape::rules::{self, RULES, Rule};
 
 use super::io;
-use super::nearest::nearest;
+use rpctape::error::nearest;
 
 /// Explain a rule: what it finds, the clause it rests on, examples, and what to do
 #[derive(Args, Debug)]

@@ -10,10 +10,10 @@ use rpctape::report::Listing;
 use super::input::{self, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
-use super::nearest::nearest;
 use super::screen::ScreenArgs;
 use super::shell;
 use super::signals::Stop;
+use rpctape::error::nearest;
 
 /// List connections and sources: protocol, counts, times, parties, and what each file was taken for
 #[derive(Args, Debug, Default)]

@@ -36,7 +36,6 @@ mod input;
 mod io;
 mod judge;
 mod moment;
-mod nearest;
 mod pace;
 mod progress;
 mod reports;

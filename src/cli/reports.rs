@@ -9,7 +9,7 @@ use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
 use rpctape::store::FindingRow;
 
 use super::io::{Out, written};
-use super::nearest::nearest;
+use rpctape::error::nearest;
 
 /// Which reports are wanted.
 #[derive(Args, Clone, Debug, Default)]

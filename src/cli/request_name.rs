@@ -7,7 +7,7 @@ use rpctape::report::label;
 use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow, RequestName, Store};
 
 use super::check::no_connection;
-use super::nearest::nearest;
+use rpctape::error::nearest;
 
 /// Most requests that are listed where a name fits several.
 const LISTED: usize = 12;

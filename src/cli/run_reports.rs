@@ -12,8 +12,8 @@ use rpctape::report::replay::{RUN_KINDS, RunKind, document, lines, redacted, scr
 use rpctape::report::replay::{Suite, suite_document, suite_lines, suite_screen};
 
 use super::io::{Out, written};
-use super::nearest::nearest;
 use super::screen::ScreenArgs;
+use rpctape::error::nearest;
 
 /// How the answer is printed.
 #[derive(Args, Clone, Debug, Default)]

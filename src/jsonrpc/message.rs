@@ -32,6 +32,8 @@ impl Kind {
 pub enum Defect {
     /// No `jsonrpc` member, or one that is not the string `2.0`.
     JsonrpcMember,
+    /// ... but the string `1.0`: the message claims to be of JSON-RPC 1.0, which is not judged by 2.0.
+    VersionOne,
     /// `result` and `error` in one response.
     ResultAndError,
     /// ... where the error was `null`: the style of JSON-RPC 1.0.

@@ -218,6 +218,9 @@ impl<'a, F> Envelope<'a, F> {
         let is_two = |raw: &str| raw == "\"2.0\"" || raw.starts_with('"') && lenient_string(raw) == "2.0";
         if !self.version.is_some_and(is_two) {
             defects.add(Defect::JsonrpcMember);
+            if self.version.is_some_and(|raw| matches!(raw, "\"1.0\"" | "\"1.1\"")) {
+                defects.add(Defect::VersionOne);
+            }
         }
         (classify(self.id, self.method, self.params, self.result, self.error, defects), self.lifted)
     }
@@ -447,6 +450,8 @@ mod tests {
         let has = |text: &str, defect| message(text).defects.has(defect);
         assert!(has(r#"{"id":1,"method":"a"}"#, Defect::JsonrpcMember));
         assert!(has(r#"{"jsonrpc":2.0,"id":1,"method":"a"}"#, Defect::JsonrpcMember));
+        assert!(has(r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, Defect::VersionOne));
+        assert!(!has(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, Defect::VersionOne));
         assert!(has(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":""}}"#, Defect::ResultAndError));
         assert!(has(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":null}"#, Defect::NullErrorBesideResult));
         assert!(has(r#"{"jsonrpc":"2.0","id":1}"#, Defect::NeitherResultNorError));

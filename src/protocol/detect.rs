@@ -1,7 +1,7 @@
 //! Which profile a connection speaks, from what its messages carry.
 
-use super::{Facts, Family, Profile, Sender, acp, jsonrpc2, lsp, mcp, mcp_2026};
-use crate::jsonrpc::{Kind, Message};
+use super::{Facts, Family, Profile, Sender, acp, jsonrpc1, jsonrpc2, lsp, mcp, mcp_2026};
+use crate::jsonrpc::{Defect, Kind, Message};
 
 /// What one message says about the protocol.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub fn profiles() -> impl Iterator<Item = &'static Profile> {
         .chain([&mcp_2026::PROFILE])
         .chain(acp::PROFILES)
         .chain(lsp::PROFILES)
-        .chain([&jsonrpc2::PROFILE])
+        .chain([&jsonrpc2::PROFILE, &jsonrpc1::PROFILE])
 }
 
 /// A profile by name and revision (`mcp 2025-11-25`, `acp 1`), or by name alone.
@@ -45,6 +45,9 @@ pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
             Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::UNKNOWN),
         );
     }
+    if !known && is_version_one(message) {
+        return Hint::Family(&jsonrpc1::PROFILE);
+    }
     let method = message.method();
     match (message.kind, method) {
         (Kind::Request, "initialize") => asked(facts),
@@ -53,6 +56,13 @@ pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
         _ if known => Hint::None,
         _ => by_method(method),
     }
+}
+
+/// True for a message that says so, and for a response with both members that does not say to be of 2.0.
+fn is_version_one(message: &Message<'_>) -> bool {
+    let has = |defect| message.defects.has(defect);
+    let both = has(Defect::ResultAndError) || has(Defect::NullErrorBesideResult);
+    has(Defect::VersionOne) || has(Defect::JsonrpcMember) && both
 }
 
 fn asked(facts: &Facts<'_>) -> Hint {
@@ -130,6 +140,11 @@ impl Profile {
     /// The profile for plain JSON-RPC, used where nothing tells the protocol.
     pub fn plain() -> &'static Profile {
         &jsonrpc2::PROFILE
+    }
+
+    /// True for JSON-RPC 1.0, whose messages need not say what they are.
+    pub fn is_version_one(&self) -> bool {
+        std::ptr::eq(self, &jsonrpc1::PROFILE)
     }
 
     /// True if the family is known to this program beyond the bare envelope.

@@ -8,6 +8,7 @@ mod detect;
 mod dialect;
 mod facts;
 pub mod http;
+mod jsonrpc1;
 mod jsonrpc2;
 mod lsp;
 mod mcp;

@@ -56,6 +56,7 @@ fn the_profiles_are_these() {
         "lsp 3.17",
         "lsp 3.18",
         "jsonrpc 2.0",
+        "jsonrpc 1.0",
     ];
     assert_eq!(labels, expected);
     for profile in profiles() {
@@ -153,4 +154,34 @@ fn the_rules_on_cancels_differ_by_protocol() {
     assert_eq!(row("PRG002"), "warning error - - - - -");
     assert_eq!(row("RPC013"), "error error error error - warning -");
     assert_eq!(row("STK001"), "error error error error error error error");
+}
+
+/// The label of the profile that a message hints at.
+fn hinted(text: &str) -> Option<String> {
+    let Ok((crate::jsonrpc::Parsed::One(message, facts), _)) = crate::jsonrpc::parse_at::<super::Facts<'_>>(text, 0)
+    else {
+        return None;
+    };
+    match super::hint(&message, &facts, false) {
+        super::Hint::Family(profile) => Some(profile.label()),
+        _ => None,
+    }
+}
+
+#[test]
+fn json_rpc_1_is_told_by_its_version_and_by_responses_with_both_members() {
+    for text in [
+        r#"{"jsonrpc":"1.0","id":"curl","method":"getblockcount","params":[]}"#,
+        r#"{"result":910001,"error":null,"id":"curl"}"#,
+        r#"{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":1}"#,
+    ] {
+        assert_eq!(hinted(text).as_deref(), Some("jsonrpc 1.0"), "{text}");
+    }
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":"both"}}"#,
+        r#"{"id":1,"method":"getblockcount","params":[]}"#,
+        r#"{"id":1,"result":4}"#,
+    ] {
+        assert_eq!(hinted(text), None, "{text}");
+    }
 }

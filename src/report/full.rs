@@ -1,6 +1,6 @@
 //! `--format full`: for every kind of finding the lines that prove it, the clause, why it matters and what to do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::columns::{hang, wrap};
@@ -22,6 +22,9 @@ const WHOLE_NOTES: usize = 1;
 
 /// How many further kinds of one rule get a line of their own.
 const BRIEF: usize = 8;
+
+/// Up to so many sources each says what was passed over in it.
+const FEW: usize = 3;
 
 /// The format.
 pub struct Full {
@@ -252,10 +255,7 @@ fn verdict(summary: &Summary) -> String {
 }
 
 fn unseen(summary: &Summary) -> String {
-    let mut parts = Vec::new();
-    for skipped in &summary.skipped {
-        parts.push(passed_over(skipped));
-    }
+    let mut parts = all_passed_over(summary);
     if let Some(first) = summary.files.first() {
         let files = number::plural(summary.files.len() as u64, "file");
         parts.push(format!("{files} ({}: {})", first.source, first.why));
@@ -273,6 +273,24 @@ fn unseen(summary: &Summary) -> String {
         }
     }
     if parts.is_empty() { "nothing".to_string() } else { parts.join(", ") }
+}
+
+/// What was passed over, source by source; of many sources each reason once, with the first of them.
+fn all_passed_over(summary: &Summary) -> Vec<String> {
+    let sources: BTreeSet<&str> = summary.skipped.iter().map(|skipped| skipped.source.as_str()).collect();
+    if sources.len() <= FEW {
+        return summary.skipped.iter().map(passed_over).collect();
+    }
+    let mut reasons: BTreeMap<&str, (u64, u64, &Skipped)> = BTreeMap::new();
+    for skipped in &summary.skipped {
+        let (lines, files, _) = reasons.entry(skipped.why.as_str()).or_insert((0, 0, skipped));
+        (*lines, *files) = (*lines + skipped.lines, *files + 1);
+    }
+    let told = reasons.into_values().map(|(lines, files, first)| match files {
+        1 => passed_over(first),
+        _ => format!("in {} files {}", number::count(files), passed_over(&Skipped { lines, ..first.clone() })),
+    });
+    told.collect()
 }
 
 fn passed_over(skipped: &Skipped) -> String {

@@ -8,7 +8,7 @@ use super::event::{FrameId, Seen};
 use super::ledger::Stretch;
 use super::state::{Conn, Incoming, Step};
 use crate::capture::{Direction, Stamp, Why};
-use crate::jsonrpc::{Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
+use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
 use crate::protocol::{Facts, Hint, MethodKind, Profile, Sender, Side, cancel_form, hint, sender_of, settle};
 
 /// How many messages wait at most.
@@ -60,7 +60,12 @@ impl Conn {
     /// Learns what a message tells about protocol and sides.
     pub(super) fn learn(&mut self, message: &Message<'_>, facts: &Facts<'_>, direction: Direction) {
         if !self.profile_fixed {
-            let hint = hint(message, facts, self.profile_known);
+            // One message of 2.0, and what follows is no 1.0.
+            self.versions.two |= !message.defects.has(Defect::JsonrpcMember);
+            let hint = match hint(message, facts, self.profile_known) {
+                Hint::Family(profile) if profile.is_version_one() && self.versions.two => Hint::None,
+                hint => hint,
+            };
             // A request that states its revision speaks for itself; the connection follows only while it knows no better.
             let for_itself = facts.meta_revision.is_some() && self.facts.lifecycle.initialize.is_some();
             if !matches!(hint, Hint::None) && !for_itself {

@@ -238,6 +238,8 @@ pub(super) fn cut(text: &str) -> &str {
 /// Messages without `jsonrpc`, held back until one message has it: a logger may drop the member.
 #[derive(Default)]
 pub(super) struct Versions {
+    /// True once a message says that it is of JSON-RPC 2.0, whether it was judged yet or not.
+    pub(super) two: bool,
     pub(super) present: bool,
     pub(super) held: Vec<(Seen, Side, u32)>,
 }

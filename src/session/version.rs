@@ -36,7 +36,7 @@ impl Conn {
 
     /// At the end: a member that both sides never send was dropped by the logger.
     pub(super) fn end_versions(&mut self, step: &mut Step<'_>) {
-        if self.versions.present || self.versions.held.is_empty() {
+        if self.versions.present || self.versions.held.is_empty() || self.facts.profile.is_version_one() {
             return;
         }
         let both = Side::BOTH.iter().all(|side| self.side(*side).versions_missing > 0);

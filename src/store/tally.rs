@@ -6,6 +6,7 @@ use crate::error::Result;
 const SELECT_TALLY: &str = include_str!("../../sql/statements/select_tally.sql");
 const COUNT_FINDINGS: &str = include_str!("../../sql/statements/count_findings.sql");
 const SELECT_UNDECIDED: &str = include_str!("../../sql/statements/select_undecided.sql");
+const COUNT_CALLS: &str = include_str!("../../sql/statements/count_calls.sql");
 const DROP_CLAUSES: &str = include_str!("../../sql/statements/delete_unused_clauses.sql");
 
 /// Counts of a database.
@@ -75,6 +76,11 @@ impl Store {
             let count: i64 = row.get(2)?;
             Ok(FindingCount { severity: row.get(0)?, certainty: row.get(1)?, count: count as u64 })
         })
+    }
+
+    /// Requests by the tool or command that they ask for, else by method.
+    pub fn calls(&self) -> Result<Vec<(String, u64)>> {
+        self.rows(COUNT_CALLS, [], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
     }
 
     /// Rules that could not be decided, by code.

@@ -105,6 +105,33 @@ impl Reader {
     }
 }
 
+/// A span of time in microseconds: a number of milliseconds, or numbers with units as Go prints them (`1m2.5s`).
+pub(super) fn span_us(text: &str) -> Option<i64> {
+    let text = text.trim_matches(['"', ' ']);
+    if let Ok(ms) = text.parse::<f64>() {
+        return Some((ms * 1e3) as i64);
+    }
+    let (mut rest, mut us) = (text, 0.0);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').filter(|end| *end > 0)?;
+        let number: f64 = rest[..end].parse().ok()?;
+        let after = &rest[end..];
+        let unit = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        us += number
+            * match &after[..unit] {
+                "h" => 3.6e9,
+                "m" | "min" => 6e7,
+                "s" => 1e6,
+                "ms" => 1e3,
+                "µs" | "μs" | "us" => 1.0,
+                "ns" => 1e-3,
+                _ => return None,
+            };
+        rest = &after[unit..];
+    }
+    (!text.is_empty()).then_some(us as i64)
+}
+
 fn epoch(text: &str, unit_ns: i64) -> Option<Time> {
     let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
     let mut ns = i128::from(whole.parse::<i64>().ok()?) * i128::from(unit_ns);
@@ -122,9 +149,22 @@ mod tests {
     use super::*;
 
     fn read(format: &str, text: &str) -> Option<i64> {
-        let times = schema::Time { format: Some(format.into()), tz: Some("+01:00".into()), pointer: None };
+        let times = schema::Time {
+            format: Some(format.into()),
+            tz: Some("+01:00".into()),
+            pointer: None,
+            start: None,
+            took: None,
+        };
         let times = Times::new(&times).expect("a format");
         Reader::default().read(text, &times, &Zoning::default())
+    }
+
+    #[test]
+    fn spans_are_milliseconds_or_have_units() {
+        let spans = ["44", "1.02", "35.1µs", "1.2ms", "1m2.5s", "258.1ms"].map(span_us);
+        assert_eq!(spans, [44_000, 1_020, 35, 1_200, 62_500_000, 258_100].map(Some));
+        assert_eq!(["", "s", "1x", "-"].map(span_us), [None; 4]);
     }
 
     #[test]
@@ -138,7 +178,7 @@ mod tests {
         assert_eq!(read("%b %d %H:%M:%S%.3f", "Jan 02 01:00:00.500"), Some(DAY_US + 500_000));
         assert_eq!(read("%H:%M:%S", "soon"), None);
         assert_eq!(read("epoch_s", "x"), None);
-        let bad = schema::Time { format: Some("%Q%".into()), tz: None, pointer: None };
+        let bad = schema::Time { format: Some("%Q%".into()), tz: None, pointer: None, start: None, took: None };
         assert!(Times::new(&bad).is_err());
     }
 }

@@ -6,8 +6,9 @@ use toml::{Table, Value};
 
 use super::clock::Times;
 use super::condition::{Condition, Term, term};
+use super::made::{Ids, Kind, Made, Part};
 use super::pointer::Pointer;
-use super::schema::{self, Continuation, Encoding, Standing, broken};
+use super::schema::{self, Continuation, Encoding, Holds, Standing, broken};
 use crate::capture::{Direction, Proof, Transport, Vantage};
 use crate::error::Result;
 use crate::protocol::Side;
@@ -30,8 +31,15 @@ pub(crate) struct Definition {
     pub(super) stderr: Option<Pattern>,
     pub(super) splits: Vec<Regex>,
     pub(super) payload: Payload,
+    /// Where the parts of a message stand that the record tells.
+    pub(super) made: Made,
+    /// True if messages are made of what records tell, and not held by them.
+    pub(super) makes: bool,
     pub(super) kinds: Vec<(String, Kind)>,
+    /// The kind of a record that no word and no test tells.
+    pub(super) kind_default: Option<Kind>,
     pub(super) directions: Vec<(String, Meaning)>,
+    pub(super) direction_rules: Vec<(Condition, Meaning)>,
     pub(super) direction_default: Meaning,
     /// `None` where it is told by who sends what.
     pub(super) vantage: Option<Vantage>,
@@ -48,7 +56,13 @@ pub(super) struct Payload {
     pub(super) encoding: Encoding,
     pub(super) pointer: Pointer,
     pub(super) direction: Option<Pointer>,
+    /// Who sent it, and who received it, as names of processes.
+    pub(super) from: Option<Pointer>,
+    pub(super) to: Option<Pointer>,
     pub(super) time: Option<Pointer>,
+    /// When the request of an exchange was sent, or how long the exchange took.
+    pub(super) start: Option<Pointer>,
+    pub(super) took: Option<Term>,
     pub(super) after: Option<String>,
     pub(super) allow_trailing: bool,
     pub(super) may_be_cut: bool,
@@ -121,26 +135,30 @@ pub(super) enum Meaning {
     Skip,
 }
 
-/// What a kind word means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Request,
-    Notification,
-    Response,
-    Error,
-}
-
 /// What tells connections apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Key {
     /// The first of these groups that took part in the match.
     Groups(Vec<String>),
     Pointer(Pointer),
+    /// The first group of an expression that is looked for in the record.
+    Expression(Regex),
 }
 
 impl Key {
-    /// Reads a key: a pointer, or names of groups with bars between.
+    /// Reads a key: a pointer, names of groups with bars between, or `~ EXPRESSION`.
     pub(super) fn parse(text: &str) -> std::result::Result<Key, String> {
+        if let Some(expression) = text.strip_prefix('~') {
+            return match Regex::new(expression.trim()) {
+                Ok(regex) if regex.captures_len() > 1 => Ok(Key::Expression(regex)),
+                Ok(_) => Err(format!("{text:?} has no group: put what tells connections apart in round brackets")),
+                Err(error) => {
+                    let said = error.to_string();
+                    let what = said.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                    Err(format!("{text:?} is no regular expression: {what}"))
+                }
+            };
+        }
         match term(text) {
             Ok(Term::Pointer(pointer)) => Ok(Key::Pointer(pointer)),
             _ if text.starts_with('/') => Err(format!("{text:?} is no JSON pointer")),
@@ -158,6 +176,7 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
     }
     let start = Pattern::new(regex(file, "record.start", &text.record.start)?);
     let optional = |key: &str, text: &Option<String>| text.as_ref().map(|text| regex(file, key, text)).transpose();
+    let made = made(file, text)?;
     let (direction, stderr) = (&text.direction, optional("record.stderr", &text.record.stderr)?);
     let definition = Definition {
         name: Box::leak(text.name.clone().into_boxed_str()),
@@ -174,8 +193,13 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
         stderr: stderr.map(Pattern::new),
         splits: splits(file, &text.connection.split_on)?,
         payload: payload(file, text)?,
+        proof: proof(file, text, &start, &made)?,
+        made,
+        makes: makes(text),
         kinds: kinds(file, &text.kind.map)?,
+        kind_default: text.kind.default.as_deref().map(|word| kind(file, "kind.default", word)).transpose()?,
         directions: said(file, words(&direction.map))?,
+        direction_rules: direction_rules(file, &direction.rules)?,
         direction_default: match &direction.default {
             None => Meaning::Frame(Direction::Unknown),
             Some(word) => said(file, meaning(word))?,
@@ -185,13 +209,13 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
         times: said(file, Times::new(&text.time))?,
         keys: text.connection.key.iter().map(|key| said_key(file, key)).collect::<Result<_>>()?,
         transport: match text.connection.transport.as_deref() {
+            None if exchanges(text) => Transport::Http,
             None | Some("ordered") => Transport::Ordered,
             Some("http") => Transport::Http,
             Some(other) => {
                 return Err(broken(file, &format!("connection.transport is {other:?}; write ordered or http")));
             }
         },
-        proof: proof(file, text, &start)?,
         start,
     };
     groups_exist(file, &definition, text)?;
@@ -216,7 +240,12 @@ fn said_key(file: &str, key: &str) -> Result<Key> {
 }
 
 fn regex(file: &str, key: &str, text: &str) -> Result<Regex> {
-    Regex::new(text).map_err(|error| broken(file, &format!("{key} is no regular expression: {error}")))
+    Regex::new(text).map_err(|error| {
+        // The last line of the library's answer says what is wrong; those before draw the place with carets.
+        let said = error.to_string();
+        let what = said.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        broken(file, &format!("{key} is no regular expression: {what}")).hint(format!("it is: {text}"))
+    })
 }
 
 fn unwrap(file: &str, list: &[schema::Unwrap]) -> Result<Option<Unwrap>> {
@@ -262,7 +291,11 @@ fn payload(file: &str, text: &schema::File) -> Result<Payload> {
         encoding: if text.record.message.is_some() { Encoding::Found } else { own.encoding },
         pointer: pointer("payload.pointer", &own.pointer)?,
         direction: text.direction.pointer.as_deref().map(|text| pointer("direction.pointer", text)).transpose()?,
+        from: text.direction.from.as_deref().map(|text| pointer("direction.from", text)).transpose()?,
+        to: text.direction.to.as_deref().map(|text| pointer("direction.to", text)).transpose()?,
         time: text.time.pointer.as_deref().map(|text| pointer("time.pointer", text)).transpose()?,
+        start: text.time.start.as_deref().map(|text| pointer("time.start", text)).transpose()?,
+        took: text.time.took.as_deref().map(|text| said(file, term(text))).transpose()?,
         after: own.after.clone(),
         allow_trailing: own.allow_trailing.unwrap_or(false),
         may_be_cut: own.may_be_cut,
@@ -272,24 +305,60 @@ fn payload(file: &str, text: &schema::File) -> Result<Payload> {
     })
 }
 
+/// True if messages are made of what records tell.
+fn makes(text: &schema::File) -> bool {
+    let named = text.message.parts().iter().any(|(_, places, _)| places.is_some());
+    named || text.payload.encoding == Encoding::None || text.payload.is == Holds::Params
+}
+
+/// True if a record may be a request with its answer: the order of such records tells nothing of what is in them.
+fn exchanges(text: &schema::File) -> bool {
+    let words = text.kind.map.values().filter_map(Value::as_str).chain(text.kind.default.as_deref());
+    words.chain(text.kind.rules.iter().map(|rule| rule.is.as_str())).any(|word| word == "exchange")
+}
+
+/// Where the parts of a message stand; groups called as a part are its place where nothing else is said.
+fn made(file: &str, text: &schema::File) -> Result<Made> {
+    let own = &text.message;
+    let mut made = Made::new(text.payload.is == Holds::Params, own.ids, own.cut_marks.clone());
+    for (name, places, part) in own.parts() {
+        let usual = match part {
+            Part::Text => Some("error"),
+            Part::Kind | Part::Id | Part::Method | Part::Code => Some(name),
+            Part::Params | Part::Result | Part::Error => None,
+        };
+        let usual = usual.filter(|name| text.record.start.contains(&format!("<{name}>")));
+        for place in places.or(usual).iter().flat_map(|places| places.split('|')) {
+            let place = term(place.trim()).map_err(|what| broken(file, &format!("message.{name}: {what}")))?;
+            made.add(part, place);
+        }
+    }
+    for rule in &text.kind.rules {
+        let condition = Condition::parse(&rule.condition);
+        let condition = condition.map_err(|what| broken(file, &format!("kind.rules: {what}")))?;
+        made.rules.push((condition, kind(file, "kind.rules", &rule.is)?));
+    }
+    Ok(made)
+}
+
 fn kinds(file: &str, map: &Table) -> Result<Vec<(String, Kind)>> {
-    let kind = |value: &Value| match value.as_str() {
-        Some("request") => Some(Kind::Request),
-        Some("notification") => Some(Kind::Notification),
-        Some("response") => Some(Kind::Response),
-        Some("error") => Some(Kind::Error),
-        _ => None,
-    };
-    map.iter()
-        .map(|(word, value)| {
-            let what = format!("kind.map: {word:?} is {value:?}; write request, notification, response or error");
-            kind(value).map(|kind| (word.clone(), kind)).ok_or_else(|| broken(file, &what))
-        })
-        .collect()
+    let value = |word: &String, value: &Value| kind(file, &format!("kind.map, {word:?}"), value.as_str().unwrap_or(""));
+    map.iter().map(|(word, named)| Ok((word.clone(), value(word, named)?))).collect()
+}
+
+fn kind(file: &str, key: &str, word: &str) -> Result<Kind> {
+    let what = || format!("{key}: {word:?} is no kind; write request, notification, response, error, exchange or skip");
+    Kind::from_name(word).ok_or_else(|| broken(file, &what()))
 }
 
 fn words(map: &Table) -> std::result::Result<Vec<(String, Meaning)>, String> {
     map.iter().map(|(word, value)| Ok((word.clone(), meaning(value.as_str().unwrap_or_default())?))).collect()
+}
+
+fn direction_rules(file: &str, rules: &[schema::Rule]) -> Result<Vec<(Condition, Meaning)>> {
+    let one = |rule: &schema::Rule| Ok((Condition::parse(&rule.condition)?, meaning(&rule.is)?));
+    let rules = rules.iter().map(one).collect::<std::result::Result<_, String>>();
+    rules.map_err(|what| broken(file, &format!("direction.rules: {what}")))
 }
 
 fn meaning(word: &str) -> std::result::Result<Meaning, String> {
@@ -305,7 +374,7 @@ fn meaning(word: &str) -> std::result::Result<Meaning, String> {
     }))
 }
 
-fn proof(file: &str, text: &schema::File, start: &Pattern) -> Result<Proof> {
+fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Result<Proof> {
     let mut proof = Proof::FULL;
     for word in &text.proof.lost {
         proof = proof.without(match word.as_str() {
@@ -323,8 +392,35 @@ fn proof(file: &str, text: &schema::File, start: &Pattern) -> Result<Proof> {
             }
         });
     }
-    let sided = start.roles.dir.is_some() || text.direction.pointer.is_some() || text.direction.default.is_some();
-    Ok(if sided { proof } else { proof.without(Proof::DIRECTION) })
+    let direction = &text.direction;
+    let sided = [&direction.pointer, &direction.default, &direction.from].iter().any(|key| key.is_some());
+    let sided = sided || !direction.rules.is_empty();
+    proof = if sided || start.roles.dir.is_some() { proof } else { proof.without(Proof::DIRECTION) };
+    Ok(proof.without(unproven(text, made)))
+}
+
+/// What a definition cannot prove because it makes its messages, or parts of them, itself.
+fn unproven(text: &schema::File, made: &Made) -> Proof {
+    let mut lost = Proof::NONE;
+    if !makes(text) {
+        return if text.payload.or_header { Proof::ENVELOPE } else { lost };
+    }
+    lost = lost.and(Proof::ENVELOPE);
+    if !made.payload_is_body {
+        if !made.has(Part::Params) {
+            lost = lost.and(Proof::PAYLOAD).and(Proof::CANCEL_TARGET);
+        }
+        if !made.has(Part::Result) {
+            lost = lost.and(Proof::PAYLOAD);
+        }
+        if !made.has(Part::Error) && !made.has(Part::Code) {
+            lost = lost.and(Proof::ERROR_CODE);
+        }
+    }
+    match made.ids {
+        Ids::Wire | Ids::Text => lost,
+        Ids::Logger => lost.and(Proof::CANCEL_TARGET).and(Proof::ALL_ANSWERS),
+    }
 }
 
 /// Every group that is named elsewhere must be in `record.start`.
@@ -332,10 +428,15 @@ fn groups_exist(file: &str, definition: &Definition, text: &schema::File) -> Res
     let known = |name: &str| definition.start.roles.names.iter().any(|(known, _)| known == name);
     let in_keys = definition.keys.iter().filter_map(|key| match key {
         Key::Groups(names) => Some(names),
-        Key::Pointer(_) => None,
+        Key::Pointer(_) | Key::Expression(_) => None,
     });
     let in_keys = in_keys.flatten().map(|name| ("connection.key", name.as_str()));
     let in_tests = definition.payload.drop_if.iter().flat_map(Condition::groups).map(|name| ("payload.drop_if", name));
+    let in_parts = definition.made.groups().map(|name| ("message", name));
+    let in_rules = definition.made.rules.iter().flat_map(|(condition, _)| condition.groups());
+    let sides = definition.direction_rules.iter().flat_map(|(condition, _)| condition.groups());
+    let in_rules = in_rules.map(|name| ("kind.rules", name)).chain(sides.map(|name| ("direction.rules", name)));
+    let in_tests = in_tests.chain(in_parts).chain(in_rules);
     let in_sticky = text.record.sticky.iter().map(|name| ("record.sticky", name.as_str()));
     match in_keys.chain(in_tests).chain(in_sticky).find(|(_, name)| !known(name)) {
         None => Ok(()),

@@ -1,10 +1,9 @@
 //! Payloads to JSON text: strings, bytes, literals of other languages, and records that have no payload at all.
 
-use super::compile::{Definition, Kind};
-use super::emit::Head;
+use super::compile::Definition;
 use super::schema::Encoding;
 use crate::capture::anywhere::{Form, json_of};
-use crate::capture::literal::{Dialect, push_string, translate_into, unquote_into};
+use crate::capture::literal::{Dialect, translate_into, unquote_into};
 use crate::capture::scan::{self, skip_white};
 
 /// The text in which the message stands.
@@ -28,7 +27,6 @@ pub(super) struct Fault {
 /// Decodes a payload; `scratch` holds what had to be written anew.
 pub(super) fn decode<'a>(
     definition: &Definition,
-    head: &Head<'_>,
     payload: &'a str,
     scratch: &'a mut String,
     bytes: &mut Vec<u8>,
@@ -59,10 +57,7 @@ pub(super) fn decode<'a>(
             scratch.push_str(&String::from_utf8_lossy(bytes));
             (scratch.as_str(), false, true)
         }
-        Encoding::None => {
-            synthesise(definition, head, scratch);
-            (scratch.as_str(), false, false)
-        }
+        Encoding::None => (payload, true, false),
         encoding => {
             let dialect = match encoding {
                 Encoding::Lua => Dialect::Lua,
@@ -107,42 +102,4 @@ fn unfold(payload: &str, strings: &[String], out: &mut String) -> Result<(), Fau
         Some(_) => Ok(()),
         None => Err(Fault { reason: "the object has no end".into(), cut: true }),
     }
-}
-
-/// A message made of what the line tells: kind, method, id, error.
-pub(super) fn synthesise(definition: &Definition, head: &Head<'_>, out: &mut String) {
-    let roles = head.roles;
-    let text = |group| head.get(group).filter(|text: &&str| !text.is_empty());
-    let (method, id, error, code) = (text(roles.method), text(roles.id), text(roles.error), text(roles.code));
-    let word = text(roles.kind).or(method);
-    let kind = word.and_then(|word| definition.kinds.iter().find(|(known, _)| known == word)).map(|(_, kind)| *kind);
-    let kind = kind.unwrap_or(if id.is_some() { Kind::Request } else { Kind::Notification });
-    out.clear();
-    out.push_str("{\"jsonrpc\":\"2.0\"");
-    if let Some(id) = id.filter(|_| kind != Kind::Notification) {
-        out.push_str(",\"id\":");
-        match serde_json::from_str::<serde::de::IgnoredAny>(id) {
-            Ok(_) => out.push_str(id),
-            Err(_) => push_string(out, id),
-        }
-    }
-    match (kind, error) {
-        (Kind::Request | Kind::Notification, _) => {
-            out.push_str(",\"method\":");
-            push_string(out, method.unwrap_or_default());
-        }
-        (Kind::Response, None) if code.is_none() => out.push_str(",\"result\":null"),
-        (_, error) => {
-            out.push_str(",\"error\":{");
-            if let Some(code) = code.filter(|code| code.parse::<i64>().is_ok()) {
-                out.push_str("\"code\":");
-                out.push_str(code);
-                out.push(',');
-            }
-            out.push_str("\"message\":");
-            push_string(out, error.unwrap_or_default());
-            out.push('}');
-        }
-    }
-    out.push('}');
 }

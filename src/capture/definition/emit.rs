@@ -8,11 +8,13 @@ use super::clock;
 use super::compile::{Definition, Key, Meaning, Roles};
 use super::condition::Term;
 use super::decode::{self, Decoded};
+use super::parties::Parties;
 use super::pointer::{Found, Pointer, find_all};
 use super::schema::Encoding;
+use super::tell::Pairing;
 use crate::capture::out::{Channels, Out, Place, body, in_words};
 use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
-use crate::capture::{Body, Captured, Direction, Skip, Vantage};
+use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Kind, Parsed, parse_at};
 use crate::protocol::{Facts, Side};
@@ -44,6 +46,8 @@ pub(super) struct At<'a> {
     pub(super) line: u64,
     /// Byte offset of the payload.
     pub(super) offset: u64,
+    /// Byte offset of the line in which the record starts.
+    pub(super) start: u64,
     /// True if nothing follows it in the log.
     pub(super) log_ends: bool,
     /// True if it was put together from several lines.
@@ -68,6 +72,13 @@ pub(super) struct Emitter {
     pub(super) channels: Channels,
     pub(super) count: u32,
     pub(super) clock: clock::Reader,
+    /// What the log can prove, as far as its head shows.
+    pub(super) proof: Proof,
+    /// Messages without the parameters that they are nothing without, and that the logger did not cut.
+    pub(super) bare: u64,
+    pub(super) pairing: Pairing,
+    pub(super) parties: Parties,
+    pub(super) made: String,
     scratch: String,
     inner: String,
     bytes: Vec<u8>,
@@ -75,16 +86,24 @@ pub(super) struct Emitter {
 }
 
 /// What stands in a payload beside the message.
-#[derive(Default)]
-struct Aside<'a> {
+#[derive(Clone, Copy, Default)]
+pub(super) struct Aside<'a> {
     message: Found<'a>,
     direction: Found<'a>,
-    time: Found<'a>,
+    pub(super) time: Found<'a>,
+    from: Found<'a>,
+    to: Found<'a>,
+    pub(super) start: Found<'a>,
 }
 
 impl Emitter {
     pub(super) fn new(definition: Arc<Definition>, vantage: Vantage) -> Emitter {
         Emitter {
+            proof: definition.proof,
+            bare: 0,
+            pairing: Pairing::default(),
+            parties: Parties::default(),
+            made: String::new(),
             definition,
             vantage,
             keys: None,
@@ -102,7 +121,7 @@ impl Emitter {
     pub(super) fn record(&mut self, record: &Record<'_>, out: &mut Out<'_>) -> Result<()> {
         let definition = Arc::clone(&self.definition);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let decoded = decode::decode(&definition, &record.head, record.payload, &mut scratch, &mut self.bytes);
+        let decoded = decode::decode(&definition, record.payload, &mut scratch, &mut self.bytes);
         let done = match decoded {
             Ok(decoded) => self.decoded(&definition, record, &decoded, out),
             Err(fault) => self.fault(record, fault.cut, &fault.reason, out),
@@ -120,7 +139,11 @@ impl Emitter {
     ) -> Result<()> {
         let (text, line) = (decoded.text, record.at.line);
         let aside = beside(definition, text);
-        let direction = match self.meaning(&record.head, aside.direction) {
+        let meaning = match self.parties.meet(aside.from, aside.to) {
+            Some(direction) => Meaning::Frame(direction),
+            None => self.meaning(&record.head, text, aside.direction),
+        };
+        let direction = match meaning {
             Meaning::Frame(direction) => direction,
             Meaning::Skip => {
                 out.skip(line, Skip::Header);
@@ -137,6 +160,9 @@ impl Emitter {
             let cut = record.at.log_ends && value_end(text.as_bytes(), 0).is_none();
             out.skip(line, if cut { Skip::CutOff } else { Skip::NotAMessage });
             return Ok(());
+        }
+        if definition.makes {
+            return self.tell(record, text, &aside, direction, out);
         }
         let mut place = self.place(record, text, aside.time, direction, out)?;
         match aside.message {
@@ -242,14 +268,9 @@ impl Emitter {
         if head.get(head.roles.method).is_none_or(|method| method.starts_with("$/") || method.contains("cancel")) {
             return self.gap(head, at, out);
         }
-        let definition = Arc::clone(&self.definition);
-        let mut scratch = std::mem::take(&mut self.scratch);
-        decode::synthesise(&definition, head, &mut scratch);
-        let decoded = Decoded { text: &scratch, start: 0, exact: false, native: false };
-        let record = Record { head: *head, payload: head.text, at: *at };
-        let done = self.decoded(&definition, &record, &decoded, out);
-        self.scratch = scratch;
-        done
+        let record = Record { head: *head, payload: "", at: *at };
+        let direction = self.direction(head);
+        self.tell(&record, "", &Aside::default(), direction, out)
     }
 
     /// A message that the log lost here.
@@ -313,12 +334,14 @@ fn is_foreign(parsed: &Parsed<'_, Facts<'_>>) -> bool {
 
 fn beside<'a>(definition: &Definition, text: &'a str) -> Aside<'a> {
     let rules = &definition.payload;
-    if rules.pointer.is_whole() && rules.direction.is_none() && rules.time.is_none() {
+    let wanted = [&rules.direction, &rules.time, &rules.from, &rules.to, &rules.start];
+    if rules.pointer.is_whole() && wanted.iter().all(|pointer| pointer.is_none()) {
         return Aside::default();
     }
     let none = Pointer::default();
-    let pointers = [&rules.pointer, rules.direction.as_ref().unwrap_or(&none), rules.time.as_ref().unwrap_or(&none)];
-    let mut found = [None; 3];
-    find_all(text, &pointers, &mut found);
-    Aside { message: found[0], direction: found[1], time: found[2] }
+    let [direction, time, from, to, start] = wanted.map(|pointer| pointer.as_ref().unwrap_or(&none));
+    let mut found = [None; 6];
+    find_all(text, &[&rules.pointer, direction, time, from, to, start], &mut found);
+    let [message, direction, time, from, to, start] = found;
+    Aside { message, direction, time, from, to, start }
 }

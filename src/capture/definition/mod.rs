@@ -14,6 +14,9 @@ mod condition;
 mod decode;
 mod emit;
 mod layers;
+mod made;
+mod misfit;
+mod parties;
 mod pending;
 mod place;
 mod pointer;
@@ -21,7 +24,10 @@ mod probe;
 mod reader;
 mod repeats;
 mod schema;
+mod tell;
 
+#[cfg(test)]
+mod tell_tests;
 #[cfg(test)]
 mod tests;
 
@@ -31,10 +37,12 @@ use memchr::memmem;
 
 pub(super) use builtin::BUILT_IN;
 
-use super::format::{Format, Match, Reader};
+use super::format::{Format, LineReader, Match, Misfit, Reader};
+use super::lines::Line;
+use super::out::Out;
 use super::sample::Sample;
 use super::{Proof, Vantage};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use compile::Definition;
 use schema::Continuation;
 
@@ -44,11 +52,14 @@ pub(crate) struct Defined {
     text: &'static str,
     file: OnceLock<schema::File>,
     ready: OnceLock<Arc<Definition>>,
+    /// True for a definition of the user's, which nobody has tried on other logs.
+    own: bool,
+    prefixes: OnceLock<misfit::Prefixes>,
 }
 
 impl Defined {
     const fn new(name: &'static str, text: &'static str) -> Defined {
-        Defined { name, text, file: OnceLock::new(), ready: OnceLock::new() }
+        Defined { name, text, file: OnceLock::new(), ready: OnceLock::new(), own: false, prefixes: OnceLock::new() }
     }
 
     fn file(&self) -> &schema::File {
@@ -79,9 +90,7 @@ impl Format for Defined {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
-        let signs = &self.file().detect.contains;
-        let text = sample.text().as_bytes();
-        if !signs.iter().any(|sign| memmem::find(text, sign.as_bytes()).is_some()) {
+        if !self.is_near(sample) {
             return None;
         }
         let definition = self.ready();
@@ -96,6 +105,16 @@ impl Format for Defined {
         )
     }
 
+    fn misfit(&self, sample: &Sample) -> Option<Misfit> {
+        let prefixes = self.prefixes.get_or_init(|| misfit::Prefixes::of(&self.ready().start.regex));
+        misfit::misfit(self.ready(), prefixes, sample)
+    }
+
+    fn is_near(&self, sample: &Sample) -> bool {
+        let text = sample.text().as_bytes();
+        self.file().detect.contains.iter().any(|sign| memmem::find(text, sign.as_bytes()).is_some())
+    }
+
     fn reader(&self, sample: &Sample) -> Reader {
         let definition = self.ready();
         let seen = probe::probe(definition, sample);
@@ -104,8 +123,11 @@ impl Format for Defined {
             Some((crate::protocol::Side::Server, _)) => Some(Vantage::Server),
             None => None,
         });
-        let reader =
-            Box::new(reader::DefinitionReader::new(Arc::clone(definition), vantage.unwrap_or(definition.otherwise)));
+        if let Some(error) = self.turned_round(&seen) {
+            return Reader::Ordered(Box::new(Refusal(Some(error))));
+        }
+        let reader = reader::DefinitionReader::new(Arc::clone(definition), vantage.unwrap_or(definition.otherwise));
+        let reader = Box::new(reader.proving(self.proven(&seen)));
         // Only single lines that need nothing from those before them can be taken up in the middle.
         let alone = definition.continuation == Continuation::Line
             && !definition.sticky
@@ -131,6 +153,40 @@ pub(super) fn learned(text: &str) -> Defined {
     defined
 }
 
+impl Defined {
+    /// What the log can prove, going by its head.
+    fn proven(&self, seen: &probe::Probe) -> Proof {
+        let mut proof = self.ready().proof;
+        if self.ready().makes && seen.bare > 0 {
+            proof = proof.without(Proof::PAYLOAD).without(Proof::CANCEL_TARGET);
+        }
+        // Where most messages lack the member, it is not the wire that lacks it.
+        if self.own && seen.enveloped * 2 < seen.messages {
+            proof = proof.without(Proof::ENVELOPE);
+        }
+        proof
+    }
+
+    /// A definition of the user's that has the two sides the wrong way round would accuse both of everything.
+    fn turned_round(&self, seen: &probe::Probe) -> Option<Error> {
+        let (right, wrong) = seen.sides;
+        let (line, method) = seen.contrary.as_ref().filter(|_| self.own && wrong > right)?;
+        let what = format!("by the definition {} the wrong side sends {method} (line {line})", self.name);
+        let hint = "its [direction] names the two sides the wrong way round: swap c2s and s2c, sent and received, or \
+                    the vantage";
+        Some(Error::new(ErrorKind::Usage, what).hint(hint))
+    }
+}
+
+/// Reads nothing, for a reason.
+struct Refusal(Option<Error>);
+
+impl LineReader for Refusal {
+    fn line(&mut self, _: &Line<'_>, _: &mut Out<'_>) -> Result<()> {
+        self.0.take().map_or(Ok(()), Err)
+    }
+}
+
 /// Loads a definition from a file of the user's. Each text is compiled and kept once for the life of the program.
 pub(super) fn load(path: &str) -> Result<&'static Defined> {
     static LOADED: Mutex<Vec<(String, &'static Defined)>> = Mutex::new(Vec::new());
@@ -142,7 +198,7 @@ pub(super) fn load(path: &str) -> Result<&'static Defined> {
     if let Some((_, known)) = loaded.iter().find(|(known, _)| *known == text) {
         return Ok(known);
     }
-    let defined = Defined::new(ready.name, "");
+    let defined = Defined { own: true, ..Defined::new(ready.name, "") };
     let (file, ready) = (defined.file.set(file), defined.ready.set(ready));
     debug_assert!(file.is_ok() && ready.is_ok(), "a new definition is empty");
     let defined: &'static Defined = Box::leak(Box::new(defined));

@@ -47,6 +47,7 @@ impl Taken<'_> {
         At {
             line: self.line,
             offset: self.offset + from as u64,
+            start: self.offset,
             log_ends: self.log_ends,
             joined: false,
             outer_ts: self.outer_ts,
@@ -74,7 +75,7 @@ impl Pending {
 
     /// The place of what was put together.
     pub(super) fn at(&self, log_ends: bool) -> At<'static> {
-        At { line: self.line, offset: self.offset, log_ends, joined: true, outer_ts: None }
+        At { line: self.line, offset: self.offset, start: self.offset, log_ends, joined: true, outer_ts: None }
     }
 
     /// One more line.

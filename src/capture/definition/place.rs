@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::compile::{Key, Meaning};
+use super::condition::Term;
 use super::emit::{At, Emitter, Head, Record};
 use super::pointer::Found;
 use super::schema::broken;
@@ -15,7 +16,15 @@ use crate::protocol::Side;
 
 impl Emitter {
     /// What the direction word of a record means, be it in its head or in its payload.
-    pub(super) fn meaning(&self, head: &Head<'_>, aside: Found<'_>) -> Meaning {
+    /// `text` is the payload, in which tests look.
+    pub(super) fn meaning(&self, head: &Head<'_>, text: &str, aside: Found<'_>) -> Meaning {
+        let value = |term: &Term| match term {
+            Term::Group(name) => head.named(name),
+            Term::Pointer(pointer) => pointer.find(text).map(|(value, _)| value),
+        };
+        if let Some((_, meaning)) = self.definition.direction_rules.iter().find(|(test, _)| test.holds(value)) {
+            return *meaning;
+        }
         let word = head.get(head.roles.dir).or(aside.map(|(value, _)| unquoted(value)));
         let Some(word) = word else { return self.definition.direction_default };
         let known = self.definition.directions.iter().find(|(known, _)| known == word);
@@ -42,7 +51,7 @@ impl Emitter {
 
     /// The direction of a record that has no payload to look at.
     pub(super) fn direction(&self, head: &Head<'_>) -> Direction {
-        match self.meaning(head, None) {
+        match self.meaning(head, "", None) {
             Meaning::Frame(direction) => direction,
             _ => Direction::Unknown,
         }
@@ -89,21 +98,23 @@ impl Emitter {
             let value = match key {
                 Key::Groups(names) => names.iter().find_map(|name| head.named(name)),
                 Key::Pointer(pointer) => pointer.find(text).map(|(value, _)| unquoted(value)),
+                Key::Expression(regex) => {
+                    let found = |text| regex.captures(text).and_then(|found| Some(found.get(1)?.as_str()));
+                    found(text).or_else(|| found(head.text))
+                }
             };
             if let Some(value) = value.filter(|value| !value.is_empty() && *value != "null") {
-                if !name.is_empty() {
-                    name.push('/');
-                }
-                name.push_str(value);
+                join(&mut name, value);
             }
         }
+        join(&mut name, self.parties.pair());
         let definition = Arc::clone(&self.definition);
-        let (vantage, clock) = (self.vantage, &mut self.clock);
+        let (vantage, proof, clock) = (self.vantage, self.proof, &mut self.clock);
         let channel = self.channels.get(&name, out, || Channel {
             name: (!name.is_empty()).then(|| name.clone()),
             vantage,
             transport: definition.transport,
-            proof: definition.proof,
+            proof,
             resolution_us: ts
                 .and_then(|ts| clock.time(ts, &definition.times.rule))
                 .map_or(1, |time| time.resolution_us),
@@ -134,4 +145,12 @@ impl Emitter {
         }
         Ok(keys)
     }
+}
+
+/// Puts one more part of a name behind the others.
+fn join(name: &mut String, part: &str) {
+    if !name.is_empty() && !part.is_empty() {
+        name.push('/');
+    }
+    name.push_str(part);
 }

@@ -10,7 +10,7 @@ use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Vantage};
 use crate::error::Result;
-use crate::jsonrpc::Kind;
+use crate::jsonrpc::{Defect, Kind};
 use crate::protocol::{Sender, Side, sender_of};
 
 /// What was seen.
@@ -22,6 +22,14 @@ pub(super) struct Probe {
     pub(super) first: u64,
     /// The side that wrote the log, and the method that tells it.
     pub(super) logger: Option<(Side, String)>,
+    /// How many messages have the `jsonrpc` member.
+    pub(super) enveloped: usize,
+    /// How many cancels came without parameters.
+    pub(super) bare: u64,
+    /// How many messages came from the side that sends such, and from the other one; line and method of the first
+    /// of those.
+    pub(super) sides: (usize, usize),
+    pub(super) contrary: Option<(u64, String)>,
     /// True if its times have dates, or there are none.
     pub(super) dated: bool,
 }
@@ -40,12 +48,21 @@ impl FrameSink for Probe {
             (self.first, self.dated) = (frame.line, frame.at_us.is_none_or(|us| us > 40 * 86_400_000_000));
         }
         self.messages += 1;
+        self.enveloped += usize::from(!captured.message.defects.has(Defect::JsonrpcMember));
+        let sender = match sender_of(captured.message.method()) {
+            Some(Sender::Client) => Side::Client,
+            Some(Sender::Server) => Side::Server,
+            _ => return Ok(()),
+        };
+        match frame.direction {
+            Direction::By(side) if side == sender => self.sides.0 += 1,
+            Direction::By(_) => {
+                self.sides.1 += 1;
+                self.contrary.get_or_insert_with(|| (frame.line, captured.message.method().to_string()));
+            }
+            _ => {}
+        }
         if self.logger.is_none() {
-            let sender = match sender_of(captured.message.method()) {
-                Some(Sender::Client) => Side::Client,
-                Some(Sender::Server) => Side::Server,
-                _ => return Ok(()),
-            };
             let logger = match frame.direction {
                 Direction::Sent => sender,
                 Direction::Received => sender.peer(),
@@ -79,5 +96,6 @@ pub(super) fn probe(definition: &Arc<Definition>, sample: &Sample) -> Probe {
         }
         let _ = reader.end(&mut out);
     }
+    seen.bare = reader.bare();
     seen
 }

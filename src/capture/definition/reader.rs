@@ -16,7 +16,7 @@ use crate::capture::format::LineReader;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::Out;
 use crate::capture::scan::{skip_white, value_end};
-use crate::capture::{Skip, Vantage};
+use crate::capture::{Proof, Skip, Vantage};
 use crate::error::Result;
 
 /// Reads a log by a definition.
@@ -53,7 +53,14 @@ impl LineReader for DefinitionReader {
         let text = String::from_utf8_lossy(line.bytes);
         if self.starts(&text) {
             let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
-            let at = At { line: line.number, offset: line.offset, log_ends: false, joined: false, outer_ts: None };
+            let at = At {
+                line: line.number,
+                offset: line.offset,
+                log_ends: false,
+                joined: false,
+                start: line.offset,
+                outer_ts: None,
+            };
             self.emitter.gap(&head, &at, out)?;
         }
         Ok(())
@@ -82,6 +89,17 @@ impl DefinitionReader {
             scanner,
             repeats: Repeats::default(),
         }
+    }
+
+    /// Proves no more than this.
+    pub(super) fn proving(mut self, proof: Proof) -> DefinitionReader {
+        self.emitter.proof = proof;
+        self
+    }
+
+    /// How many messages came without the parameters that they are nothing without.
+    pub(super) fn bare(&self) -> u64 {
+        self.emitter.bare
     }
 
     /// True if a record starts here; its groups stand in `ranges` then.
@@ -120,6 +138,7 @@ impl DefinitionReader {
             let at = At {
                 line: piece.line,
                 offset: piece.offset,
+                start: taken.offset,
                 log_ends: taken.log_ends,
                 joined: piece.joined,
                 outer_ts: taken.outer_ts,
@@ -149,7 +168,7 @@ impl DefinitionReader {
         }
         let rest = &taken.text[from..];
         match self.definition.continuation {
-            Continuation::Line if rest.trim().is_empty() && !self.definition.sticky => {
+            Continuation::Line if rest.trim().is_empty() && !self.definition.sticky && !self.definition.makes => {
                 out.skip(taken.line, Skip::Header);
                 Ok(())
             }
@@ -347,7 +366,14 @@ impl DefinitionReader {
         if self.definition.payload.encoding == Encoding::Json && self.starts(&text) {
             self.flush(false, out)?;
             let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
-            let at = At { line: line.number, offset: line.offset, log_ends: false, joined: false, outer_ts: None };
+            let at = At {
+                line: line.number,
+                offset: line.offset,
+                log_ends: false,
+                joined: false,
+                start: line.offset,
+                outer_ts: None,
+            };
             return self.emitter.not_text(&head, line.bytes, &at, out);
         }
         let taken =

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use crate::error::{Error, ErrorKind, Result};
+use super::made::{Ids, PARTS, Part};
+use crate::error::{Error, ErrorKind, Result, nearest};
 
 /// One definition as it is written; `docs/formats.md` says what every key means.
 #[derive(Debug, Deserialize)]
@@ -18,6 +19,8 @@ pub(super) struct File {
     pub record: Record,
     #[serde(default)]
     pub payload: Payload,
+    #[serde(default)]
+    pub message: Message,
     #[serde(default)]
     pub kind: Kinds,
     #[serde(default)]
@@ -104,6 +107,8 @@ pub(super) struct Payload {
     #[serde(default)]
     pub encoding: Encoding,
     #[serde(default)]
+    pub is: Holds,
+    #[serde(default)]
     pub pointer: String,
     pub after: Option<String>,
     pub allow_trailing: Option<bool>,
@@ -135,17 +140,78 @@ pub(super) enum Encoding {
     Found,
 }
 
+/// What a payload holds.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Holds {
+    /// The message.
+    #[default]
+    Message,
+    /// The parameters of a call, the result or the error of an answer.
+    Params,
+}
+
+/// Where the parts of a message stand that the record tells without holding it: groups and pointers, the first that
+/// holds something counts (`"/event | /type"`).
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Message {
+    pub kind: Option<String>,
+    pub id: Option<String>,
+    pub method: Option<String>,
+    pub params: Option<String>,
+    pub result: Option<String>,
+    pub error: Option<String>,
+    pub code: Option<String>,
+    pub text: Option<String>,
+    #[serde(default)]
+    pub ids: Ids,
+    #[serde(default)]
+    pub cut_marks: Vec<String>,
+}
+
+impl Message {
+    /// The parts with their places, as written.
+    pub(super) fn parts(&self) -> [(&'static str, Option<&str>, Part); PARTS] {
+        [
+            ("kind", self.kind.as_deref(), Part::Kind),
+            ("id", self.id.as_deref(), Part::Id),
+            ("method", self.method.as_deref(), Part::Method),
+            ("params", self.params.as_deref(), Part::Params),
+            ("result", self.result.as_deref(), Part::Result),
+            ("error", self.error.as_deref(), Part::Error),
+            ("code", self.code.as_deref(), Part::Code),
+            ("text", self.text.as_deref(), Part::Text),
+        ]
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Kinds {
     #[serde(default)]
     pub map: Table,
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+    pub default: Option<String>,
+}
+
+/// A test that tells the kind or the direction of a record.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule {
+    #[serde(rename = "if")]
+    pub condition: String,
+    pub is: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Directions {
     #[serde(default)]
     pub map: Table,
+    #[serde(default)]
+    pub rules: Vec<Rule>,
     pub pointer: Option<String>,
+    pub from: Option<String>,
+    pub to: Option<String>,
     pub default: Option<String>,
     #[serde(default)]
     pub vantage: Vantage,
@@ -169,6 +235,8 @@ pub(super) struct Time {
     pub format: Option<String>,
     pub tz: Option<String>,
     pub pointer: Option<String>,
+    pub start: Option<String>,
+    pub took: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -194,7 +262,7 @@ pub(super) struct Sample {
 }
 
 /// The keys of each table; a table of the user's own words has none.
-const KEYS: [(&str, &[&str]); 11] = [
+const KEYS: [(&str, &[&str]); 12] = [
     (
         "",
         &[
@@ -204,6 +272,7 @@ const KEYS: [(&str, &[&str]); 11] = [
             "layers",
             "record",
             "payload",
+            "message",
             "kind",
             "direction",
             "time",
@@ -215,10 +284,14 @@ const KEYS: [(&str, &[&str]); 11] = [
     ("detect", &["contains", "score"]),
     ("layers", &["strip", "unwrap"]),
     ("record", &["start", "message", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
-    ("payload", &["encoding", "pointer", "after", "allow_trailing", "may_be_cut", "or_header", "drop_if", "strings"]),
-    ("kind", &["map"]),
-    ("direction", &["map", "pointer", "default", "vantage", "otherwise"]),
-    ("time", &["format", "tz", "pointer"]),
+    (
+        "payload",
+        &["encoding", "is", "pointer", "after", "allow_trailing", "may_be_cut", "or_header", "drop_if", "strings"],
+    ),
+    ("message", &["kind", "id", "method", "params", "result", "error", "code", "text", "ids", "cut_marks"]),
+    ("kind", &["map", "rules", "default"]),
+    ("direction", &["map", "rules", "pointer", "from", "to", "default", "vantage", "otherwise"]),
+    ("time", &["format", "tz", "pointer", "start", "took"]),
     ("connection", &["key", "split_on", "transport"]),
     ("proof", &["lost"]),
     ("sample", &["text", "messages"]),
@@ -226,7 +299,7 @@ const KEYS: [(&str, &[&str]); 11] = [
 
 /// Reads the text of the definition in `file`.
 pub(super) fn parse(file: &str, text: &str) -> Result<File> {
-    let table: Table = toml::from_str(text).map_err(|error| broken(file, error.to_string().trim_end()))?;
+    let table: Table = toml::from_str(text).map_err(|error| unreadable(file, text, &error))?;
     check(file, "", &table)?;
     for (key, value) in &table {
         match value {
@@ -239,7 +312,16 @@ pub(super) fn parse(file: &str, text: &str) -> Result<File> {
             _ => {}
         }
     }
-    toml::from_str(text).map_err(|error: toml::de::Error| broken(file, error.to_string().trim_end()))
+    toml::from_str(text).map_err(|error: toml::de::Error| unreadable(file, text, &error))
+}
+
+/// What is wrong with the text, in one line; the line of the file stands in the hint.
+fn unreadable(file: &str, text: &str, error: &toml::de::Error) -> Error {
+    let what = error.message().lines().collect::<Vec<_>>().join(", ");
+    let Some(span) = error.span() else { return broken(file, &what) };
+    let number = 1 + text[..span.start.min(text.len())].matches('\n').count();
+    let line = text.lines().nth(number - 1).unwrap_or_default().trim();
+    broken(file, &format!("line {number}: {what}")).hint(format!("the line is: {line}"))
 }
 
 fn check(file: &str, table: &str, inner: &Table) -> Result<()> {
@@ -247,7 +329,7 @@ fn check(file: &str, table: &str, inner: &Table) -> Result<()> {
     let Some(key) = inner.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
     let shown = if table.is_empty() { key.clone() } else { format!("{table}.{key}") };
     let error = broken(file, &format!("there is no key {shown}"));
-    let near = known.iter().min_by_key(|name| distance(key, name));
+    let near = nearest(key, known.iter().copied());
     let place = if table.is_empty() { "at the top".to_string() } else { format!("in [{table}]") };
     Err(error.hint(match near {
         Some(near) => format!("did you mean {near}? {place} there are: {}", known.join(", ")),
@@ -258,21 +340,6 @@ fn check(file: &str, table: &str, inner: &Table) -> Result<()> {
 /// The error for a definition that cannot be used.
 pub(super) fn broken(file: &str, what: &str) -> Error {
     Error::new(ErrorKind::Usage, format!("format definition {file}: {what}"))
-}
-
-/// How many letters two words differ in.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -287,6 +354,8 @@ mod tests {
         assert!(error.hint.expect("a hint").starts_with("did you mean continuation? in [record] there are: start,"));
         let error = parse("mine.toml", "nam = \"x\"\n").expect_err("a typo");
         assert!(error.hint.expect("a hint").starts_with("did you mean name? at the top there are:"));
+        let error = parse("mine.toml", "name = \"x\"\n[record]\nstart = 'a'\nzzzzzzzz = 1\n").expect_err("nonsense");
+        assert!(error.hint.expect("a hint").starts_with("in [record] there are:"), "nothing is near to that");
     }
 
     #[test]
@@ -294,5 +363,7 @@ mod tests {
         let error =
             parse("m.toml", "name = \"x\"\n[record]\nstart = 'a'\ncontinuation = \"lines\"\n").expect_err("wrong");
         assert!(error.message.contains("line 4"), "{}", error.message);
+        assert!(!error.message.contains('\n'), "{}", error.message);
+        assert_eq!(error.hint.as_deref(), Some("the line is: continuation = \"lines\""));
     }
 }

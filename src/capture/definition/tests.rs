@@ -14,7 +14,7 @@ fn messages(kept: &Kept) -> usize {
 }
 
 /// Reads a text by a definition of its own.
-fn read_by(definition: &str, text: &str, overrides: &Overrides) -> Kept {
+pub(super) fn read_by(definition: &str, text: &str, overrides: &Overrides) -> Kept {
     let file = schema::parse("test.toml", definition).unwrap_or_else(|error| panic!("{error} {:?}", error.hint));
     let ready = compile::compile("test.toml", &file).unwrap_or_else(|error| panic!("{error} {:?}", error.hint));
     let mut kept = Kept::default();
@@ -41,6 +41,27 @@ fn every_definition_compiles_and_reads_its_own_sample() {
             assert_eq!(messages(&kept), sample.messages, "{name}: {kept:?}");
             assert!(kept.frames.iter().all(|frame| frame.kind != "malformed"), "{name}: {kept:?}");
         }
+    }
+}
+
+#[test]
+fn every_file_among_the_definitions_is_a_format() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/capture/definitions");
+    for entry in std::fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        assert!(builtin::TEXTS.iter().any(|(listed, _)| *listed == name), "builtin.rs does not list {name}");
+    }
+}
+
+#[test]
+fn what_the_documentation_teaches_compiles() {
+    let page = include_str!("../../../docs/formats.md");
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() >= 4);
+    for text in examples {
+        let file = schema::parse("formats.md", text).unwrap_or_else(|error| panic!("{error} {:?}\n{text}", error.hint));
+        compile::compile("formats.md", &file).unwrap_or_else(|error| panic!("{error} {:?}\n{text}", error.hint));
     }
 }
 

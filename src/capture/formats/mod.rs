@@ -13,6 +13,7 @@ mod har;
 mod inspector;
 pub(super) mod lsp_devtools;
 mod neovim;
+mod otlp_spans;
 mod pylsp;
 mod python_sdk;
 pub(super) mod rec;
@@ -63,6 +64,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &trace::GOPLS,
     &trace::LSP_MODE,
     &har::Har,
+    &otlp_spans::OtlpSpans,
     &zed_acp::ZedAcp,
     &cassette::Cassette,
     &inspector::Inspector,

@@ -227,3 +227,56 @@ fn every_format_has_a_sample_of_its_own() {
         assert!(read_one, "samples/formats/{name} is empty");
     }
 }
+
+#[test]
+fn a_definition_that_does_not_fit_says_which_part_failed_on_which_line() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_string_lossy().into_owned()
+    };
+    let definition = |more: &str| {
+        let text = format!("name = \"mine\"\n[record]\nstart = '^(?<ts>\\S+) (?<dir>IN|OUT) (?<payload>\\{{)'\n{more}");
+        write("mine.toml", &text)
+    };
+    let told = |definition: String, log: &str| {
+        let overrides = Overrides { format: Some(definition), ..Overrides::default() };
+        open(&write("x.log", log), &overrides).err().map(|error| error.message).unwrap_or_default()
+    };
+    let message = "10:00 IN {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\n";
+    assert_eq!(told(definition(""), message), "");
+    let misses = [
+        ("", "x\n10:00 INN {\"id\":1}\n".to_string(), "line 2: record.start fits up to column 8, then it wants ` `"),
+        ("contains = [\"mine:\"]", message.to_string(), "line 1: record.contains: it has none of \"mine:\""),
+        (
+            "[payload]\npointer = \"/raw\"",
+            message.to_string(),
+            "line 1: a record starts there, and payload.pointer leads",
+        ),
+        ("", "10:00 IN {\"a\":1}\n".to_string(), "line 1: a record starts there, and what it holds is no JSON-RPC"),
+        (
+            "",
+            "10:00 IN {\"a\":}\n10:01 OUT {}\n".to_string(),
+            "line 1: a record starts there, and its payload is no message",
+        ),
+    ];
+    for (more, log, want) in misses {
+        let said = told(definition(more), &log);
+        assert!(said.contains(want), "{said} instead of {want}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_recognised_is_told_with_the_formats_it_comes_near_to() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("x.log");
+    let text = "2026/09/03 10:00:00 jsonrpc2: --> question #1: initialize: {}\n";
+    std::fs::write(&path, text).expect("written");
+    let error = open(&path.to_string_lossy(), &Overrides::default()).err().expect("no log");
+    let hint = error.hint.unwrap_or_default();
+    assert!(
+        hint.starts_with("it comes near to sourcegraph-jsonrpc2 (line 1: record.start fits up to column 34"),
+        "{hint}"
+    );
+}

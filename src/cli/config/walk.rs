@@ -4,7 +4,7 @@ use rpctape::error::{Error, ErrorKind, Result};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::cli::nearest::nearest;
+use rpctape::error::nearest;
 
 /// A key or a value with its place.
 pub type Value<'t> = Spanned<DeValue<'t>>;

@@ -8,7 +8,7 @@ use rpctape::store::ConnectionRow;
 
 use super::args::SendArgs;
 use crate::cli::check::no_connection;
-use crate::cli::nearest::nearest;
+use rpctape::error::nearest;
 
 /// How many connections are listed where one must be chosen.
 const LISTED: usize = 8;

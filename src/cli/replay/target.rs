@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::args::TargetArgs;
 use crate::cli::config::ReplayConfig;
-use crate::cli::nearest::nearest;
 use crate::cli::{screen, shell};
+use rpctape::error::nearest;
 
 /// The live side, ready to be used.
 #[derive(Clone, Debug, PartialEq, Eq)]

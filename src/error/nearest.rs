@@ -1,4 +1,4 @@
-//! The nearest candidate for a word that was not found. Every "not found" names one.
+//! The nearest candidate for a word that was not found. Every hint of a "not found" names one.
 
 /// The candidate that needs the fewest changes, where it needs few enough to be meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

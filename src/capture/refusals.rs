@@ -1,0 +1,118 @@
+//! Logs that are known and hold no messages: named when they are refused, with what records more. Their signs are data.
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::sample::Sample;
+use crate::error::{Error, ErrorKind};
+
+/// One of so many lines must fit.
+const SHARE: usize = 5;
+
+#[derive(Deserialize)]
+struct File {
+    log: Vec<Known>,
+}
+
+/// A log that is known.
+#[derive(Deserialize)]
+struct Known {
+    name: String,
+    lines: String,
+    unless: Option<String>,
+    why: String,
+    instead: String,
+}
+
+/// The same with its expressions compiled.
+struct Ready {
+    known: Known,
+    lines: Regex,
+    unless: Option<Regex>,
+}
+
+fn all() -> &'static [Ready] {
+    static ALL: OnceLock<Vec<Ready>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let file: File = toml::from_str(include_str!("refusals.toml")).expect("a test reads the table");
+        let ready = |known: Known| {
+            let regex = |text: &str| Regex::new(text).expect("a test compiles the table");
+            Ready { lines: regex(&known.lines), unless: known.unless.as_deref().map(regex), known }
+        };
+        file.log.into_iter().map(ready).collect()
+    })
+}
+
+impl Ready {
+    /// How many lines fit.
+    fn count(&self, lines: &[String]) -> usize {
+        match &self.unless {
+            Some(unless) if lines.iter().any(|line| unless.is_match(line)) => 0,
+            _ => lines.iter().filter(|line| self.lines.is_match(line)).count(),
+        }
+    }
+}
+
+/// The error for a log that is known and holds no messages; `name` is the file's.
+pub(super) fn known(name: &str, sample: &Sample) -> Option<Error> {
+    // Inside the strings of a wrapper quotes have backslashes.
+    let lines: Vec<String> = sample.lines().map(|line| line.replace('\\', "")).collect();
+    // The most telling stand first: of equal counts the first one wins.
+    let best = all().iter().map(|ready| (ready.count(&lines), ready)).rev().max_by_key(|(count, _)| *count);
+    let (_, best) = best.filter(|(count, _)| *count > 0 && *count * SHARE >= lines.len())?;
+    let message = format!("{name} is {}: {}", best.known.name, best.known.why);
+    Some(Error::new(ErrorKind::Input, message).hint(best.known.instead.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Option<String> {
+        let error = known("x.log", &Sample::new(text.as_bytes(), true, false))?;
+        assert!(error.hint.is_some_and(|hint| hint.len() > 20), "every refusal says what to do");
+        Some(error.message)
+    }
+
+    #[test]
+    fn logs_without_messages_are_named_with_what_records_more() {
+        let logs = [
+            (
+                "{\"debug\":\"Calling MCP tool: x\",\"timestamp\":\"t\",\"sessionId\":\"s\",\"cwd\":\"/\"}",
+                "Claude Code",
+            ),
+            ("2026-09-03T08:15:00.000Z [DEBUG] MCP server \"a b\": Calling MCP tool: x", "Claude Code"),
+            ("2026-09-03 08:15:00.377 [info] Handling CallTool action for tool 'x' with toolCallId: c", "Cursor"),
+            ("INFO  2026-09-03T08:15:00 +5ms service=mcp key=x found", "opencode"),
+            ("  - Calling tool x with arguments: 1 argument(s)\n  > Calling tool x took: 2ms", "Docker MCP gateway"),
+            ("{\"event\": \"request_start\", \"method\": \"tools/call\", \"source\": \"client\"}", "FastMCP"),
+            ("event=request_success method=tools/call source=client duration_ms=1.2", "FastMCP"),
+            ("t info request gateway=a/b protocol=mcp mcp.method.name=tools/call mcp.session.id=s", "agentgateway"),
+            ("{\"mcp_method\":\"tools/call\",\"status\":200}", "API gateway"),
+            ("{\"name\":\"x\",\"attributes\":{\"mcp.method.name\":\"tools/call\"}}", "spans without ids"),
+            (
+                "Client -> Adapter: {\"seq\":1,\"type\":\"request\",\"command\":\"initialize\"}",
+                "Debug Adapter Protocol",
+            ),
+            ("{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\"}", "Kubernetes"),
+            ("[Local→Remote] tools/call", "--debug"),
+            ("10.0.0.1 - - [03/Sep/2026:08:15:00 +0000] \"POST /mcp HTTP/1.1\" 200 12", "access log of a web server"),
+            ("level=info msg=\"handled tools/call in 3 ms\"", "names methods"),
+            ("{\"log\":\"{\\\"event\\\": \\\"request_start\\\", \\\"method\\\": \\\"x\\\"}\\n\"}", "FastMCP"),
+        ];
+        for (text, want) in logs {
+            assert!(named(text).is_some_and(|message| message.contains(want)), "{text}: {:?}", named(text));
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_named_and_one_line_in_many_names_nothing() {
+        assert_eq!(named("hello\nworld\n"), None);
+        let rare = format!("{}\"POST /mcp HTTP/1.1\"\n", "something else\n".repeat(9));
+        assert_eq!(named(&rare), None);
+        let with_ids = "{\"mcp.method.name\":\"tools/call\",\"jsonrpc.request.id\":\"3\"}";
+        assert!(!named(with_ids).is_some_and(|message| message.contains("spans")));
+    }
+}
