@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::why::{self, Around, Cancelled, Facts, WINDOW, Waiting};
-use rpctape::report::{escape, plural};
+use rpctape::report::{Judged, escape, plural};
 use rpctape::store::{CancellationRow, ConnectionRow, ExchangeRow, Store};
 
 use super::check::no_connection;
@@ -184,7 +184,7 @@ impl<'a> Case<'a> {
         let mut order: Vec<&ConnectionRow> = self.connections.iter().collect();
         let stuck = |connection: &ConnectionRow| self.stuck.get(&connection.id).map_or(0, Vec::len);
         let late = |connection: &ConnectionRow| {
-            let proven = |row: &&CancellationRow| row.certainty.as_deref() == Some("violation");
+            let proven = |row: &&CancellationRow| Judged::of(row).defied();
             self.cancels.get(&connection.id).map_or(0, |rows| rows.iter().filter(proven).count())
         };
         order.sort_by_key(|connection| {
@@ -320,7 +320,7 @@ fn is_called(row: &ExchangeRow, what: &str) -> bool {
 
 /// At most two commands to go on with.
 fn next(file: &str, facts: &Facts, commands: &[String]) -> Vec<String> {
-    let late = facts.cancels.iter().filter(|cancel| cancel.row.certainty.as_deref() == Some("violation"));
+    let late = facts.cancels.iter().filter(|cancel| Judged::of(&cancel.row).defied());
     let stuck = facts.stuck.iter().map(|waiting| &waiting.row);
     let rows = stuck.chain(late.filter_map(|cancel| cancel.exchange.as_ref()));
     let rows: Vec<&ExchangeRow> = rows.filter(|row| facts.wanted(row.id)).collect();

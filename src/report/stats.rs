@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::columns::{Lean, Table};
 use super::escape::json;
+use super::judged::Judged;
 use super::query::{Csv, RowFormat};
 use super::{Ink, Style, number};
 use crate::rules::duration;
@@ -67,11 +68,13 @@ pub struct CancelStats {
     pub silent: u64,
     /// Answered with the cancelled code.
     pub acknowledged: u64,
-    /// Answered otherwise, and the messages may have crossed.
+    /// Answered otherwise, and no rule objects: the protocol asks for an answer, or lets it stand.
+    pub answered: u64,
+    /// Answered or worked on, and the messages may have crossed, or the log cannot tell.
     pub crossed: u64,
     /// Answered before the cancel.
     pub moot: u64,
-    /// Answered otherwise, and nothing says that the messages crossed.
+    /// A rule proves that it was not honoured: answered or worked on all the same.
     pub ignored: u64,
     /// An answer was due and the log ends.
     pub unsettled: u64,
@@ -106,11 +109,13 @@ pub struct Shares {
     pub honoured: f64,
     /// Answered with the cancelled code.
     pub acknowledged: f64,
-    /// Answered otherwise, and the messages may have crossed.
+    /// Answered otherwise, and no rule objects.
+    pub answered: f64,
+    /// Answered or worked on, and the messages may have crossed, or the log cannot tell.
     pub crossed: f64,
     /// Answered before the cancel.
     pub moot: f64,
-    /// Answered otherwise, and nothing says that the messages crossed.
+    /// A rule proves that it was not honoured.
     pub ignored: f64,
     /// An answer was due and the log ends.
     pub unsettled: f64,
@@ -127,6 +132,7 @@ impl Shares {
             cancels,
             honoured: share(|row| row.silent),
             acknowledged: share(|row| row.acknowledged),
+            answered: share(|row| row.answered),
             crossed: share(|row| row.crossed),
             moot: share(|row| row.moot),
             ignored: share(|row| row.ignored),
@@ -140,6 +146,7 @@ impl Shares {
         let parts = [
             (self.honoured, "honoured"),
             (self.acknowledged, "acknowledged"),
+            (self.answered, "answered"),
             (self.crossed, "crossed"),
             (self.moot, "moot"),
             (self.ignored, "ignored"),
@@ -198,14 +205,16 @@ impl Tallies {
         let (stats, values, works) = self.cancels.entry(key).or_default();
         stats.cancels += 1;
         let work = work_us(row, signs);
-        let unproven = matches!(row.certainty.as_deref(), Some("race" | "undecidable"));
+        let judged = Judged::of(row);
+        let unproven = matches!(judged, Judged::Crossed | Judged::Undecided);
         let place = match row.effect.as_deref() {
-            Some("silent") => &mut stats.silent,
-            Some("acknowledged") => &mut stats.acknowledged,
-            Some("result" | "partial" | "error") if unproven => &mut stats.crossed,
-            Some("result" | "partial" | "error") => &mut stats.ignored,
             Some("moot") => &mut stats.moot,
             Some("unsettled") => &mut stats.unsettled,
+            Some("silent" | "acknowledged" | "result" | "partial" | "error") if judged.defied() => &mut stats.ignored,
+            Some("silent" | "acknowledged" | "result" | "partial" | "error") if unproven => &mut stats.crossed,
+            Some("silent") => &mut stats.silent,
+            Some("acknowledged") => &mut stats.acknowledged,
+            Some("result" | "partial" | "error") => &mut stats.answered,
             _ => &mut stats.void,
         };
         *place += 1;
@@ -291,7 +300,7 @@ impl Stats {
             return writeln!(out, "\nno request was cancelled");
         }
         let words = [("request", Lean::Left), ("reason", Lean::Left), ("n", Lean::Right)];
-        let effects = ["silent", "ack", "crossed", "moot", "ignored", "open", "void", "settle", "wasted"]
+        let effects = ["silent", "ack", "due", "crossed", "moot", "ignored", "open", "void", "settle", "wasted"]
             .map(|name| (name, Lean::Right));
         let mut table = Table::new(words.into_iter().chain(effects));
         for row in &self.cancels {
@@ -301,6 +310,7 @@ impl Stats {
                 row.cancels,
                 row.silent,
                 row.acknowledged,
+                row.answered,
                 row.crossed,
                 row.moot,
                 row.ignored,
@@ -343,6 +353,7 @@ impl Stats {
             "max_us",
             "silent",
             "acknowledged",
+            "answered",
             "crossed",
             "moot",
             "ignored",
@@ -360,7 +371,7 @@ impl Stats {
             let words = [Some("latency"), Some(&row.side), Some(&row.method), row.name.as_deref(), None];
             let counts = [row.requests, row.errors, row.cancelled, row.unanswered].map(|n| Some(n as i64));
             let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us];
-            csv.row(out, &cells(&words, &counts, &times, &[None; 12]))?;
+            csv.row(out, &cells(&words, &counts, &times, &[None; 13]))?;
         }
         for row in &self.cancels {
             let words = [
@@ -372,7 +383,16 @@ impl Stats {
             ];
             let counts = [Some(row.cancels as i64), None, None, None];
             let times = [row.settle_p50_us, row.settle_p95_us, row.settle_p99_us, row.settle_max_us];
-            let effects = [row.silent, row.acknowledged, row.crossed, row.moot, row.ignored, row.unsettled, row.void];
+            let effects = [
+                row.silent,
+                row.acknowledged,
+                row.answered,
+                row.crossed,
+                row.moot,
+                row.ignored,
+                row.unsettled,
+                row.void,
+            ];
             let mut rest = effects.map(|n| Some(n as i64)).to_vec();
             rest.push(row.work_max_us.map(|_| row.wasted_us));
             rest.extend([row.work_p50_us, row.work_p95_us, row.work_p99_us, row.work_max_us]);

@@ -165,7 +165,6 @@ impl Conn {
             effect: None,
             effect_seen: None,
             response_code: None,
-            certainty: None,
         };
         let name = Facts::text(m.facts.task_id);
         let creator =

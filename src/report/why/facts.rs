@@ -96,11 +96,6 @@ pub fn long_lived(row: &ExchangeRow) -> bool {
     method.is_some_and(|method| method.long_lived)
 }
 
-/// True if the profile wants an answer also to a cancelled request, so that work after the cancel is no fault.
-pub fn answers_cancelled(row: &ExchangeRow) -> bool {
-    profile(row).is_none_or(Profile::answers_cancelled)
-}
-
 /// True if the profile opens a connection with a handshake, and so has sessions over HTTP.
 pub fn has_handshake(row: &ExchangeRow) -> bool {
     profile(row).is_some_and(|profile| profile.opening.initialize.is_some())

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::chains::Chain;
 use super::facts::{
-    Cancelled, Facts, Waiting, answers_cancelled, has_handshake, is_handshake, is_message, label, peer, title,
+    Cancelled, Facts, Waiting, has_handshake, is_handshake, is_message, label, peer, title,
 };
+use crate::report::judged::Judged;
 use crate::report::time;
 use crate::rules::duration;
 use crate::store::{ExchangeRow, UnitRow};
@@ -16,7 +17,7 @@ use crate::store::{ExchangeRow, UnitRow};
 /// A server that is still at work so long after a proven cancel has not stopped.
 const KEPT_WORKING_US: i64 = 1_000_000;
 
-/// The same where the protocol lets it finish, or where nothing proves that it knew.
+/// The same where nothing proves that it knew.
 const KEPT_ON_US: i64 = 10_000_000;
 
 /// One pattern that is met.
@@ -266,12 +267,9 @@ pub fn worked_on(cancel: &Cancelled) -> Option<i64> {
 
 /// (e) A cancel was sent and the server worked on.
 fn kept_working(facts: &Facts) -> Option<Pattern> {
-    let proven = |cancel: &Cancelled| {
-        let silence_is_due = cancel.exchange.as_ref().is_some_and(|exchange| !answers_cancelled(exchange));
-        silence_is_due && cancel.row.certainty.as_deref() == Some("violation")
-    };
-    let least = |cancel: &Cancelled| if proven(cancel) { KEPT_WORKING_US } else { KEPT_ON_US };
-    let counted = facts.cancels.iter().filter(|cancel| cancel.row.sender == "client");
+    let least = |cancel: &Cancelled| if Judged::of(&cancel.row).defied() { KEPT_WORKING_US } else { KEPT_ON_US };
+    let objected = |cancel: &&Cancelled| !matches!(Judged::of(&cancel.row), Judged::Nothing | Judged::Fault(_));
+    let counted = facts.cancels.iter().filter(|cancel| cancel.row.sender == "client").filter(objected);
     let worst = counted.filter(|cancel| worked_on(cancel).is_some_and(|us| us >= least(cancel)));
     let worst = worst.max_by_key(|cancel| worked_on(cancel))?;
     let exchange = worst.exchange.as_ref()?;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::chains::{Chain, chains};
 use super::facts::{Cancelled, Facts, Waiting, label, peer, title};
 use super::patterns::{Pattern, patterns};
+use crate::report::judged::Judged;
 use crate::report::time;
 use crate::rules::duration;
 use crate::store::ExchangeRow;
@@ -70,8 +71,9 @@ pub struct Cancel {
     pub effect: Option<String>,
     /// The effect in words.
     pub said: String,
-    /// `ok`, `TOO LATE`, `crossed`, `no answer`, or nothing.
-    pub verdict: &'static str,
+    /// What the findings about it come to: `TOO LATE`, `WENT ON`, `crossed` ..., the code of a rule; where no rule
+    /// objects `ok`, or nothing.
+    pub verdict: String,
 }
 
 /// A request that was answered, for the list of the slowest.
@@ -202,32 +204,26 @@ fn cancels(facts: &Facts) -> Vec<Cancel> {
 fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
     let row = &cancel.row;
     let plus = |us: Option<i64>| us.map_or(String::new(), |us| format!(" {}", time::offset(us)));
-    let proven = row.certainty.as_deref() == Some("violation");
-    let (said, verdict) = match row.effect.as_deref() {
-        Some("silent") if last_sign_after(cancel).is_some() => {
-            (format!("progress until{}", plus(last_sign_after(cancel))), if proven { "WENT ON" } else { "" })
-        }
+    let went_on = last_sign_after(cancel);
+    let said = match row.effect.as_deref() {
+        Some("silent") if went_on.is_some() => format!("progress until{}", plus(went_on)),
         Some("silent") => {
             let watched = row.sent_at_us.zip(facts.connection.last_at_us);
-            (watched.map_or("silent".to_string(), |(at, end)| format!("silent, watched {}", duration(end - at))), "ok")
+            watched.map_or("silent".to_string(), |(at, end)| format!("silent, watched {}", duration(end - at)))
         }
-        Some("acknowledged") => {
-            // Where silence is due, even the word "cancelled" comes too late.
-            (format!("acknowledged{}", plus(row.settle_us)), if proven { "TOO LATE" } else { "ok" })
-        }
-        Some("result" | "partial" | "error") => {
-            let verdict = match (proven, row.certainty.is_some()) {
-                (true, _) => "TOO LATE",
-                (false, true) => "crossed",
-                (false, false) => "",
-            };
-            (format!("answered{}", plus(row.settle_us)), verdict)
-        }
-        Some("moot") => ("answered before".to_string(), ""),
-        Some("unknown-target") => ("names no request".to_string(), ""),
-        Some("malformed") => ("names nothing".to_string(), ""),
-        Some("unsettled") => ("an answer was due".to_string(), "no answer"),
-        _ => (String::new(), ""),
+        Some("acknowledged") => format!("acknowledged{}", plus(row.settle_us)),
+        Some("result" | "partial" | "error") => format!("answered{}", plus(row.settle_us)),
+        Some("moot") => "answered before".to_string(),
+        Some("unknown-target") => "names no request".to_string(),
+        Some("malformed") => "names nothing".to_string(),
+        Some("unsettled") => "no answer".to_string(),
+        _ => String::new(),
+    };
+    let judged = Judged::of(row);
+    let quiet = row.effect.as_deref() == Some("silent") && went_on.is_none();
+    let verdict = match judged {
+        Judged::Nothing if quiet || row.effect.as_deref() == Some("acknowledged") => "ok".to_string(),
+        judged => judged.as_str().to_string(),
     };
     let request = match &cancel.exchange {
         Some(exchange) => label(exchange),

@@ -181,7 +181,7 @@ impl Screen<'_> {
         // Trouble first where not all fit, but what is shown stays in order.
         let mut kept: Vec<(usize, &Cancel)> = self.told.cancels.iter().enumerate().collect();
         if !self.around.all && kept.len() > ROWS {
-            kept.sort_by_key(|(index, cancel)| (matches!(cancel.verdict, "ok" | ""), *index));
+            kept.sort_by_key(|(index, cancel)| (matches!(cancel.verdict.as_str(), "ok" | ""), *index));
             kept.truncate(ROWS);
             kept.sort_by_key(|(index, _)| *index);
         }
