@@ -6,9 +6,7 @@
 use serde::Serialize;
 
 use super::chains::Chain;
-use super::facts::{
-    Cancelled, Facts, Waiting, has_handshake, is_handshake, is_message, label, peer, title,
-};
+use super::facts::{Cancelled, Facts, Waiting, has_handshake, is_handshake, is_message, label, peer, title};
 use crate::report::judged::Judged;
 use crate::report::time;
 use crate::rules::duration;
