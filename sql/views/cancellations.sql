@@ -10,12 +10,14 @@ SELECT x.id,
        x.exchange AS exchange_id,
        x.target_method,
        x.sent_at_us,
-       x.delay_us,
+       CASE WHEN x.delay_us >= 0 THEN x.delay_us END AS delay_us,
        x.reason,
        x.effect,
        x.effect_at_us,
-       CASE WHEN x.effect IN ('acknowledged', 'result', 'partial', 'error') THEN x.effect_at_us - x.sent_at_us END
-           AS settle_us,
+       CASE
+           WHEN x.effect IN ('acknowledged', 'result', 'partial', 'error') AND x.effect_at_us >= x.sent_at_us
+           THEN x.effect_at_us - x.sent_at_us
+       END AS settle_us,
        x.response_code,
        -- The strongest of what the rules say about this cancel and its request; NULL where none of them objects.
        CASE coalesce(hit.certainty, missed.certainty)

@@ -9,7 +9,7 @@ SELECT e.request AS id,
        s.name AS source,
        q.line,
        q.at_us AS sent_at_us,
-       k.last_at_us - q.at_us AS open_us,
+       CASE WHEN k.last_at_us >= q.at_us THEN k.last_at_us - q.at_us END AS open_us,
        e.history,
        CASE y.certainty WHEN 0 THEN 'violation' WHEN 1 THEN 'race' ELSE 'undecidable' END AS certainty,
        y.rule AS code

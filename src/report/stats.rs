@@ -3,7 +3,7 @@
 //! A percentile is by nearest rank: of `n` sorted values, p is the one at place `ceil(n * p / 100)`. No value is made
 //! up between two that were measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -121,6 +121,21 @@ pub struct Shares {
     pub unsettled: f64,
     /// Named no request.
     pub void: f64,
+    /// The counts of the eight, in this order.
+    #[serde(skip)]
+    counts: [u64; 8],
+}
+
+/// A part of a whole, never rounded to nothing or to all.
+fn percent(part: u64, whole: u64) -> String {
+    let share = part as f64 * 100.0 / whole as f64;
+    match share {
+        _ if part == whole => "100 %".to_string(),
+        share if share < 0.1 => "<0.1 %".to_string(),
+        share if share > 99.9 => ">99.9 %".to_string(),
+        share if !(10.0..99.0).contains(&share) => format!("{share:.1} %"),
+        share => format!("{share:.0} %"),
+    }
 }
 
 impl Shares {
@@ -138,23 +153,25 @@ impl Shares {
             ignored: share(|row| row.ignored),
             unsettled: share(|row| row.unsettled),
             void: share(|row| row.void),
+            counts: [
+                sum(|row| row.silent),
+                sum(|row| row.acknowledged),
+                sum(|row| row.answered),
+                sum(|row| row.crossed),
+                sum(|row| row.moot),
+                sum(|row| row.ignored),
+                sum(|row| row.unsettled),
+                sum(|row| row.void),
+            ],
         })
     }
 
     /// `of 8 cancels: 50 % honoured, 25 % ignored, ...`, without what never happened.
     fn told(&self) -> String {
-        let parts = [
-            (self.honoured, "honoured"),
-            (self.acknowledged, "acknowledged"),
-            (self.answered, "answered"),
-            (self.crossed, "crossed"),
-            (self.moot, "moot"),
-            (self.ignored, "ignored"),
-            (self.unsettled, "open"),
-            (self.void, "void"),
-        ];
-        let seen = parts.iter().filter(|(share, _)| *share > 0.0);
-        let words: Vec<String> = seen.map(|(share, word)| format!("{:.0} % {word}", share * 100.0)).collect();
+        let words = ["honoured", "acknowledged", "answered", "crossed", "moot", "ignored", "open", "void"];
+        let seen = self.counts.iter().zip(words).filter(|(count, _)| **count > 0);
+        let words: Vec<String> =
+            seen.map(|(count, word)| format!("{} {word}", percent(*count, self.cancels))).collect();
         format!("of {}: {}", super::plural(self.cancels, "cancel"), words.join(", "))
     }
 }
@@ -175,9 +192,14 @@ pub struct Stats {
 type Key = (String, String, Option<String>);
 type CancelKey = (String, Option<String>, Option<String>, Option<String>);
 
+/// Rows of a table on a screen; JSON and CSV have all.
+const ROWS: usize = 40;
+
 /// Adds up rows.
 #[derive(Default)]
 pub struct Tallies {
+    /// Requests whose work after a cancel was counted: two cancels of one request waste no more than one.
+    wasted: BTreeSet<i64>,
     latency: BTreeMap<Key, (Latency, Vec<i64>)>,
     /// Beside the counts: microseconds to the answer, and to the last sign of work.
     cancels: BTreeMap<CancelKey, (CancelStats, Vec<i64>, Vec<i64>)>,
@@ -204,7 +226,7 @@ impl Tallies {
         let key = (row.sender.clone(), row.target_method.clone(), name, row.reason.clone());
         let (stats, values, works) = self.cancels.entry(key).or_default();
         stats.cancels += 1;
-        let work = work_us(row, signs);
+        let work = work_us(row, signs).filter(|_| exchange.is_none_or(|exchange| self.wasted.insert(exchange.id)));
         let judged = Judged::of(row);
         let unproven = matches!(judged, Judged::Crossed | Judged::Undecided);
         let place = match row.effect.as_deref() {
@@ -273,7 +295,7 @@ fn work_us(row: &CancellationRow, signs: &[SignRow]) -> Option<i64> {
     let answered = matches!(row.effect.as_deref(), Some("result" | "partial" | "error"));
     let late = row.effect_at_us.filter(|_| answered);
     let after = signs.iter().filter(|sign| sign.id > row.message_id).filter_map(|sign| sign.at_us);
-    after.chain(late).max().map(|at| at - sent)
+    after.chain(late).max().map(|at| at - sent).filter(|work| *work >= 0)
 }
 
 impl Stats {
@@ -288,7 +310,7 @@ impl Stats {
         let head = [("side", Lean::Left), ("request", Lean::Left), ("n", Lean::Right), ("errors", Lean::Right)];
         let tail = ["open", "p50", "p95", "p99", "max"].map(|name| (name, Lean::Right));
         let mut table = Table::new(head.into_iter().chain(tail));
-        for row in &self.latency {
+        for row in self.latency.iter().take(ROWS) {
             let title = row.name.as_ref().map_or(row.method.clone(), |name| format!("{} {name}", row.method));
             let figures = [row.requests, row.errors, row.unanswered].map(number::count);
             let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us].map(us);
@@ -296,6 +318,7 @@ impl Stats {
         }
         writeln!(out, "{}", style.paint(Ink::Strong, "LATENCY from request to answer"))?;
         lines(out, &table, style)?;
+        more(out, self.latency.len())?;
         if self.cancels.is_empty() {
             return writeln!(out, "\nno request was cancelled");
         }
@@ -303,7 +326,7 @@ impl Stats {
         let effects = ["silent", "ack", "due", "crossed", "moot", "ignored", "open", "void", "settle", "wasted"]
             .map(|name| (name, Lean::Right));
         let mut table = Table::new(words.into_iter().chain(effects));
-        for row in &self.cancels {
+        for row in self.cancels.iter().take(ROWS) {
             let parts = [row.method.clone(), row.name.clone()].into_iter().flatten();
             let title = parts.collect::<Vec<_>>().join(" ");
             let counts = [
@@ -329,6 +352,7 @@ impl Stats {
             style.paint(Ink::Strong, "CANCELS and what became of them (settle: median to the answer)")
         )?;
         lines(out, &table, style)?;
+        more(out, self.cancels.len())?;
         match &self.shares {
             Some(shares) => writeln!(out, "{}", shares.told()),
             None => Ok(()),
@@ -413,6 +437,14 @@ fn cells<'a>(
     words.chain(numbers).collect()
 }
 
+/// That a table has more rows than a screen, and how to see them.
+fn more(out: &mut dyn Write, rows: usize) -> io::Result<()> {
+    match rows.checked_sub(ROWS).filter(|more| *more > 0) {
+        Some(more) => writeln!(out, "and {} more: --format json or csv has all", number::count(more as u64)),
+        None => Ok(()),
+    }
+}
+
 fn lines(out: &mut dyn Write, table: &Table, style: &Style) -> io::Result<()> {
     for line in table.lines(0, style.width) {
         writeln!(out, "{line}")?;
@@ -422,7 +454,14 @@ fn lines(out: &mut dyn Write, table: &Table, style: &Style) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::percentile;
+    use super::{percent, percentile};
+
+    #[test]
+    fn a_share_is_never_rounded_to_nothing_or_to_all() {
+        let told = [(1, 400), (1, 4), (1, 5_000), (4_999, 5_000), (399, 400), (7, 7)]
+            .map(|(part, whole)| percent(part, whole));
+        assert_eq!(told, ["0.2 %", "25 %", "<0.1 %", ">99.9 %", "99.8 %", "100 %"]);
+    }
 
     #[test]
     fn nearest_rank_is_always_a_measured_value() {
