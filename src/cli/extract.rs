@@ -11,6 +11,7 @@ use rpctape::pipeline::extract::chosen;
 use rpctape::protocol::Side;
 use rpctape::redact::{Redactor, told};
 use rpctape::report::{count, plural};
+use rpctape::session::NO_CONNECTION;
 use rpctape::store::{ConnectionRow, Which};
 
 use super::config::Config;
@@ -61,7 +62,9 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
         writer.event(row.first_at_us, 1, None, RecEvent::Open(None)).map_err(fault)?;
     }
     loaded.store.each_frame(Which::All, &mut |id, connection, frame| {
-        if i64::from(connection) != row.id || !wanted(id as i64, frame, &ids) {
+        // What a whole source misses, this connection may miss.
+        let ours = i64::from(connection) == row.id || connection == NO_CONNECTION;
+        if !ours || !wanted(id as i64, frame, &ids) {
             return Ok(());
         }
         last = frame.at_us.or(last);
