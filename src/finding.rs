@@ -90,6 +90,11 @@ impl Finding {
     pub fn judged(mut self, judgement: &Judgement) -> Finding {
         self.certainty = judgement.certainty;
         self.basis = judgement.basis;
+        if let Some(witness) = judgement.witness {
+            let role = "witness";
+            self.evidence.extend([witness.request, witness.answer].map(|frame| Evidence { role, frame }));
+            self.evidence.sort_by_key(|evidence| evidence.frame);
+        }
         if judgement.certainty != Certainty::Violation {
             self.severity = Severity::Note;
         }

@@ -4,6 +4,7 @@ DROP VIEW IF EXISTS late_responses;
 DROP VIEW IF EXISTS stuck_requests;
 DROP VIEW IF EXISTS findings;
 DROP VIEW IF EXISTS cancellations;
+DROP VIEW IF EXISTS cancel_judgement;
 DROP VIEW IF EXISTS exchanges;
 DROP VIEW IF EXISTS connections;
 DROP VIEW IF EXISTS messages;

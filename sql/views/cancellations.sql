@@ -10,15 +10,29 @@ SELECT x.id,
        x.exchange AS exchange_id,
        x.target_method,
        x.sent_at_us,
-       x.delay_us,
+       CASE WHEN x.delay_us >= 0 THEN x.delay_us END AS delay_us,
        x.reason,
        x.effect,
        x.effect_at_us,
-       CASE WHEN x.effect IN ('acknowledged', 'result', 'partial', 'error') THEN x.effect_at_us - x.sent_at_us END
-           AS settle_us,
+       CASE
+           WHEN x.effect IN ('acknowledged', 'result', 'partial', 'error') AND x.effect_at_us >= x.sent_at_us
+           THEN x.effect_at_us - x.sent_at_us
+       END AS settle_us,
        x.response_code,
-       x.certainty,
+       -- The strongest of what the rules say about this cancel and its request; NULL where none of them objects.
+       CASE coalesce(hit.certainty, missed.certainty)
+           WHEN 0 THEN 'violation'
+           WHEN 1 THEN 'race'
+           WHEN 2 THEN 'undecidable'
+       END AS certainty,
        x.effect_message AS effect_message_id,
-       x.is_foreign
+       x.is_foreign,
+       coalesce(hit.findings, missed.findings) AS findings
 FROM cancellation x
-LEFT JOIN frame f ON f.id = x.message;
+LEFT JOIN frame f ON f.id = x.message
+LEFT JOIN cancel_judgement hit ON hit.message = x.message AND hit.exchange = x.exchange
+-- A cancel that hits no request is judged by itself, whatever request it came near to.
+LEFT JOIN (SELECT message, min(certainty) AS certainty, min(findings) AS findings
+           FROM cancel_judgement
+           WHERE is_fault
+           GROUP BY message) missed ON x.exchange IS NULL AND missed.message = x.message;

@@ -12,7 +12,8 @@ SELECT e.request AS id,
        e.parent AS parent_id,
        q.at_us AS sent_at_us,
        CASE WHEN e.settled IS NULL THEN r.at_us ELSE t.at_us END AS settled_at_us,
-       r.at_us - q.at_us AS latency_us,
+       -- A clock that was set back in between measures nothing.
+       CASE WHEN r.at_us >= q.at_us THEN r.at_us - q.at_us END AS latency_us,
        CASE e.outcome
            WHEN 0 THEN 'result'
            WHEN 1 THEN 'error'

@@ -1,5 +1,4 @@
--- Which requests were never answered, and how long had they waited when the log ended?
--- `outcome >= 2` says nothing new: it lets SQLite use the partial index.
+-- Which requests does a rule say were never answered, how sure is that, and how long had they waited when the log ended?
 CREATE VIEW stuck_requests AS
 SELECT e.request AS id,
        c.key AS connection,
@@ -10,11 +9,14 @@ SELECT e.request AS id,
        s.name AS source,
        q.line,
        q.at_us AS sent_at_us,
-       k.last_at_us - q.at_us AS open_us,
-       e.history
-FROM exchange e
+       CASE WHEN k.last_at_us >= q.at_us THEN k.last_at_us - q.at_us END AS open_us,
+       e.history,
+       CASE y.certainty WHEN 0 THEN 'violation' WHEN 1 THEN 'race' ELSE 'undecidable' END AS certainty,
+       y.rule AS code
+FROM finding y
+JOIN exchange e ON e.request = y.exchange
 JOIN frame q ON q.id = e.request
 JOIN source s ON s.id = q.source
 JOIN connection c ON c.id = q.connection
 LEFT JOIN connection_fact k ON k.connection = q.connection
-WHERE e.outcome = 4 AND e.outcome >= 2;
+WHERE y.rule IN ('STK001', 'STK002', 'CAN011', 'SES004');

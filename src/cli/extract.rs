@@ -11,6 +11,7 @@ use rpctape::pipeline::extract::chosen;
 use rpctape::protocol::Side;
 use rpctape::redact::{Redactor, told};
 use rpctape::report::{count, plural};
+use rpctape::session::NO_CONNECTION;
 use rpctape::store::{ConnectionRow, Which};
 
 use super::config::Config;
@@ -56,8 +57,14 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
     let mut out = Out::open(args.output.as_deref(), files)?;
     let mut writer = RecWriter::new(Vec::new(), &header(row)).map_err(fault)?;
     let (mut kept, mut last) = (0, None);
+    if row.complete_head {
+        // A recording whose connection was seen to open begins at its beginning.
+        writer.event(row.first_at_us, 1, None, RecEvent::Open(None)).map_err(fault)?;
+    }
     loaded.store.each_frame(Which::All, &mut |id, connection, frame| {
-        if i64::from(connection) != row.id || !wanted(id as i64, &frame.body, &ids) {
+        // What a whole source misses, this connection may miss.
+        let ours = i64::from(connection) == row.id || connection == NO_CONNECTION;
+        if !ours || !wanted(id as i64, frame, &ids) {
             return Ok(());
         }
         last = frame.at_us.or(last);
@@ -97,9 +104,11 @@ fn header(row: &ConnectionRow) -> RecHeader<'_> {
 }
 
 /// The frames that were chosen, and what tells where the connection begins, breaks and ends.
-fn wanted(id: i64, body: &Body<'_>, ids: &BTreeSet<i64>) -> bool {
-    match body {
-        Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Missing(_) | Body::Http { .. } => true,
+fn wanted(id: i64, frame: &Frame<'_>, ids: &BTreeSet<i64>) -> bool {
+    match &frame.body {
+        // That the connection was opened is said already, where it is known.
+        Body::Open { .. } => frame.stream.is_some(),
+        Body::Close { .. } | Body::Exit(_) | Body::Missing(_) | Body::Http { .. } => true,
         // The members of a batch are rows of their own, and follow it.
         Body::Batch { members, .. } => ids.range(id..=id + members.len() as i64).next().is_some(),
         _ => ids.contains(&id),
@@ -126,7 +135,7 @@ fn event(
     let text: Cow<'_, [u8]>;
     let event = match &frame.body {
         Body::Message(captured) => {
-            text = clean(captured.text).into_bytes().into();
+            text = clean(captured.json.unwrap_or(captured.text)).into_bytes().into();
             RecEvent::Message(sender, &text)
         }
         Body::Batch { text: whole, .. } => {

@@ -73,6 +73,24 @@ impl ReadArgs {
         }
     }
 
+    /// The same flags as they are typed, each with a space before it, for a command that reads the same log again.
+    pub fn typed(&self) -> String {
+        let zone = |minutes: i32| {
+            let sign = if minutes < 0 { '-' } else { '+' };
+            format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+        };
+        let said = [
+            ("--format-in", self.format_in.clone()),
+            ("--proto", self.said.proto.map(Profile::label)),
+            ("--vantage", self.said.vantage.map(|vantage| vantage.as_str().to_string())),
+            ("--tz", self.tz.map(zone)),
+            ("--date", self.date.map(|date| date.to_string())),
+            ("--connection-key", self.connection_key.as_ref().map(|keys| keys.join(","))),
+        ];
+        let typed = |(flag, value): (&str, Option<String>)| Some(format!(" {flag} {}", super::shell::shown(&value?)?));
+        said.into_iter().filter_map(typed).collect()
+    }
+
     /// True if a flag overrules what a database says of its logs.
     fn overrules(&self) -> bool {
         let times = self.tz.is_some() || self.date.is_some();

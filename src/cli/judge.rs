@@ -58,6 +58,12 @@ impl JudgeArgs {
         }
     }
 
+    /// All rules, with this age of a stuck request and with what the configuration says of the rest.
+    pub fn all_rules(stuck_after: Option<i64>, config: &Config) -> JudgeArgs {
+        let asked = JudgeArgs { stuck_after, ..JudgeArgs::default() }.configured(config);
+        JudgeArgs { select: Vec::new(), ignore: Vec::new(), ..asked }
+    }
+
     /// The rules to run; a name that no rule has is an error.
     pub fn selection(&self) -> Result<Selection> {
         let selection = Selection { select: self.select.clone(), ignore: self.ignore.clone() };
@@ -83,9 +89,6 @@ impl JudgeArgs {
         self.proof_only || self.stuck_after.is_some() || self.slack.is_some()
     }
 }
-
-/// Age that a request must have when the connection ends before its answer is missed.
-pub const GRACE_US: i64 = 1_000_000;
 
 /// `30s`, `500ms`, `2m`, `1.5s` in microseconds.
 pub fn duration(text: &str) -> std::result::Result<i64, String> {

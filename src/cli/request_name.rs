@@ -1,4 +1,5 @@
-//! Requests as users name them: `17`, `#17`, `s4` (issued by the server), `"abc"`, each with `@2` for the connection.
+//! Requests as users name them: `17`, `#17`, `s4` (issued by the server), `"abc"` or the beginning of such an id, each with
+//! `:41` for its line where the id was used again, and with `@2` or `@KEY` for the connection.
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::jsonrpc::Id;
@@ -9,19 +10,24 @@ use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow, RequestName, St
 use super::check::no_connection;
 use rpctape::error::nearest;
 
+/// The shortest beginning of an id that is looked for, in characters.
+const SHORTEST: usize = 2;
+
 /// Most requests that are listed where a name fits several.
 const LISTED: usize = 12;
 
 /// The one exchange that a name fits. Several are listed, and none names the nearest; nothing is guessed.
 pub fn find(store: &Store, text: &str) -> Result<ExchangeRow> {
     let connections = store.connections()?;
-    let (name, connection) = split(text, &connections)?;
-    let mut fitting = Vec::new();
-    for (id, issuer) in readings(name) {
-        fitting = store.exchanges_named(&RequestName { id, issuer, connection })?;
-        if !fitting.is_empty() {
-            break;
-        }
+    // An `@` may be part of an id, so that the whole of it is tried first.
+    let whole = fitting(store, text, None)?;
+    let (name, connection, mut fitting) = match (whole.is_empty(), split(text, &connections)) {
+        (true, Some(Ok((name, connection)))) => (name, Some(connection), fitting(store, name, Some(connection))?),
+        (true, Some(Err(error))) => return Err(error),
+        _ => (text, None, whole),
+    };
+    if fitting.is_empty() {
+        fitting = beginning(store, name, connection)?;
     }
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
@@ -30,15 +36,66 @@ pub fn find(store: &Store, text: &str) -> Result<ExchangeRow> {
     }
 }
 
-/// The name without its connection, and the row of that.
-fn split<'a>(text: &'a str, connections: &[ConnectionRow]) -> Result<(&'a str, Option<i64>)> {
-    // An `@` inside a quoted id is part of the id.
-    let Some((name, place)) = text.rsplit_once('@').filter(|(name, _)| name.matches('"').count() != 1) else {
-        return Ok((text, None));
+/// The exchanges that bear this name: by their id, or by their id and line.
+fn fitting(store: &Store, name: &str, connection: Option<i64>) -> Result<Vec<ExchangeRow>> {
+    for (id, issuer) in readings(name) {
+        let found = store.exchanges_named(&RequestName { id, issuer, connection })?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    match name.rsplit_once(':').and_then(|(name, line)| Some((name, line.parse::<u64>().ok()?))) {
+        Some((name, line)) if !name.is_empty() => {
+            Ok(fitting(store, name, connection)?.into_iter().filter(|row| row.line == line).collect())
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The exchanges whose id, a string, begins like this. Numbers have to be written in full.
+fn beginning(store: &Store, name: &str, connection: Option<i64>) -> Result<Vec<ExchangeRow>> {
+    let issuer = if name.starts_with('#') { Some("client") } else { None };
+    let head = name.trim_start_matches('#').trim_matches('"');
+    let mut found = Vec::new();
+    if head.chars().count() < SHORTEST {
+        return Ok(found);
+    }
+    let filter = ExchangeFilter { connection, ..ExchangeFilter::default() };
+    store.exchanges(filter, |row| {
+        let ours = issuer.is_none_or(|issuer| row.issuer == issuer);
+        let id = row.rpc_id.as_deref().and_then(Id::from_json);
+        if ours && matches!(&id, Some(Id::Text(id)) if id.starts_with(head)) {
+            found.push(row);
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The name without its connection, and the row of that. The last `@` behind which a connection stands counts.
+fn split<'a>(text: &'a str, connections: &[ConnectionRow]) -> Option<Result<(&'a str, i64)>> {
+    let place = |place: &str| {
+        let by_number = place.parse::<usize>().ok().and_then(|number| connections.get(number.checked_sub(1)?));
+        connections.iter().find(|connection| connection.key == place).or(by_number)
     };
-    let by_number = place.parse::<usize>().ok().and_then(|number| connections.get(number.checked_sub(1)?));
-    let found = by_number.or_else(|| connections.iter().find(|connection| connection.key == place));
-    found.map(|connection| (name, Some(connection.id))).ok_or_else(|| no_connection(place, connections))
+    let ats = || text.match_indices('@').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let found = ats().find_map(|(name, key)| Some((name, place(key)?.id)));
+    // An `@` inside a quoted id is part of the id.
+    let meant = text.rsplit_once('@').filter(|(name, _)| name.matches('"').count() != 1);
+    found.map(Ok).or_else(|| meant.map(|(_, key)| Err(no_connection(key, connections))))
+}
+
+/// The shortest name that means this request and no other, as it can be typed.
+pub fn unique(store: &Store, row: &ExchangeRow, connections: usize) -> Result<String> {
+    let id = row.rpc_id.as_deref().and_then(Id::from_json);
+    let issuer = Some(if row.issuer == "server" { Side::Server } else { Side::Client });
+    let again = match id {
+        Some(id) => store.exchanges_named(&RequestName { id, issuer, connection: Some(row.connection_id) })?.len() > 1,
+        None => true,
+    };
+    let line = if again { format!(":{}", row.line) } else { String::new() };
+    let place = if connections > 1 { format!("@{}", row.connection) } else { String::new() };
+    Ok(format!("{}{line}{place}", label_of(row)))
 }
 
 /// What a name can mean, the likeliest first.
@@ -69,7 +126,12 @@ fn several(text: &str, fitting: &[ExchangeRow], connections: &[ConnectionRow]) -
     let same_connection = fitting.iter().all(|row| row.connection_id == fitting[0].connection_id);
     let error = Error::new(ErrorKind::Usage, format!("{text} fits {} requests: {list}{more}", fitting.len()));
     match same_connection && fitting.iter().all(|row| row.issuer == fitting[0].issuer) {
-        true => error.hint("the id was used more than once: show the whole connection with --connection"),
+        true if fitting.iter().all(|row| row.rpc_id == fitting[0].rpc_id) => error.hint(format!(
+            "the id was used more than once: name its line, too, as in {}:{}",
+            label_of(&fitting[0]),
+            fitting[0].line
+        )),
+        true => error.hint("write more of the id"),
         false => error.hint("name the connection as in #17@2, and the server's own requests as in s17"),
     }
 }

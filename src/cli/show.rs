@@ -10,7 +10,7 @@ use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::{self, JudgeArgs};
-use super::moment::{Span, instant};
+use super::moment::{Extent, Span, moment};
 use super::request_name;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
@@ -127,7 +127,11 @@ fn connection(
 fn span(args: &ShowArgs, row: &ConnectionRow) -> Result<Option<Span>> {
     Ok(match (&args.at, args.last, row.last_at_us) {
         (Some(at), ..) => {
-            let at = Span::at(instant(at, row.first_at_us)?);
+            let (Some(first_us), Some(last_us)) = (row.first_at_us, row.last_at_us) else {
+                return Err(Error::new(ErrorKind::Input, format!("{} has no times", row.key)));
+            };
+            let extent = Extent { first_us, last_us, zone: args.read.tz.unwrap_or(0) };
+            let at = moment(at, &extent)?;
             Some(Span { from_us: at.from_us - AROUND_US, to_us: at.to_us + AROUND_US })
         }
         (_, Some(last), Some(end)) => Some(Span { from_us: end - last, to_us: end }),

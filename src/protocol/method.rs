@@ -83,6 +83,12 @@ pub enum Role {
     Poll,
 }
 
+/// True if `params.name` (or `command`) of a request names what is called: a tool, a prompt, a command. Elsewhere a name is
+/// just data, and often another one each time.
+pub fn names_callee(method: &str) -> bool {
+    matches!(method, "tools/call" | "prompts/get" | "workspace/executeCommand" | "terminal/create")
+}
+
 /// The role of a method, whatever the protocol.
 pub fn role(method: &str) -> Role {
     match method {

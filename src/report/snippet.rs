@@ -54,7 +54,7 @@ fn text(one: &EvidenceRow, finding: &FindingRow, room: usize) -> String {
     format!("{}{source}", message::line(&one.message, room.saturating_sub(width(&source))))
 }
 
-/// How long after its cancel, or else after its request, a message came.
+/// How long after its cancel, or else after its request, a message came; and that it is a witness, where it is one.
 fn offset(one: &EvidenceRow, all: &[EvidenceRow]) -> String {
     let anchor = |role: &str| {
         let found = all.iter().find(|other| other.role == role && other.message.id < one.message.id)?;
@@ -65,8 +65,9 @@ fn offset(one: &EvidenceRow, all: &[EvidenceRow]) -> String {
         "cancel" => anchor("request"),
         _ => anchor("cancel").or_else(|| anchor("request")),
     };
-    match (one.message.at_us, from) {
+    let after = match (one.message.at_us, from) {
         (Some(at), Some((start, role))) => format!("{} ({role})", time::offset(at - start)),
         _ => String::new(),
-    }
+    };
+    if one.role == "witness" { "witness".to_string() } else { after }
 }

@@ -3,13 +3,14 @@
 //! A percentile is by nearest rank: of `n` sorted values, p is the one at place `ceil(n * p / 100)`. No value is made
 //! up between two that were measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::Serialize;
 
 use super::columns::{Lean, Table};
 use super::escape::json;
+use super::judged::Judged;
 use super::query::{Csv, RowFormat};
 use super::{Ink, Style, number};
 use crate::rules::duration;
@@ -67,11 +68,13 @@ pub struct CancelStats {
     pub silent: u64,
     /// Answered with the cancelled code.
     pub acknowledged: u64,
-    /// Answered otherwise, and the messages may have crossed.
+    /// Answered otherwise, and no rule objects: the protocol asks for an answer, or lets it stand.
+    pub answered: u64,
+    /// Answered or worked on, and the messages may have crossed, or the log cannot tell.
     pub crossed: u64,
     /// Answered before the cancel.
     pub moot: u64,
-    /// Answered otherwise, and nothing says that the messages crossed.
+    /// A rule proves that it was not honoured: answered or worked on all the same.
     pub ignored: u64,
     /// An answer was due and the log ends.
     pub unsettled: u64,
@@ -106,16 +109,33 @@ pub struct Shares {
     pub honoured: f64,
     /// Answered with the cancelled code.
     pub acknowledged: f64,
-    /// Answered otherwise, and the messages may have crossed.
+    /// Answered otherwise, and no rule objects.
+    pub answered: f64,
+    /// Answered or worked on, and the messages may have crossed, or the log cannot tell.
     pub crossed: f64,
     /// Answered before the cancel.
     pub moot: f64,
-    /// Answered otherwise, and nothing says that the messages crossed.
+    /// A rule proves that it was not honoured.
     pub ignored: f64,
     /// An answer was due and the log ends.
     pub unsettled: f64,
     /// Named no request.
     pub void: f64,
+    /// The counts of the eight, in this order.
+    #[serde(skip)]
+    counts: [u64; 8],
+}
+
+/// A part of a whole, never rounded to nothing or to all.
+fn percent(part: u64, whole: u64) -> String {
+    let share = part as f64 * 100.0 / whole as f64;
+    match share {
+        _ if part == whole => "100 %".to_string(),
+        share if share < 0.1 => "<0.1 %".to_string(),
+        share if share > 99.9 => ">99.9 %".to_string(),
+        share if !(10.0..99.0).contains(&share) => format!("{share:.1} %"),
+        share => format!("{share:.0} %"),
+    }
 }
 
 impl Shares {
@@ -127,27 +147,31 @@ impl Shares {
             cancels,
             honoured: share(|row| row.silent),
             acknowledged: share(|row| row.acknowledged),
+            answered: share(|row| row.answered),
             crossed: share(|row| row.crossed),
             moot: share(|row| row.moot),
             ignored: share(|row| row.ignored),
             unsettled: share(|row| row.unsettled),
             void: share(|row| row.void),
+            counts: [
+                sum(|row| row.silent),
+                sum(|row| row.acknowledged),
+                sum(|row| row.answered),
+                sum(|row| row.crossed),
+                sum(|row| row.moot),
+                sum(|row| row.ignored),
+                sum(|row| row.unsettled),
+                sum(|row| row.void),
+            ],
         })
     }
 
     /// `of 8 cancels: 50 % honoured, 25 % ignored, ...`, without what never happened.
     fn told(&self) -> String {
-        let parts = [
-            (self.honoured, "honoured"),
-            (self.acknowledged, "acknowledged"),
-            (self.crossed, "crossed"),
-            (self.moot, "moot"),
-            (self.ignored, "ignored"),
-            (self.unsettled, "open"),
-            (self.void, "void"),
-        ];
-        let seen = parts.iter().filter(|(share, _)| *share > 0.0);
-        let words: Vec<String> = seen.map(|(share, word)| format!("{:.0} % {word}", share * 100.0)).collect();
+        let words = ["honoured", "acknowledged", "answered", "crossed", "moot", "ignored", "open", "void"];
+        let seen = self.counts.iter().zip(words).filter(|(count, _)| **count > 0);
+        let words: Vec<String> =
+            seen.map(|(count, word)| format!("{} {word}", percent(*count, self.cancels))).collect();
         format!("of {}: {}", super::plural(self.cancels, "cancel"), words.join(", "))
     }
 }
@@ -168,9 +192,14 @@ pub struct Stats {
 type Key = (String, String, Option<String>);
 type CancelKey = (String, Option<String>, Option<String>, Option<String>);
 
+/// Rows of a table on a screen; JSON and CSV have all.
+const ROWS: usize = 40;
+
 /// Adds up rows.
 #[derive(Default)]
 pub struct Tallies {
+    /// Requests whose work after a cancel was counted: two cancels of one request waste no more than one.
+    wasted: BTreeSet<i64>,
     latency: BTreeMap<Key, (Latency, Vec<i64>)>,
     /// Beside the counts: microseconds to the answer, and to the last sign of work.
     cancels: BTreeMap<CancelKey, (CancelStats, Vec<i64>, Vec<i64>)>,
@@ -197,15 +226,17 @@ impl Tallies {
         let key = (row.sender.clone(), row.target_method.clone(), name, row.reason.clone());
         let (stats, values, works) = self.cancels.entry(key).or_default();
         stats.cancels += 1;
-        let work = work_us(row, signs);
-        let unproven = matches!(row.certainty.as_deref(), Some("race" | "undecidable"));
+        let work = work_us(row, signs).filter(|_| exchange.is_none_or(|exchange| self.wasted.insert(exchange.id)));
+        let judged = Judged::of(row);
+        let unproven = matches!(judged, Judged::Crossed | Judged::Undecided);
         let place = match row.effect.as_deref() {
-            Some("silent") => &mut stats.silent,
-            Some("acknowledged") => &mut stats.acknowledged,
-            Some("result" | "partial" | "error") if unproven => &mut stats.crossed,
-            Some("result" | "partial" | "error") => &mut stats.ignored,
             Some("moot") => &mut stats.moot,
             Some("unsettled") => &mut stats.unsettled,
+            Some("silent" | "acknowledged" | "result" | "partial" | "error") if judged.defied() => &mut stats.ignored,
+            Some("silent" | "acknowledged" | "result" | "partial" | "error") if unproven => &mut stats.crossed,
+            Some("silent") => &mut stats.silent,
+            Some("acknowledged") => &mut stats.acknowledged,
+            Some("result" | "partial" | "error") => &mut stats.answered,
             _ => &mut stats.void,
         };
         *place += 1;
@@ -264,7 +295,7 @@ fn work_us(row: &CancellationRow, signs: &[SignRow]) -> Option<i64> {
     let answered = matches!(row.effect.as_deref(), Some("result" | "partial" | "error"));
     let late = row.effect_at_us.filter(|_| answered);
     let after = signs.iter().filter(|sign| sign.id > row.message_id).filter_map(|sign| sign.at_us);
-    after.chain(late).max().map(|at| at - sent)
+    after.chain(late).max().map(|at| at - sent).filter(|work| *work >= 0)
 }
 
 impl Stats {
@@ -279,7 +310,7 @@ impl Stats {
         let head = [("side", Lean::Left), ("request", Lean::Left), ("n", Lean::Right), ("errors", Lean::Right)];
         let tail = ["open", "p50", "p95", "p99", "max"].map(|name| (name, Lean::Right));
         let mut table = Table::new(head.into_iter().chain(tail));
-        for row in &self.latency {
+        for row in self.latency.iter().take(ROWS) {
             let title = row.name.as_ref().map_or(row.method.clone(), |name| format!("{} {name}", row.method));
             let figures = [row.requests, row.errors, row.unanswered].map(number::count);
             let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us].map(us);
@@ -287,20 +318,22 @@ impl Stats {
         }
         writeln!(out, "{}", style.paint(Ink::Strong, "LATENCY from request to answer"))?;
         lines(out, &table, style)?;
+        more(out, self.latency.len())?;
         if self.cancels.is_empty() {
             return writeln!(out, "\nno request was cancelled");
         }
         let words = [("request", Lean::Left), ("reason", Lean::Left), ("n", Lean::Right)];
-        let effects = ["silent", "ack", "crossed", "moot", "ignored", "open", "void", "settle", "wasted"]
+        let effects = ["silent", "ack", "due", "crossed", "moot", "ignored", "open", "void", "settle", "wasted"]
             .map(|name| (name, Lean::Right));
         let mut table = Table::new(words.into_iter().chain(effects));
-        for row in &self.cancels {
+        for row in self.cancels.iter().take(ROWS) {
             let parts = [row.method.clone(), row.name.clone()].into_iter().flatten();
             let title = parts.collect::<Vec<_>>().join(" ");
             let counts = [
                 row.cancels,
                 row.silent,
                 row.acknowledged,
+                row.answered,
                 row.crossed,
                 row.moot,
                 row.ignored,
@@ -319,6 +352,7 @@ impl Stats {
             style.paint(Ink::Strong, "CANCELS and what became of them (settle: median to the answer)")
         )?;
         lines(out, &table, style)?;
+        more(out, self.cancels.len())?;
         match &self.shares {
             Some(shares) => writeln!(out, "{}", shares.told()),
             None => Ok(()),
@@ -343,6 +377,7 @@ impl Stats {
             "max_us",
             "silent",
             "acknowledged",
+            "answered",
             "crossed",
             "moot",
             "ignored",
@@ -360,7 +395,7 @@ impl Stats {
             let words = [Some("latency"), Some(&row.side), Some(&row.method), row.name.as_deref(), None];
             let counts = [row.requests, row.errors, row.cancelled, row.unanswered].map(|n| Some(n as i64));
             let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us];
-            csv.row(out, &cells(&words, &counts, &times, &[None; 12]))?;
+            csv.row(out, &cells(&words, &counts, &times, &[None; 13]))?;
         }
         for row in &self.cancels {
             let words = [
@@ -372,7 +407,16 @@ impl Stats {
             ];
             let counts = [Some(row.cancels as i64), None, None, None];
             let times = [row.settle_p50_us, row.settle_p95_us, row.settle_p99_us, row.settle_max_us];
-            let effects = [row.silent, row.acknowledged, row.crossed, row.moot, row.ignored, row.unsettled, row.void];
+            let effects = [
+                row.silent,
+                row.acknowledged,
+                row.answered,
+                row.crossed,
+                row.moot,
+                row.ignored,
+                row.unsettled,
+                row.void,
+            ];
             let mut rest = effects.map(|n| Some(n as i64)).to_vec();
             rest.push(row.work_max_us.map(|_| row.wasted_us));
             rest.extend([row.work_p50_us, row.work_p95_us, row.work_p99_us, row.work_max_us]);
@@ -393,6 +437,14 @@ fn cells<'a>(
     words.chain(numbers).collect()
 }
 
+/// That a table has more rows than a screen, and how to see them.
+fn more(out: &mut dyn Write, rows: usize) -> io::Result<()> {
+    match rows.checked_sub(ROWS).filter(|more| *more > 0) {
+        Some(more) => writeln!(out, "and {} more: --format json or csv has all", number::count(more as u64)),
+        None => Ok(()),
+    }
+}
+
 fn lines(out: &mut dyn Write, table: &Table, style: &Style) -> io::Result<()> {
     for line in table.lines(0, style.width) {
         writeln!(out, "{line}")?;
@@ -402,7 +454,14 @@ fn lines(out: &mut dyn Write, table: &Table, style: &Style) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::percentile;
+    use super::{percent, percentile};
+
+    #[test]
+    fn a_share_is_never_rounded_to_nothing_or_to_all() {
+        let told = [(1, 400), (1, 4), (1, 5_000), (4_999, 5_000), (399, 400), (7, 7)]
+            .map(|(part, whole)| percent(part, whole));
+        assert_eq!(told, ["0.2 %", "25 %", "<0.1 %", ">99.9 %", "99.8 %", "100 %"]);
+    }
 
     #[test]
     fn nearest_rank_is_always_a_measured_value() {

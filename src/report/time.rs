@@ -23,7 +23,11 @@ pub fn span(first: i64, last: i64) -> String {
     let second = |us: i64| utc(us).map_or_else(|| format!("{us} us"), |time| time.format("%H:%M:%S").to_string());
     let dated = |us: i64| date(us).map_or_else(|| second(us), |date| format!("{date} {}", second(us)));
     let end = if date(first) == date(last) { second(last) } else { dated(last) };
-    format!("{} - {end} ({})", dated(first), duration(last - first))
+    match last >= first {
+        true => format!("{} - {end} ({})", dated(first), duration(last - first)),
+        // A span that ends before it begins has no length.
+        false => format!("{} - {end} (the clock was set back)", dated(first)),
+    }
 }
 
 /// `+31.2 s`.

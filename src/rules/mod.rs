@@ -1,6 +1,7 @@
 //! The rules: one file and one page each, same name. Pure functions of one event; they keep no state.
 
 mod auditor;
+mod charge;
 mod rule;
 
 mod cancel;
@@ -14,6 +15,7 @@ mod turn;
 
 pub use crate::finding::{Absence, Whose};
 pub use auditor::{Auditor, Selection, Undecided};
+pub use charge::{Charge, charge};
 pub use rule::{Build, On, Rule, duration, found, found_by, noted, race_text};
 
 /// All rules, in the order of their codes. Registering a rule is one line here.

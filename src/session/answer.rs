@@ -3,7 +3,7 @@
 use super::event::{Seen, Stray, What};
 use super::exchange::{Effect, Exchange, Outcome, TaskState};
 use super::message::is_usual;
-use super::race::Judgement;
+use super::race::{Judgement, Witness};
 use super::state::{Absorb, Conn, Idless, Incoming, Orphanage, Slot, Step, index};
 use super::suspect::{Accused, LateAnswer, Suspect};
 use super::window::Place;
@@ -214,7 +214,9 @@ impl Conn {
             self.note_orphans(m, issuer, id);
         }
         let side = &mut self.sides[index(m.sender)];
-        side.acknowledged = side.acknowledged.max(request.frame);
+        if side.acknowledged.is_none_or(|newest| newest.request < request.frame) {
+            side.acknowledged = Some(Witness { request: request.frame, answer: m.seen.frame });
+        }
         self.answered_on(stream, request.frame, m.seen);
         self.remember(step, issuer, id);
     }

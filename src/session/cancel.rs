@@ -44,7 +44,6 @@ impl Conn {
             effect: None,
             effect_seen: None,
             response_code: None,
-            certainty: None,
         };
         match &form.target {
             _ if form.foreign_member && !form.foreign_method => {
@@ -354,7 +353,6 @@ impl Conn {
             effect: None,
             effect_seen: None,
             response_code: None,
-            certainty: None,
         };
         let (request, method) = (exchange.request, exchange.method.clone());
         exchange.cancels.push(cancel.clone());

@@ -161,8 +161,6 @@ pub struct Cancellation {
     pub effect_seen: Option<Seen>,
     /// Error code of the answer.
     pub response_code: Option<i64>,
-    /// Certainty of what the rules say about it, once judged.
-    pub certainty: Option<super::race::Certainty>,
 }
 
 /// A task that an exchange created or asked for.

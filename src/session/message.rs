@@ -11,7 +11,7 @@ use super::state::{Absorb, Conn, Handle, Incoming, Slot, Step};
 use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
-use crate::protocol::{Facts, Method, Role, Side};
+use crate::protocol::{Facts, Method, Role, Side, names_callee};
 
 /// Age from which a repeated call counts as one (rule CAN025), in microseconds.
 const REPEAT_US: i64 = 5_000_000;
@@ -121,7 +121,7 @@ impl Conn {
             name: m
                 .facts
                 .name
-                .filter(|raw| raw.starts_with('"'))
+                .filter(|raw| raw.starts_with('"') && m.message.method.as_deref().is_some_and(names_callee))
                 .and_then(|raw| Facts::text(Some(raw)))
                 .map(Into::into),
             profile: m.profile,

@@ -33,4 +33,4 @@ pub use event::{
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::{Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink};
 pub use ledger::{Ledger, NO_CONNECTION, Stretch, Stretches};
-pub use race::{Basis, Certainty, Judgement};
+pub use race::{Basis, Certainty, Judgement, Witness};

@@ -96,6 +96,7 @@ impl Conn {
         let task_alive = self.task_alive(issuer, id);
         let created = Facts::id(m.facts.token).is_some_and(|token| self.created_tokens.contains_key(&token));
         let value = m.facts.progress.and_then(|raw| raw.parse::<f64>().ok());
+        let token = Facts::id(m.facts.token);
         let slot = self.slot_mut(issuer, id)?;
         let same_stream = exact || slot.exchange.stream == m.stream && m.stream.is_some();
         let judgement = Judgement::exact_if(same_stream, "messages of two HTTP streams have no order");
@@ -103,7 +104,7 @@ impl Conn {
         slot.exchange.history.add('p', m.sender, issuer);
         slot.exchange.progress += 1;
         slot.exchange.last_progress = Some(m.seen);
-        slot.partial |= slot.exchange.profile.answers_cancelled();
+        slot.partial |= slot.partial_token.is_some() && slot.partial_token == token;
         if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
             return (!created).then_some(ProgressFault::AfterAnswer { answer, judgement });
         }

@@ -101,9 +101,8 @@ impl Conn {
             cancel.effect = Some(Effect::Moot);
             cancel.effect_seen = Some(answer);
             crossing.first = answer;
-            crossing.barrier = false;
+            crossing.barrier = None;
             let judgement = self.tap(step.settings, &crossing).at_last(&crossing);
-            cancel.certainty = judgement.map(|judgement| judgement.certainty);
             let fault = match cancel.foreign {
                 true => Some(CancelFault::ForeignDialect),
                 false => judgement.map(CancelFault::Completed),

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use super::event::Seen;
+use super::event::{FrameId, Seen};
 use super::fold::Settings;
 use crate::capture::{Stamp, Vantage};
 use crate::protocol::Side;
@@ -74,6 +74,18 @@ pub struct Judgement {
     pub bound_us: Option<i64>,
     /// Why the log cannot tell, in words, where it cannot.
     pub reason: Option<&'static str>,
+    /// What proves it, where the basis is causal.
+    pub witness: Option<Witness>,
+}
+
+/// A request that was sent after a message, and its answer: on an ordered channel, whoever has answered it had received
+/// that message, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The request.
+    pub request: FrameId,
+    /// Its answer.
+    pub answer: FrameId,
 }
 
 /// Why nothing is known of a token any more.
@@ -81,18 +93,18 @@ pub(super) const FORGOTTEN: &str = "too many requests came since, and their toke
 
 impl Judgement {
     /// Proven by order alone, at any vantage.
-    pub const EXACT: Judgement =
-        Judgement { certainty: Certainty::Violation, basis: None, delta_us: None, bound_us: None, reason: None };
+    pub const EXACT: Judgement = Judgement {
+        certainty: Certainty::Violation,
+        basis: None,
+        delta_us: None,
+        bound_us: None,
+        reason: None,
+        witness: None,
+    };
 
     /// The log cannot tell, for this reason.
     pub const fn undecidable(reason: &'static str) -> Judgement {
-        Judgement {
-            certainty: Certainty::Undecidable,
-            basis: None,
-            delta_us: None,
-            bound_us: None,
-            reason: Some(reason),
-        }
+        Judgement { certainty: Certainty::Undecidable, reason: Some(reason), ..Judgement::EXACT }
     }
 
     /// `EXACT`, or undecidable for `reason` where `known` is false.
@@ -174,7 +186,7 @@ pub(super) struct Crossing {
     /// The message itself shows that its sender knew.
     pub(super) content: bool,
     /// A message sent after `first` was answered before `second`, on an ordered channel.
-    pub(super) barrier: bool,
+    pub(super) barrier: Option<Witness>,
     /// `leg.count` when the second message passed.
     pub(super) samples_before: u64,
 }
@@ -216,8 +228,8 @@ impl Tap<'_> {
         if crossing.content {
             return Verdict::Now(sure(Basis::Content));
         }
-        if crossing.barrier {
-            return Verdict::Now(sure(Basis::Causal));
+        if crossing.barrier.is_some() {
+            return Verdict::Now(Judgement { witness: crossing.barrier, ..sure(Basis::Causal) });
         }
         let Some(delta) = delta_us.filter(|delta| *delta >= 0) else {
             return Verdict::Now(Judgement::undecidable("the log has no usable time for these messages"));
@@ -248,7 +260,7 @@ impl Tap<'_> {
     fn at_the_decider(&self, delta: i64) -> Judgement {
         let certainty = if delta > self.slack() { Certainty::Violation } else { Certainty::Race };
         let basis = Some(Basis::Vantage);
-        Judgement { certainty, basis, delta_us: Some(delta), bound_us: None, reason: None }
+        Judgement { certainty, basis, delta_us: Some(delta), ..Judgement::EXACT }
     }
 
     fn two_taps(&self, crossing: &Crossing, stamps: (Option<Stamp>, Option<Stamp>)) -> Verdict {
@@ -282,6 +294,7 @@ impl Tap<'_> {
             delta_us: Some(delta),
             bound_us: Some(limit),
             reason,
+            witness: None,
         };
         match delta > limit {
             true if self.settings.proof_only => {
@@ -321,7 +334,7 @@ mod tests {
             first: seen(1, first),
             second: seen(2, second),
             content: false,
-            barrier: false,
+            barrier: None,
             samples_before: 0,
         };
         tap.at_last(&crossing).expect("one tap never acquits")

@@ -13,7 +13,7 @@ use super::fold::{Opened, Settings, Sink};
 use super::ledger::{Ledger, Shelf, Stretches};
 use super::progress::LateProgress;
 use super::questions::Question;
-use super::race::{Crossing, Judgement, Leg, Tap};
+use super::race::{Crossing, Judgement, Leg, Tap, Witness};
 use super::resolve::Pending;
 use super::stream::Opener;
 use super::suspect::Suspect;
@@ -82,6 +82,8 @@ pub(super) struct Slot {
     pub(super) progress_value: Option<f64>,
     /// Partial results were reported.
     pub(super) partial: bool,
+    /// The token under which they would be.
+    pub(super) partial_token: Option<Id>,
     /// Key among the calls in flight (rule CAN025).
     pub(super) call: Option<u64>,
 }
@@ -148,7 +150,7 @@ pub(super) struct Issued {
     /// Messages of this side without `jsonrpc`.
     pub(super) versions_missing: u32,
     /// Newest request of the *other* side that this side has answered: proof of what it had received.
-    pub(super) acknowledged: FrameId,
+    pub(super) acknowledged: Option<Witness>,
     /// True once this side has acknowledged a cancel.
     pub(super) supports_cancel: bool,
     /// Requests sent towards this side since its last answer.
@@ -450,7 +452,8 @@ impl Conn {
 
     /// The question whether `decider` had `first` when it sent `second`, as of now.
     pub(super) fn crossing(&self, decider: Side, first: Seen, second: Seen, content: bool) -> Crossing {
-        let barrier = self.ordered() && self.side(decider).acknowledged > first.frame;
+        let newest = self.side(decider).acknowledged.filter(|witness| witness.request > first.frame);
+        let barrier = newest.filter(|_| self.ordered());
         let samples_before = self.legs[index(decider)].count;
         Crossing { decider, first, second, content, barrier, samples_before }
     }

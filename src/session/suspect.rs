@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::event::{CancelFault, FrameId, Seen, Target, What};
 use super::exchange::{Cancellation, Exchange};
-use super::race::{Certainty, Crossing, Judgement, Verdict, ripe};
+use super::race::{Crossing, Judgement, Verdict, ripe};
 use super::state::{Conn, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
@@ -133,7 +133,6 @@ impl Conn {
         match suspect.what {
             Accused::LateAnswer(late) => {
                 let Some(judgement) = judgement else { return };
-                self.mark(late.exchange.issuer, &late.exchange.id, late.cancel.seen, judgement.certainty);
                 let LateAnswer { exchange, cancel, error_code, is_error, says_cancelled, support_evident } = *late;
                 let (exchange, cancel) = (&exchange, &cancel);
                 let what = What::LateAnswer {
@@ -149,9 +148,6 @@ impl Conn {
             }
             Accused::CompletedCancel(done) => {
                 let fault = judgement.map(CancelFault::Completed);
-                if let Some(judgement) = judgement {
-                    self.mark(done.issuer, &done.id, done.cancel.seen, judgement.certainty);
-                }
                 let target = Target {
                     request: done.request,
                     issuer: done.issuer,
@@ -182,16 +178,6 @@ impl Conn {
                 self.emit(step, exchange.profile, seen, Some(decider), what);
             }
             Accused::EarlyCancel(early) => self.report_early_cancel(step, *early),
-        }
-    }
-
-    /// Writes the certainty beside the cancel it is about, while that is remembered.
-    fn mark(&mut self, issuer: Side, id: &Id, cancel: Seen, certainty: Certainty) {
-        if let Some(slot) = self.slot_mut(issuer, id) {
-            let mut cancels = slot.exchange.cancels.iter_mut();
-            if let Some(found) = cancels.find(|found| found.seen == cancel) {
-                found.certainty = Some(certainty);
-            }
         }
     }
 

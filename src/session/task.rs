@@ -184,7 +184,6 @@ impl Conn {
             effect: None,
             effect_seen: None,
             response_code: None,
-            certainty: None,
         };
         let name = Facts::text(m.facts.task_id);
         let task = name.as_ref().and_then(|name| self.tasks.known[index(m.sender.peer())].get_mut(&**name));

@@ -154,7 +154,6 @@ impl Derived<'_> {
             ":effect_message": cancel.effect_seen.map(|seen| seen.frame as i64),
             ":effect_at_us": cancel.effect_seen.and_then(|seen| seen.at_us),
             ":response_code": cancel.response_code,
-            ":certainty": cancel.certainty.map(|certainty| certainty.as_str()),
         })?;
         Ok(())
     }

@@ -101,6 +101,7 @@ pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<ExchangeRow> {
 }
 
 fn cancellation(row: &Row<'_>) -> rusqlite::Result<CancellationRow> {
+    let findings: Option<String> = row.get("findings")?;
     Ok(CancellationRow {
         id: row.get("id")?,
         connection_id: row.get("connection_id")?,
@@ -123,5 +124,6 @@ fn cancellation(row: &Row<'_>) -> rusqlite::Result<CancellationRow> {
         response_code: row.get("response_code")?,
         certainty: row.get("certainty")?,
         is_foreign: row.get("is_foreign")?,
+        findings: findings.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
     })
 }

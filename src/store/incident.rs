@@ -9,7 +9,7 @@ use super::{ExchangeRow, Store};
 use crate::capture::Exit;
 use crate::error::Result;
 
-const SELECT_OPEN: &str = include_str!("../../sql/statements/select_open_exchange_rows.sql");
+const SELECT_SAID: &str = include_str!("../../sql/statements/select_said.sql");
 const SELECT_AFTER: &str = include_str!("../../sql/statements/select_exchange_rows_after.sql");
 const SELECT_LAST: &str = include_str!("../../sql/statements/select_last_exchange_rows.sql");
 const SELECT_UNITS_AFTER: &str = include_str!("../../sql/statements/select_units_after.sql");
@@ -57,10 +57,26 @@ pub struct SignRow {
     pub total: Option<String>,
 }
 
+/// What a rule says about a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SaidRow {
+    /// The request.
+    pub exchange_id: i64,
+    /// Code of the rule.
+    pub code: String,
+    /// `violation`, `race` or `undecidable`.
+    pub certainty: String,
+    /// The sentence. Text as it stood in the log.
+    pub summary: String,
+}
+
 impl Store {
-    /// Requests of all connections that were never answered, oldest first.
-    pub fn open_exchanges(&self) -> Result<Vec<ExchangeRow>> {
-        self.rows(SELECT_OPEN, [], exchange)
+    /// What rules of these codes say about requests, in all connections.
+    pub fn said(&self, codes: &[&str]) -> Result<Vec<SaidRow>> {
+        let list = serde_json::to_string(codes).unwrap_or_default();
+        self.rows(SELECT_SAID, [list], |row| {
+            Ok(SaidRow { exchange_id: row.get(0)?, code: row.get(1)?, certainty: row.get(2)?, summary: row.get(3)? })
+        })
     }
 
     /// Requests of a connection from `from` (a frame id) on. At most `most` requests are looked at.

@@ -38,7 +38,7 @@ pub use exchanges::{ExchangeFilter, RequestName};
 pub use findings::FindingFilter;
 pub use ground::Ground;
 pub use identity::Identity;
-pub use incident::{SignRow, UnitRow};
+pub use incident::{SaidRow, SignRow, UnitRow};
 pub use messages::Raw;
 pub use oracle::StoreOracle;
 pub use query::{Cell, Columns};

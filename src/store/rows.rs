@@ -213,7 +213,7 @@ pub struct ExchangeRow {
 }
 
 /// A cancel, as shown to people.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CancellationRow {
     /// Row id.
     pub id: i64,
@@ -253,10 +253,12 @@ pub struct CancellationRow {
     pub settle_us: Option<i64>,
     /// Error code of the answer.
     pub response_code: Option<i64>,
-    /// `violation`, `race` or `undecidable`, where the rules say something about it.
+    /// `violation`, `race` or `undecidable`: the strongest of what the rules say about it, where they say anything.
     pub certainty: Option<String>,
     /// True if it is another protocol's way to cancel: its target is then not held to be cancelled.
     pub is_foreign: bool,
+    /// What the rules say about it: code and certainty of each finding.
+    pub findings: Vec<(String, String)>,
 }
 
 /// How many messages of a source went which way.

@@ -117,7 +117,7 @@ mod files {
         store.index_derived().unwrap();
         for (question, index) in [
             ("SELECT * FROM messages WHERE connection_id = 1", "frame_connection"),
-            ("SELECT * FROM stuck_requests", "exchange_odd"),
+            ("SELECT * FROM stuck_requests", "finding_rule"),
             ("SELECT * FROM findings WHERE code = 'CAN010'", "finding_rule"),
             (include_str!("../../sql/statements/select_remembered.sql"), "frame_request"),
             (include_str!("../../sql/statements/select_reused_ids.sql"), "COVERING INDEX frame_request"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::protocol::{self, Profile};
-use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SignRow, UnitRow};
+use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SaidRow, SignRow, UnitRow};
 
 /// How many frames and requests around a trouble are looked at.
 pub const WINDOW: u32 = 5_000;
@@ -17,6 +17,17 @@ pub struct Waiting {
     pub age_us: Option<i64>,
     /// Its progress.
     pub signs: Vec<SignRow>,
+    /// What a rule says about it, where one does.
+    pub said: Option<SaidRow>,
+}
+
+/// How a server died, where a rule says that it did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Death {
+    /// Line of its end.
+    pub line: u64,
+    /// What it wrote to stderr last.
+    pub stderr: Vec<String>,
 }
 
 /// A cancel with the request that it hits.
@@ -37,8 +48,12 @@ pub struct Facts {
     pub connection: ConnectionRow,
     /// True if the recorder lost messages.
     pub has_gap: bool,
-    /// Requests that are stuck, oldest first.
+    /// Requests that are stuck, as a rule says, oldest first.
     pub stuck: Vec<Waiting>,
+    /// Other requests without an answer, oldest first: no rule says, or can say, that one was due.
+    pub open: Vec<Waiting>,
+    /// How the server died, where it did.
+    pub death: Option<Death>,
     /// Cancels in order.
     pub cancels: Vec<Cancelled>,
     /// Requests from the oldest stuck one on, or the last ones.
@@ -60,6 +75,14 @@ impl Facts {
     /// Stuck requests of one side.
     pub fn stuck_of<'a>(&'a self, issuer: &'a str) -> impl Iterator<Item = &'a Waiting> {
         self.stuck.iter().filter(move |waiting| waiting.row.issuer == issuer)
+    }
+
+    /// Requests of one side without an answer, stuck or not, oldest first.
+    pub fn waiting_of(&self, issuer: &str) -> Vec<&Waiting> {
+        let mut all: Vec<&Waiting> = self.stuck.iter().chain(&self.open).collect();
+        all.retain(|waiting| waiting.row.issuer == issuer);
+        all.sort_by_key(|waiting| waiting.row.id);
+        all
     }
 
     /// The last message of a side.
@@ -94,11 +117,6 @@ pub fn is_message(unit: &UnitRow) -> bool {
 pub fn long_lived(row: &ExchangeRow) -> bool {
     let method = profile(row).and_then(|profile| profile.method(&row.method));
     method.is_some_and(|method| method.long_lived)
-}
-
-/// True if the profile wants an answer also to a cancelled request, so that work after the cancel is no fault.
-pub fn answers_cancelled(row: &ExchangeRow) -> bool {
-    profile(row).is_none_or(Profile::answers_cancelled)
 }
 
 /// True if the profile opens a connection with a handshake, and so has sessions over HTTP.

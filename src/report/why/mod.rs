@@ -4,6 +4,7 @@
 
 mod chains;
 mod facts;
+mod in_flight;
 mod patterns;
 mod postmortem;
 mod screen;
@@ -12,9 +13,10 @@ mod timeline;
 use std::io::{self, Write};
 
 pub use chains::Chain;
-pub use facts::{Cancelled, Facts, WINDOW, Waiting, long_lived};
+pub use facts::{Cancelled, Death, Facts, WINDOW, Waiting, is_handshake, long_lived};
+pub use in_flight::{InFlight, Moment, Told, write_moment, write_moment_json};
 pub use patterns::Pattern;
-pub use postmortem::{Alive, Cancel, Postmortem, Slow, Stuck, postmortem};
+pub use postmortem::{Alive, Cancel, Open, Postmortem, Slow, Stuck, postmortem};
 pub use screen::{Around, write_screen};
 
 use super::escape::json;

@@ -6,9 +6,8 @@
 use serde::Serialize;
 
 use super::chains::Chain;
-use super::facts::{
-    Cancelled, Facts, Waiting, answers_cancelled, has_handshake, is_handshake, is_message, label, peer, title,
-};
+use super::facts::{Cancelled, Facts, Waiting, has_handshake, is_handshake, is_message, label, peer, title};
+use crate::report::judged::Judged;
 use crate::report::time;
 use crate::rules::duration;
 use crate::store::{ExchangeRow, UnitRow};
@@ -16,7 +15,7 @@ use crate::store::{ExchangeRow, UnitRow};
 /// A server that is still at work so long after a proven cancel has not stopped.
 const KEPT_WORKING_US: i64 = 1_000_000;
 
-/// The same where the protocol lets it finish, or where nothing proves that it knew.
+/// The same where nothing proves that it knew.
 const KEPT_ON_US: i64 = 10_000_000;
 
 /// One pattern that is met.
@@ -39,24 +38,29 @@ fn pattern(letter: char, name: &'static str, about: &[&ExchangeRow], text: Strin
 
 /// The patterns that are met, the strongest first.
 pub fn patterns(facts: &Facts, chains: &[Chain]) -> Vec<Pattern> {
-    if facts.has_gap && !facts.stuck.is_empty() {
+    let unanswered = !facts.stuck.is_empty() || !facts.open.is_empty();
+    if facts.has_gap && unanswered && facts.death.is_none() {
         let text = "the capture lost messages: what looks open may have been answered".to_string();
         return pattern('i', "capture-gap", &[], text).into_iter().collect();
     }
-    let rules: [fn(&Facts) -> Option<Pattern>; 9] = [
+    let rules: [fn(&Facts) -> Option<Pattern>; 10] = [
         unknown_session,
         expired_session,
         closed_stream,
         dead_server,
+        no_handshake,
         head_of_line,
         unanswered_from_here_on,
         one_tool,
         kept_working,
         gave_up,
     ];
-    let mut met: Vec<Pattern> = cycle(facts, chains).into_iter().collect();
+    // Whoever is dead does nothing else: what then looks like another pattern follows from it.
+    let dead = facts.death.as_ref().and_then(|_| dead_server(facts));
+    let mut met: Vec<Pattern> = dead.into_iter().chain(cycle(facts, chains)).collect();
     met.extend(rules.iter().filter_map(|rule| rule(facts)));
-    met.dedup_by_key(|pattern| pattern.letter);
+    let mut letters = std::collections::BTreeSet::new();
+    met.retain(|pattern| letters.insert(pattern.letter));
     if met.iter().any(|pattern| pattern.letter == 'a') {
         // The tool of a cycle hangs for that reason and no other.
         met.retain(|pattern| pattern.letter != 'd');
@@ -89,7 +93,8 @@ fn unknown_session(facts: &Facts) -> Option<Pattern> {
     };
     let of_a_session = |waiting: &&Waiting| has_handshake(&waiting.row) && !is_handshake(&waiting.row);
     let (row, head) = facts
-        .stuck_of("client")
+        .waiting_of("client")
+        .into_iter()
         .filter(of_a_session)
         .find_map(|waiting| Some((&waiting.row, refused(&waiting.row)?)))?;
     let text = format!(
@@ -140,7 +145,11 @@ fn at(us: Option<i64>) -> String {
 /// (b) The process exited, or nothing of any kind came from the server after the request.
 fn dead_server(facts: &Facts) -> Option<Pattern> {
     let hung_up = |unit: &UnitRow| unit.kind == "close" && unit.by.as_deref() == Some("client");
-    if let (Some(end), Some(first)) = (facts.ending(), facts.stuck_of("client").next())
+    let stuck: Vec<&Waiting> = match facts.death {
+        Some(_) => facts.waiting_of("client"),
+        None => facts.stuck_of("client").collect(),
+    };
+    if let (Some(end), Some(first)) = (facts.ending(), stuck.first())
         && !hung_up(end)
         && end.by.as_deref() != Some("client")
         && end.id > first.row.id
@@ -149,11 +158,13 @@ fn dead_server(facts: &Facts) -> Option<Pattern> {
             "exit" => end.exit.to_string(),
             _ => "closed the connection".to_string(),
         };
-        let open = facts.stuck_of("client").count();
+        let open = crate::report::plural(stuck.len() as u64, "request");
+        let handshake = if is_handshake(&first.row) { ": the handshake was never answered" } else { "" };
+        let (at, first) = (at(end.at_us), &first.row);
         let text = format!(
-            "the server {how}{} with {} of the client open",
-            at(end.at_us),
-            crate::report::plural(open as u64, "request")
+            "the server {how}{at} with {open} of the client open, {} {} first{handshake}",
+            label(first),
+            title(first)
         );
         return pattern('b', "server-dead", &[], text);
     }
@@ -173,6 +184,21 @@ fn dead_server(facts: &Facts) -> Option<Pattern> {
         label(&first.row)
     );
     pattern('b', "server-silent", &[], text)
+}
+
+/// (b) The client gave up the handshake, or the connection ended without an answer to it, and no later one was answered.
+fn no_handshake(facts: &Facts) -> Option<Pattern> {
+    let ended = facts.ending().is_some() || facts.connection.complete_tail;
+    let open = facts.waiting_of("client").into_iter().find(|waiting| is_handshake(&waiting.row))?;
+    let row = &open.row;
+    let answered = |other: &ExchangeRow| other.method == row.method && other.response_id.is_some();
+    if facts.around.iter().any(answered) || !(ended || facts.was_cancelled(row.id)) {
+        return None;
+    }
+    let waited = open.age_us.map_or(String::new(), |us| format!(" in {}", duration(us)));
+    let gave_up = if facts.was_cancelled(row.id) { ", and the client gave up" } else { "" };
+    let text = format!("the handshake ({} {}) was never answered{waited}{gave_up}", label(row), title(row));
+    pattern('b', "no-handshake", &[row], text)
 }
 
 /// (c) Everything after one slow request waited for it: it shows life, or was answered at last, and the rest then too.
@@ -266,12 +292,9 @@ pub fn worked_on(cancel: &Cancelled) -> Option<i64> {
 
 /// (e) A cancel was sent and the server worked on.
 fn kept_working(facts: &Facts) -> Option<Pattern> {
-    let proven = |cancel: &Cancelled| {
-        let silence_is_due = cancel.exchange.as_ref().is_some_and(|exchange| !answers_cancelled(exchange));
-        silence_is_due && cancel.row.certainty.as_deref() == Some("violation")
-    };
-    let least = |cancel: &Cancelled| if proven(cancel) { KEPT_WORKING_US } else { KEPT_ON_US };
-    let counted = facts.cancels.iter().filter(|cancel| cancel.row.sender == "client");
+    let least = |cancel: &Cancelled| if Judged::of(&cancel.row).defied() { KEPT_WORKING_US } else { KEPT_ON_US };
+    let objected = |cancel: &&Cancelled| !matches!(Judged::of(&cancel.row), Judged::Nothing | Judged::Fault(_));
+    let counted = facts.cancels.iter().filter(|cancel| cancel.row.sender == "client").filter(objected);
     let worst = counted.filter(|cancel| worked_on(cancel).is_some_and(|us| us >= least(cancel)));
     let worst = worst.max_by_key(|cancel| worked_on(cancel))?;
     let exchange = worst.exchange.as_ref()?;

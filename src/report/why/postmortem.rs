@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::chains::{Chain, chains};
 use super::facts::{Cancelled, Facts, Waiting, label, peer, title};
 use super::patterns::{Pattern, patterns};
+use crate::report::judged::Judged;
 use crate::report::time;
 use crate::rules::duration;
 use crate::store::ExchangeRow;
@@ -28,10 +29,33 @@ pub struct Stuck {
     pub since_us: Option<i64>,
     /// From then to the end of the log.
     pub age_us: Option<i64>,
+    /// Code of the rule that says so.
+    pub code: Option<String>,
+    /// How sure that is: `violation` or `undecidable`.
+    pub certainty: Option<String>,
     /// Its last progress.
     pub last_life_us: Option<i64>,
     /// What that said.
     pub last_life: Option<String>,
+}
+
+/// A request without an answer of which no rule says, or can say, that one was due.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Open {
+    /// As the screens name it.
+    pub request: String,
+    /// Who asked.
+    pub issuer: String,
+    /// Method and tool.
+    pub title: String,
+    /// Line of the request.
+    pub line: u64,
+    /// When it was sent.
+    pub since_us: Option<i64>,
+    /// From then to the end of the log.
+    pub age_us: Option<i64>,
+    /// Why nothing more is said of it.
+    pub because: String,
 }
 
 /// A side that was alive: a request to it that was sent later and answered.
@@ -70,8 +94,9 @@ pub struct Cancel {
     pub effect: Option<String>,
     /// The effect in words.
     pub said: String,
-    /// `ok`, `TOO LATE`, `crossed`, `no answer`, or nothing.
-    pub verdict: &'static str,
+    /// What the findings about it come to: `TOO LATE`, `WENT ON`, `crossed` ..., the code of a rule; where no rule
+    /// objects `ok`, or nothing.
+    pub verdict: String,
 }
 
 /// A request that was answered, for the list of the slowest.
@@ -104,6 +129,10 @@ pub struct Postmortem {
     pub has_gap: bool,
     /// Stuck requests, oldest first.
     pub stuck: Vec<Stuck>,
+    /// Other requests without an answer, oldest first.
+    pub open: Vec<Open>,
+    /// What a server that died wrote to stderr last.
+    pub last_words: Vec<String>,
     /// Who waits on whom.
     pub waiting: Vec<Chain>,
     /// Sides that were alive.
@@ -123,6 +152,8 @@ const SLOWEST: usize = 5;
 pub fn postmortem(facts: &Facts) -> Postmortem {
     let waiting = chains(facts);
     let stuck: Vec<Stuck> = facts.stuck.iter().filter(|one| facts.wanted(one.row.id)).map(stuck).collect();
+    let open: Vec<Open> =
+        facts.open.iter().filter(|one| facts.wanted(one.row.id)).map(|one| open(facts, one)).collect();
     let connection = &facts.connection;
     Postmortem {
         connection: connection.key.clone(),
@@ -132,8 +163,10 @@ pub fn postmortem(facts: &Facts) -> Postmortem {
         patterns: patterns(facts, &waiting),
         alive: alive(facts),
         cancels: cancels(facts),
-        slowest: if stuck.is_empty() { slowest(facts) } else { Vec::new() },
+        slowest: if stuck.is_empty() && open.is_empty() { slowest(facts) } else { Vec::new() },
+        last_words: facts.death.as_ref().map(|death| death.stderr.clone()).unwrap_or_default(),
         stuck,
+        open,
         waiting,
     }
 }
@@ -155,8 +188,40 @@ fn stuck(waiting: &Waiting) -> Stuck {
         line: row.line,
         since_us: row.sent_at_us,
         age_us: waiting.age_us,
+        code: waiting.said.as_ref().map(|said| said.code.clone()),
+        certainty: waiting.said.as_ref().map(|said| said.certainty.clone()),
         last_life_us: last.and_then(|sign| sign.at_us),
         last_life: said,
+    }
+}
+
+fn open(facts: &Facts, waiting: &Waiting) -> Open {
+    let row = &waiting.row;
+    Open {
+        request: label(row),
+        issuer: row.issuer.clone(),
+        title: title(row),
+        line: row.line,
+        since_us: row.sent_at_us,
+        age_us: waiting.age_us,
+        because: because(facts, waiting),
+    }
+}
+
+/// Why an open request is not called stuck.
+fn because(facts: &Facts, waiting: &Waiting) -> String {
+    const NOT_DECIDABLE: &str = "not decidable: ";
+    if let Some(said) = &waiting.said {
+        let reason = said.summary.split_once(NOT_DECIDABLE).map(|(_, reason)| reason);
+        return reason.map_or_else(|| said.summary.clone(), |reason| format!("{NOT_DECIDABLE}{reason}"));
+    }
+    let ended = facts.ending().is_some() || facts.connection.complete_tail;
+    let old = waiting.age_us.is_none_or(|us| us >= facts.stuck_after_us);
+    match (facts.was_cancelled(waiting.row.id), ended, old) {
+        (true, ..) => "never answered, and cancelled".to_string(),
+        (false, _, true) => "no rule can tell from this log".to_string(),
+        (false, true, false) => "in work when the connection ended".to_string(),
+        (false, false, false) => "in work when the log ends".to_string(),
     }
 }
 
@@ -202,32 +267,26 @@ fn cancels(facts: &Facts) -> Vec<Cancel> {
 fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
     let row = &cancel.row;
     let plus = |us: Option<i64>| us.map_or(String::new(), |us| format!(" {}", time::offset(us)));
-    let proven = row.certainty.as_deref() == Some("violation");
-    let (said, verdict) = match row.effect.as_deref() {
-        Some("silent") if last_sign_after(cancel).is_some() => {
-            (format!("progress until{}", plus(last_sign_after(cancel))), if proven { "WENT ON" } else { "" })
-        }
+    let went_on = last_sign_after(cancel);
+    let said = match row.effect.as_deref() {
+        Some("silent") if went_on.is_some() => format!("progress until{}", plus(went_on)),
         Some("silent") => {
             let watched = row.sent_at_us.zip(facts.connection.last_at_us);
-            (watched.map_or("silent".to_string(), |(at, end)| format!("silent, watched {}", duration(end - at))), "ok")
+            watched.map_or("silent".to_string(), |(at, end)| format!("silent, watched {}", duration(end - at)))
         }
-        Some("acknowledged") => {
-            // Where silence is due, even the word "cancelled" comes too late.
-            (format!("acknowledged{}", plus(row.settle_us)), if proven { "TOO LATE" } else { "ok" })
-        }
-        Some("result" | "partial" | "error") => {
-            let verdict = match (proven, row.certainty.is_some()) {
-                (true, _) => "TOO LATE",
-                (false, true) => "crossed",
-                (false, false) => "",
-            };
-            (format!("answered{}", plus(row.settle_us)), verdict)
-        }
-        Some("moot") => ("answered before".to_string(), ""),
-        Some("unknown-target") => ("names no request".to_string(), ""),
-        Some("malformed") => ("names nothing".to_string(), ""),
-        Some("unsettled") => ("an answer was due".to_string(), "no answer"),
-        _ => (String::new(), ""),
+        Some("acknowledged") => format!("acknowledged{}", plus(row.settle_us)),
+        Some("result" | "partial" | "error") => format!("answered{}", plus(row.settle_us)),
+        Some("moot") => "answered before".to_string(),
+        Some("unknown-target") => "names no request".to_string(),
+        Some("malformed") => "names nothing".to_string(),
+        Some("unsettled") => "no answer".to_string(),
+        _ => String::new(),
+    };
+    let judged = Judged::of(row);
+    let quiet = row.effect.as_deref() == Some("silent") && went_on.is_none();
+    let verdict = match judged {
+        Judged::Nothing if quiet || row.effect.as_deref() == Some("acknowledged") => "ok".to_string(),
+        judged => judged.as_str().to_string(),
     };
     let request = match &cancel.exchange {
         Some(exchange) => label(exchange),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::facts::Facts;
-use super::postmortem::{Cancel, Postmortem, Slow, Stuck, postmortem};
+use super::postmortem::{Cancel, Open, Postmortem, Slow, Stuck, postmortem};
 use super::timeline::{LEGEND, Timeline};
 use crate::report::columns::{fit, pad};
 use crate::report::escape::{escape, escape_cut};
@@ -18,6 +18,9 @@ const LINES: usize = 40;
 
 /// Rows of a block.
 const ROWS: usize = 5;
+
+/// Patterns that are named.
+const PATTERNS: usize = 3;
 
 /// Columns below which the timeline goes first.
 const TIMELINE_FROM: usize = 100;
@@ -39,8 +42,8 @@ pub struct Around {
 pub fn write_screen(out: &mut dyn Write, facts: &Facts, around: &Around, style: &Style) -> io::Result<()> {
     let told = postmortem(facts);
     let screen = Screen { facts, told: &told, around, style, width: style.columns() };
-    let mut blocks = vec![screen.head(), screen.stuck(), screen.waiting(), screen.cancelled(), screen.timeline()];
-    blocks.push(screen.verdict());
+    let mut blocks = vec![screen.head(), screen.stuck(), screen.open(), screen.last_words(), screen.waiting()];
+    blocks.extend([screen.cancelled(), screen.timeline(), screen.verdict()]);
     blocks.push(screen.block("OTHER CONNECTIONS", &screen.around.others));
     blocks.retain(|block| !block.is_empty());
     let height = |blocks: &[Vec<String>]| blocks.iter().map(|block| block.len() + 1).sum::<usize>() - 1;
@@ -66,11 +69,11 @@ struct Screen<'a> {
     width: usize,
 }
 
-fn safe(text: &str, limit: usize) -> String {
+pub fn safe(text: &str, limit: usize) -> String {
     escape_cut(text, limit, None)
 }
 
-fn way(issuer: &str) -> &'static str {
+pub fn way(issuer: &str) -> &'static str {
     if issuer == "server" { "s>c" } else { "c>s" }
 }
 
@@ -145,6 +148,9 @@ impl Screen<'_> {
             };
             return self.block("STUCK when the log ends", &rows);
         }
+        if !self.told.open.is_empty() {
+            return Vec::new();
+        }
         let mut lines = vec![self.title("NOTHING IS STUCK", "")];
         if self.told.slowest.is_empty() {
             return lines;
@@ -153,6 +159,20 @@ impl Screen<'_> {
         lines.push(format!(" slowest{among}:"));
         lines.extend(self.told.slowest.iter().map(|slow| fit(&slow_row(slow), self.width)));
         lines
+    }
+
+    fn open(&self) -> Vec<String> {
+        let all = || self.told.open.iter().map(|open| &open.request);
+        let row = |open: &Open| open_row(open, &self.label(&open.request, all()));
+        let rows: Vec<String> = self.told.open.iter().map(row).collect();
+        self.block("OPEN when the log ends, and not said to be stuck", &rows)
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        let room = self.width.saturating_sub(4);
+        let rows: Vec<String> =
+            self.told.last_words.iter().map(|line| format!("   {}", safe(line.trim_end(), room))).collect();
+        self.block("LAST WORDS on stderr", &rows)
     }
 
     fn waiting(&self) -> Vec<String> {
@@ -181,7 +201,7 @@ impl Screen<'_> {
         // Trouble first where not all fit, but what is shown stays in order.
         let mut kept: Vec<(usize, &Cancel)> = self.told.cancels.iter().enumerate().collect();
         if !self.around.all && kept.len() > ROWS {
-            kept.sort_by_key(|(index, cancel)| (matches!(cancel.verdict, "ok" | ""), *index));
+            kept.sort_by_key(|(index, cancel)| (matches!(cancel.verdict.as_str(), "ok" | ""), *index));
             kept.truncate(ROWS);
             kept.sort_by_key(|(index, _)| *index);
         }
@@ -240,18 +260,22 @@ impl Screen<'_> {
     fn verdict(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let limit = self.width.saturating_sub(15);
-        for (index, pattern) in self.told.patterns.iter().take(2).enumerate() {
+        let shown = if self.around.all { self.told.patterns.len() } else { PATTERNS };
+        for (index, pattern) in self.told.patterns.iter().take(shown).enumerate() {
             let word = match (index, pattern.letter) {
                 (_, 'i') => "NO VERDICT",
                 (0, _) => "MOST LIKELY",
                 _ => "ALSO",
             };
-            for (nth, line) in crate::report::wrap(&escape(&pattern.text), limit).into_iter().take(2).enumerate() {
+            for (nth, line) in crate::report::wrap(&escape(&pattern.text), limit).into_iter().take(3).enumerate() {
                 let word = if nth == 0 { word } else { "" };
                 lines.push(format!(" {}  {}", self.style.paint(Ink::Strong, &pad(word, 11)), fit(&line, limit)));
             }
         }
-        for (index, next) in self.around.next.iter().take(2).enumerate() {
+        if shown < self.told.patterns.len() {
+            lines.push(format!(" {}  and {} more: --all", pad("", 11), self.told.patterns.len() - shown));
+        }
+        for (index, next) in self.around.next.iter().enumerate() {
             let word = if index == 0 { "NEXT" } else { "" };
             // A command is there to be copied: it is not cut, whatever the width.
             lines.push(format!(" {}  {}", self.style.paint(Ink::Strong, &pad(word, 11)), escape(next)));
@@ -283,6 +307,13 @@ fn stuck_row(stuck: &Stuck, id: &str, width: usize) -> String {
         .filter(|_| width >= TIMELINE_FROM)
         .map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
     format!("   {id} {}  {title} {age:>9}  {since}{life}", way(&stuck.issuer))
+}
+
+fn open_row(open: &Open, id: &str) -> String {
+    let room = 28_usize.saturating_sub(id.len());
+    let title = pad(&safe(&open.title, room), room);
+    let age = open.age_us.map_or("no times".to_string(), duration);
+    format!("   {id} {}  {title} {age:>9}  {}", way(&open.issuer), escape(&open.because))
 }
 
 fn slow_row(slow: &Slow) -> String {

@@ -53,7 +53,8 @@ impl Timeline {
     }
 }
 
-fn column(span: i64, columns: i64) -> i64 {
+/// The least length of a column, in microseconds, with which so many of them hold a span.
+pub fn column(span: i64, columns: i64) -> i64 {
     let least = (span / columns + 1).max(1_000);
     let units = [1_000, 10_000, 100_000, 1_000_000, 3_600_000_000];
     let steps = units.iter().flat_map(|unit| STEPS.iter().map(move |step| step * unit));

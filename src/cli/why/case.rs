@@ -1,0 +1,306 @@
+//! What the postmortem of a log is made of: rows of the store, connection by connection.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rpctape::error::Result;
+use rpctape::redact::Redactor;
+use rpctape::report::why::{self, Cancelled, Death, Facts, WINDOW, Waiting};
+use rpctape::report::{Judged, escape, plural};
+use rpctape::rules::{Charge, On, RULES, charge};
+use rpctape::store::{
+    CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store,
+};
+
+use super::{WhyArgs, wanted};
+use crate::cli::moment::Span;
+use crate::cli::request_name;
+
+/// How many of the last requests are looked at for the slowest.
+pub const LAST: u32 = 20_000;
+
+/// How many of the last frames and requests are looked at besides those around the trouble.
+const TAIL: u32 = 500;
+
+/// How many requests are asked for their progress.
+const SIGNS: usize = 40;
+
+/// How much of a line of stderr is read, in characters.
+const STDERR: u32 = 400;
+
+/// What is asked once for all connections.
+pub struct Case<'a> {
+    pub store: &'a Store,
+    pub connections: Vec<ConnectionRow>,
+    /// Requests of which a rule says that they were never answered.
+    stuck: BTreeMap<i64, Vec<ExchangeRow>>,
+    /// Other requests without an answer.
+    open: BTreeMap<i64, Vec<ExchangeRow>>,
+    /// What the rules say about requests without an answer, by request.
+    said: BTreeMap<i64, SaidRow>,
+    cancels: BTreeMap<i64, Vec<CancellationRow>>,
+    /// How servers died, by connection.
+    deaths: BTreeMap<i64, Death>,
+    after_us: i64,
+}
+
+impl<'a> Case<'a> {
+    pub fn open(store: &'a Store, mut redactor: Option<Redactor>, after_us: i64) -> Result<Case<'a>> {
+        let connections = store.connections()?;
+        let codes: Vec<&str> =
+            RULES.iter().map(|rule| rule.code).filter(|code| charge(code) == Some(Charge::Stuck)).collect();
+        let said = store.said(&codes)?.into_iter().map(|said| (said.exchange_id, said)).collect();
+        let (stuck, open, cancels) = Default::default();
+        let deaths = deaths(store, &connections, &mut redactor)?;
+        let mut case = Case { store, connections, stuck, open, said, cancels, deaths, after_us };
+        case.sort_waiting()?;
+        for mut row in store.cancellations(None, None)? {
+            // The one text of a log that this screen has beside names, ids and stderr.
+            if let (Some(redactor), Some(reason)) = (&mut redactor, &mut row.reason) {
+                *reason = redactor.text(reason).into_owned();
+            }
+            case.cancels.entry(row.connection_id).or_default().push(row);
+        }
+        Ok(case)
+    }
+
+    /// Requests without an answer: those that a rule calls so, and the others. Where lines are missing, a rule that cannot
+    /// decide does not call anything stuck.
+    fn sort_waiting(&mut self) -> Result<()> {
+        let mut missing = BTreeSet::new();
+        for connection in &self.connections {
+            if self.store.has_gap(connection.id)? {
+                missing.insert(connection.id);
+            }
+        }
+        let mut waiting = Vec::new();
+        self.store.exchanges(ExchangeFilter { connection: None, odd_only: true }, |row| {
+            let gave_up = row.outcome == "silent" && why::is_handshake(&row);
+            if row.outcome == "unanswered" || gave_up {
+                waiting.push(row);
+            }
+            Ok(())
+        })?;
+        for row in waiting {
+            let whole = !missing.contains(&row.connection_id);
+            let place = match self.said.get(&row.id) {
+                Some(said) if said.certainty == "violation" || whole => &mut self.stuck,
+                None if why::long_lived(&row) => continue,
+                _ => &mut self.open,
+            };
+            place.entry(row.connection_id).or_default().push(row);
+        }
+        Ok(())
+    }
+
+    fn connection(&self, id: i64) -> Option<&ConnectionRow> {
+        self.connections.iter().find(|connection| connection.id == id)
+    }
+
+    fn count(&self, of: &BTreeMap<i64, Vec<ExchangeRow>>, connection: &ConnectionRow) -> usize {
+        of.get(&connection.id).map_or(0, Vec::len)
+    }
+
+    fn defied(&self, connection: &ConnectionRow) -> usize {
+        self.cancels.get(&connection.id).map_or(0, |rows| rows.iter().filter(|row| Judged::of(row).defied()).count())
+    }
+
+    /// True if a connection has anything that is worth a screen of its own.
+    pub fn in_trouble(&self, connection: &ConnectionRow) -> bool {
+        let died = self.deaths.contains_key(&connection.id);
+        died || self.count(&self.stuck, connection) > 0 || self.defied(connection) > 0
+    }
+
+    /// The connections to tell about, the one with most trouble first.
+    pub fn order(&self, args: &WhyArgs) -> Result<Vec<&ConnectionRow>> {
+        let mut order = wanted(&self.connections, args)?;
+        if let (None, Some(what)) = (&args.connection, &args.what) {
+            let of_requests = self.called(what)?;
+            match request_name::find(self.store, what) {
+                _ if !of_requests.is_empty() => order.retain(|connection| of_requests.contains(&connection.id)),
+                Ok(row) => return Ok(self.connection(row.connection_id).into_iter().collect()),
+                Err(error) => return Err(error),
+            }
+        }
+        order.sort_by_key(|connection| {
+            let died = self.deaths.contains_key(&connection.id);
+            let (stuck, open) = (self.count(&self.stuck, connection), self.count(&self.open, connection));
+            let trouble = (died, stuck, self.defied(connection), open, connection.requests);
+            (std::cmp::Reverse(trouble), connection.id)
+        });
+        Ok(order)
+    }
+
+    /// Connections that have a request of this method or tool.
+    fn called(&self, what: &str) -> Result<BTreeSet<i64>> {
+        let mut found = BTreeSet::new();
+        self.store.exchanges(ExchangeFilter::default(), |row| {
+            if is_called(&row, what) {
+                found.insert(row.connection_id);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// One line about a connection; with what most likely happened in it where that is wanted.
+    pub fn line(&self, connection: &ConnectionRow, explained: bool) -> Result<String> {
+        let stuck = self.count(&self.stuck, connection) as u64;
+        let cancels = self.cancels.get(&connection.id).map_or(0, Vec::len) as u64;
+        let (requests, cancels) = (plural(connection.requests, "request"), plural(cancels, "cancel"));
+        let mut said = format!("   {}   {requests}, {cancels}, {stuck} stuck", connection.key);
+        if explained && self.in_trouble(connection) {
+            let told = why::postmortem(&self.facts_of(connection)?);
+            if let Some(pattern) = told.patterns.first() {
+                said.push_str(&format!(": {}", pattern.text));
+            }
+        }
+        Ok(escape(&said).into_owned())
+    }
+
+    pub fn facts(&self, connection: &ConnectionRow, args: &WhyArgs) -> Result<Facts> {
+        let mut facts = self.facts_of(connection)?;
+        self.focus(&mut facts, args)?;
+        Ok(facts)
+    }
+
+    fn facts_of(&self, connection: &ConnectionRow) -> Result<Facts> {
+        let store = self.store;
+        let rows = |of: &BTreeMap<i64, Vec<ExchangeRow>>| of.get(&connection.id).cloned().unwrap_or_default();
+        let (stuck, open) = (rows(&self.stuck), rows(&self.open));
+        let first = stuck.iter().chain(&open).map(|row| row.id).min();
+        let around = match first {
+            Some(first) => {
+                let mut around = store.exchanges_after(connection.id, first, WINDOW)?;
+                let seen = around.last().map_or(first, |row| row.id);
+                let last = store.last_exchanges(connection.id, TAIL)?;
+                around.extend(last.into_iter().filter(|row| row.id > seen));
+                around
+            }
+            None => store.last_exchanges(connection.id, LAST)?,
+        };
+        let mut units = match first {
+            Some(first) => store.units_after(connection.id, first, WINDOW)?,
+            None => Vec::new(),
+        };
+        let seen = units.last().map_or(0, |unit| unit.id);
+        units.extend(store.last_units(connection.id, TAIL)?.into_iter().filter(|unit| unit.id > seen));
+        // What the server said last before the first stuck request decides whether it was silent from then on.
+        if let Some(first) = units.first().map(|unit| unit.id) {
+            let before = store.units_before(connection.id, first, 50)?;
+            units.splice(0..0, before);
+        }
+        let waiting = |rows: Vec<ExchangeRow>| -> Result<Vec<Waiting>> {
+            let age = |row: &ExchangeRow| {
+                // A clock that was set back in between measures nothing.
+                Some(connection.last_at_us? - row.sent_at_us?).filter(|age| *age >= 0)
+            };
+            rows.into_iter()
+                .enumerate()
+                .map(|(index, row)| {
+                    let signs = if index < SIGNS { store.signs_of_life(row.id, WINDOW)? } else { Vec::new() };
+                    let (age_us, said) = (age(&row), self.said.get(&row.id).cloned());
+                    Ok(Waiting { row, age_us, signs, said })
+                })
+                .collect()
+        };
+        Ok(Facts {
+            connection: connection.clone(),
+            has_gap: store.has_gap(connection.id)?,
+            stuck: waiting(stuck)?,
+            open: waiting(open)?,
+            death: self.deaths.get(&connection.id).cloned(),
+            cancels: self.cancels(connection)?,
+            around,
+            units,
+            focus: None,
+            stuck_after_us: self.after_us,
+        })
+    }
+
+    fn cancels(&self, connection: &ConnectionRow) -> Result<Vec<Cancelled>> {
+        let rows = self.cancels.get(&connection.id).map_or(&[][..], Vec::as_slice);
+        let mut asked = 0;
+        rows.iter()
+            .map(|row| {
+                let exchange = row.exchange_id.map(|id| self.store.exchange(id)).transpose()?.flatten();
+                // Only a request with progress after its cancel can have worked on without an answer.
+                let worked = |exchange: &&ExchangeRow| {
+                    exchange.history.split_once('C').is_some_and(|(_, after)| after.contains('p'))
+                };
+                let signs = match exchange.as_ref().filter(worked).filter(|_| asked < SIGNS) {
+                    Some(exchange) => self.store.signs_of_life(exchange.id, WINDOW)?,
+                    None => Vec::new(),
+                };
+                asked += usize::from(!signs.is_empty());
+                Ok(Cancelled { row: row.clone(), exchange, signs })
+            })
+            .collect()
+    }
+
+    /// What the user asked about: a request, a method, the last while.
+    fn focus(&self, facts: &mut Facts, args: &WhyArgs) -> Result<()> {
+        let cancelled = facts.cancels.iter().filter_map(|cancel| cancel.exchange.as_ref());
+        let waiting = facts.stuck.iter().chain(&facts.open).map(|waiting| &waiting.row);
+        let known: Vec<&ExchangeRow> = waiting.chain(&facts.around).chain(cancelled).collect();
+        let span =
+            args.last.zip(facts.connection.last_at_us).map(|(last, end)| Span { from_us: end - last, to_us: end });
+        let mut focus: Option<BTreeSet<i64>> = span.map(|span| {
+            known.iter().filter(|row| span.meets(row.sent_at_us, row.settled_at_us)).map(|row| row.id).collect()
+        });
+        if let Some(what) = &args.what {
+            let mut fitting: BTreeSet<i64> =
+                known.iter().filter(|row| is_called(row, what)).map(|row| row.id).collect();
+            if fitting.is_empty() {
+                let row = request_name::find(self.store, what)?;
+                fitting.insert(row.id);
+                if row.connection_id == facts.connection.id && !facts.around.iter().any(|other| other.id == row.id) {
+                    facts.around.push(row);
+                }
+            }
+            focus = Some(match focus {
+                Some(focus) => focus.intersection(&fitting).copied().collect(),
+                None => fitting,
+            });
+        }
+        facts.focus = focus;
+        Ok(())
+    }
+}
+
+/// How the servers of a log died, in the words of the rule, with what they wrote to stderr last.
+fn deaths(
+    store: &Store,
+    connections: &[ConnectionRow],
+    redactor: &mut Option<Redactor>,
+) -> Result<BTreeMap<i64, Death>> {
+    let mut deaths = BTreeMap::new();
+    for rule in RULES.iter().filter(|rule| rule.on == On::ServerDied) {
+        let filter = FindingFilter { code: Some(rule.code.to_string()), ..FindingFilter::default() };
+        for finding in store.all_findings(&filter, Raw::Head(STDERR))? {
+            let of = connections.iter().find(|connection| connection.key == finding.connection);
+            if let Some(connection) = of {
+                deaths.entry(connection.id).or_insert_with(|| death(&finding, redactor));
+            }
+        }
+    }
+    Ok(deaths)
+}
+
+fn death(finding: &FindingRow, redactor: &mut Option<Redactor>) -> Death {
+    let lines = finding.evidence.iter().filter(|evidence| evidence.role == "stderr");
+    let lines = lines.filter_map(|evidence| evidence.message.raw.as_deref());
+    let stderr = lines.map(|line| match redactor {
+        Some(redactor) => redactor.text(line).into_owned(),
+        None => line.to_string(),
+    });
+    Death { line: finding.line, stderr: stderr.collect() }
+}
+
+/// True if a request is of this method or tool: `tools/call`, `search`, `call:search`.
+pub fn is_called(row: &ExchangeRow, what: &str) -> bool {
+    let name = row.name.as_deref();
+    let method = |end: &str| row.method == end || row.method.rsplit('/').next() == Some(end);
+    method(what)
+        || name == Some(what)
+        || what.split_once(':').is_some_and(|(end, tool)| method(end) && name == Some(tool))
+}

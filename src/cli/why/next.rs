@@ -1,0 +1,43 @@
+//! Commands to go on with: each can be pasted as it stands.
+
+use rpctape::error::Result;
+use rpctape::report::Judged;
+use rpctape::report::why::Facts;
+use rpctape::store::ExchangeRow;
+
+use super::WhyArgs;
+use super::case::Case;
+use crate::cli::{request_name, shell};
+
+/// At most three commands: a look at what hangs, a recording of it, and the next connection in trouble.
+pub fn commands(
+    case: &Case<'_>,
+    facts: &Facts,
+    args: &WhyArgs,
+    commands: &[String],
+    other: Option<&str>,
+) -> Result<Vec<String>> {
+    let Some(file) = shell::again(&args.file) else { return Ok(Vec::new()) };
+    let how = args.read.typed();
+    let late = facts.cancels.iter().filter(|cancel| Judged::of(&cancel.row).defied());
+    let waiting = facts.stuck.iter().chain(&facts.open).map(|waiting| &waiting.row);
+    let rows = waiting.chain(late.filter_map(|cancel| cancel.exchange.as_ref()));
+    let rows: Vec<&ExchangeRow> = rows.filter(|row| facts.wanted(row.id)).collect();
+    let mut next: Vec<String> = Vec::new();
+    // Of two sides that wait, the request of the server is the one to look at first.
+    if let Some(first) = rows.iter().find(|row| row.issuer == "server").or(rows.first()) {
+        let name =
+            |row: &ExchangeRow| Ok(shell::shown(&request_name::unique(case.store, row, case.connections.len())?));
+        if let Some(label) = name(first)? {
+            next.push(format!("rpctape show {file} {label}{how}"));
+        }
+        let extract = commands.iter().any(|command| command == "extract");
+        if let (true, Some(label)) = (extract, name(rows[0])?) {
+            next.push(format!("rpctape extract {file} {label}{how} -o bug.rec.jsonl"));
+        }
+    }
+    if let Some(key) = other.and_then(shell::shown) {
+        next.push(format!("rpctape why {file} --connection {key}{how}"));
+    }
+    Ok(next)
+}

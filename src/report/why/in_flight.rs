@@ -1,0 +1,235 @@
+//! `why --at`: what was in flight at one moment, all of it, with what became of it.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::facts::{label, long_lived};
+use super::screen::{safe, way};
+use super::timeline::column;
+use crate::report::columns::{fit, pad};
+use crate::report::escape::json;
+use crate::report::{Ink, Style, number, plural, time};
+use crate::rules::duration;
+use crate::store::{ConnectionRow, ExchangeRow};
+
+/// Rows of a connection before the rest is only counted.
+const ROWS: usize = 12;
+
+/// Columns below which no timeline is drawn.
+const TIMELINE_FROM: usize = 100;
+
+/// A request that was in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InFlight {
+    /// As the screens name it.
+    pub request: String,
+    /// Who asked.
+    pub issuer: String,
+    /// Method.
+    pub method: String,
+    /// Tool or command.
+    pub name: Option<String>,
+    /// Source of the request.
+    pub source: String,
+    /// Its line.
+    pub line: u64,
+    /// When it was sent.
+    pub since_us: i64,
+    /// From then to the moment.
+    pub age_us: i64,
+    /// True if that is longer than a request may take before it counts as stuck.
+    pub stuck_then: bool,
+    /// When it was settled, where it was.
+    pub settled_us: Option<i64>,
+    /// How.
+    pub outcome: String,
+}
+
+impl InFlight {
+    /// An exchange as it stood at a moment. `None` where it has no time.
+    pub fn of(row: &ExchangeRow, at_us: i64, stuck_after_us: i64) -> Option<InFlight> {
+        let since_us = row.sent_at_us?;
+        let age_us = (at_us - since_us).max(0);
+        Some(InFlight {
+            request: label(row),
+            issuer: row.issuer.clone(),
+            method: row.method.clone(),
+            name: row.name.clone(),
+            source: row.source.clone(),
+            line: row.line,
+            since_us,
+            age_us,
+            stuck_then: age_us >= stuck_after_us && !long_lived(row),
+            settled_us: row.settled_at_us,
+            outcome: row.outcome.clone(),
+        })
+    }
+
+    fn title(&self) -> String {
+        self.name.as_ref().map_or_else(|| self.method.clone(), |name| format!("{} {name}", self.method))
+    }
+
+    /// What became of it, in words.
+    fn then(&self) -> String {
+        let at = self.settled_us.map_or(String::new(), |us| format!(" {}", time::clock(us)));
+        match self.outcome.as_str() {
+            "result" => format!("answered{at}"),
+            "error" => format!("answered by an error{at}"),
+            "cancelled" | "silent" => format!("cancelled{at}"),
+            "superseded" => "its id was used again".to_string(),
+            _ => "no answer in the log".to_string(),
+        }
+    }
+}
+
+/// One connection at the moment.
+#[derive(Clone, Debug, Serialize)]
+pub struct Moment {
+    /// Key of the connection.
+    pub connection: String,
+    /// Protocol and revision.
+    pub profile: String,
+    /// Its first and its last time.
+    pub first_us: Option<i64>,
+    /// See `first_us`.
+    pub last_us: Option<i64>,
+    /// False where the moment is before its first or after its last message.
+    pub inside: bool,
+    /// What was in flight, oldest first.
+    pub in_flight: Vec<InFlight>,
+}
+
+impl Moment {
+    /// A connection at a moment.
+    pub fn of(row: &ConnectionRow, inside: bool, in_flight: Vec<InFlight>) -> Moment {
+        Moment {
+            connection: row.key.clone(),
+            profile: format!("{} {}", row.protocol, row.revision).trim_end().to_string(),
+            first_us: row.first_at_us,
+            last_us: row.last_at_us,
+            inside,
+            in_flight,
+        }
+    }
+}
+
+/// `--format json`.
+pub fn write_moment_json(out: &mut dyn Write, at_us: i64, moments: &[Moment]) -> io::Result<()> {
+    write!(out, "{{\"v\":1,\"at_us\":{at_us},\"connections\":[")?;
+    for (index, moment) in moments.iter().enumerate() {
+        write!(out, "{}\n{}", if index > 0 { "," } else { "" }, json(moment)?)?;
+    }
+    writeln!(out, "\n]}}")
+}
+
+/// What is written besides the connections.
+pub struct Told<'a> {
+    /// The moment.
+    pub at_us: i64,
+    /// From which age on a request counts as stuck.
+    pub stuck_after_us: i64,
+    /// Commands to go on with, ready to be copied.
+    pub next: &'a [String],
+    /// True to show every row.
+    pub all: bool,
+}
+
+/// Writes the screen; `moments` are sorted by how much was in flight.
+pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], style: &Style) -> io::Result<()> {
+    let width = style.columns();
+    let rows = || moments.iter().flat_map(|moment| &moment.in_flight);
+    let (open, stuck) = (rows().count() as u64, rows().filter(|row| row.stuck_then).count());
+    let date = time::date(told.at_us).map_or(String::new(), |date| format!("{date} "));
+    writeln!(out, " {} {date}{} UTC", style.paint(Ink::Strong, "AT"), time::clock(told.at_us))?;
+    let long = match stuck {
+        0 => String::new(),
+        n => format!(", stuck then: {n} (open for {} and more)", duration(told.stuck_after_us)),
+    };
+    let verb = if open == 1 { "was" } else { "were" };
+    match open {
+        0 => writeln!(out, " nothing was in flight")?,
+        _ => writeln!(out, " {} {verb} in flight{long}", plural(open, "request"))?,
+    }
+    let quiet = moments.iter().filter(|moment| moment.inside && moment.in_flight.is_empty()).count();
+    for moment in moments.iter().filter(|moment| !moment.in_flight.is_empty()) {
+        writeln!(out)?;
+        connection(out, told, moment, (style, width))?;
+    }
+    for moment in moments.iter().filter(|moment| !moment.inside).take(if told.all { usize::MAX } else { 3 }) {
+        writeln!(out)?;
+        writeln!(out, "{}", fit(&outside(told, moment), width))?;
+    }
+    if quiet > 0 && moments.len() > 1 {
+        writeln!(out, "\n {} with nothing in flight", plural(quiet as u64, "more connection"))?;
+    }
+    for (index, next) in told.next.iter().enumerate() {
+        let word = if index == 0 { style.paint(Ink::Strong, "NEXT") } else { "    ".into() };
+        writeln!(out, "{}{word}  {next}", if index == 0 { "\n " } else { " " })?;
+    }
+    Ok(())
+}
+
+fn outside(told: &Told<'_>, moment: &Moment) -> String {
+    let key = safe(&moment.connection, 40);
+    match (moment.first_us, moment.last_us) {
+        (Some(first), Some(last)) => {
+            let end = if told.at_us < first { "before it begins" } else { "later than its end" };
+            format!(" {key}   outside of the log, {end}: it has {}", time::span(first, last))
+        }
+        _ => format!(" {key}   has no times"),
+    }
+}
+
+fn connection(
+    out: &mut dyn Write,
+    told: &Told<'_>,
+    moment: &Moment,
+    (style, width): (&Style, usize),
+) -> io::Result<()> {
+    let head = format!(" {}   {}", safe(&moment.connection, 40), safe(&moment.profile, 30));
+    writeln!(out, "{}", style.paint(Ink::Strong, &fit(&head, width)))?;
+    let shown = if told.all || moment.in_flight.len() <= ROWS { moment.in_flight.len() } else { ROWS };
+    let rows = &moment.in_flight[..shown];
+    let widest = rows.iter().map(|row| safe(&row.request, 14).width()).max().unwrap_or(4).max(4);
+    for row in rows {
+        let id = pad(&safe(&row.request, 14), widest);
+        let room = 34_usize.saturating_sub(widest).max(14);
+        let name = pad(&safe(&row.title(), room), room);
+        let stuck = if row.stuck_then { "stuck then, " } else { "" };
+        let line = format!("   {id} {}  {name} {:>9}  {stuck}{}", way(&row.issuer), duration(row.age_us), row.then());
+        writeln!(out, "{}", fit(&line, width).trim_end())?;
+    }
+    if shown < moment.in_flight.len() {
+        writeln!(out, "   and {} more: --all", number::count((moment.in_flight.len() - shown) as u64))?;
+    }
+    if width >= TIMELINE_FROM {
+        timeline(out, told.at_us, moment.last_us.unwrap_or(told.at_us), rows, width)?;
+    }
+    Ok(())
+}
+
+/// One row a request, from the oldest to as long behind the moment as before it.
+fn timeline(out: &mut dyn Write, at_us: i64, last_us: i64, rows: &[InFlight], width: usize) -> io::Result<()> {
+    let Some(from) = rows.iter().map(|row| row.since_us).min() else { return Ok(()) };
+    let name = 29;
+    let end = rows.iter().map(|row| row.settled_us.unwrap_or(last_us)).max().unwrap_or(at_us);
+    let to = end.min(at_us + 2 * (at_us - from) + 1_000_000).max(at_us);
+    let step = column((to - from).max(1), (width - name - 8) as i64);
+    let from = from - from.rem_euclid(step);
+    let place = |us: i64| ((us.clamp(from, to) - from) / step) as usize;
+    writeln!(out, "\n   1 column = {}    = in flight  ? never answered  | the moment", duration(step))?;
+    for row in rows {
+        let mut cells = vec!['.'; place(to) + 1];
+        let settled = row.settled_us.unwrap_or(last_us);
+        cells[place(row.since_us)..=place(settled.max(row.since_us))].fill('=');
+        if row.settled_us.is_none() {
+            cells[place(settled)] = '?';
+        }
+        cells[place(at_us)] = '|';
+        let title = safe(&format!("{} {}", row.request, row.title()), name - 1);
+        writeln!(out, "   {} {}", pad(&title, name - 1), cells.into_iter().collect::<String>())?;
+    }
+    writeln!(out, "   {} from {}", " ".repeat(name - 1), time::clock(from))
+}
