@@ -31,6 +31,7 @@ mod peel;
 mod read;
 mod sample;
 mod scan;
+mod survey;
 mod time;
 mod unread;
 mod utf16;
