@@ -59,14 +59,17 @@ impl Conn {
     /// Learns what a message tells about protocol and sides.
     pub(super) fn learn(&mut self, message: &Message<'_>, facts: &Facts<'_>, direction: Direction) {
         if !self.profile_fixed {
-            let hint = hint(message, facts, self.profile_known);
+            let sure = self.profile_known && !self.profile_guessed;
+            let hint = hint(message, facts, sure);
             // A request that states its revision speaks for itself; the connection follows only while it knows no better.
             let for_itself = facts.meta_revision.is_some() && self.facts.lifecycle.initialize.is_some();
             if !matches!(hint, Hint::None) && !for_itself {
-                let known = self.profile_known.then_some(self.facts.profile);
+                let guess = matches!(hint, Hint::Guessed(_));
+                let known = (sure || guess && self.profile_known).then_some(self.facts.profile);
                 if let Some(profile) = settle(known, hint) {
                     self.set_profile(profile);
                 }
+                self.profile_guessed = guess && !sure;
             }
         }
         if self.logger.is_none()
