@@ -358,7 +358,8 @@ mod tests {
     fn a_pause_past_midnight_is_no_step_back() {
         let hour = 3_600_000_000;
         let mut days = Days::default();
-        let placed = [23 * hour, hour / 60, 14 * hour, 15 * hour, 2 * hour, 23 * hour].map(|us| days.of_day(us) / DAY_US);
+        let placed =
+            [23 * hour, hour / 60, 14 * hour, 15 * hour, 2 * hour, 23 * hour].map(|us| days.of_day(us) / DAY_US);
         assert_eq!(placed, [0, 1, 1, 1, 2, 2]);
         let mut days = Days::default();
         let of = |text: &str| time_of_day(text.as_bytes()).expect("a time").us;

@@ -12,11 +12,11 @@ mod tests;
 use rustc_hash::FxHashMap;
 
 use self::call::{Call, unescape};
-use crate::capture::time::Days;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::{Sample, looks_like_message};
+use crate::capture::time::Days;
 use crate::capture::{Body, Channel, Direction, Skip, Vantage, time};
 use crate::error::Result;
 use crate::jsonrpc::{Framing, read_header};

@@ -21,8 +21,8 @@ use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::literal::put_json;
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
-use crate::capture::{Body, Channel, Direction, Proof, Skip, time};
 use crate::capture::time::Days;
+use crate::capture::{Body, Channel, Direction, Proof, Skip, time};
 use crate::error::Result;
 use crate::protocol::{Side, by_name};
 
