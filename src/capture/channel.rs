@@ -80,8 +80,12 @@ impl Proof {
     pub const BOTH_SIDES: Proof = Proof(128);
     /// The log tells which client sent a message: all of it comes from one, or a session's name keeps them apart.
     pub const CLIENT: Proof = Proof(256);
+    /// What belongs to one connection, and to one request, can be told from what belongs to another.
+    pub const PAIRING: Proof = Proof(512);
+    /// Messages stand in the log in the order in which they passed, or their times tell it.
+    pub const ORDER: Proof = Proof(1024);
     /// All that a full capture of an ordered channel has.
-    pub const FULL: Proof = Proof(63 | 128 | 256);
+    pub const FULL: Proof = Proof(63 | 128 | 256 | 512 | 1024);
 
     /// Both together.
     pub const fn and(self, other: Proof) -> Proof {
@@ -94,6 +98,11 @@ impl Proof {
     /// True if all that `other` asks is there.
     pub const fn covers(self, other: Proof) -> bool {
         self.0 & other.0 == other.0
+    }
+    /// With what is needed to tell who answered what, and when, by whoever needs to know more than the message itself.
+    pub const fn in_context(self) -> Proof {
+        let alone = Proof::PAYLOAD.and(Proof::ERROR_CODE).and(Proof::ENVELOPE);
+        if alone.covers(self) { self } else { self.and(Proof::PAIRING).and(Proof::ORDER) }
     }
     /// As a number, for the store.
     pub const fn bits(self) -> u16 {
@@ -115,6 +124,8 @@ impl Proof {
             (Proof::STREAMS, "HTTP streams"),
             (Proof::BOTH_SIDES, "the messages of both sides"),
             (Proof::CLIENT, "which client sent a message"),
+            (Proof::PAIRING, "which of several connections or requests a message belongs to"),
+            (Proof::ORDER, "the order of the messages"),
         ];
         names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
     }

@@ -184,6 +184,11 @@ impl Input {
         }
     }
 
+    /// Keeps at least so many bytes of the head, where there are as many.
+    pub(crate) fn look(&mut self, length: usize) -> Result<()> {
+        self.extend_head(length)
+    }
+
     /// The text from `from` on, and whether that is in the middle of a line that was used up.
     pub(crate) fn stream(&mut self, from: Resume) -> Result<(Stream, Resume, bool)> {
         if from.byte_offset > 0 {

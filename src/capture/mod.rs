@@ -32,6 +32,7 @@ mod read;
 mod refusals;
 mod sample;
 mod scan;
+mod survey;
 mod time;
 mod unread;
 mod utf16;

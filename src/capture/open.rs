@@ -6,9 +6,10 @@ use super::detect::detect;
 use super::format::{Format, LineReader, Misfit, Reader};
 use super::formats::lsp_devtools;
 use super::input::Input;
-use super::lines::{Buffer, Lines};
-use super::out::Out;
+use super::lines::{Buffer, Line, Lines, RECORD_LIMIT};
+use super::out::{Out, word_of};
 use super::sample::Sample;
+use super::survey::{self, Lanes, Order, Plan, survey};
 use super::{FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -48,7 +49,12 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
     let name = path.replace('\\', "/");
     let name = if cfg!(windows) { name } else { path.to_string() };
     let chain = format.chain(&sample);
-    Ok(Box::new(Log { name, format, chain, reason, input, sample, overrides: overrides.clone() }))
+    input.look(survey::HEAD)?;
+    let plan = survey(format, &sample, input.head(), input.is_whole(), overrides);
+    let reason = std::iter::once(reason).chain(plan.said.iter().cloned()).collect::<Vec<_>>().join("; ");
+    let mut overrides = overrides.clone();
+    overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
+    Ok(Box::new(Log { name, format, chain, reason, input, sample, plan, overrides }))
 }
 
 /// How many formats a refusal names.
@@ -95,6 +101,7 @@ struct Log {
     reason: String,
     input: Input,
     sample: Sample,
+    plan: Plan,
     overrides: Overrides,
 }
 
@@ -124,14 +131,29 @@ impl Source for Log {
     }
 
     fn can_resume(&self) -> bool {
-        self.input.can_seek() && matches!(self.format.reader(&self.sample), Reader::Lines(_))
+        // A head that was seen whole gives the same plan when the log has grown.
+        let settled = self.plan.is_plain() || self.input.head().len() >= survey::HEAD;
+        settled
+            && self.input.can_seek()
+            && self.plan.order == Order::AsWritten
+            && matches!(self.format.reader(&self.sample), Reader::Lines(_))
     }
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let overrides = self.overrides.clone();
-        let mut out = Out::new(sink, source, &overrides).named(&self.name);
+        let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone());
         let end = match self.format.reader(&self.sample) {
-            Reader::Lines(mut reader) | Reader::Ordered(mut reader) => self.lines(&mut *reader, from, &mut out)?,
+            Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
+                let sample = self.sample.clone();
+                let word = overrides.connection_key.as_deref().and_then(|keys| word_of(keys.first()?));
+                match word {
+                    None => self.by_line(&mut *reader, from, &mut out)?,
+                    Some(word) => {
+                        out.connection_key();
+                        self.by_line(&mut Lanes::new(word, self.format, &sample), from, &mut out)?
+                    }
+                }
+            }
             Reader::Bytes(mut reader) => {
                 let (stream, start, _) = self.input.stream(from)?;
                 let mut buffer = Buffer::new(stream, start.byte_offset);
@@ -140,6 +162,10 @@ impl Source for Log {
             }
             Reader::Whole(mut reader) => {
                 let (text, start) = self.whole()?;
+                if text.len() > survey::HEAD {
+                    let plan = survey(self.format, &self.sample, text.as_bytes(), true, &self.overrides);
+                    out = out.planned(plan);
+                }
                 reader.read(&text, start.byte_offset, &mut out)?;
                 Resume { byte_offset: start.byte_offset + text.len() as u64, lines: 0 }
             }
@@ -162,6 +188,40 @@ impl Source for Log {
 }
 
 impl Log {
+    fn by_line(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {
+        match self.plan.order {
+            Order::AsWritten => self.lines(reader, from, out),
+            Order::Ranked(_) => self.arranged(reader, out),
+        }
+    }
+
+    /// Reads lines in the order of the plan, which is made anew where the head was not all.
+    fn arranged(&mut self, reader: &mut dyn LineReader, out: &mut Out<'_>) -> Result<Resume> {
+        let (bytes, start) = self.bytes()?;
+        let order = survey(self.format, &self.sample, &bytes, true, &self.overrides).order;
+        let mut all = Vec::new();
+        let (mut at, mut number) = (0, 0);
+        while at < bytes.len() {
+            let end = memchr::memchr(b'\n', &bytes[at..]).map(|length| at + length);
+            let text = &bytes[at..end.unwrap_or(bytes.len())];
+            number += 1;
+            let oversized = (text.len() > RECORD_LIMIT).then_some(text.len() as u64);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            all.push(Line { number, offset: at as u64, bytes: text, ended: end.is_some(), oversized });
+            at = end.map_or(bytes.len(), |end| end + 1);
+        }
+        order.arrange(&mut all, |line| line.offset..line.offset + line.bytes.len() as u64 + 1);
+        for line in all {
+            let line = Line { offset: start.byte_offset + line.offset, ..line };
+            match line.oversized {
+                None => reader.line(&line, out)?,
+                Some(_) => reader.oversized(&line, out)?,
+            }
+        }
+        reader.end(out)?;
+        Ok(Resume { byte_offset: start.byte_offset + bytes.len() as u64, lines: number })
+    }
+
     /// Reads line by line. A last line without a newline is used up if it was complete; one that was cut off is
     /// not, and is read again when the file has grown.
     fn lines(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {
@@ -189,7 +249,7 @@ impl Log {
         Ok(before)
     }
 
-    fn whole(&mut self) -> Result<(String, Resume)> {
+    fn bytes(&mut self) -> Result<(Vec<u8>, Resume)> {
         let (stream, start, _) = self.input.stream(Resume::default())?;
         let mut bytes = Vec::new();
         stream.take(WHOLE_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| self.input.failed(&error))?;
@@ -199,6 +259,11 @@ impl Log {
             return Err(Error::new(ErrorKind::Input, message)
                 .hint(format!("write one message a line first, e.g. `jq -c '.[]' {name} > log.jsonl`")));
         }
+        Ok((bytes, start))
+    }
+
+    fn whole(&mut self) -> Result<(String, Resume)> {
+        let (bytes, start) = self.bytes()?;
         let text =
             String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Ok((text, start))

@@ -9,11 +9,12 @@ use rustc_hash::FxHashMap;
 use super::lines::Line;
 use super::outer::Outer;
 use super::scan::skip_white;
+use super::survey::{Order, Plan, Twins};
 use super::time::Zoning;
 use super::unread::{looks_like_messages, quoted};
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Stamp, Why};
 use crate::error::Result;
-use crate::jsonrpc::{Parsed, Unparsable, parse_at};
+use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
 use crate::protocol::{Facts, Side};
 
 /// Where a frame stands and what the log says of it, without what it holds.
@@ -76,6 +77,8 @@ pub(crate) struct Out<'s> {
     overrides: &'s Overrides,
     zoning: Zoning,
     key_asked: std::cell::Cell<bool>,
+    /// True once a wrapper knew the user's key: what is inside has nothing more to look for.
+    key_taken: bool,
     channels: u32,
     cut_at: Option<u64>,
     /// The line that was passed over last, and why.
@@ -85,6 +88,8 @@ pub(crate) struct Out<'s> {
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
     outer: Outer,
+    plan: Plan,
+    twins: Twins,
 }
 
 /// A stretch of the whole source: lines, direction, why, how many messages, words.
@@ -107,6 +112,7 @@ impl<'s> Out<'s> {
             overrides,
             zoning: overrides.zoning(),
             key_asked: false.into(),
+            key_taken: false,
             channels: 0,
             cut_at: None,
             passed: None,
@@ -115,7 +121,20 @@ impl<'s> Out<'s> {
             said: Said::default(),
             file_side: None,
             outer: Outer::default(),
+            plan: Plan::default(),
+            twins: Twins::default(),
         }
+    }
+
+    /// Reads by what was found out about the log.
+    pub(crate) fn planned(mut self, plan: Plan) -> Out<'s> {
+        self.plan = plan;
+        self
+    }
+
+    /// The order in which records are to be read.
+    pub(crate) fn order(&self) -> &Order {
+        &self.plan.order
     }
 
     /// Reads in the file's name whose messages it holds: `x.client-to-server.jsonl`, `x.s2c.bin`.
@@ -132,7 +151,15 @@ impl<'s> Out<'s> {
     /// What the user says tells connections apart.
     pub(crate) fn connection_key(&self) -> Option<&'s [String]> {
         self.key_asked.set(true);
-        self.overrides.connection_key.as_deref()
+        if self.key_taken {
+            return None;
+        }
+        self.overrides.connection_key.as_deref().filter(|keys| keys.iter().all(|key| word_of(key).is_none()))
+    }
+
+    /// The key is the reader's that asks now.
+    pub(crate) fn take_key(&mut self) {
+        self.key_taken = true;
     }
 
     /// True if the user named a key and the reader has none to compare it with.
@@ -152,6 +179,9 @@ impl<'s> Out<'s> {
         if self.file_side.is_some() {
             channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);
         }
+        channel.proof = channel.proof.and(Proof::PAIRING).and(Proof::ORDER).without(self.plan.lacks);
+        // Where two connections are in one stream, a second handshake does not begin another one.
+        channel.one_connection |= self.plan.lacks.covers(Proof::PAIRING);
         if !self.outer.is_none() {
             channel.name = self.outer.name(channel.name);
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
@@ -162,28 +192,31 @@ impl<'s> Out<'s> {
 
     /// Hands on a frame made of `place` and `body`.
     #[inline(always)]
-    pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
+    pub(crate) fn put(&mut self, place: &Place, mut body: Body<'_>) -> Result<()> {
         if !self.waiting.is_empty() {
             self.tell_missing(place.line)?;
         }
         if matches!(body, Body::Missing(_)) {
             self.gap_at = Some(place.line);
         }
-        if self.said.fresh && matches!(body, Body::Message(_) | Body::Batch { .. }) {
-            self.keep_time();
+        let mut place = *place;
+        if place.at_us.is_none() && !self.outer.is_none() {
+            place.at_us = self.outer.time_at(place.line);
         }
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
-            let place = Place { direction: Direction::By(side), ..*place };
-            return self.hand_on(&place, body);
+            place.direction = Direction::By(side);
         }
-        self.hand_on(place, body)
-    }
-
-    #[inline(always)]
-    fn hand_on(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
-        if place.at_us.is_none() && !self.outer.is_none() {
-            let at_us = self.outer.time_at(place.line);
-            return self.sink.frame(Place { at_us, ..*place }.frame(self.source, body));
+        if let Body::Message(captured) = &mut body {
+            if self.plan.twins && self.twins.knows(&self.plan, &place, captured) {
+                self.skip(place.line, Skip::Duplicate);
+                return Ok(());
+            }
+            if self.plan.null_ids && captured.message.id == IdField::Null && captured.message.method.is_some() {
+                (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
+            }
+        }
+        if self.said.fresh && matches!(body, Body::Message(_) | Body::Batch { .. }) {
+            self.keep_time();
         }
         self.sink.frame(place.frame(self.source, body))
     }
@@ -281,7 +314,8 @@ impl<'s> Out<'s> {
             stream: None,
             taps: None,
         };
-        self.hand_on(&place, Body::Missing(Missing { why: *why, lost: *lost, to_line, words }))
+        let body = Body::Missing(Missing { why: *why, lost: *lost, to_line, words });
+        self.sink.frame(place.frame(self.source, body))
     }
 
     /// The end of the source: hands on what waits.
@@ -332,6 +366,7 @@ impl<'s> Out<'s> {
                 self.skip(place.line, Skip::CutOff);
                 Ok(())
             }
+            Err(_) if self.plan.is_cut(text) => self.put(place, Body::gap(Some(1))),
             Err(fault) => self.malformed(place, text.as_bytes(), &in_words(&fault)),
         }
     }
@@ -340,6 +375,11 @@ impl<'s> Out<'s> {
     pub(crate) fn malformed(&mut self, place: &Place, bytes: &[u8], reason: &str) -> Result<()> {
         self.put(place, Body::Malformed { bytes, reason: reason.to_string() })
     }
+}
+
+/// The place of a word in a line of text that the user names as a key: `word:2`.
+pub(super) fn word_of(key: &str) -> Option<usize> {
+    key.strip_prefix("word:")?.parse().ok().filter(|place| *place > 0)
 }
 
 fn rest_of(text: &str, end: usize) -> Option<usize> {

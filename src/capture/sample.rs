@@ -7,6 +7,7 @@ use crate::jsonrpc::{NoLift, parse_at};
 const LINES: usize = 200;
 
 /// The head of a text.
+#[derive(Clone)]
 pub(crate) struct Sample {
     /// Its text; bytes that are no UTF-8 are replaced.
     text: String,

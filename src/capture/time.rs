@@ -88,21 +88,34 @@ pub(crate) struct Days {
     last: Option<i64>,
 }
 
+/// How late a line from before midnight may be written after one from after it. A longer step ahead is a pause.
+const LATE_US: i64 = 600_000_000;
+
 impl Days {
     /// The instant of a time.
     pub(crate) fn place(&mut self, time: &Time, zoning: &Zoning) -> i64 {
-        if time.dated {
-            return time.placed(zoning);
+        match time.dated {
+            true => time.placed(zoning),
+            false => time.placed(zoning) + self.passed(time.us),
         }
-        let last = *self.last.get_or_insert(time.us);
-        if last - time.us > DAY_US / 2 {
+    }
+
+    /// The instant of a time of day, in microseconds since the first midnight.
+    pub(crate) fn of_day(&mut self, us: i64) -> i64 {
+        us + self.passed(us)
+    }
+
+    /// The midnights before a time of day, in microseconds. One that is late says nothing of those after it.
+    fn passed(&mut self, us: i64) -> i64 {
+        let step = us - *self.last.get_or_insert(us);
+        if step > DAY_US - LATE_US && self.passed_us > 0 {
+            return self.passed_us - DAY_US;
+        }
+        if step < -DAY_US / 2 {
             self.passed_us += DAY_US;
-        } else if time.us - last > DAY_US / 2 && self.passed_us > 0 {
-            // A line from before midnight that was written after one from after it.
-            return time.placed(zoning) + self.passed_us - DAY_US;
         }
-        self.last = Some(time.us);
-        time.placed(zoning) + self.passed_us
+        self.last = Some(us);
+        self.passed_us
     }
 }
 
@@ -339,6 +352,19 @@ mod tests {
         let texts = ["11:59:59 PM", "12:00:01 AM", "11:59:59.5 PM", "1:00:00 AM", "0:30:00 AM"];
         let hours: Vec<_> = texts.map(|text| clock.read(text).map(|us| us / 1_000_000)).into_iter().flatten().collect();
         assert_eq!(hours, [86_399, 86_401, 86_399, 90_000, 88_200]);
+    }
+
+    #[test]
+    fn a_pause_past_midnight_is_no_step_back() {
+        let hour = 3_600_000_000;
+        let mut days = Days::default();
+        let placed =
+            [23 * hour, hour / 60, 14 * hour, 15 * hour, 2 * hour, 23 * hour].map(|us| days.of_day(us) / DAY_US);
+        assert_eq!(placed, [0, 1, 1, 1, 2, 2]);
+        let mut days = Days::default();
+        let of = |text: &str| time_of_day(text.as_bytes()).expect("a time").us;
+        let texts = ["23:59:59", "00:00:01", "23:59:59", "00:00:02", "08:00:00", "07:59:59"];
+        assert_eq!(texts.map(|text| days.of_day(of(text)) / DAY_US), [0, 1, 0, 1, 1, 1]);
     }
 
     proptest! {

@@ -10,6 +10,8 @@ pub enum Hint {
     None,
     /// A method that only this family has; the revision is open.
     Family(&'static Profile),
+    /// Most likely this one, until a message says otherwise.
+    Guessed(&'static Profile),
     /// The client asks for this revision; the server's answer decides.
     Asked(&'static Profile),
     /// The revision is stated: by the server's answer, or by the message itself.
@@ -73,7 +75,9 @@ fn asked(facts: &Facts<'_>) -> Hint {
         }
         Some("2") => Hint::Asked(acp::draft()),
         Some(_) => Hint::Asked(acp::stable()),
-        None if facts.lsp_initialize || facts.capabilities.is_some() => Hint::Asked(lsp::current()),
+        None if facts.lsp_initialize => Hint::Asked(lsp::current()),
+        // A client of MCP that left its revision out looks the same as a language client that left out most.
+        None if facts.capabilities.is_some() => Hint::Guessed(lsp::current()),
         None => Hint::None,
     }
 }
@@ -83,12 +87,21 @@ fn answered(facts: &Facts<'_>) -> Hint {
     match facts.revision {
         Some(raw) if raw.starts_with('"') => match Facts::text(facts.revision).and_then(|text| mcp_revision(&text)) {
             Some(profile) => Hint::Stated(profile),
-            None => Hint::Family(&mcp::UNKNOWN),
+            // Other protocols have versions of their own: MCP's are days.
+            None if is_day(raw) => Hint::Family(&mcp::UNKNOWN),
+            None => Hint::None,
         },
         Some("2") => Hint::Stated(acp::draft()),
         Some(raw) if raw.bytes().all(|byte| byte.is_ascii_digit()) => Hint::Stated(acp::stable()),
         _ => Hint::None,
     }
+}
+
+/// True for `"2027-01-31"`.
+fn is_day(raw: &str) -> bool {
+    let shape = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    let text = raw.trim_matches('"');
+    text.len() == 10 && text.bytes().enumerate().all(shape)
 }
 
 fn mcp_revision(text: &str) -> Option<&'static Profile> {
@@ -113,6 +126,7 @@ fn by_method(method: &str) -> Hint {
 pub fn settle(known: Option<&'static Profile>, hint: Hint) -> Option<&'static Profile> {
     match (known, hint) {
         (known, Hint::None) => known,
+        (known, Hint::Guessed(profile)) => known.or(Some(profile)),
         (Some(known), Hint::Family(_)) => Some(known),
         (None, Hint::Family(profile)) => Some(profile),
         // One process may serve both eras: what a request states is kept per exchange, not per connection.

@@ -74,11 +74,11 @@ impl Auditor {
     pub fn judge(&mut self, event: &Event<'_>, mut report: impl FnMut(Finding)) {
         for rule in &self.by_event[kind(&event.what) as usize] {
             let Some(finding) = (rule.check)(event) else { continue };
-            let proof = event.connection.proof;
-            if proof.covers(rule.needs) {
+            let (proof, needs) = (event.connection.proof, rule.needs.in_context());
+            if proof.covers(needs) {
                 report(proven(rule, event, finding));
             } else {
-                let lacking = rule.needs.without(proof);
+                let lacking = needs.without(proof);
                 let entry = self.undecided.entry(rule.code).or_insert((Proof::NONE, 0));
                 entry.0 = entry.0.and(lacking);
                 entry.1 += 1;

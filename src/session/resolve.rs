@@ -62,17 +62,20 @@ impl Conn {
         if !self.profile_fixed {
             // One message of 2.0, and what follows is no 1.0.
             self.versions.two |= !message.defects.has(Defect::JsonrpcMember);
-            let hint = match hint(message, facts, self.profile_known) {
+            let sure = self.profile_known && !self.profile_guessed;
+            let hint = match hint(message, facts, sure) {
                 Hint::Family(profile) if profile.is_version_one() && self.versions.two => Hint::None,
                 hint => hint,
             };
             // A request that states its revision speaks for itself; the connection follows only while it knows no better.
             let for_itself = facts.meta_revision.is_some() && self.facts.lifecycle.initialize.is_some();
             if !matches!(hint, Hint::None) && !for_itself {
-                let known = self.profile_known.then_some(self.facts.profile);
+                let guess = matches!(hint, Hint::Guessed(_));
+                let known = (sure || guess && self.profile_known).then_some(self.facts.profile);
                 if let Some(profile) = settle(known, hint) {
                     self.set_profile(profile);
                 }
+                self.profile_guessed = guess && !sure;
             }
         }
         if self.logger.is_none()

@@ -172,6 +172,8 @@ pub(super) struct Conn {
     /// The profile was declared: nothing in the log changes it.
     pub(super) profile_fixed: bool,
     pub(super) profile_known: bool,
+    /// True while a message may still tell that it is another protocol.
+    pub(super) profile_guessed: bool,
     /// The format itself separates connections: frames may follow a close.
     pub(super) outlives_close: bool,
     pub(super) head_known: bool,
@@ -341,6 +343,7 @@ impl Conn {
             facts,
             profile_fixed: fixed,
             profile_known: declared.is_some(),
+            profile_guessed: false,
             outlives_close: channel.one_connection,
             head_known: channel.complete_head == Some(false),
             guessed: None,

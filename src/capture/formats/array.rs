@@ -80,6 +80,11 @@ struct Elements {
     in_array: bool,
 }
 
+/// Where the records of a document are.
+pub(in crate::capture) fn records(text: &str) -> Vec<Range<usize>> {
+    elements(text).ranges
+}
+
 fn elements(text: &str) -> Elements {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Elements::default(), 0);
@@ -199,16 +204,15 @@ impl WholeReader for ArrayReader {
         let found = elements(text);
         let mut unwrap = Unwrapper::new(Layout::learn(found.ranges.iter().map(|range| &text[range.clone()])));
         let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
-        let mut foreign = found.foreign.into_iter().peekable();
-        for range in found.ranges {
-            while let Some(at) = foreign.next_if(|at| *at < range.start) {
-                out.skip(line.of(at), Skip::NotAMessage);
-            }
-            let number = line.of(range.start);
-            unwrap.record(&text[range.clone()], number, base + range.start as u64, out)?;
+        for at in &found.foreign {
+            out.skip(line.of(*at), Skip::NotAMessage);
         }
-        for at in foreign {
-            out.skip(line.of(at), Skip::NotAMessage);
+        let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
+        let mut records: Vec<(Range<usize>, u64)> =
+            found.ranges.into_iter().map(|range| (range.clone(), line.of(range.start))).collect();
+        out.order().arrange(&mut records, |(range, _)| range.start as u64..range.end as u64);
+        for (range, number) in records {
+            unwrap.record(&text[range.clone()], number, base + range.start as u64, out)?;
         }
         if let Some(at) = found.cut {
             out.skip(line.of(at), Skip::CutOff);

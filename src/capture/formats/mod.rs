@@ -1,6 +1,6 @@
 //! The formats, one file each.
 
-mod array;
+pub(super) mod array;
 mod bare;
 mod cassette;
 mod claude;

@@ -18,6 +18,7 @@ mod vscode_log;
 mod tests;
 
 pub(super) use nested::{Give, Peeled, Peeler};
+pub(in crate::capture) use shipped::scalars;
 pub(crate) use shipped::{CSV, JSON_LOG};
 
 use super::detect::candidates;

@@ -12,11 +12,11 @@ mod tests;
 use rustc_hash::FxHashMap;
 
 use self::call::{Call, unescape};
-use super::trace::Days;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::{Sample, looks_like_message};
+use crate::capture::time::Days;
 use crate::capture::{Body, Channel, Direction, Skip, Vantage, time};
 use crate::error::Result;
 use crate::jsonrpc::{Framing, read_header};
@@ -140,7 +140,7 @@ impl StraceReader {
     fn at(&mut self, text: Option<&str>) -> Option<i64> {
         let us = time::parse(text?)?.us;
         // Seconds since the epoch (-ttt) need no day.
-        Some(if us < 86_400_000_000 { self.days.place(us) } else { us })
+        Some(if us < 86_400_000_000 { self.days.of_day(us) } else { us })
     }
 
     fn take(

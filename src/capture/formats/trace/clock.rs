@@ -1,10 +1,4 @@
 //! Clocks of any locale: what `toLocaleTimeString()` and its relatives print, on days that the log does not name.
-//!
-//! A time of day counts from 1970-01-01. One that is far behind the one before it is of the next day; one that seems
-//! to be nearly a day ahead is of the day before, written out of order around midnight.
-
-const HOUR_US: i64 = 3_600_000_000;
-const DAY_US: i64 = 24 * HOUR_US;
 
 /// Words that languages with 12-hour clocks use for the second half of the day; the dots are left out.
 const AFTERNOON: [&str; 11] = ["pm", "μμ", "下午", "晚上", "오후", "午後", "م", "بعدازظهر", "ptg", "petang", "अपराह्न"];
@@ -64,27 +58,6 @@ fn digit(c: char) -> Option<i64> {
     Some(i64::from(c as u32 - zero as u32))
 }
 
-/// Times of day in the order of the log, put on days.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::capture::formats) struct Days {
-    last: Option<i64>,
-    day: i64,
-}
-
-impl Days {
-    /// Microseconds since the epoch.
-    pub(in crate::capture::formats) fn place(&mut self, of_day: i64) -> i64 {
-        let step = of_day - self.last.unwrap_or(of_day);
-        if step < -12 * HOUR_US {
-            self.day += 1;
-        } else if step > 23 * HOUR_US && self.day > 0 {
-            self.day -= 1;
-        }
-        self.last = Some(of_day);
-        self.day * DAY_US + of_day
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,15 +94,6 @@ mod tests {
         for text in ["", "noon", "12:05", "12:99:00", "1:2:3:4:5"] {
             assert_eq!(time_of_day(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn midnight_starts_a_day_and_a_step_back_over_it_ends_one() {
-        let at = |text: &str| time_of_day(text).expect("a time").0;
-        let mut days = Days::default();
-        let placed = ["23:59:59", "00:00:01", "23:59:59", "00:00:02", "08:00:00", "07:59:59"]
-            .map(|text| days.place(at(text)) / DAY_US);
-        assert_eq!(placed, [0, 1, 0, 1, 1, 1]);
     }
 
     proptest! {

@@ -13,7 +13,6 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::clock::Days;
 use self::dialect::{Dialect, Told, tell};
 use self::header::Header;
 use self::record::{Record, Took};
@@ -22,6 +21,7 @@ use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::literal::put_json;
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
+use crate::capture::time::Days;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, time};
 use crate::error::Result;
 use crate::protocol::{Side, by_name};
@@ -235,6 +235,6 @@ impl TraceReader {
             let of_day = clock::time_of_day(time).map(|(us, _)| us);
             self.last = (time.to_string(), of_day);
         }
-        self.last.1.map(|of_day| self.days.place(of_day))
+        self.last.1.map(|of_day| self.days.of_day(of_day))
     }
 }

@@ -24,9 +24,9 @@ use crate::capture::formats::WRAPPED;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{skip_white, unescape, value_end};
+use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
 use crate::capture::{Skip, time};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// Records in JSON.
 pub(crate) struct JsonLog;
@@ -88,6 +88,28 @@ impl Format for JsonLog {
     }
 }
 
+/// Calls `give` with every scalar of a record that is no part of a message in it: its path (`kubernetes/pod/name`) and its
+/// value as written, without quotes; those of records in lists where they are asked for.
+pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mut dyn FnMut(String, &'t str)) {
+    let mut all: Vec<(walk::Path, &'t str)> = Vec::new();
+    let start = skip_white(record.as_bytes(), 0);
+    walk::leaves(record, start, &mut Vec::new(), &mut |path, value| all.push((path.clone(), value)));
+    let envelopes: Vec<walk::Path> = all.iter().filter_map(|(path, _)| walk::envelope(path)).collect();
+    for (path, value) in &all {
+        let is_message = envelopes.iter().any(|envelope| walk::is_part(path, envelope));
+        let plain = path.iter().all(|step| match step {
+            walk::Step::Key(key) => !key.contains('/'),
+            walk::Step::Each => in_lists,
+        });
+        if plain && !is_message && value.len() <= LONGEST_KEY {
+            give(learn::shown(path), unquoted(value));
+        }
+    }
+}
+
+/// How long a scalar may be to tell connections apart, in bytes.
+const LONGEST_KEY: usize = 200;
+
 /// True if each line is a record or a list of them: the first is a whole value, and not the only one.
 fn is_by_line(sample: &Sample) -> bool {
     let mut lines = sample.lines();
@@ -127,22 +149,17 @@ struct Placed<'t> {
 }
 
 impl Records {
-    /// Lets the user's keys tell sources apart.
-    fn ask(&mut self, out: &Out<'_>) -> Result<()> {
+    /// Lets the user's keys tell sources apart. Those that are no members of the record are left to what is inside.
+    fn ask(&mut self, out: &mut Out<'_>) {
         if std::mem::replace(&mut self.asked, true) {
-            return Ok(());
+            return;
         }
-        let Some(keys) = out.connection_key() else { return Ok(()) };
-        let find = |key: &String| {
-            path_of(key, &self.head).ok_or_else(|| {
-                let message = format!("--connection-key {key} is not a member of the first records");
-                Error::new(ErrorKind::Usage, message)
-                    .hint("name a member that stands for itself (pod, kubernetes/pod/name), and two at most")
-            })
-        };
-        let paths = keys.iter().map(find).collect::<Result<Vec<_>>>()?;
-        self.shape.rekey(paths);
-        Ok(())
+        let Some(keys) = out.connection_key() else { return };
+        let paths: Option<Vec<_>> = keys.iter().map(|key| path_of(key, &self.head)).collect();
+        if let Some(paths) = paths {
+            out.take_key();
+            self.shape.rekey(paths);
+        }
     }
 
     /// One record of `text`, which starts where `line` does.
@@ -169,7 +186,7 @@ impl Records {
 
 impl LineReader for Records {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        self.ask(out)?;
+        self.ask(out);
         let text = String::from_utf8_lossy(line.bytes);
         let start = skip_white(text.as_bytes(), 0);
         if start == text.len() {
@@ -199,7 +216,7 @@ impl WholeReader for Records {
     /// A search may give its records in any order, most often the newest first: they are put in that of their times. Of equal
     /// times the order is that of the file, turned round where the file is.
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
-        self.ask(out)?;
+        self.ask(out);
         let shape = std::mem::take(&mut self.shape);
         let mut records: Vec<Placed<'_>> = Vec::new();
         let (mut at, mut line, mut counted) = (0, 1, 0);

@@ -137,3 +137,19 @@ pub(super) fn leaves<'t>(
         }
     }
 }
+
+/// The object that a path leads into, if the path is that of a `jsonrpc` or `method` member: most likely a message.
+pub(super) fn envelope(path: &Path) -> Option<Path> {
+    match path.split_last() {
+        Some((Step::Key(key), object)) if matches!(&**key, "jsonrpc" | "method" | "result" | "error") => {
+            Some(object.to_vec())
+        }
+        _ => None,
+    }
+}
+
+/// True if a path leads into a member of the message at `envelope`.
+pub(super) fn is_part(path: &Path, envelope: &Path) -> bool {
+    let members = ["jsonrpc", "id", "method", "params", "result", "error"];
+    path.starts_with(envelope) && matches!(path.get(envelope.len()), Some(Step::Key(key)) if members.contains(&&**key))
+}

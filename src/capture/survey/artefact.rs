@@ -1,0 +1,128 @@
+//! What loggers and filters put into messages: nulls that were not sent, a word where there was structure, a cut.
+//!
+//! Two programs that never met do not share a fault on every message: what all notifications of both senders have was
+//! written by whoever logged them.
+
+use rustc_hash::FxHashMap;
+
+use super::Plan;
+use super::note::Notes;
+use crate::capture::Proof;
+use crate::capture::scan::{skip_white, value_end};
+
+/// How often a word has to stand where structure should to be a filter's, and not a side's.
+const OFTEN: usize = 2;
+
+/// Looks at the head for all of it.
+pub(super) fn look(notes: &Notes, plan: &mut Plan) {
+    nulls(notes, plan);
+    words(notes, plan);
+    cuts(notes, plan);
+    doubled(notes, plan);
+}
+
+fn nulls(notes: &Notes, plan: &mut Plan) {
+    let count = |sender: u8, is: &dyn Fn(&super::note::Marks) -> bool| {
+        notes.list.iter().filter(|note| note.sender == sender && is(&note.marks)).count()
+    };
+    let everywhere = |has: &dyn Fn(&super::note::Marks) -> bool, lacks: &dyn Fn(&super::note::Marks) -> bool| {
+        let (senders, all): (Vec<u8>, usize) =
+            ((0..3).filter(|sender| count(*sender, has) > 0).collect(), (0..3).map(|sender| count(sender, has)).sum());
+        let both = senders.len() > 1 || senders == [2];
+        both && all > 1 && (0..3).all(|sender| count(sender, lacks) == 0)
+    };
+    if everywhere(&|marks| marks.null_id, &|marks| marks.notification) {
+        plan.null_ids = true;
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said.push("every notification of both sides has the id null, which its logger wrote".to_string());
+    }
+    if everywhere(&|marks| marks.null_params, &|marks| marks.bare) {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said.push("every message without parameters has params null, which its logger wrote".to_string());
+    }
+}
+
+fn words(notes: &Notes, plan: &mut Plan) {
+    let lacks = [
+        (Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE), "parameters and results"),
+        (Proof::PAIRING.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET), "ids"),
+        (Proof::CANCEL_TARGET.and(Proof::PAYLOAD), "the ids in cancels"),
+    ];
+    for (place, (lacks, what)) in lacks.into_iter().enumerate() {
+        let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
+        for word in notes.list.iter().map(|note| note.marks.word[place]).filter(|word| *word != 0) {
+            *counts.entry(word).or_default() += 1;
+        }
+        let often = if place == 2 { 1 } else { OFTEN };
+        if counts.values().any(|count| *count >= often) {
+            plan.lacks = plan.lacks.and(lacks);
+            plan.said.push(format!("one word stands where {what} were: they were taken out before it was shipped"));
+        }
+    }
+}
+
+/// Strings that end in the middle of a message, several of them after as many bytes: a size limit.
+fn cuts(notes: &Notes, plan: &mut Plan) {
+    let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
+    for length in &notes.cut {
+        *counts.entry(*length).or_default() += 1;
+    }
+    plan.cut_lengths = counts.into_iter().filter(|(_, count)| *count >= OFTEN).map(|(length, _)| length).collect();
+    plan.cut_lengths.sort_unstable();
+}
+
+/// Every message twice, and where there are times with one time: two handlers of one logger. With two times they may be two hops or two
+/// connections, which nothing tells.
+fn doubled(notes: &Notes, plan: &mut Plan) {
+    let mut counts: FxHashMap<(u64, Option<i64>), usize> = FxHashMap::default();
+    for note in &notes.list {
+        *counts.entry((note.text, note.at_us)).or_default() += 1;
+    }
+    if counts.len() >= 4 && counts.values().all(|count| count.is_multiple_of(2)) {
+        plan.doubled = true;
+        plan.said.push("every message stands in it twice: its logger has two writers".to_string());
+    }
+}
+
+/// True for a JSON string that a filter puts in place of what it takes out: `"***"`, `"[REDACTED]"`, `"<masked>"`.
+pub(super) fn is_placeholder(written: &str) -> bool {
+    let Some(text) = written.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return false };
+    let stars = !text.is_empty() && text.chars().all(|c| matches!(c, '*' | 'x' | 'X' | '#' | '•' | '█' | '.' | '-'));
+    let word = text.to_ascii_lowercase();
+    let says = [
+        "redact",
+        "mask",
+        "filter",
+        "hidden",
+        "removed",
+        "scrub",
+        "omitted",
+        "sanitiz",
+        "censor",
+        "obfuscat",
+        "anonymi",
+        "secret",
+        "sensitive",
+        "truncated",
+    ];
+    stars && text.len() > 1 || says.iter().any(|sign| word.contains(sign))
+}
+
+/// The string at the member `key` (with its quotes) of a message, as written.
+pub(super) fn word_at<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let bytes = text.as_bytes();
+    let at = text.find(key)? + key.len();
+    let at = skip_white(bytes, at);
+    let at = skip_white(bytes, (bytes.get(at) == Some(&b':')).then_some(at + 1)?);
+    let end = value_end(bytes, at)?;
+    text.get(at..end).filter(|value| value.starts_with('"') && (key == "\"params\"" || is_placeholder(value)))
+}
+
+/// True for a text that ends in what loggers write where they cut.
+pub(super) fn is_marked(text: &str) -> bool {
+    let from = (0..=text.len().saturating_sub(48)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let tail = text[from..].trim_end_matches(['"', '\'', '}', ']', ')', '>', ' ', '\n']).to_lowercase();
+    let counted = || ["more", "bytes", "chars", "omitted"].iter().any(|word| tail.contains(word));
+    let dots = tail.contains("...") || tail.contains('…');
+    tail.contains("truncat") || tail.ends_with("...") || tail.ends_with('…') || dots && counted()
+}

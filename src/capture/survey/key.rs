@@ -1,0 +1,189 @@
+//! The key of connections, learned: what stands beside every message, has few values, and under whose values every stream
+//! pairs without the contradictions that the log as a whole has.
+//!
+//! A word that a program puts beside its messages (a level, a thread, a tool) can resolve one contradiction by chance,
+//! and would hide a fault. So the values have to look like connections: each has a handshake of its own, or three and
+//! more contradictions are resolved and each value has answers of its own.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::Plan;
+use super::note::{Act, Note, Notes};
+use super::pairing::{Score, score};
+use crate::capture::words::{Meaning, instance, meaning};
+use crate::capture::{Proof, formats, peel};
+
+/// How many words of a line may be the key.
+const WORDS: usize = 6;
+
+/// How many contradictions have to be resolved where no handshake speaks for it.
+const RESOLVED: usize = 3;
+
+/// One scalar beside the messages: its name, and the value for each note.
+struct Candidate<'t> {
+    name: String,
+    values: Vec<Option<&'t str>>,
+}
+
+/// Chooses what tells the connections apart, or says that nothing does.
+pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now: Score, plan: &mut Plan) {
+    let list = &notes.list;
+    let merged = vec![0; list.len()];
+    let whole = score(list, order, &merged);
+    let mut best: Option<((usize, usize, usize), Vec<String>, String)> = None;
+    if whole.faults() < now.faults() && whole.pairs > now.pairs {
+        let said =
+            "what its records name as connections keeps answers from their requests, so it is read as one".to_string();
+        best = Some(((whole.faults(), 0, 0), Vec::new(), said));
+    }
+    for candidate in candidates(list, records) {
+        let Some(own) = candidate.groups() else { continue };
+        let found = score(list, order, &own);
+        if !resolves(list, &own, whole, found) || found.faults() >= now.faults() {
+            continue;
+        }
+        let rank = (found.faults(), candidate.rank(), candidate.name.len());
+        if best.as_ref().is_none_or(|(before, _, _)| rank < *before) {
+            let values = own.iter().max().map_or(0, |highest| highest + 1);
+            let said = format!(
+                "its connections are told apart by {}: under its {values} values {} answers find their request and {} ids clash, without it {} and {}",
+                candidate.name,
+                found.pairs,
+                found.clashes(),
+                whole.pairs,
+                whole.clashes()
+            );
+            best = Some((rank, vec![candidate.name], said));
+        }
+    }
+    if let Some((_, key, said)) = best {
+        plan.key = Some(key);
+        plan.said.push(said);
+    } else if now.two_clients > 0 || many_collide(now) {
+        plan.lacks = plan.lacks.and(Proof::PAIRING);
+        plan.said.push(
+            "two connections are in one stream and nothing tells them apart; --connection-key names a member that does"
+                .to_string(),
+        );
+    }
+}
+
+/// True where ids clash so often, each answered as often as asked, that one client cannot be the reason.
+fn many_collide(now: Score) -> bool {
+    let many = |count: usize| count >= 2 * RESOLVED && count * 4 >= now.pairs;
+    many(now.overlaps) && many(now.doubles)
+}
+
+/// True if the streams look like connections, and what contradicted is gone.
+fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score) -> bool {
+    if after.faults() * 10 > before.faults() || after.pairs < before.pairs {
+        return false;
+    }
+    let count = groups.iter().max().map_or(0, |highest| *highest as usize + 1);
+    let mut per = vec![(false, 0usize); count];
+    for (note, group) in list.iter().zip(groups) {
+        let (greets, answers) = &mut per[*group as usize];
+        *greets |= note.act == Act::Open;
+        *answers += usize::from(note.act == Act::Answer);
+    }
+    per.iter().all(|(greets, _)| *greets)
+        || before.clashes() - after.clashes() >= RESOLVED && per.iter().all(|(_, answers)| *answers > 0)
+}
+
+impl Candidate<'_> {
+    /// Which stream each note belongs to, where the values are few and all messages have one.
+    fn groups(&self) -> Option<Vec<u32>> {
+        let mut known: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut groups = Vec::with_capacity(self.values.len());
+        for value in &self.values {
+            let next = known.len() as u32;
+            groups.push(*known.entry((*value)?).or_insert(next));
+        }
+        (known.len() > 1 && known.len() * 3 <= groups.len()).then_some(groups)
+    }
+
+    /// How little its name speaks of connections.
+    fn rank(&self) -> usize {
+        let dotted = self.name.replace('/', ".");
+        let last = dotted.rsplit('.').next().unwrap_or_default();
+        match meaning(last) {
+            Some((Meaning::Session, rank)) => rank,
+            Some((Meaning::Connection, rank)) => 10 + rank,
+            _ => instance(&dotted).map_or(100, |rank| 20 + rank),
+        }
+    }
+}
+
+/// Where the records of a head are, to see what stands beside their messages.
+pub(super) struct Records<'t> {
+    text: &'t str,
+    /// Range of each in the text, in order.
+    ranges: Vec<Range<usize>>,
+    kind: Kind,
+}
+
+/// What records are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Objects; a message may stand in a list in one.
+    Json { lists: bool },
+    /// Lines of text.
+    Text,
+}
+
+impl<'t> Records<'t> {
+    /// The records of a head in a format.
+    pub(super) fn of(format: &str, head: &'t [u8]) -> Records<'t> {
+        let text = std::str::from_utf8(head).or_else(|error| std::str::from_utf8(&head[..error.valid_up_to()]));
+        let text = text.unwrap_or_default();
+        let lines = || {
+            let mut at = 0;
+            let lines = text.split_inclusive('\n').map(|line| {
+                at += line.len();
+                at - line.len()..at
+            });
+            lines.collect()
+        };
+        match format {
+            "json-array" => Records { text, ranges: formats::array::records(text), kind: Kind::Json { lists: false } },
+            "jsonl-wrapped" => Records { text, ranges: lines(), kind: Kind::Json { lists: false } },
+            "json-log" => Records { text, ranges: lines(), kind: Kind::Json { lists: true } },
+            _ => Records { text, ranges: lines(), kind: Kind::Text },
+        }
+    }
+
+    fn around(&self, note: &Note) -> Option<&'t str> {
+        let at = usize::try_from(note.offset).ok()?;
+        let after = self.ranges.partition_point(|range| range.start <= at);
+        let range = self.ranges.get(after.checked_sub(1)?)?;
+        range.contains(&at).then(|| self.text[range.clone()].trim_end())
+    }
+}
+
+fn candidates<'t>(list: &[Note], records: &Records<'t>) -> Vec<Candidate<'t>> {
+    let mut found: Vec<Candidate<'t>> = Vec::new();
+    for (at, note) in list.iter().enumerate() {
+        let Some(record) = records.around(note) else { continue };
+        let mut add = |name: String, value: &'t str| {
+            let known = found.iter().position(|candidate| candidate.name == name);
+            let known = known.unwrap_or_else(|| {
+                found.push(Candidate { name, values: vec![None; list.len()] });
+                found.len() - 1
+            });
+            found[known].values[at] = Some(value);
+        };
+        match records.kind {
+            Kind::Json { lists } => peel::scalars(record, lists, &mut add),
+            Kind::Text if record.starts_with('{') => {}
+            Kind::Text => {
+                let prefix = &record[..record.find('{').unwrap_or(record.len())];
+                for (place, word) in prefix.split_whitespace().take(WORDS).enumerate() {
+                    add(format!("word:{}", place + 1), word);
+                }
+            }
+        }
+    }
+    found
+}

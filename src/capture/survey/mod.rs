@@ -1,0 +1,108 @@
+//! A look at the head of a log before it is read: what shipping, several writers and loggers did to it.
+//!
+//! The head is read once into short notes on its messages (`note`). What is then supposed (another order, another key
+//! of connections, a second logger) is tried on the notes by pairing requests with answers (`pairing`), and what pairs with
+//! fewer contradictions is what the log is read by: the plan. What cannot be told apart or put in order is taken out of what the
+//! log can prove. A log without contradictions is read as it stands.
+
+mod artefact;
+mod key;
+mod lanes;
+mod note;
+mod order;
+mod pairing;
+mod twin;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use lanes::Lanes;
+pub(super) use order::Order;
+pub(super) use twin::Twins;
+
+use self::note::take;
+use self::pairing::score;
+use super::format::Format;
+use super::sample::Sample;
+use super::{Overrides, Proof};
+
+/// How a log is to be read.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The order of its records.
+    pub order: Order,
+    /// What tells its connections apart, in place of what the format learned: paths of members, or `word:N` of text.
+    pub key: Option<Vec<String>>,
+    /// True if records may stand in it twice.
+    pub twins: bool,
+    /// True if every message stands in it twice, with or without times.
+    pub doubled: bool,
+    /// True if a logger wrote the member `id` as null on every notification.
+    pub null_ids: bool,
+    /// Lengths at which strings with messages are cut, in bytes.
+    pub cut_lengths: Vec<usize>,
+    /// What the log cannot prove for what was done to it.
+    pub lacks: Proof,
+    /// What was found, each a clause of a sentence.
+    pub said: Vec<String>,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            order: Order::AsWritten,
+            key: None,
+            twins: false,
+            doubled: false,
+            null_ids: false,
+            cut_lengths: Vec::new(),
+            lacks: Proof::NONE,
+            said: Vec::new(),
+        }
+    }
+}
+
+impl Plan {
+    /// True if the log is read as it stands.
+    pub(super) fn is_plain(&self) -> bool {
+        self.said.is_empty()
+    }
+
+    /// True for a text with a message that a size limit cut: it ends in a mark, or after as many bytes as others.
+    pub(super) fn is_cut(&self, text: &str) -> bool {
+        artefact::is_marked(text) || self.cut_lengths.binary_search(&text.len()).is_ok()
+    }
+}
+
+/// How much of a log is looked at before it is read, in bytes.
+pub(super) const HEAD: usize = 1 << 20;
+
+/// Looks at the head of a log.
+pub(super) fn survey(
+    format: &'static dyn Format,
+    sample: &Sample,
+    head: &[u8],
+    whole: bool,
+    overrides: &Overrides,
+) -> Plan {
+    let mut plan = Plan::default();
+    let Some(notes) = take(format, sample, head, whole, overrides) else { return plan };
+    if notes.is_exact() {
+        return plan;
+    }
+    // On a clock of whole seconds two connections may well say the same at one time.
+    plan.twins = notes.resolution_us < 1_000_000;
+    artefact::look(&notes, &mut plan);
+    let notes = if plan.twins || plan.doubled { notes.without_twins(&mut plan) } else { notes };
+    plan.twins |= plan.doubled;
+    let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
+    let as_written: Vec<usize> = (0..notes.list.len()).collect();
+    let before = score(&notes.list, &as_written, &groups);
+    let order = order::choose(&notes, &groups, before, &mut plan);
+    let now = score(&notes.list, &order, &groups);
+    let records = key::Records::of(format.name(), head);
+    if overrides.connection_key.is_none() && now.faults() > 0 {
+        key::choose(&notes, &records, &order, now, &mut plan);
+    }
+    plan
+}

@@ -1,0 +1,217 @@
+//! What is noted of each message of the head.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::Plan;
+use crate::capture::format::{Format, Reader};
+use crate::capture::lines::Lines;
+use crate::capture::out::Out;
+use crate::capture::sample::Sample;
+use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
+use crate::error::Result;
+use crate::jsonrpc::{Defect, IdField, Kind, Message};
+use crate::protocol::{Facts, Side, profiles};
+
+/// What a message does to an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Asks.
+    Ask,
+    /// Asks for the handshake.
+    Open,
+    /// Answers.
+    Answer,
+    /// Neither.
+    Tell,
+}
+
+/// One message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Note {
+    /// Where its text starts.
+    pub offset: u64,
+    pub at_us: Option<i64>,
+    pub channel: u32,
+    /// 0 and 1 are the two senders, 2 is not told.
+    pub sender: u8,
+    pub act: Act,
+    /// Digest of the id; 0 where there is none.
+    pub id: u64,
+    /// Digest of sender and text.
+    pub text: u64,
+    /// What the envelope has that a logger may have put there.
+    pub marks: Marks,
+}
+
+/// Signs of what a logger does to messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    pub null_id: bool,
+    pub null_params: bool,
+    /// A notification as it should be: without an id.
+    pub notification: bool,
+    /// Has a method and no member for parameters.
+    pub bare: bool,
+    /// Digest of the word that stands where an object, an array or an id should.
+    pub word: [u64; 3],
+}
+
+/// The head.
+#[derive(Default)]
+pub(super) struct Notes {
+    pub list: Vec<Note>,
+    /// Texts that are cut off: how long they are, and whether they end in a mark.
+    pub cut: Vec<usize>,
+    /// Resolution of the clock in microseconds, the coarsest.
+    pub resolution_us: i64,
+    exact: bool,
+    handshakes: Vec<&'static str>,
+}
+
+impl Notes {
+    /// True for a recording that says itself what belongs where, and when.
+    pub(super) fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// Without records that stand twice, which are none of either side's.
+    pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
+        let mut seen: FxHashMap<(u64, i64), ()> = FxHashMap::default();
+        let before = self.list.len();
+        if !plan.doubled {
+            self.list.retain(|note| match note.at_us {
+                Some(at_us) if note.id != 0 => seen.insert((note.text, at_us), ()).is_none(),
+                _ => true,
+            });
+        } else {
+            let mut odd: FxHashMap<(u64, Option<i64>), bool> = FxHashMap::default();
+            self.list.retain(|note| {
+                let odd = odd.entry((note.text, note.at_us)).or_default();
+                *odd = !*odd;
+                *odd
+            });
+        }
+        if self.list.len() < before && !plan.doubled {
+            plan.said.push(format!(
+                "{} records of its head stand in it twice, with the same time",
+                before - self.list.len()
+            ));
+        }
+        self
+    }
+
+    fn message(&mut self, frame: &Frame<'_>, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
+        let act = match message.kind {
+            Kind::Request if self.handshakes.contains(&message.method()) => Act::Open,
+            Kind::Request if message.id != IdField::Null => Act::Ask,
+            Kind::Result | Kind::Error => Act::Answer,
+            _ => Act::Tell,
+        };
+        let id = message.id.value().map_or(0, digest);
+        let sender = sender(frame.direction);
+        let marks = Marks {
+            null_id: message.id == IdField::Null && message.method.is_some(),
+            null_params: message.defects.has(Defect::NullParams),
+            notification: message.kind == Kind::Notification,
+            bare: message.method.is_some() && !text.contains("\"params\""),
+            word: words(message, facts, text),
+        };
+        self.list.push(Note {
+            offset: frame.byte_offset,
+            at_us: frame.at_us,
+            channel: frame.channel,
+            sender,
+            act,
+            id,
+            text: digest(&(sender, text)),
+            marks,
+        });
+    }
+}
+
+/// The words that stand where parameters or a result, an id, and the target of a cancel should.
+fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 3] {
+    let id = message.id_text.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
+    let target = facts.request_id.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
+    let payload = match message.kind {
+        Kind::Result => "\"result\"",
+        _ if message.defects.has(Defect::Params) => "\"params\"",
+        _ => return [0, id, target],
+    };
+    [super::artefact::word_at(text, payload).map_or(0, digest), id, target]
+}
+
+fn sender(direction: Direction) -> u8 {
+    match direction {
+        Direction::By(Side::Client) | Direction::Sent => 0,
+        Direction::By(Side::Server) | Direction::Received => 1,
+        Direction::Unknown => 2,
+    }
+}
+
+pub(super) fn digest(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish().max(1)
+}
+
+impl FrameSink for Notes {
+    fn channel(&mut self, _: u32, channel: Channel) -> Result<()> {
+        self.exact |= channel.one_connection || channel.session.is_some() || channel.transport == Transport::Http;
+        self.resolution_us = self.resolution_us.max(channel.resolution_us);
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+        self.exact |= frame.taps.is_some() || frame.stream.is_some();
+        match &frame.body {
+            Body::Message(captured) => {
+                self.message(&frame, captured.text, &captured.message, &captured.facts);
+            }
+            Body::Batch { text, members } => {
+                for (range, member) in members {
+                    if let Ok((message, facts)) = member {
+                        self.message(&frame, &text[range.clone()], message, facts);
+                    }
+                }
+            }
+            Body::Malformed { bytes, .. } => self.cut.push(bytes.len()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn skipped(&mut self, _: u64, _: Skip) {}
+    fn progress(&mut self, _: u64) {}
+}
+
+/// Notes on the head of a log; nothing where it cannot be looked at without reading all of it.
+pub(super) fn take(
+    format: &'static dyn Format,
+    sample: &Sample,
+    head: &[u8],
+    whole: bool,
+    overrides: &Overrides,
+) -> Option<Notes> {
+    let mut notes =
+        Notes { handshakes: profiles().filter_map(|profile| profile.opening.initialize).collect(), ..Notes::default() };
+    let mut out = Out::new(&mut notes, 0, overrides);
+    match format.reader(sample) {
+        Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
+            let end = if whole { head.len() } else { memchr::memrchr(b'\n', head)? + 1 };
+            let mut lines = Lines::new(&head[..end], Resume::default(), false).ok()?;
+            while let Some(line) = lines.next().ok()? {
+                match line.oversized {
+                    None => reader.line(&line, &mut out).ok()?,
+                    Some(_) => reader.oversized(&line, &mut out).ok()?,
+                }
+            }
+            reader.end(&mut out).ok()?;
+        }
+        Reader::Whole(mut reader) if whole => reader.read(&String::from_utf8_lossy(head), 0, &mut out).ok()?,
+        Reader::Whole(_) | Reader::Bytes(_) => return None,
+    }
+    Some(notes)
+}

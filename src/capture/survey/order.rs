@@ -1,0 +1,156 @@
+//! The order of records: as written, turned round, by their times, or with an answer put behind its request.
+
+use super::Plan;
+use super::note::{Act, Notes};
+use super::pairing::{Score, score};
+use crate::capture::Proof;
+
+/// How far before its request an answer may stand where two threads write a log, in messages.
+const NEAR: usize = 8;
+
+/// The order in which records are to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::capture) enum Order {
+    /// As they stand in the log.
+    #[default]
+    AsWritten,
+    /// By rank: where a message starts in the log, and its place, sorted by the former.
+    Ranked(Vec<(u64, usize)>),
+}
+
+impl Order {
+    /// Brings records into the order; each takes a range of bytes, and one without a message stays behind the one before it.
+    pub(in crate::capture) fn arrange<T>(&self, records: &mut [T], range: impl Fn(&T) -> std::ops::Range<u64>) {
+        let Order::Ranked(ranks) = self else { return };
+        let mut last = 0;
+        let mut keys: Vec<usize> = Vec::with_capacity(records.len());
+        for record in records.iter() {
+            let range = range(record);
+            let first = ranks.partition_point(|(offset, _)| *offset < range.start);
+            if let Some((_, rank)) = ranks.get(first).filter(|(offset, _)| *offset < range.end) {
+                last = *rank;
+            }
+            keys.push(last);
+        }
+        let mut places: Vec<usize> = (0..records.len()).collect();
+        places.sort_by_key(|place| keys[*place]);
+        permute(records, places);
+    }
+}
+
+/// Puts at each place what stands at `places[place]`.
+fn permute<T>(records: &mut [T], mut places: Vec<usize>) {
+    for start in 0..places.len() {
+        let mut at = start;
+        while places[at] != start {
+            let next = places[at];
+            records.swap(at, next);
+            places[at] = at;
+            at = next;
+        }
+        places[at] = at;
+    }
+}
+
+/// The order in which the notes pair best; one that is as written unless another one is better.
+pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Plan) -> Vec<usize> {
+    let list = &notes.list;
+    let as_written: Vec<usize> = (0..list.len()).collect();
+    let reversed: Vec<usize> = as_written.iter().rev().copied().collect();
+    let steps = steps_back(notes);
+    let mut best = (before, as_written.clone(), String::new());
+    let mut suppose = |order: Vec<usize>, said: String| {
+        let found = score(list, &order, groups);
+        if found.faults() < best.0.faults() {
+            best = (found, order, said);
+        }
+    };
+    if steps > 0 && notes.resolution_us < 1_000_000 {
+        suppose(reversed.clone(), "it stands newest first, and was turned round".to_string());
+        let said = |what: &str| format!("{what} out of the order of their times, and were put into it");
+        suppose(by_time(notes, &as_written), said(&format!("{steps} of its records stand")));
+        suppose(by_time(notes, &reversed), said("newest first, and some records stand"));
+    }
+    let (now, order, said) = best;
+    let (order, said) = match answers_behind(notes, &order, groups) {
+        (moved, 0) => (moved, said),
+        (moved, count) if score(list, &moved, groups).faults() < now.faults() => {
+            (moved, format!("{count} answers stand just before their request, and were put behind it"))
+        }
+        _ => (order, said),
+    };
+    if order == as_written {
+        if steps > 0 && before.faults() > 0 && notes.resolution_us < 1_000_000 {
+            plan.lacks = plan.lacks.and(Proof::ORDER);
+            plan.said
+                .push("the times of its records contradict their order, and neither is right throughout".to_string());
+        }
+        return order;
+    }
+    let mut ranks: Vec<(u64, usize)> = order.iter().enumerate().map(|(rank, at)| (list[*at].offset, rank)).collect();
+    ranks.sort_unstable();
+    plan.order = Order::Ranked(ranks);
+    plan.said.push(said);
+    order
+}
+
+/// How often a record's time is behind that of the one before it.
+fn steps_back(notes: &Notes) -> usize {
+    let times: Vec<i64> = notes.list.iter().filter_map(|note| note.at_us).collect();
+    times.windows(2).filter(|pair| pair[1] < pair[0]).count()
+}
+
+/// Sorted by time; one without a time stays behind the one before it.
+fn by_time(notes: &Notes, order: &[usize]) -> Vec<usize> {
+    let mut last = i64::MIN;
+    let mut keyed: Vec<(i64, usize)> = order
+        .iter()
+        .map(|at| {
+            last = notes.list[*at].at_us.unwrap_or(last);
+            (last, *at)
+        })
+        .collect();
+    keyed.sort_by_key(|(at_us, _)| *at_us);
+    keyed.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Answers that stand a few messages before the only request that they can belong to, put behind it, and how many there are. Nobody
+/// answers what was not asked; two threads that write one log do so in any order. Times that say that the answer
+/// came first are believed.
+fn answers_behind(notes: &Notes, order: &[usize], groups: &[u32]) -> (Vec<usize>, usize) {
+    let list = &notes.list;
+    let mut order = order.to_vec();
+    let (mut place, mut moved) = (0, 0);
+    let mut asked: rustc_hash::FxHashSet<(u32, u8, u64)> = Default::default();
+    let answers = |at: usize, other: usize| {
+        let (answer, request) = (&list[at], &list[other]);
+        groups[at] == groups[other]
+            && matches!(request.act, Act::Ask | Act::Open)
+            && request.id == answer.id
+            && [1, 0, 2][usize::from(request.sender)] == answer.sender
+            && answer.at_us.zip(request.at_us).is_none_or(|(answer, request)| answer >= request)
+    };
+    while place < order.len() {
+        let at = order[place];
+        let note = &list[at];
+        match note.act {
+            Act::Ask | Act::Open => drop(asked.insert((groups[at], note.sender, note.id))),
+            Act::Answer if !asked.contains(&(groups[at], [1, 0, 2][usize::from(note.sender)], note.id)) => {
+                let end = order.len().min(place + 1 + NEAR);
+                if let Some(found) = (place + 1..end).find(|later| answers(at, order[*later])) {
+                    let alone = !order[found + 1..]
+                        .iter()
+                        .any(|later| list[*later].act == Act::Answer && answers(*later, order[found]));
+                    if alone {
+                        order[place..=found].rotate_left(1);
+                        moved += 1;
+                        continue;
+                    }
+                }
+            }
+            _ => {}
+        }
+        place += 1;
+    }
+    (order, moved)
+}

@@ -1,0 +1,98 @@
+//! Pairing in short: how many answers find their request, and how much contradicts that one client talked to one server.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::note::{Act, Note};
+
+/// How well messages pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Score {
+    /// Ids used again while they were in flight.
+    pub overlaps: usize,
+    /// Second answers.
+    pub doubles: usize,
+    /// Ids used again after their answer.
+    pub reused: usize,
+    /// Handshakes asked for twice under one id before either was answered: no client does that.
+    pub two_clients: usize,
+    /// Answers without a request before them.
+    pub stray: usize,
+    /// Answers that found their request.
+    pub pairs: usize,
+}
+
+impl Score {
+    /// How often ids contradict that there is one connection.
+    pub(super) fn clashes(&self) -> usize {
+        self.overlaps + self.doubles + self.reused
+    }
+
+    /// What speaks against the supposition.
+    pub(super) fn faults(&self) -> usize {
+        self.clashes() + self.stray
+    }
+}
+
+/// One stream of messages, as far as it was read.
+#[derive(Default)]
+struct Stream {
+    open: FxHashMap<(u8, u64), Act>,
+    done: FxHashSet<(u8, u64)>,
+    greeted: bool,
+}
+
+/// The score of messages in an order, where those of one group are one stream.
+pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
+    let mut streams: FxHashMap<u32, Stream> = FxHashMap::default();
+    let mut score = Score::default();
+    for at in order {
+        streams.entry(groups[*at]).or_default().take(&notes[*at], &mut score);
+    }
+    score
+}
+
+impl Stream {
+    fn take(&mut self, note: &Note, score: &mut Score) {
+        match note.act {
+            Act::Tell => {}
+            Act::Open => self.greet(note, score),
+            Act::Ask => self.ask(note, score),
+            Act::Answer => self.answer(note, score),
+        }
+    }
+
+    /// A second handshake starts a new life of the stream, unless the first is amid its work.
+    fn greet(&mut self, note: &Note, score: &mut Score) {
+        let key = (note.sender, note.id);
+        if self.open.get(&key) == Some(&Act::Open) {
+            score.two_clients += 1;
+            score.overlaps += 1;
+        } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
+            *self = Stream::default();
+        }
+        self.greeted = true;
+        self.open.insert(key, Act::Open);
+    }
+
+    fn ask(&mut self, note: &Note, score: &mut Score) {
+        let key = (note.sender, note.id);
+        if self.open.insert(key, Act::Ask).is_some() {
+            score.overlaps += 1;
+        } else if self.done.contains(&key) {
+            score.reused += 1;
+        }
+    }
+
+    fn answer(&mut self, note: &Note, score: &mut Score) {
+        let asked_by = [1, 0, 2][usize::from(note.sender)];
+        let key = (asked_by, note.id);
+        if self.open.remove(&key).is_some() {
+            self.done.insert(key);
+            score.pairs += 1;
+        } else if self.done.contains(&key) {
+            score.doubles += 1;
+        } else {
+            score.stray += 1;
+        }
+    }
+}

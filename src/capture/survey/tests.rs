@@ -1,0 +1,187 @@
+//! Clean sessions with what shipping does to them, and faults that must not be explained away.
+
+use std::io::Write;
+
+use crate::capture::testing::Kept;
+use crate::capture::{Overrides, Proof, Resume, Skip, open};
+
+/// Time in milliseconds, key, direction, message.
+type Record<'a> = (u32, &'a str, &'a str, &'a str);
+
+const SESSION: [Record<'static>; 7] = [
+    (
+        0,
+        "a",
+        "c2s",
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}"#,
+    ),
+    (20, "a", "s2c", r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}"#),
+    (30, "a", "c2s", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
+    (100, "a", "c2s", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#),
+    (140, "a", "c2s", r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"y"}}"#),
+    (160, "a", "s2c", r#"{"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#),
+    (180, "a", "s2c", r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#),
+];
+
+fn two() -> Vec<Record<'static>> {
+    let other = SESSION.map(|(at, _, dir, text)| (at + 7, "b", dir, text));
+    let mut all = [SESSION, other].concat();
+    all.sort_by_key(|record| record.0);
+    all
+}
+
+fn wrapped(records: &[Record<'_>], key: &str) -> String {
+    let line = |(at, value, dir, text): &Record<'_>| {
+        format!("{{\"ts\":\"2026-05-04T08:00:00.{at:03}Z\",\"lvl\":\"debug\",{key}\"dir\":\"{dir}\",\"msg\":{text}}}\n")
+            .replace("KEY", value)
+    };
+    records.iter().map(line).collect()
+}
+
+/// What comes of a text, and why it was read so.
+fn read(text: &str) -> (Kept, String) {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(text.as_bytes()).expect("written");
+    let mut source = open(&file.path().to_string_lossy(), &Overrides::default()).expect("a log");
+    let mut kept = Kept::default();
+    source.read(0, Resume::default(), &mut kept).expect("read");
+    (kept, source.reason().to_string())
+}
+
+fn ids(kept: &Kept) -> Vec<i64> {
+    kept.frames.iter().filter_map(|frame| frame.at_us).map(|at_us| at_us / 1_000 % 1_000).collect()
+}
+
+fn proves(kept: &Kept, proof: Proof) -> bool {
+    kept.channels.iter().all(|channel| channel.proof.covers(proof))
+}
+
+#[test]
+fn the_key_is_what_resolves_the_contradictions() {
+    for key in ["\"zork\":{\"blip\":\"KEY\"},", "\"http\":{\"headers\":{\"x-upstream\":\"KEY\"}},\"tool\":\"x\","] {
+        let (kept, reason) = read(&wrapped(&two(), key));
+        assert_eq!(kept.names(), [Some("a"), Some("b")], "{reason}");
+        assert!(reason.contains("told apart by") && reason.contains("6 answers"), "{reason}");
+        assert!(proves(&kept, Proof::PAIRING));
+    }
+    let prefixed = |(at, key, dir, text): &Record<'_>| {
+        let word = if *dir == "c2s" { "INCOMING" } else { "OUTGOING" };
+        format!("{key} main 2026-05-04T08:00:00.{at:03}Z {word}: {text}\n")
+    };
+    let (kept, _) = read(&two().iter().map(prefixed).collect::<String>());
+    assert_eq!(kept.names(), [Some("a"), Some("b")]);
+}
+
+#[test]
+fn where_nothing_tells_them_apart_nothing_is_proven_of_it() {
+    let (kept, reason) = read(&wrapped(&two(), ""));
+    assert!(reason.contains("--connection-key") && !proves(&kept, Proof::PAIRING), "{reason}");
+    assert!(kept.channels[0].one_connection, "the second handshake is no cut");
+}
+
+#[test]
+fn a_word_that_hides_a_fault_is_no_key() {
+    // The id 1 is used again in flight, and the records of that call have another thread.
+    let mut records = SESSION.to_vec();
+    records[4] = (140, "b", "c2s", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"y"}}"#);
+    records[5] = (160, "b", "s2c", r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#);
+    let (kept, reason) = read(&wrapped(&records, "\"thread\":\"KEY\","));
+    assert_eq!((kept.names(), proves(&kept, Proof::FULL)), (vec![None], true), "{reason}");
+}
+
+#[test]
+fn a_named_key_that_keeps_answers_from_their_requests_is_none() {
+    let records = SESSION.map(|(at, _, dir, text)| (at, if dir == "c2s" { "1" } else { "2" }, dir, text));
+    let (kept, reason) = read(&wrapped(&records, "\"pid\":KEY,"));
+    assert_eq!(kept.names(), [None], "{reason}");
+}
+
+#[test]
+fn records_are_read_in_the_order_in_which_they_pair() {
+    let want = [0, 20, 30, 100, 140, 160, 180];
+    let orders: [[usize; 7]; 4] =
+        [[6, 5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 5, 4, 6], [4, 5, 6, 0, 1, 2, 3], [1, 0, 2, 3, 4, 5, 6]];
+    for order in orders {
+        let (kept, reason) = read(&wrapped(&order.map(|at| SESSION[at]), ""));
+        assert_eq!(ids(&kept), want, "{reason}");
+        let document = format!("[{}]", wrapped(&order.map(|at| SESSION[at]), "").trim_end().replace('\n', ", "));
+        let (kept, reason) = read(&document);
+        assert_eq!(ids(&kept), want, "{reason}");
+    }
+    // A clock that was put back is no reason to read in another order.
+    let mut stepped = SESSION;
+    (stepped[2].0, stepped[3].0) = (10, 15);
+    assert_eq!(ids(&read(&wrapped(&stepped, "")).0), [0, 20, 10, 15, 140, 160, 180]);
+}
+
+#[test]
+fn an_answer_just_before_its_request_was_written_early() {
+    let bare = |order: [usize; 7]| -> String { order.map(|at| format!("{}\n", SESSION[at].3)).concat() };
+    let (kept, reason) = read(&bare([0, 1, 2, 3, 5, 4, 6]));
+    assert_eq!(kept.frames[4].text, SESSION[4].3, "{reason}");
+    let (kept, _) = read(&bare([0, 1, 2, 3, 4, 5, 6]));
+    assert_eq!(kept.frames[5].text, SESSION[5].3);
+}
+
+#[test]
+fn what_was_shipped_twice_is_read_once() {
+    let twice: Vec<_> = SESSION.iter().flat_map(|record| [*record, *record]).collect();
+    let resent = [&SESSION[..], &SESSION[3..6]].concat();
+    for records in [twice, resent] {
+        let (kept, _) = read(&wrapped(&records, ""));
+        assert_eq!(ids(&kept), [0, 20, 30, 100, 140, 160, 180]);
+        assert!(kept.skipped.iter().any(|(_, why)| *why == Skip::Duplicate));
+    }
+    // Another time, another message.
+    let again = [&SESSION[..], &[(190, "a", "s2c", SESSION[6].3)]].concat();
+    assert_eq!(read(&wrapped(&again, "")).0.frames.len(), 8);
+}
+
+#[test]
+fn what_a_filter_took_out_is_no_fault() {
+    let redacted = |text: &str| {
+        let mut value: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        for key in ["params", "result"] {
+            if let Some(member) = value.get_mut(key) {
+                *member = "***".into();
+            }
+        }
+        value.to_string()
+    };
+    let texts = SESSION.map(|record| redacted(record.3));
+    let records: Vec<_> =
+        SESSION.iter().zip(&texts).map(|(record, text)| (record.0, record.1, record.2, text.as_str())).collect();
+    let (kept, reason) = read(&wrapped(&records, ""));
+    assert!(!proves(&kept, Proof::PAYLOAD) && proves(&kept, Proof::PAIRING), "{reason}");
+    assert_eq!(kept.frames.len(), 7);
+}
+
+#[test]
+fn strings_that_a_size_limit_cut_are_lost_messages() {
+    for (limit, mark) in [(60, ""), (60, "... [truncated]"), (64, "…")] {
+        let cut = |text: &str| match text.len() > limit && !text.contains("initialized") {
+            true => format!("{}{mark}", &text[..limit]),
+            false => text.to_string(),
+        };
+        let texts = SESSION.map(|record| serde_json::Value::from(cut(record.3)).to_string());
+        let records: Vec<_> =
+            SESSION.iter().zip(&texts).map(|(record, text)| (record.0, record.1, record.2, text.as_str())).collect();
+        let (kept, _) = read(&wrapped(&records, ""));
+        let kinds: Vec<_> = kept.frames.iter().map(|frame| frame.kind).collect();
+        assert_eq!(kinds, ["gap", "gap", "message", "gap", "gap", "message", "message"], "{mark}");
+    }
+}
+
+#[test]
+fn nulls_on_both_sides_are_the_loggers_and_on_one_are_not() {
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let null = |text: &str| text.replace("\"method\":\"notifications", "\"id\":null,\"method\":\"notifications");
+    let (first, last) = (null(SESSION[2].3), null(told));
+    let mut records = SESSION.to_vec();
+    records[2].3 = &first;
+    records.push((200, "a", "s2c", &last));
+    let (kept, reason) = read(&wrapped(&records, ""));
+    assert!(!proves(&kept, Proof::ENVELOPE), "{reason}");
+    records[7].3 = told;
+    assert!(proves(&read(&wrapped(&records, "")).0, Proof::ENVELOPE));
+}

@@ -1,0 +1,65 @@
+//! Records that stand twice: what was delivered at least once, or sent again after a reconnect.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::Plan;
+use crate::capture::Captured;
+use crate::capture::out::Place;
+
+/// How many messages are remembered.
+const REMEMBERED: usize = 4096;
+
+/// The messages that were handed on.
+#[derive(Default)]
+pub(in crate::capture) struct Twins {
+    /// Digests of time and text, a ring.
+    seen: Vec<u64>,
+    at: usize,
+    newest: Option<i64>,
+    /// True once a request or an answer stood twice: then what has no id may do so, too.
+    met: bool,
+    /// Of a log that holds everything twice: whether a text was met an odd number of times.
+    odd: FxHashMap<u64, bool>,
+}
+
+impl Twins {
+    /// True for a message that was handed on before: byte for byte, and with the same time. Two notifications may well be
+    /// equal; they are twins only where requests or answers are.
+    #[inline]
+    pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, captured: &Captured<'_>) -> bool {
+        if plan.doubled {
+            let odd = self.odd.entry(digest(place, captured)).or_default();
+            *odd = !*odd;
+            return !*odd;
+        }
+        let Some(at_us) = place.at_us else { return false };
+        let digest = digest(place, captured);
+        if self.newest.is_none_or(|newest| newest < at_us) {
+            self.newest = Some(at_us);
+        } else if self.seen.contains(&digest) && (self.met || captured.message.id.value().is_some()) {
+            self.met = true;
+            return true;
+        }
+        self.remember(digest);
+        false
+    }
+
+    fn remember(&mut self, digest: u64) {
+        if self.seen.len() < REMEMBERED {
+            self.seen.push(digest);
+        } else {
+            self.seen[self.at] = digest;
+            self.at = (self.at + 1) % REMEMBERED;
+        }
+    }
+}
+
+fn digest(place: &Place, captured: &Captured<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    (place.channel, place.direction).hash(&mut hasher);
+    hasher.write_i64(place.at_us.unwrap_or_default());
+    hasher.write(captured.text.as_bytes());
+    hasher.finish()
+}
