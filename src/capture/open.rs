@@ -91,7 +91,8 @@ fn unknown(input: &Input, sample: &Sample) -> Error {
     }
     let usual = "`rpctape formats` lists what can be read; --format-in NAME reads the file as that format";
     let hint = nearest(sample).map_or_else(|| usual.to_string(), |near| format!("{near}; {usual}"));
-    Error::new(ErrorKind::Input, format!("{name} holds no JSON-RPC that rpctape can read{}", input.looked_at())).hint(hint)
+    Error::new(ErrorKind::Input, format!("{name} holds no JSON-RPC that rpctape can read{}", input.looked_at()))
+        .hint(hint)
 }
 
 struct Log {

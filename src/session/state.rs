@@ -82,8 +82,6 @@ pub(super) struct Slot {
     pub(super) progress_value: Option<f64>,
     /// Partial results were reported.
     pub(super) partial: bool,
-    /// The token under which they would be.
-    pub(super) partial_token: Option<Id>,
     /// Key among the calls in flight (rule CAN025).
     pub(super) call: Option<u64>,
 }

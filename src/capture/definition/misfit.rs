@@ -54,7 +54,7 @@ impl FrameSink for Seen {
         match frame.body {
             Body::Message(_) | Body::Batch { .. } => self.messages += 1,
             Body::Malformed { reason, .. } => self.malformed.push((frame.line, reason)),
-            Body::Gap { .. } => {
+            Body::Missing(_) => {
                 self.malformed.push((frame.line, "what it holds was cut or cannot be read".to_string()))
             }
             _ => {}

@@ -98,7 +98,7 @@ impl Emitter {
         let mut place = self.place(record, text, aside.time, direction, out)?;
         self.bare += u64::from(told.bare && !told.cut);
         if told.bare && (told.cut || self.proof.covers(Proof::CANCEL_TARGET)) {
-            return out.put(&place, Body::Gap { lost: Some(1) });
+            return out.put(&place, Body::gap(Some(1)));
         }
         if self.definition.made.ids == Ids::Logger {
             let id = match told.kind {
@@ -194,6 +194,6 @@ fn put(place: &mut Place, record: &Record<'_>, made: &str, out: &mut Out<'_>) ->
         }
         Ok((parsed, end)) => out.put(place, body(made, 0..end, parsed)),
         // What the record gave for a part is no JSON after all.
-        Err(_) => out.put(place, Body::Gap { lost: Some(1) }),
+        Err(_) => out.put(place, Body::gap(Some(1))),
     }
 }
