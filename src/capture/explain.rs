@@ -118,6 +118,15 @@ fn fitting(path: &str) -> Result<(Vec<Candidate>, Vec<u8>)> {
         }
         input.lengthen_sample()?;
     }
+    if found.is_empty()
+        && let Some(sample) = input.further_sample()?
+    {
+        found.extend(candidates(&sample).map(|(format, fit)| Candidate {
+            name: format.name(),
+            score: fit.score,
+            reason: fit.reason,
+        }));
+    }
     Ok((found, input.head().to_vec()))
 }
 

@@ -8,8 +8,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use memchr::memmem;
+
 use super::archive::{self, Stream};
 use super::name::path_of;
+use super::sample::Sample;
 use super::utf16::Utf16;
 use super::watch::Watch;
 use super::{Resume, Skip};
@@ -23,6 +26,15 @@ const MAGIC: usize = 24;
 
 /// How much of it where that did not do: one long first line, or noise before the first message.
 const LONG_SAMPLE: usize = 1 << 20;
+
+/// How far a message is looked for, in bytes.
+const FAR: usize = 64 << 20;
+
+/// How much is read at a time on the way there, in bytes.
+const STEP: usize = 4 << 20;
+
+/// What a line that holds a message mostly has.
+const SIGNS: [&[u8]; 4] = [b"jsonrpc", b"\"method\"", b"Sending request '", b"\"rpc.send\""];
 
 /// An opened source of bytes.
 pub(crate) struct Input {
@@ -137,6 +149,39 @@ impl Input {
         let before = self.head.len();
         self.extend_head(LONG_SAMPLE)?;
         Ok(self.head.len() > before)
+    }
+
+    /// A sample from further on, where the head is not all and holds no message: from the first line that looks as if it did, within
+    /// [`FAR`]. `None` where there is no such line.
+    pub(crate) fn further_sample(&mut self) -> Result<Option<Sample>> {
+        let mut from = self.bom.min(self.head.len());
+        if self.whole || self.head.iter().take(4096).any(|byte| *byte == 0) {
+            return Ok(None);
+        }
+        loop {
+            let found = SIGNS.iter().filter_map(|sign| memmem::find(&self.head[from..], sign)).min();
+            if let Some(at) = found.map(|at| from + at) {
+                self.extend_head(at + LONG_SAMPLE)?;
+                let line = self.head[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+                let end = self.head.len().min(line + LONG_SAMPLE);
+                let lines = memchr::memchr_iter(b'\n', &self.head[..line]).count() as u64;
+                return Ok(Some(Sample::further(&self.head[line..end], lines)));
+            }
+            if self.whole || self.head.len() >= FAR {
+                return Ok(None);
+            }
+            // A sign may lie across the border of two steps.
+            from = from.max(self.head.len().saturating_sub(32));
+            self.extend_head(self.head.len() + STEP)?;
+        }
+    }
+
+    /// How much of the text was looked at, in words; empty where that is all of it.
+    pub(crate) fn looked_at(&self) -> String {
+        match self.whole {
+            true => String::new(),
+            false => format!(" in its first {} MiB", (self.head.len() >> 20).max(1)),
+        }
     }
 
     /// The text from `from` on, and whether that is in the middle of a line that was used up.

@@ -45,6 +45,7 @@ pub use detect::{Listed, list as formats};
 pub use exit::Exit;
 pub use expand::{Archived, Expanded, expand};
 pub use explain::{Candidate, Explanation, Passed, explain};
+pub use formats::rec::{base64_of, channel_facts};
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use missing::{Missing, Why};

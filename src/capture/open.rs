@@ -29,6 +29,15 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
         sample = Sample::new(input.head(), input.is_whole(), true);
         found = detect(&sample, forced)?;
     }
+    if found.is_none()
+        && let Some(further) = input.further_sample()?
+    {
+        sample = further;
+        found = detect(&sample, forced)?;
+        if let Some((_, reason)) = &mut found {
+            reason.push_str(&format!("; no message was found before line {}", sample.lines_before + 1));
+        }
+    }
     let Some((format, reason)) = found else { return Err(unknown(&input)) };
     let name = path.replace('\\', "/");
     let name = if cfg!(windows) { name } else { path.to_string() };
@@ -44,7 +53,7 @@ fn unknown(input: &Input) -> Error {
         return Error::new(ErrorKind::Input, format!("{name} is a binary file, not a log"))
             .hint("give a text log, or one compressed with gzip or zstd");
     }
-    Error::new(ErrorKind::Input, format!("{name} holds no JSON-RPC that rpctape can read"))
+    Error::new(ErrorKind::Input, format!("{name} holds no JSON-RPC that rpctape can read{}", input.looked_at()))
         .hint("`rpctape formats` lists what can be read; --format-in NAME reads the file as that format")
 }
 

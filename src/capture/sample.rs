@@ -15,19 +15,26 @@ pub(crate) struct Sample {
     limit: usize,
     /// How many wrappers were taken off it.
     pub depth: u8,
+    /// How many lines stand before it.
+    pub lines_before: u64,
 }
 
 impl Sample {
     /// A sample from the head of a text; `all` looks at every line of it.
     pub(crate) fn new(head: &[u8], whole: bool, all: bool) -> Sample {
         let text = String::from_utf8_lossy(head).into_owned();
-        Sample { text, whole, limit: if all { usize::MAX } else { LINES }, depth: 0 }
+        Sample { text, whole, limit: if all { usize::MAX } else { LINES }, depth: 0, lines_before: 0 }
+    }
+
+    /// A sample from further on in a text.
+    pub(crate) fn further(bytes: &[u8], lines_before: u64) -> Sample {
+        Sample { lines_before, ..Sample::new(bytes, false, true) }
     }
 
     /// What a wrapper left of `outer`.
     pub(crate) fn peeled(text: &[u8], outer: &Sample) -> Sample {
         let text = String::from_utf8_lossy(text).into_owned();
-        Sample { text, whole: outer.whole, limit: outer.limit, depth: outer.depth + 1 }
+        Sample { text, whole: outer.whole, limit: outer.limit, depth: outer.depth + 1, lines_before: outer.lines_before }
     }
 
     /// Its text without a last line that the sample cuts, unless that is the only one.

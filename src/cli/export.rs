@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rpctape::capture::{Body, Direction, Frame, RecEvent, RecHeader, RecWriter, Vantage};
+use rpctape::capture::{
+    Body, Channel, Direction, Frame, RecDetail, RecEvent, RecHeader, RecWriter, Vantage, channel_facts,
+};
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLines};
 use rpctape::store::{ConnectionRow, Store, Which};
 
@@ -135,15 +136,26 @@ impl Connections {
         Connections { rows: rows.into_iter().filter_map(|row| Some((u32::try_from(row.id).ok()?, row))).collect() }
     }
 
-    /// Who sent a frame, where the log says so. What was inferred is left to whoever reads the export.
-    fn sender(&self, connection: u32, frame: &Frame<'_>) -> Option<Side> {
-        let logger = || self.rows.get(&connection).and_then(|row| Vantage::from_name(&row.vantage)?.side());
-        match frame.direction {
-            Direction::By(side) => Some(side),
-            Direction::Sent => logger(),
-            Direction::Received => logger().map(Side::peer),
-            Direction::Unknown => None,
+    /// Who sent a frame: the side where that is known, else the log's own terms. What was inferred is left to whoever
+    /// reads the export.
+    fn direction(&self, connection: u32, frame: &Frame<'_>) -> Direction {
+        let logger = self.rows.get(&connection).and_then(|row| Vantage::from_name(&row.vantage)?.side());
+        match (frame.direction, logger) {
+            (Direction::Sent, Some(logger)) => Direction::By(logger),
+            (Direction::Received, Some(logger)) => Direction::By(logger.peer()),
+            (direction, _) => direction,
         }
+    }
+
+    /// What the log says of each connection, with what the user says of it.
+    fn channels(&self, store: &Store) -> Result<BTreeMap<u32, Channel>> {
+        let several = self.rows.len() > 1;
+        let told = store.opened()?.into_iter().map(|opened| {
+            let name = several.then_some(opened.key);
+            let profile = opened.demanded.or(opened.channel.profile);
+            (opened.id, Channel { name, profile, ..opened.channel })
+        });
+        Ok(told.collect())
     }
 
     /// What all connections have in common, if they do.
@@ -161,24 +173,20 @@ fn lines(store: &Store, connections: &Connections, out: &mut Out) -> Result<()> 
         *needed = (*needed).max(frame.at_us.map_or(Digits::default(), Digits::of));
         Ok(())
     })?;
-    let several = connections.rows.len() > 1;
+    let channels = connections.channels(store)?;
+    for (connection, channel) in &channels {
+        let lines = traffic(connections, *connection, Digits::default());
+        written(lines.facts(out, &channel_facts(channel)))?;
+    }
     store.each_frame(Which::All, &mut |_, connection, frame| {
-        let Some(bytes) = text(&frame.body) else { return Ok(()) };
-        let key = connections.rows.get(&connection).filter(|_| several).map(|row| row.key.as_str());
-        let lines = TrafficLines { connection: key, digits: digits.get(&connection).copied().unwrap_or_default() };
-        let dir = connections.sender(connection, frame).map(|side| if side == Side::Client { "c2s" } else { "s2c" });
-        written(lines.write(out, frame.at_us, dir, &String::from_utf8_lossy(bytes)))
+        let lines = traffic(connections, connection, digits.get(&connection).copied().unwrap_or_default());
+        written(lines.frame(out, frame, connections.direction(connection, frame)))
     })
 }
 
-/// The text of a message, a batch, or bytes that are neither.
-fn text<'a>(body: &'a Body<'_>) -> Option<&'a [u8]> {
-    match body {
-        Body::Message(captured) => Some(captured.text.as_bytes()),
-        Body::Batch { text, .. } => Some(text.as_bytes()),
-        Body::Malformed { bytes, .. } => Some(bytes),
-        _ => None,
-    }
+fn traffic(connections: &Connections, connection: u32, digits: Digits) -> TrafficLines<'_> {
+    let connection = connections.rows.get(&connection).map_or("1", |row| row.key.as_str());
+    TrafficLines { connection, digits }
 }
 
 fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<()> {
@@ -197,12 +205,24 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
     };
     let mut writer = broken_pipe_is_fine(RecWriter::new(&mut *out as &mut dyn Write, &header))?;
     let mut last = None;
+    for (connection, channel) in &connections.channels(store)? {
+        if let Some(open) = &mut writer {
+            written(open.channel(*connection, channel))?;
+        }
+    }
     store.each_frame(Which::All, &mut |_, connection, frame| {
         let Some(open) = &mut writer else { return Ok(()) };
         last = frame.at_us.or(last);
-        let sender = connections.sender(connection, frame);
+        let direction = connections.direction(connection, frame);
+        let sender = match direction {
+            Direction::By(side) => Some(side),
+            _ => None,
+        };
+        let detail = RecDetail { relative: Some(direction), taps: frame.taps, lost_of: sender, ..RecDetail::default() };
         let event = match &frame.body {
-            Body::Message(captured) => RecEvent::Message(sender, captured.text.as_bytes()),
+            Body::Message(captured) => {
+                RecEvent::Message(sender, captured.json.unwrap_or(captured.text).as_bytes())
+            }
             Body::Batch { text, .. } => RecEvent::Message(sender, text.as_bytes()),
             Body::Malformed { bytes, .. } => RecEvent::Raw(sender, bytes),
             Body::Open { by } => RecEvent::Open(*by),
@@ -213,7 +233,7 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
             Body::Http { head } => RecEvent::Http(sender, head),
             Body::Sse { event } => RecEvent::Sse(sender, event),
         };
-        written(open.event(frame.at_us, connection, frame.stream, event))
+        written(open.detailed(frame.at_us, connection, frame.stream, event, &detail))
     })?;
     match writer {
         Some(writer) => written(writer.finish(last).map(|_| ())),

@@ -35,4 +35,5 @@ built_in!(
     "mcp-csharp-sdk-trace",
     "mcp-proxy-debug",
     "mcpsnoop-jsonl",
+    "chromedriver-verbose",
 );

@@ -26,6 +26,9 @@ const SCORE: u8 = 54;
 /// The same where some messages have nothing before them, so that reading bare messages would read a part only.
 const MIXED: u8 = 52;
 
+/// The same where most have nothing before them: only if no other format reads them (objects as Python prints them).
+const BARE: u8 = 10;
+
 /// The same where no word was learned: a wrapper that is known goes first, with bare messages in it.
 const WORDLESS: u8 = 45;
 
@@ -39,9 +42,14 @@ impl Format for TextLog {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
+        // Colours would be taken for words; there is a wrapper that takes them off.
+        if memchr::memchr(0x1b, sample.text().as_bytes()).is_some() {
+            return None;
+        }
         let shape = Shape::learn(sample)?;
         let score = match (shape.has_words(), shape.mixed) {
             (true, _) => SCORE,
+            (false, true) if shape.bare => BARE,
             (false, true) => MIXED,
             (false, false) => WORDLESS,
         };

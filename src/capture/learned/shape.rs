@@ -20,6 +20,9 @@ const TIMES: [&str; 3] = [
     r"\b1\d{9}(?:\.\d+|\d{3}|\d{6}|\d{9})?\b",
 ];
 
+/// So many messages make a log, however few of its lines they are.
+const MANY: usize = 20;
+
 /// The shape of a log.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
@@ -30,6 +33,8 @@ pub(super) struct Shape {
     pub joined: bool,
     /// True if some messages have nothing before them.
     pub mixed: bool,
+    /// True if most have.
+    pub bare: bool,
     one_sided: bool,
     words: Words,
     /// Messages that tell their sender: those whose words say the same, and those whose words say the opposite.
@@ -54,25 +59,34 @@ impl Shape {
             count = sampled.seen.len() + sampled.cut;
             below = sampled.above * 5 >= count * 4;
             if !below {
-                return None;
+                sampled = sample(text, false);
             }
         }
+        let bare = sampled.bare * 2 > count && !below;
         if count == 0 || sampled.inside * 2 > count {
             return None;
         }
-        let words = separate(&sampled).unwrap_or_default();
+        let words = if bare { Words::default() } else { separate(&sampled).unwrap_or_default() };
+        // A text that quotes a message here and there is no log.
+        if words == Words::default() && count < MANY && count * 20 < head.line_count() {
+            return None;
+        }
         let mut shape = Shape {
             messages: sampled.seen.len(),
             cut: sampled.cut,
             below,
             joined: sampled.joined,
             mixed: sampled.bare > 0 && !below,
+            bare,
             one_sided: sampled.is_one_sided(),
             words,
             ..Shape::default()
         };
         shape.time = shape.time_of(&sampled);
         shape.judge(&sampled);
+        if let Some((_, _, line)) = &mut shape.proof {
+            *line += head.lines_before;
+        }
         Some(shape)
     }
 

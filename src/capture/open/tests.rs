@@ -195,6 +195,18 @@ fn a_file_is_read_twice_alike_and_noise_before_the_first_message_is_no_obstacle(
 }
 
 #[test]
+fn a_message_is_looked_for_beyond_the_head() {
+    let files = Files::new();
+    let noise = "starting up, nothing to see here\n".repeat(70_000);
+    let path = files.write("far", format!("{noise}RECV {PING}\nSEND {PING}\n").as_bytes());
+    let source = open(&path, &Overrides::default()).expect("a log");
+    assert_eq!(source.format(), "text-log");
+    assert!(source.reason().ends_with("no message was found before line 70001"), "{}", source.reason());
+    let (kept, _) = read(&path);
+    assert_eq!(kept.frames.iter().map(|frame| frame.line).collect::<Vec<_>>(), [70_001, 70_002]);
+}
+
+#[test]
 fn every_format_has_a_sample_of_its_own() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
     for crate::capture::Listed { name, .. } in crate::capture::formats() {

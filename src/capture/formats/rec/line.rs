@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::base64;
 use crate::capture::scan::{members, unescape, unquoted};
+use crate::capture::{Direction, Stamp};
 use crate::protocol::Side;
 
 /// What is wanted of one event.
@@ -13,7 +14,9 @@ pub(super) struct Event<'a> {
     pub connection: Option<&'a str>,
     pub stream: Option<u32>,
     pub t_us: Option<i64>,
-    pub direction: Option<Side>,
+    /// The time as it is written, where it does not count from the header's.
+    pub at: Option<&'a str>,
+    pub direction: Option<Direction>,
     pub by: Option<Side>,
     /// True for a close of the recorder itself, `"by":"p"`.
     pub by_recorder: bool,
@@ -34,6 +37,10 @@ pub(super) struct Event<'a> {
     pub head: Option<&'a str>,
     /// The fields of an SSE event, as they stand.
     pub sse: Option<&'a str>,
+    /// Stamps at the client's and the server's tap, as they stand.
+    taps: Option<&'a str>,
+    /// What is known of a connection, as it stands.
+    pub facts: Option<&'a str>,
     /// The string in `b`, with its quotes.
     pub text: Option<&'a str>,
     /// The string in `b64`, with its quotes.
@@ -47,7 +54,14 @@ impl<'a> Event<'a> {
     pub(super) fn read(text: &'a str) -> Option<Event<'a>> {
         let mut all = members(text);
         let event = Event::take(&mut all);
-        (all.end().is_some() && !event.kind.is_empty()).then_some(event)
+        let kind = if event.kind.is_empty() && event.text.is_some() { "msg" } else { event.kind };
+        (all.end().is_some() && !kind.is_empty()).then_some(Event { kind, ..event })
+    }
+
+    /// Stamps at the client's and the server's tap.
+    pub(super) fn taps(&self) -> Option<[Option<Stamp>; 2]> {
+        let pairs: [Option<(u64, Option<i64>)>; 2] = serde_json::from_str(self.taps?).ok()?;
+        Some(pairs.map(|pair| pair.map(|(seq, at_us)| Stamp { seq, at_us })))
     }
 
     /// Nothing but where and when.
@@ -66,11 +80,14 @@ impl<'a> Event<'a> {
             let value = unquoted(member.value);
             match member.key {
                 "q" => event.number = value.parse().ok(),
-                "k" => event.kind = value,
-                "c" => event.connection = Some(value),
-                "s" => event.stream = value.parse().ok(),
+                "k" | "event" => event.kind = value,
+                "c" | "conn" => event.connection = Some(value),
+                "s" | "stream" => event.stream = value.parse().ok(),
                 "t" => event.t_us = value.parse().ok(),
-                "d" => event.direction = side(value),
+                "ts" => event.at = Some(value),
+                "d" | "dir" => event.direction = direction(value),
+                "taps" => event.taps = Some(member.value),
+                "facts" if member.value.starts_with('{') => event.facts = Some(member.value),
                 "by" => (event.by, event.by_recorder) = (side(value), value == "p"),
                 "code" => event.code = value.parse().ok(),
                 "signal" => event.signal = value.parse().ok(),
@@ -82,7 +99,7 @@ impl<'a> Event<'a> {
                 "h" => event.block = true,
                 "sse" if member.value.starts_with('{') => event.sse = Some(member.value),
                 "trunc" => event.truncated = value == "true",
-                "b" if member.value.starts_with('"') => {
+                "b" | "raw" if member.value.starts_with('"') => {
                     event.text = Some(member.value);
                     event.body_at = member.at + 1;
                 }
@@ -117,6 +134,16 @@ impl<'a> Event<'a> {
             (None, Some(text)) => Cow::Owned(base64::decode(unquoted(text)).unwrap_or_default()),
             (None, None) => Cow::Borrowed(&[]),
         }
+    }
+}
+
+fn direction(word: &str) -> Option<Direction> {
+    match word {
+        "c2s" => Some(Direction::By(Side::Client)),
+        "s2c" => Some(Direction::By(Side::Server)),
+        "sent" => Some(Direction::Sent),
+        "received" => Some(Direction::Received),
+        word => side(word).map(Direction::By),
     }
 }
 

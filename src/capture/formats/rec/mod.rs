@@ -1,19 +1,24 @@
 //! Our own recordings, `rec/1`: a header line, then one event a line, appended as it happens.
 //!
 //! Written by the recorder and by `export --as rec`. Messages are kept exactly: as text in `b`, or as base64 in `b64`
-//! where they are no UTF-8. Unknown members and unknown kinds of events are passed over, a torn last line is
+//! where they are no UTF-8. `export --as jsonl` writes the same with other names of members, for other programs (`ts`, `dir`,
+//! `conn`, `raw`): both have an event that says what is known of a connection (`chan`, `connection`), before its first
+//! frame, so that a log that went through either gives the findings of the original. Unknown members and unknown kinds of events are passed over, a torn last line is
 //! tolerated, and lines are valid without the header (the output of a `grep` is still a recording).
 
 pub(in crate::capture) mod base64;
+mod facts;
 mod line;
 mod opaque;
 mod writer;
 
+pub use base64::encode as base64_of;
+pub use facts::write as channel_facts;
 pub use writer::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
@@ -36,13 +41,20 @@ impl Format for Rec {
     }
 
     fn about(&self) -> &'static str {
-        "rpctape's own recordings: a header line {\"rec\":1,...}, then one event a line"
+        "rpctape's own recordings and exports: a header line {\"rec\":1,...}, then one event a line"
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let first = sample.lines().next()?;
         if members(first).any(|member| member.key == "rec" && member.value == "1") {
             return Match::new(100, "its first line is the header of a recording, {\"rec\":1,...}");
+        }
+        let is_export = |line: &str| {
+            let event = Event::read(line);
+            event.is_some_and(|event| event.kind == "connection" && event.facts.and_then(facts::read).is_some())
+        };
+        if is_export(first) {
+            return Match::new(99, "its first line says what is known of a connection, as `export --as jsonl` writes it");
         }
         let is_event = |line: &str| {
             let keys: Vec<_> = members(line).map(|member| member.key).collect();
@@ -133,6 +145,9 @@ struct RecReader {
     header: Header,
     t0_us: i64,
     channels: Channels,
+    /// What the recording says of its connections.
+    stated: FxHashMap<Box<str>, Channel>,
+    clock: time::Clock,
     /// Connections whose opening was read before any of their messages.
     opened: FxHashSet<Box<str>>,
     /// Connections that were met.
@@ -146,7 +161,8 @@ impl RecReader {
         let t0_us = header.t0.as_deref().and_then(time::parse).map_or(0, |time| time.us);
         let next = (header.rec == 1 && header.part.unwrap_or(1) == 1).then_some(1);
         let (opened, met) = (FxHashSet::default(), Vec::new());
-        RecReader { header, t0_us, channels: Channels::default(), opened, met, next }
+        let (channels, stated) = (Channels::default(), FxHashMap::default());
+        RecReader { header, t0_us, channels, stated, clock: time::Clock::default(), opened, met, next }
     }
 }
 
@@ -195,15 +211,23 @@ impl RecReader {
         let connection = event.connection.unwrap_or("1");
         let first = self.header.part.unwrap_or(1) == 1 && self.opened.contains(connection);
         let header = &self.header;
-        let channel = self.channels.get(connection, out, || header.channel(connection, first.then_some(true)))?;
+        let stated = self.stated.get(connection);
+        let channel = self.channels.get(connection, out, || match stated {
+            Some(stated) => stated.clone(),
+            None => header.channel(connection, first.then_some(true)),
+        })?;
+        let at = event.at.and_then(|at| self.clock.read_in(at, out.zoning()));
+        if let Some(text) = event.at.filter(|_| at.is_some()) {
+            out.said(text);
+        }
         Ok(Place {
             line: line.number,
             byte_offset: line.offset + event.body_at as u64,
             channel,
-            at_us: event.t_us.map(|t| self.t0_us.saturating_add(t)),
-            direction: event.direction.map_or(Direction::Unknown, Direction::By),
+            at_us: event.t_us.map(|t| self.t0_us.saturating_add(t)).or(at),
+            direction: event.direction.unwrap_or(Direction::Unknown),
             stream: event.stream,
-            taps: None,
+            taps: event.taps(),
         })
     }
 
@@ -231,6 +255,13 @@ impl RecReader {
     fn event(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         self.count(event, line, out)?;
         match event.kind {
+            "chan" | "connection" => {
+                if let (Some(connection), Some(channel)) = (event.connection, event.facts.and_then(facts::read)) {
+                    self.stated.insert(connection.into(), channel);
+                }
+                out.skip(line.number, Skip::Header);
+                Ok(())
+            }
             "http" => self.put(event, line, Body::Http { head: event.head.unwrap_or("{}") }, out),
             "sse" => self.put(event, line, Body::Sse { event: event.sse.unwrap_or("{}") }, out),
             // What the recorder closed when it was stopped says nothing about either side.

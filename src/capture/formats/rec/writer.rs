@@ -6,7 +6,7 @@ use std::io::{Result, Write};
 use chrono::{DateTime, SecondsFormat};
 
 use super::base64;
-use crate::capture::{Exit, Frame, Missing, Vantage, Why};
+use crate::capture::{Channel, Direction, Exit, Frame, Missing, Stamp, Vantage, Why};
 use crate::protocol::Side;
 use crate::redact::Replaced;
 
@@ -98,6 +98,10 @@ pub struct RecDetail<'a> {
     pub lost_bytes: Option<u64>,
     /// Why they were lost: `queue-full`, `write-error`.
     pub why: Option<&'a str>,
+    /// Who sent it in the log's own terms, where the event names no side.
+    pub relative: Option<Direction>,
+    /// Stamps at the client's and the server's tap, where two captures were merged.
+    pub taps: Option<[Option<Stamp>; 2]>,
     /// The secrets that were replaced.
     pub replaced: &'a [Replaced],
 }
@@ -137,6 +141,15 @@ impl<W: Write> RecWriter<W> {
         // The old part is complete without this line, and on a full disk it stays without.
         let _ = self.line_of(at_us, "rotate", |line| string(line, "next", name));
         Ok(std::mem::replace(&mut self.out, out))
+    }
+
+    /// Says what is known of a connection beside its events; to be told before its first.
+    pub fn channel(&mut self, connection: u32, channel: &Channel) -> Result<()> {
+        let facts = super::facts::write(channel);
+        self.line_of(None, "chan", |line| {
+            number(line, "c", connection);
+            number(line, "facts", facts);
+        })
     }
 
     /// Appends one event of a connection, and of one of its streams.
@@ -286,6 +299,14 @@ fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
         }
         RecEvent::Note(text) => string(line, "text", text),
     }
+    match detail.relative {
+        Some(Direction::Sent) => string(line, "d", "sent"),
+        Some(Direction::Received) => string(line, "d", "received"),
+        _ => {}
+    }
+    if let Some(taps) = detail.taps {
+        number(line, "taps", taps_text(taps));
+    }
     optional(line, "bytes", detail.lost_bytes);
     optional(line, "answered", detail.answered);
     for (key, value) in [("how", detail.how), ("enc", detail.encoding), ("why", detail.why)] {
@@ -298,6 +319,11 @@ fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
             detail.replaced.iter().map(|one| [one.pointer.as_str(), one.name.as_str()]).collect();
         number(line, "red", serde_json::json!(places));
     }
+}
+
+/// Stamps as `[[seq, at_us], null]`.
+pub(super) fn taps_text(taps: [Option<Stamp>; 2]) -> serde_json::Value {
+    serde_json::json!(taps.map(|stamp| stamp.map(|stamp| (stamp.seq, stamp.at_us))))
 }
 
 fn string(line: &mut String, key: &str, value: &str) {

@@ -36,7 +36,7 @@ fn holds(chain: &str, text: &str) -> Kept {
     kept
 }
 
-const INSIDE: &str = "json-log > adhoc-server-log";
+const INSIDE: &str = "json-log > text-log";
 
 fn lines(record: impl Fn(usize, &str, &str) -> Value) -> String {
     texts().iter().enumerate().map(|(n, text)| format!("{}\n", record(n, TIMES[n], text))).collect()
@@ -82,7 +82,7 @@ fn rows_of_a_table_with_and_without_a_log_inside() {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let row = |n: usize| format!("{},{},a\n", quoted(&texts()[n]), TIMES[n]);
     let rows: String = [3, 2, 1, 0].map(row).concat();
-    let kept = holds("csv > json-log > adhoc-server-log", &format!("Text,Date,Host\n{rows}"));
+    let kept = holds("csv > json-log > text-log", &format!("Text,Date,Host\n{rows}"));
     assert_eq!(kept.frames[0].line, 6);
     let bare = |n: usize| format!("{};{};{}\n", TIMES[n], ["in", "", "out", "in"][n], quoted(&texts()[n][10..]));
     holds("csv > jsonl-wrapped", &format!("time;direction;message\n{}{}{}", bare(0), bare(2), bare(3)));

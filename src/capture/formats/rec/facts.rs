@@ -1,0 +1,116 @@
+//! What is known of a connection beside its frames, as a recording or an export carries it: an object that reads back as
+//! the same [`Channel`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::{Channel, Proof, Transport, Vantage};
+use crate::jsonrpc::Framing;
+use crate::protocol::by_name;
+
+/// The names of what a log can prove, as they are written.
+const PROOFS: [(Proof, &str); 9] = [
+    (Proof::PAYLOAD, "payload"),
+    (Proof::CANCEL_TARGET, "cancel_target"),
+    (Proof::ERROR_CODE, "error_code"),
+    (Proof::DIRECTION, "direction"),
+    (Proof::ENVELOPE, "envelope"),
+    (Proof::ALL_ANSWERS, "all_answers"),
+    (Proof::STREAMS, "streams"),
+    (Proof::BOTH_SIDES, "both_sides"),
+    (Proof::CLIENT, "client"),
+];
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Facts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay_of: Option<String>,
+    /// The profile that the log itself declares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<String>,
+    vantage: String,
+    /// `ordered` or `http`.
+    transport: String,
+    /// Whether the capture starts with the first message, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<bool>,
+    /// True if the format separates connections.
+    one: bool,
+    /// What the log can prove.
+    proves: Vec<String>,
+    /// Resolution of its clock in microseconds.
+    resolution_us: i64,
+    /// How its messages were told apart on the wire, where the log shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    framing: Option<String>,
+}
+
+/// What is known of a channel, as a JSON object.
+pub fn write(channel: &Channel) -> String {
+    let facts = Facts {
+        name: channel.name.clone(),
+        session: channel.session.clone(),
+        replay_of: channel.replay_of.clone(),
+        profile: channel.profile.map(|profile| profile.label()),
+        vantage: channel.vantage.as_str().to_string(),
+        transport: if channel.transport == Transport::Http { "http" } else { "ordered" }.to_string(),
+        head: channel.complete_head,
+        one: channel.one_connection,
+        proves: PROOFS.iter().filter(|(proof, _)| channel.proof.covers(*proof)).map(|(_, name)| (*name).into()).collect(),
+        resolution_us: channel.resolution_us,
+        framing: channel.framing.map(|framing| framing.as_str().to_string()),
+    };
+    serde_json::to_string(&facts).unwrap_or_default()
+}
+
+/// Reads it back. `None` for what is no such object.
+pub(super) fn read(text: &str) -> Option<Channel> {
+    let facts: Facts = serde_json::from_str(text).ok()?;
+    let proof = PROOFS.iter().filter(|(_, name)| facts.proves.iter().any(|proves| proves == name));
+    Some(Channel {
+        profile: facts.profile.and_then(|label| match label.split_once(' ') {
+            Some((name, revision)) => by_name(name, Some(revision)),
+            None => by_name(&label, None),
+        }),
+        name: facts.name,
+        session: facts.session,
+        replay_of: facts.replay_of,
+        vantage: Vantage::from_name(&facts.vantage).unwrap_or(Vantage::Unknown),
+        transport: if facts.transport == "http" { Transport::Http } else { Transport::Ordered },
+        complete_head: facts.head,
+        one_connection: facts.one,
+        proof: proof.fold(Proof::NONE, |all, (proof, _)| all.and(*proof)),
+        resolution_us: facts.resolution_us.max(1),
+        framing: facts.framing.as_deref().and_then(Framing::from_name),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_comes_back_as_it_was() {
+        let channel = Channel {
+            name: Some("a/1".into()),
+            session: Some("s".into()),
+            profile: crate::protocol::by_name("mcp", Some("2025-06-18")),
+            vantage: Vantage::Client,
+            transport: Transport::Http,
+            complete_head: Some(false),
+            one_connection: true,
+            proof: Proof::FULL.and(Proof::STREAMS).without(Proof::ENVELOPE),
+            resolution_us: 1_000,
+            replay_of: None,
+            framing: None,
+        };
+        assert_eq!(format!("{:?}", read(&write(&channel))), format!("{:?}", Some(&channel)));
+        let plain = Channel::default();
+        assert_eq!(format!("{:?}", read(&write(&plain))), format!("{:?}", Some(&plain)));
+        assert!(read("[1]").is_none());
+    }
+}
