@@ -28,7 +28,8 @@ fn findings(path: &str) -> Result<BTreeMap<String, usize>, String> {
 
 /// Every file under a folder that is no note about one.
 fn logs(folder: &Path, into: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     entries.sort();
     for path in entries {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -34,7 +34,13 @@ impl Sample {
     /// What a wrapper left of `outer`.
     pub(crate) fn peeled(text: &[u8], outer: &Sample) -> Sample {
         let text = String::from_utf8_lossy(text).into_owned();
-        Sample { text, whole: outer.whole, limit: outer.limit, depth: outer.depth + 1, lines_before: outer.lines_before }
+        Sample {
+            text,
+            whole: outer.whole,
+            limit: outer.limit,
+            depth: outer.depth + 1,
+            lines_before: outer.lines_before,
+        }
     }
 
     /// Its text without a last line that the sample cuts, unless that is the only one.

@@ -220,9 +220,7 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
         };
         let detail = RecDetail { relative: Some(direction), taps: frame.taps, lost_of: sender, ..RecDetail::default() };
         let event = match &frame.body {
-            Body::Message(captured) => {
-                RecEvent::Message(sender, captured.json.unwrap_or(captured.text).as_bytes())
-            }
+            Body::Message(captured) => RecEvent::Message(sender, captured.json.unwrap_or(captured.text).as_bytes()),
             Body::Batch { text, .. } => RecEvent::Message(sender, text.as_bytes()),
             Body::Malformed { bytes, .. } => RecEvent::Raw(sender, bytes),
             Body::Open { by } => RecEvent::Open(*by),

@@ -124,7 +124,17 @@ mod tests {
     use crate::capture::body_of;
 
     fn frame<'a>(at_us: Option<i64>, body: Body<'a>) -> Frame<'a> {
-        Frame { source: 0, line: 1, byte_offset: 0, channel: 0, at_us, direction: Direction::Unknown, stream: None, taps: None, body }
+        Frame {
+            source: 0,
+            line: 1,
+            byte_offset: 0,
+            channel: 0,
+            at_us,
+            direction: Direction::Unknown,
+            stream: None,
+            taps: None,
+            body,
+        }
     }
 
     #[test]
@@ -136,7 +146,9 @@ mod tests {
         lines.frame(&mut out, &message, Direction::By(Side::Client)).expect("written");
         let malformed = frame(None, body_of("{\u{1b}\u{202e}}"));
         lines.frame(&mut out, &malformed, Direction::Sent).expect("written");
-        lines.frame(&mut out, &frame(None, Body::Close { by: Some(Side::Server) }), Direction::Unknown).expect("written");
+        lines
+            .frame(&mut out, &frame(None, Body::Close { by: Some(Side::Server) }), Direction::Unknown)
+            .expect("written");
         let expected = r#"{"conn":"a/1","event":"connection","facts":{"vantage":"client"}}
 {"ts":"2026-11-21T06:44:16.663Z","dir":"c2s","conn":"a/1","raw":"[{\"id\":1,\"result\":2}]"}
 {"dir":"sent","conn":"a/1","event":"raw","raw":"{\u001b\u202e}"}

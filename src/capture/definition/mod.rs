@@ -90,7 +90,10 @@ impl Format for Defined {
             return None;
         }
         let many = if seen.messages == 1 { "1 message" } else { &format!("{} messages", seen.messages) };
-        Match::new(definition.score, format!("its head holds {many} in this form, the first at line {}", sample.lines_before + seen.first))
+        Match::new(
+            definition.score,
+            format!("its head holds {many} in this form, the first at line {}", sample.lines_before + seen.first),
+        )
     }
 
     fn reader(&self, sample: &Sample) -> Reader {

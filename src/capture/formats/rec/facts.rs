@@ -60,7 +60,11 @@ pub fn write(channel: &Channel) -> String {
         transport: if channel.transport == Transport::Http { "http" } else { "ordered" }.to_string(),
         head: channel.complete_head,
         one: channel.one_connection,
-        proves: PROOFS.iter().filter(|(proof, _)| channel.proof.covers(*proof)).map(|(_, name)| (*name).into()).collect(),
+        proves: PROOFS
+            .iter()
+            .filter(|(proof, _)| channel.proof.covers(*proof))
+            .map(|(_, name)| (*name).into())
+            .collect(),
         resolution_us: channel.resolution_us,
         framing: channel.framing.map(|framing| framing.as_str().to_string()),
     };

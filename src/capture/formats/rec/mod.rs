@@ -54,7 +54,10 @@ impl Format for Rec {
             event.is_some_and(|event| event.kind == "connection" && event.facts.and_then(facts::read).is_some())
         };
         if is_export(first) {
-            return Match::new(99, "its first line says what is known of a connection, as `export --as jsonl` writes it");
+            return Match::new(
+                99,
+                "its first line says what is known of a connection, as `export --as jsonl` writes it",
+            );
         }
         let is_event = |line: &str| {
             let keys: Vec<_> = members(line).map(|member| member.key).collect();
