@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use rpctape::capture::{
-    Body, Channel, Direction, Frame, RecDetail, RecEvent, RecHeader, RecWriter, Vantage, channel_facts,
+    Body, Channel, Direction, Frame, RecDetail, RecEvent, RecHeader, RecWriter, Vantage, base64_of, channel_facts,
 };
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::{Digits, TrafficLines};
+use rpctape::protocol::Side;
+use rpctape::report::{Digits, TrafficLine, TrafficLines};
 use rpctape::store::{ConnectionRow, Store, Which};
 
 use super::check;
@@ -180,8 +181,45 @@ fn lines(store: &Store, connections: &Connections, out: &mut Out) -> Result<()> 
     }
     store.each_frame(Which::All, &mut |_, connection, frame| {
         let lines = traffic(connections, connection, digits.get(&connection).copied().unwrap_or_default());
-        written(lines.frame(out, frame, connections.direction(connection, frame)))
+        written(lines.frame(out, &line_of(frame, connections.direction(connection, frame))))
     })
+}
+
+/// A frame as a line of `jsonl`.
+fn line_of<'a>(frame: &Frame<'a>, direction: Direction) -> TrafficLine<'a> {
+    let mut line = TrafficLine {
+        at_us: frame.at_us,
+        dir: match direction {
+            Direction::By(Side::Client) => Some("c2s"),
+            Direction::By(Side::Server) => Some("s2c"),
+            Direction::Sent => Some("sent"),
+            Direction::Received => Some("received"),
+            Direction::Unknown => None,
+        },
+        stream: frame.stream,
+        taps: frame.taps.map(|taps| taps.map(|stamp| stamp.map(|stamp| (stamp.seq, stamp.at_us)))),
+        ..TrafficLine::default()
+    };
+    let side = |side: Side| if side == Side::Client { "c" } else { "s" };
+    match &frame.body {
+        Body::Message(captured) => line.raw = Some(captured.json.unwrap_or(captured.text).into()),
+        Body::Batch { text, .. } => line.raw = Some((*text).into()),
+        Body::Malformed { bytes, .. } => {
+            line.event = Some("raw");
+            match std::str::from_utf8(bytes) {
+                Ok(text) => line.raw = Some(text.into()),
+                Err(_) => line.b64 = Some(base64_of(bytes)),
+            }
+        }
+        Body::Stderr { text } => (line.event, line.raw) = (Some("err"), Some((*text).into())),
+        Body::Open { by } => (line.event, line.by) = (Some("open"), by.map(side)),
+        Body::Close { by } => (line.event, line.by) = (Some("close"), by.map(side)),
+        Body::Exit(exit) => (line.event, line.code, line.signal) = (Some("exit"), exit.code, exit.signal),
+        Body::Gap { lost } => (line.event, line.lost) = (Some("gap"), *lost),
+        Body::Http { head } => (line.event, line.head) = (Some("http"), Some(head)),
+        Body::Sse { event } => (line.event, line.sse) = (Some("sse"), Some(event)),
+    }
+    line
 }
 
 fn traffic(connections: &Connections, connection: u32, digits: Digits) -> TrafficLines<'_> {

@@ -65,7 +65,7 @@ pub use statistics::Statistics;
 pub use style::{Ink, Style};
 pub use summary::{Counts, PassedOver, Skipped, Summary, Undecidable};
 pub use time::Digits;
-pub use traffic::TrafficLines;
+pub use traffic::{TrafficLine, TrafficLines};
 
 use crate::store::FindingRow;
 

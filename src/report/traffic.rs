@@ -11,8 +11,6 @@ use serde_json::value::RawValue;
 
 use super::escape::json;
 use super::time::Digits;
-use crate::capture::{Body, Direction, Frame, Stamp, base64_of};
-use crate::protocol::Side;
 
 #[derive(Default, Serialize)]
 struct Line<'a> {
@@ -43,9 +41,40 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sse: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    b64: Option<String>,
+    b64: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<Cow<'a, str>>,
+    raw: Option<&'a str>,
+}
+
+/// One frame as it is written. What is not known is left out.
+#[derive(Clone, Debug, Default)]
+pub struct TrafficLine<'a> {
+    /// Microseconds since the epoch.
+    pub at_us: Option<i64>,
+    /// Who sent it: `c2s`, `s2c`, or `sent` and `received` in the log's own terms.
+    pub dir: Option<&'a str>,
+    /// The HTTP stream.
+    pub stream: Option<u32>,
+    /// Number and time at the client's and at the server's tap.
+    pub taps: Option<[Option<(u64, Option<i64>)>; 2]>,
+    /// What it is, where it is no message.
+    pub event: Option<&'a str>,
+    /// Who opened or closed: `c` or `s`.
+    pub by: Option<&'a str>,
+    /// Exit code.
+    pub code: Option<i64>,
+    /// The signal that ended the process.
+    pub signal: Option<i64>,
+    /// How many messages were lost.
+    pub lost: Option<u64>,
+    /// The head of an HTTP message: a JSON object.
+    pub head: Option<&'a str>,
+    /// The fields of an SSE event: a JSON object.
+    pub sse: Option<&'a str>,
+    /// Bytes that are no UTF-8, as base64.
+    pub b64: Option<String>,
+    /// The text.
+    pub raw: Option<Cow<'a, str>>,
 }
 
 /// How the lines of one connection are written.
@@ -66,36 +95,24 @@ impl TrafficLines<'_> {
     }
 
     /// Writes one frame: a message or a batch as it was captured, or its translation to JSON.
-    pub fn frame(&self, out: &mut dyn Write, frame: &Frame<'_>, direction: Direction) -> io::Result<()> {
-        let pair = |stamp: Stamp| (stamp.seq, stamp.at_us);
-        let mut line = Line {
+    pub fn frame(&self, out: &mut dyn Write, frame: &TrafficLine<'_>) -> io::Result<()> {
+        let line = Line {
             ts: frame.at_us.map(|us| self.digits.rfc3339(us)),
-            dir: word(direction),
+            dir: frame.dir,
             conn: Some(self.connection),
             stream: frame.stream,
-            taps: frame.taps.map(|taps| taps.map(|stamp| stamp.map(pair))),
-            ..Line::default()
+            taps: frame.taps,
+            event: frame.event,
+            facts: None,
+            by: frame.by,
+            code: frame.code,
+            signal: frame.signal,
+            lost: frame.lost,
+            h: frame.head.and_then(object),
+            sse: frame.sse.and_then(object),
+            b64: frame.b64.as_deref(),
+            raw: frame.raw.as_deref(),
         };
-        match &frame.body {
-            Body::Message(captured) => line.raw = Some(captured.json.unwrap_or(captured.text).into()),
-            Body::Batch { text, .. } => line.raw = Some((*text).into()),
-            Body::Malformed { bytes, .. } => {
-                line.event = Some("raw");
-                match std::str::from_utf8(bytes) {
-                    Ok(text) => line.raw = Some(text.into()),
-                    Err(_) => line.b64 = Some(base64_of(bytes)),
-                }
-            }
-            Body::Stderr { text } => (line.event, line.raw) = (Some("err"), Some((*text).into())),
-            Body::Open { by } => (line.event, line.by) = (Some("open"), by.map(side)),
-            Body::Close { by } => (line.event, line.by) = (Some("close"), by.map(side)),
-            Body::Exit(exit) => {
-                (line.event, line.code, line.signal) = (Some("exit"), exit.code, exit.signal);
-            }
-            Body::Gap { lost } => (line.event, line.lost) = (Some("gap"), *lost),
-            Body::Http { head } => (line.event, line.h) = (Some("http"), object(head)),
-            Body::Sse { event } => (line.event, line.sse) = (Some("sse"), object(event)),
-        }
         writeln!(out, "{}", json(&line)?)
     }
 }
@@ -104,53 +121,33 @@ fn object(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
-fn side(side: Side) -> &'static str {
-    if side == Side::Client { "c" } else { "s" }
-}
-
-fn word(direction: Direction) -> Option<&'static str> {
-    match direction {
-        Direction::By(Side::Client) => Some("c2s"),
-        Direction::By(Side::Server) => Some("s2c"),
-        Direction::Sent => Some("sent"),
-        Direction::Received => Some("received"),
-        Direction::Unknown => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::body_of;
-
-    fn frame<'a>(at_us: Option<i64>, body: Body<'a>) -> Frame<'a> {
-        Frame {
-            source: 0,
-            line: 1,
-            byte_offset: 0,
-            channel: 0,
-            at_us,
-            direction: Direction::Unknown,
-            stream: None,
-            taps: None,
-            body,
-        }
-    }
 
     #[test]
     fn a_line_has_what_is_known_and_no_hostile_character() {
         let mut out = Vec::new();
         let lines = TrafficLines { connection: "a/1", digits: Digits::Millis };
         lines.facts(&mut out, r#"{"vantage":"client"}"#).expect("written");
-        let message = frame(Some(1_795_243_456_663_000), body_of("[{\"id\":1,\"result\":2}]"));
-        lines.frame(&mut out, &message, Direction::By(Side::Client)).expect("written");
-        let malformed = frame(None, body_of("{\u{1b}\u{202e}}"));
-        lines.frame(&mut out, &malformed, Direction::Sent).expect("written");
-        lines
-            .frame(&mut out, &frame(None, Body::Close { by: Some(Side::Server) }), Direction::Unknown)
-            .expect("written");
+        let message = TrafficLine {
+            at_us: Some(1_795_243_456_663_000),
+            dir: Some("c2s"),
+            raw: Some("[{\"id\":1}]".into()),
+            ..TrafficLine::default()
+        };
+        lines.frame(&mut out, &message).expect("written");
+        let malformed = TrafficLine {
+            dir: Some("sent"),
+            event: Some("raw"),
+            raw: Some("{\u{1b}\u{202e}}".into()),
+            ..TrafficLine::default()
+        };
+        lines.frame(&mut out, &malformed).expect("written");
+        let close = TrafficLine { event: Some("close"), by: Some("s"), ..TrafficLine::default() };
+        lines.frame(&mut out, &close).expect("written");
         let expected = r#"{"conn":"a/1","event":"connection","facts":{"vantage":"client"}}
-{"ts":"2026-11-21T06:44:16.663Z","dir":"c2s","conn":"a/1","raw":"[{\"id\":1,\"result\":2}]"}
+{"ts":"2026-11-21T06:44:16.663Z","dir":"c2s","conn":"a/1","raw":"[{\"id\":1}]"}
 {"dir":"sent","conn":"a/1","event":"raw","raw":"{\u001b\u202e}"}
 {"conn":"a/1","event":"close","by":"s"}
 "#;
