@@ -215,9 +215,12 @@ fn line_of<'a>(frame: &Frame<'a>, direction: Direction) -> TrafficLine<'a> {
         Body::Open { by } => (line.event, line.by) = (Some("open"), by.map(side)),
         Body::Close { by } => (line.event, line.by) = (Some("close"), by.map(side)),
         Body::Exit(exit) => (line.event, line.code, line.signal) = (Some("exit"), exit.code, exit.signal),
-        Body::Gap { lost } => (line.event, line.lost) = (Some("gap"), *lost),
-        Body::Http { head } => (line.event, line.head) = (Some("http"), Some(head)),
-        Body::Sse { event } => (line.event, line.sse) = (Some("sse"), Some(event)),
+        Body::Missing(missing) => {
+            (line.event, line.lost, line.why) = (Some("gap"), missing.lost, Some(missing.why.as_str()));
+            line.text = Some(missing.words).filter(|words| !words.is_empty());
+        }
+        Body::Http { head } => (line.event, line.head) = (Some("http"), Some(*head)),
+        Body::Sse { event } => (line.event, line.sse) = (Some("sse"), Some(*event)),
     }
     line
 }
@@ -256,7 +259,7 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
             Direction::By(side) => Some(side),
             _ => None,
         };
-        let detail = RecDetail { relative: Some(direction), taps: frame.taps, lost_of: sender, ..RecDetail::default() };
+        let detail = RecDetail { relative: Some(direction), taps: frame.taps, ..RecDetail::default() };
         let event = match &frame.body {
             Body::Message(captured) => RecEvent::Message(sender, captured.json.unwrap_or(captured.text).as_bytes()),
             Body::Batch { text, .. } => RecEvent::Message(sender, text.as_bytes()),

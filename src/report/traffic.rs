@@ -37,6 +37,10 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sse: Option<&'a RawValue>,
@@ -67,6 +71,10 @@ pub struct TrafficLine<'a> {
     pub signal: Option<i64>,
     /// How many messages were lost.
     pub lost: Option<u64>,
+    /// Why something is missing here, in a word.
+    pub why: Option<&'a str>,
+    /// What is said of it.
+    pub text: Option<&'a str>,
     /// The head of an HTTP message: a JSON object.
     pub head: Option<&'a str>,
     /// The fields of an SSE event: a JSON object.
@@ -108,6 +116,8 @@ impl TrafficLines<'_> {
             code: frame.code,
             signal: frame.signal,
             lost: frame.lost,
+            why: frame.why,
+            text: frame.text,
             h: frame.head.and_then(object),
             sse: frame.sse.and_then(object),
             b64: frame.b64.as_deref(),

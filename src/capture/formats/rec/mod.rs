@@ -314,7 +314,7 @@ impl RecReader {
         let words = event.why.filter(|_| known.is_none() && said.is_empty()).unwrap_or(&said);
         let missing = Missing { lost: event.lost, words, ..Missing::new(known.unwrap_or(Why::Gap)) };
         if event.connection.is_none() {
-            let direction = event.direction.map_or(Direction::Unknown, Direction::By);
+            let direction = event.direction.unwrap_or(Direction::Unknown);
             return out.missing_anywhere(line.number, direction, missing);
         }
         self.put(event, line, Body::Missing(missing), out)
