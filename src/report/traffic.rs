@@ -12,6 +12,9 @@ use serde_json::value::RawValue;
 use super::escape::json;
 use super::time::Digits;
 
+/// Number and time, in microseconds on that tap's clock, at the client's and at the server's tap.
+pub type TapPair = [Option<(u64, Option<i64>)>; 2];
+
 #[derive(Default, Serialize)]
 struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +26,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    taps: Option<[Option<(u64, Option<i64>)>; 2]>,
+    taps: Option<TapPair>,
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +63,7 @@ pub struct TrafficLine<'a> {
     /// The HTTP stream.
     pub stream: Option<u32>,
     /// Number and time at the client's and at the server's tap.
-    pub taps: Option<[Option<(u64, Option<i64>)>; 2]>,
+    pub taps: Option<TapPair>,
     /// What it is, where it is no message.
     pub event: Option<&'a str>,
     /// Who opened or closed: `c` or `s`.
