@@ -12,16 +12,20 @@ use serde_json::Value;
 const EACH: usize = 40;
 
 fn call(server: &str, id: usize, faulty: bool) -> String {
-    let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
-    let again = if faulty { answer.as_str() } else { "" };
-    format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{{\"protocolVersion\":\"2025-06-18\",\
-         \"capabilities\":{{}},\"clientInfo\":{{\"name\":\"desk\",\"version\":\"1\"}}}}}}\n\
-         {{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{{}},\
-         \"serverInfo\":{{\"name\":\"{server}\",\"version\":\"1\"}}}}}}\n\
-         {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n\
-         {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"pay\"}}}}\n{answer}{again}"
-    )
+    let answer = format!(r#"s2c {{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#);
+    let mut lines = vec![
+        r#"c2s {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"desk","version":"1"}}}"#.to_string(),
+        format!(r#"s2c {{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-06-18","capabilities":{{}},"serverInfo":{{"name":"{server}","version":"1"}}}}}}"#),
+        r#"c2s {"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_string(),
+        format!(r#"c2s {{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"pay"}}}}"#),
+        answer.clone(),
+    ];
+    lines.extend(faulty.then_some(answer));
+    let wrapped = |line: &String| {
+        let (direction, message) = line.split_once(' ').expect("two parts");
+        format!("{{\"direction\":\"{direction}\",\"message\":{message}}}\n")
+    };
+    lines.iter().map(wrapped).collect()
 }
 
 /// A folder with clean and faulty logs, logs of another form, logs without messages and no logs at all.
@@ -33,9 +37,8 @@ fn folder() -> (tempfile::TempDir, String) {
         let id = n + 1;
         file(dir.path(), &format!("clean-{n}.jsonl"), call("ledger", id, false));
         let faulty = call("mailer", id, true);
-        let logged: String = faulty.lines().map(|line| format!("jsonrpc {line}\n")).collect();
         file(&sub, &format!("faulty-{n}.jsonl"), faulty);
-        file(&sub, &format!("notes-{n}.txt"), format!("nothing here {n}, {}\n", logged.len()));
+        file(&sub, &format!("notes-{n}.txt"), format!("nothing here {n}\n"));
         let access = format!("10.0.0.{n} - - [03/Sep/2026:08:15:00 +0000] \"POST /mcp HTTP/1.1\" 200 12\n");
         file(&sub, &format!("access-{n}.log"), access);
         let clangd = format!(

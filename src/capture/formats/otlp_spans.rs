@@ -279,8 +279,8 @@ fn all_spans(text: &str) -> (Vec<std::result::Result<Span<'_>, usize>>, Option<u
             }
         };
         let Some(at) = failed else { break };
-        broken = broken.or(Some(at));
         let at = text[at..].find(|c: char| !c.is_whitespace()).map_or(text.len(), |more| at + more);
+        broken = broken.or(Some(at));
         from = text[at..].find('\n').map_or(text.len(), |more| at + more + 1);
     }
     (spans, broken)
