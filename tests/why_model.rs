@@ -51,6 +51,7 @@ fn vector(profile: &Profile, trace: &Trace) -> String {
                 line["ev"] = "close".into();
                 line["by"] = if client { "client" } else { "server" }.into();
             }
+            What::Stderr(_) | What::Exit(_) => panic!("the model of traffic has no processes"),
         }
         if let Some(stream) = step.stream {
             line["stream"] = stream.into();
