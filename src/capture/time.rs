@@ -32,7 +32,7 @@ pub(crate) const DAY_US: i64 = 86_400_000_000;
 
 impl Time {
     /// The instant, with what the user says of the zone and the day.
-    fn placed(&self, zoning: &Zoning) -> i64 {
+    pub(crate) fn placed(&self, zoning: &Zoning) -> i64 {
         let date = if self.dated { 0 } else { zoning.date_us };
         let offset = if self.zoned { 0 } else { zoning.offset_us };
         self.us + date - offset

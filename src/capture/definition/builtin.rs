@@ -46,4 +46,10 @@ built_in!(
     "pygls",
     "sourcegraph-jsonrpc2",
     "terraform-ls",
+    "toolhive-audit",
+    "obot-audit",
+    "kong-log",
+    "apisix-log",
+    "envoy-tap",
+    "aws-agentcore-cloudtrail",
 );

@@ -171,8 +171,10 @@ impl Key {
 pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
     let standing = text.record.message;
     if standing.is_none() && text.record.start.is_empty() {
-        return Err(broken(file, "there is no record.start")
-            .hint("give the expression that starts a record, or record.message = \"anywhere\""));
+        return Err(broken(file, "there is no record.start and no table exchange").hint(
+            "give the expression that starts a record, or record.message = \"anywhere\", or say in [exchange] where a \
+             record keeps a request and its response",
+        ));
     }
     let start = Pattern::new(regex(file, "record.start", &text.record.start)?);
     let optional = |key: &str, text: &Option<String>| text.as_ref().map(|text| regex(file, key, text)).transpose();
@@ -222,7 +224,7 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
     Ok(definition)
 }
 
-fn vantage(word: schema::Vantage) -> Option<Vantage> {
+pub(super) fn vantage(word: schema::Vantage) -> Option<Vantage> {
     match word {
         schema::Vantage::Client => Some(Vantage::Client),
         schema::Vantage::Server => Some(Vantage::Server),

@@ -13,6 +13,7 @@ mod compile;
 mod condition;
 mod decode;
 mod emit;
+mod exchange;
 mod layers;
 mod made;
 mod misfit;
@@ -44,6 +45,7 @@ use super::sample::Sample;
 use super::{Proof, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use compile::Definition;
+use exchange::Exchanges;
 use schema::Continuation;
 
 /// A format that is a definition.
@@ -51,10 +53,35 @@ pub(crate) struct Defined {
     name: &'static str,
     text: &'static str,
     file: OnceLock<schema::File>,
-    ready: OnceLock<Arc<Definition>>,
+    ready: OnceLock<Ready>,
     /// True for a definition of the user's, which nobody has tried on other logs.
     own: bool,
     prefixes: OnceLock<misfit::Prefixes>,
+}
+
+/// A definition, ready to read with.
+enum Ready {
+    /// Records with a message each.
+    Messages(Arc<Definition>),
+    /// Records with an HTTP request and its response each.
+    Exchanges(Exchanges),
+}
+
+impl Ready {
+    /// Compiles a definition; `name` names its file in errors.
+    fn new(name: &str, file: &schema::File) -> Result<Ready> {
+        Ok(match &file.exchange {
+            Some(own) => Ready::Exchanges(exchange::compile(name, file, own)?),
+            None => Ready::Messages(Arc::new(compile::compile(name, file)?)),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Ready::Messages(definition) => definition.name,
+            Ready::Exchanges(exchanges) => exchanges.name,
+        }
+    }
 }
 
 impl Defined {
@@ -68,10 +95,10 @@ impl Defined {
         })
     }
 
-    fn ready(&self) -> &Arc<Definition> {
+    fn ready(&self) -> &Ready {
         self.ready.get_or_init(|| {
-            let definition = compile::compile(self.name, self.file());
-            Arc::new(definition.expect("definitions are checked when loaded, built-in ones by a test"))
+            let ready = Ready::new(self.name, self.file());
+            ready.expect("definitions are checked when loaded, built-in ones by a test")
         })
     }
 }
@@ -82,18 +109,27 @@ impl Format for Defined {
     }
 
     fn about(&self) -> &'static str {
-        self.ready().about
+        match self.ready() {
+            Ready::Messages(definition) => definition.about,
+            Ready::Exchanges(exchanges) => exchanges.about,
+        }
     }
 
     fn proof(&self) -> Proof {
-        self.ready().proof
+        match self.ready() {
+            Ready::Messages(definition) => definition.proof,
+            Ready::Exchanges(_) => exchange::PROOF,
+        }
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
         if !self.is_near(sample) {
             return None;
         }
-        let definition = self.ready();
+        let definition = match self.ready() {
+            Ready::Messages(definition) => definition,
+            Ready::Exchanges(exchanges) => return exchanges.detect(sample),
+        };
         let seen = probe::probe(definition, sample);
         if seen.messages == 0 {
             return None;
@@ -106,8 +142,9 @@ impl Format for Defined {
     }
 
     fn misfit(&self, sample: &Sample) -> Option<Misfit> {
-        let prefixes = self.prefixes.get_or_init(|| misfit::Prefixes::of(&self.ready().start.regex));
-        misfit::misfit(self.ready(), prefixes, sample)
+        let Ready::Messages(definition) = self.ready() else { return None };
+        let prefixes = self.prefixes.get_or_init(|| misfit::Prefixes::of(&definition.start.regex));
+        misfit::misfit(definition, prefixes, sample)
     }
 
     fn is_near(&self, sample: &Sample) -> bool {
@@ -116,7 +153,10 @@ impl Format for Defined {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        let definition = self.ready();
+        let definition = match self.ready() {
+            Ready::Messages(definition) => definition,
+            Ready::Exchanges(exchanges) => return exchanges.reader(sample),
+        };
         let seen = probe::probe(definition, sample);
         let vantage = definition.vantage.or(match seen.logger {
             Some((crate::protocol::Side::Client, _)) => Some(Vantage::Client),
@@ -127,7 +167,7 @@ impl Format for Defined {
             return Reader::Ordered(Box::new(Refusal(Some(error))));
         }
         let reader = reader::DefinitionReader::new(Arc::clone(definition), vantage.unwrap_or(definition.otherwise));
-        let reader = Box::new(reader.proving(self.proven(&seen)));
+        let reader = Box::new(reader.proving(self.proven(definition, &seen)));
         // Only single lines that need nothing from those before them can be taken up in the middle.
         let alone = definition.continuation == Continuation::Line
             && !definition.sticky
@@ -143,7 +183,7 @@ pub(super) fn learned(text: &str) -> Defined {
     let plain = "name = \"text-log\"\n[record]\nmessage = \"anywhere\"\n";
     let ready = [text, plain].into_iter().find_map(|text| {
         let file = schema::parse("text-log", text).ok()?;
-        let ready = Arc::new(compile::compile("text-log", &file).ok()?);
+        let ready = Ready::new("text-log", &file).ok()?;
         Some((file, ready))
     });
     if let Some((file, ready)) = ready {
@@ -155,9 +195,9 @@ pub(super) fn learned(text: &str) -> Defined {
 
 impl Defined {
     /// What the log can prove, going by its head.
-    fn proven(&self, seen: &probe::Probe) -> Proof {
-        let mut proof = self.ready().proof;
-        if self.ready().makes && seen.bare > 0 {
+    fn proven(&self, definition: &Definition, seen: &probe::Probe) -> Proof {
+        let mut proof = definition.proof;
+        if definition.makes && seen.bare > 0 {
             proof = proof.without(Proof::PAYLOAD).without(Proof::CANCEL_TARGET);
         }
         // Where most messages lack the member, it is not the wire that lacks it.
@@ -193,12 +233,12 @@ pub(super) fn load(path: &str) -> Result<&'static Defined> {
     let hint = "--format-in takes the name of a format (`rpctape formats` lists them) or the file of a definition";
     let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error).hint(hint))?;
     let file = schema::parse(path, &text)?;
-    let ready = Arc::new(compile::compile(path, &file)?);
+    let ready = Ready::new(path, &file)?;
     let mut loaded = LOADED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some((_, known)) = loaded.iter().find(|(known, _)| *known == text) {
         return Ok(known);
     }
-    let defined = Defined { own: true, ..Defined::new(ready.name, "") };
+    let defined = Defined { own: true, ..Defined::new(ready.name(), "") };
     let (file, ready) = (defined.file.set(file), defined.ready.set(ready));
     debug_assert!(file.is_ok() && ready.is_ok(), "a new definition is empty");
     let defined: &'static Defined = Box::leak(Box::new(defined));

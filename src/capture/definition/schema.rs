@@ -16,7 +16,9 @@ pub(super) struct File {
     pub detect: Detect,
     #[serde(default)]
     pub layers: Layers,
+    #[serde(default)]
     pub record: Record,
+    pub exchange: Option<Exchange>,
     #[serde(default)]
     pub payload: Payload,
     #[serde(default)]
@@ -83,6 +85,24 @@ pub(super) enum Standing {
     Anywhere,
     /// The same, and where nothing stands before it, `start` reads the line above.
     Below,
+}
+
+/// Where a record keeps the parts of an HTTP exchange; of several paths the first that has a value counts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Exchange {
+    pub request: Vec<String>,
+    pub response: Vec<String>,
+    pub method: Vec<String>,
+    pub url: Vec<String>,
+    pub status: Vec<String>,
+    pub session: Vec<String>,
+    pub start: Vec<String>,
+    pub end: Vec<String>,
+    pub duration: Vec<String>,
+    pub duration_unit: Option<String>,
+    pub request_cut: Vec<String>,
+    pub response_cut: Vec<String>,
 }
 
 /// Where the payload of a record ends.
@@ -262,7 +282,7 @@ pub(super) struct Sample {
 }
 
 /// The keys of each table; a table of the user's own words has none.
-const KEYS: [(&str, &[&str]); 12] = [
+const KEYS: [(&str, &[&str]); 13] = [
     (
         "",
         &[
@@ -271,6 +291,7 @@ const KEYS: [(&str, &[&str]); 12] = [
             "detect",
             "layers",
             "record",
+            "exchange",
             "payload",
             "message",
             "kind",
@@ -284,6 +305,23 @@ const KEYS: [(&str, &[&str]); 12] = [
     ("detect", &["contains", "score"]),
     ("layers", &["strip", "unwrap"]),
     ("record", &["start", "message", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
+    (
+        "exchange",
+        &[
+            "request",
+            "response",
+            "method",
+            "url",
+            "status",
+            "session",
+            "start",
+            "end",
+            "duration",
+            "duration_unit",
+            "request_cut",
+            "response_cut",
+        ],
+    ),
     (
         "payload",
         &["encoding", "is", "pointer", "after", "allow_trailing", "may_be_cut", "or_header", "drop_if", "strings"],

@@ -202,7 +202,7 @@ fn encodings_and_layers() {
 fn a_broken_definition_says_what_is_wrong() {
     let fault = |text: &str| {
         let file = schema::parse("d.toml", text)?;
-        compile::compile("d.toml", &file).map(|_| ())
+        Ready::new("d.toml", &file).map(|_| ())
     };
     let cases = [
         ("name = \"t\"\n[record]\nstart = '('\n", "record.start is no regular expression"),
@@ -214,7 +214,13 @@ fn a_broken_definition_says_what_is_wrong() {
         ("name = \"t\"\n[record]\nstart = 'a'\n[payload]\ndrop_if = \"x\"\n", "payload.drop_if: \"x\" is no test"),
         ("name = \"t\"\n[record]\nstart = 'a'\n[proof]\nlost = [\"x\"]\n", "proof.lost: \"x\" is not known"),
         ("name = \"t\"\n[record]\nstart = 'a'\n[time]\ntz = \"Mars\"\n", "time.tz is \"Mars\""),
-        ("name = \"t\"\n", "missing field `record`"),
+        ("name = \"t\"\n", "no record.start and no table exchange"),
+        ("name = \"t\"\n[exchange]\nrequest = [\"/a\"]\n", "exchange names no request or no response"),
+        ("name = \"t\"\n[exchange]\nrequest = [\"a\"]\n", "exchange.request: \"a\" is no path"),
+        (
+            "name = \"t\"\n[exchange]\nrequest = [\"/a\"]\nresponse = [\"/b\"]\nduration_unit = \"h\"\n",
+            "exchange.duration_unit is \"h\"",
+        ),
     ];
     for (text, what) in cases {
         let error = fault(text).expect_err(what);

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::exchange::is_record;
 use super::wrapped::{Layout, Unwrapper};
 use crate::capture::Skip;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
@@ -58,7 +59,7 @@ impl Format for Array {
 }
 
 /// True if lines are the records: the first is a whole value, and one that does not hold the others.
-fn is_by_line(sample: &Sample) -> bool {
+pub(super) fn is_by_line(sample: &Sample) -> bool {
     let mut lines = sample.lines();
     let Some(first) = lines.next() else { return true };
     let whole = value_end(first.as_bytes(), 0).is_some_and(|end| first[end..].trim_matches([',', ' ']).is_empty());
@@ -70,12 +71,12 @@ fn is_by_line(sample: &Sample) -> bool {
 
 /// Where the records of a document are.
 #[derive(Debug, Default)]
-struct Elements {
-    ranges: Vec<Range<usize>>,
+pub(super) struct Elements {
+    pub(super) ranges: Vec<Range<usize>>,
     /// Text that is no JSON.
-    foreign: Vec<usize>,
+    pub(super) foreign: Vec<usize>,
     /// Where a record starts whose end is missing.
-    cut: Option<usize>,
+    pub(super) cut: Option<usize>,
     /// True if they stand in an array inside an object.
     in_array: bool,
 }
@@ -85,7 +86,7 @@ pub(in crate::capture) fn records(text: &str) -> Vec<Range<usize>> {
     elements(text).ranges
 }
 
-fn elements(text: &str) -> Elements {
+pub(super) fn elements(text: &str) -> Elements {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Elements::default(), 0);
     loop {
@@ -188,7 +189,7 @@ fn holds_messages(text: &str, at: usize) -> bool {
             return false;
         }
         let Some(end) = value_end(bytes, at) else { return looks_like_message(&text[at..]) };
-        if Layout::learn(std::iter::once(&text[at..end])).hits > 0 {
+        if Layout::learn(std::iter::once(&text[at..end])).hits > 0 || is_record(&text[at..end]) {
             return true;
         }
         at = skip_white(bytes, end);

@@ -8,6 +8,7 @@ mod claude_mcp;
 mod claude_server;
 mod document;
 mod emacs_plist;
+pub(super) mod exchange;
 mod framed;
 mod har;
 mod inspector;
@@ -65,6 +66,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &trace::LSP_MODE,
     &har::Har,
     &otlp_spans::OtlpSpans,
+    &exchange::Records,
     &zed_acp::ZedAcp,
     &cassette::Cassette,
     &inspector::Inspector,

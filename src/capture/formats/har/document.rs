@@ -5,6 +5,12 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::capture::formats::document::content;
+use crate::capture::formats::exchange::body::unpacked;
+use crate::capture::formats::exchange::{Exchange, Part, Step, What, is_traffic};
+use crate::capture::formats::rec::base64;
+use crate::protocol::Side;
+
 /// The program that wrote it.
 #[derive(Default, Deserialize)]
 pub(super) struct Creator {
@@ -110,27 +116,79 @@ pub(super) fn header<'h>(headers: &'h [Header<'_>], name: &str) -> Option<&'h st
     headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| &*header.value)
 }
 
-impl Entry<'_> {
-    /// When it started, in microseconds since the epoch, and how fine that clock shows itself.
-    pub(super) fn started(&self) -> Option<(i64, i64)> {
-        crate::capture::time::parse(&self.started_date_time).map(|time| (time.us, time.resolution_us))
-    }
-
-    /// Microseconds from the start to the end.
-    pub(super) fn duration(&self) -> i64 {
-        micros(self.time)
-    }
-
-    /// Microseconds from the start to the first byte of the response.
-    pub(super) fn first_byte(&self) -> i64 {
-        (self.duration() - micros(self.timings.receive)).max(0)
+impl<'a> Entry<'a> {
+    /// The exchange that it tells; `offset_of` gives the place of a text in the document.
+    pub(super) fn exchange(self, line: u64, offset: usize, offset_of: impl Fn(&str) -> usize) -> Exchange<'a> {
+        let started = crate::capture::time::parse(&self.started_date_time);
+        let start = started.map(|time| time.us);
+        let (duration, receive) = (micros(self.time), micros(self.timings.receive));
+        let after = |us: i64| start.map(|start| start.saturating_add(us));
+        let socket = !self.web_socket.is_empty();
+        let pushed = pushed(if socket { &self.web_socket } else { &self.event_source }, start.unwrap_or(0), &offset_of);
+        let session = self.session().map(|name| Cow::Owned(name.to_string()));
+        let aborted = self.response.error.as_deref().is_some_and(|error| error.contains("ABORTED"));
+        let part =
+            |content: &Option<Content<'a>>| content.as_ref().map_or(Part::Absent, |content| content.part(&offset_of));
+        Exchange {
+            line,
+            offset,
+            session,
+            key: None,
+            status: Some(if aborted { 0 } else { self.response.status }),
+            start_us: start,
+            first_byte_us: after((duration - receive).max(0)),
+            end_us: after(duration),
+            resolution_us: started.map(|time| time.resolution_us),
+            request: part(&self.request.post_data),
+            response: part(&self.response.content),
+            pushed,
+            socket,
+            said: self.started_date_time,
+            verb: self.request.method,
+            url: self.request.url,
+        }
     }
 
     /// The session that either side names.
-    pub(super) fn session(&self) -> Option<&str> {
+    fn session(&self) -> Option<&str> {
         const NAME: &str = "mcp-session-id";
         header(&self.request.headers, NAME).or_else(|| header(&self.response.headers, NAME))
     }
+}
+
+impl<'a> Content<'a> {
+    fn part(&self, offset_of: &impl Fn(&str) -> usize) -> Part<'a> {
+        let event_stream = self.mime_type.as_deref().is_some_and(|mime| mime.starts_with("text/event-stream"));
+        let Some(raw) = self.text else {
+            let empty = Part::Text { text: Cow::Borrowed(""), offset: 0, cut: false, event_stream };
+            return if event_stream { empty } else { Part::Absent };
+        };
+        let text = content(raw.get());
+        let text = match self.encoding.as_deref() {
+            Some("base64") => base64::decode(text.trim()).map(|bytes| Cow::Owned(unpacked(bytes))),
+            _ => Some(text),
+        };
+        text.map_or(Part::Absent, |text| Part::Text { text, offset: offset_of(raw.get()), cut: false, event_stream })
+    }
+}
+
+/// Messages that the browser kept with their times.
+fn pushed<'a>(all: &[Pushed<'a>], start: i64, offset_of: &impl Fn(&str) -> usize) -> Vec<Step<'a>> {
+    let mut last = start;
+    let mut found = Vec::new();
+    for one in all {
+        let Some(raw) = one.data else { continue };
+        let text = content(raw.get());
+        if one.opcode.is_some_and(|opcode| opcode > 1) || !is_traffic(&text) {
+            continue;
+        }
+        let at = one.time.filter(|time| *time > 1e8 && *time < 1e11).map(|time| (time * 1e6) as i64);
+        last = at.unwrap_or(last);
+        let side = if one.way == "send" { Side::Client } else { Side::Server };
+        let offset = offset_of(raw.get());
+        found.push(Step { side, what: What::Text(text), order_us: last, timed: at.is_some(), offset });
+    }
+    found
 }
 
 fn micros(ms: Option<f64>) -> i64 {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::capture::testing::{Kept, read, read_as};
-use crate::capture::{Proof, Transport};
+use crate::capture::{Direction, Proof, Transport};
+use crate::protocol::Side;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Placed;
-use super::exchange::{What, is_answer};
+use super::collect::Placed;
+use super::steps::{What, is_answer};
 use crate::capture::scan::members;
 use crate::protocol::Side;
 

@@ -1,0 +1,126 @@
+//! Bodies as they were: out of JSON strings, base64 and gzip; and the events of an event stream.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use super::Part;
+use crate::capture::formats::document::content;
+use crate::capture::formats::rec::base64;
+use crate::capture::scan::{skip_white, value_end};
+use crate::jsonrpc::SseReader;
+
+/// The longest body that is unpacked, in bytes.
+const LIMIT: u64 = 256 << 20;
+
+/// How often a string may be packed into another one.
+const PACKED: usize = 3;
+
+/// A body from the value of a member, as written: an object, a string, a string in a string, base64, packed base64.
+/// `at` is where the value starts.
+pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool) -> Part<'_> {
+    match raw.as_bytes().first() {
+        Some(b'{' | b'[') => Part::Text { text: Cow::Borrowed(raw), offset: at, cut, event_stream: false },
+        Some(b'"') => {
+            let mut text = content(raw);
+            if let Cow::Owned(unpacked) = plain(&text) {
+                text = Cow::Owned(unpacked);
+            }
+            let (text, cut) = unmarked(text, cut);
+            match text.trim().is_empty() {
+                true if cut => Part::Missing,
+                true => Part::Absent,
+                false => Part::Text { text, offset: at, cut, event_stream: false },
+            }
+        }
+        _ => Part::Absent,
+    }
+}
+
+/// What a text holds once it is unpacked.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    let mut found = Cow::Borrowed(text);
+    for _ in 0..PACKED {
+        match inner(&found) {
+            Some(plain) => found = Cow::Owned(plain),
+            None => break,
+        }
+    }
+    found
+}
+
+/// What a text is the packing of: a JSON string, or base64 of a message or an event stream.
+fn inner(text: &str) -> Option<String> {
+    let trimmed = text.trim();
+    if trimmed.starts_with('"') {
+        return (value_end(trimmed.as_bytes(), 0) == Some(trimmed.len())).then(|| content(trimmed).into_owned());
+    }
+    let packed = looks_packed(trimmed);
+    let plain = packed.then(|| base64::decode(trimmed)).flatten().map(unpacked)?;
+    let first = plain.trim_start().as_bytes().first().copied();
+    (matches!(first, Some(b'{' | b'[' | b'"')) || is_event_stream(&plain)).then_some(plain)
+}
+
+/// True for what base64 looks like that starts as a message, an array, an event stream or gzip does.
+pub(super) fn looks_packed(text: &str) -> bool {
+    const STARTS: [&str; 12] = ["ey", "ewo", "ewk", "W3", "Wy", "ZX", "ZG", "aW", "cm", "Cn", "H4sI", "In"];
+    let alphabet = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
+    text.len() >= 16
+        && STARTS.iter().any(|start| text.starts_with(start))
+        && text.as_bytes().iter().take(64).all(|byte| alphabet(byte))
+}
+
+/// The text without the mark that says that it was cut, and whether it was.
+fn unmarked(text: Cow<'_, str>, cut: bool) -> (Cow<'_, str>, bool) {
+    let end = text.trim_end();
+    let at = skip_white(text.as_bytes(), 0);
+    // A whole value has no mark at its end.
+    if end.ends_with(['}', ']']) && value_end(text.as_bytes(), at) == Some(end.len()) {
+        return (text, cut);
+    }
+    let tail = end.len() - end.len().min(48);
+    let tail = (tail..=end.len()).find(|at| end.is_char_boundary(*at)).unwrap_or(end.len());
+    let lower = end[tail..].to_ascii_lowercase();
+    let marked = lower.contains("truncated") || lower.ends_with("...") || lower.ends_with('…');
+    (text, cut || marked)
+}
+
+/// True for what an event stream looks like.
+pub(super) fn is_event_stream(body: &str) -> bool {
+    let start = body.trim_start_matches(['\u{feff}', '\n', '\r']);
+    ["event:", "data:", "id:", "retry:", ":"].iter().any(|field| start.starts_with(field))
+}
+
+/// Bytes as text, unpacked where they are still compressed.
+pub(in crate::capture::formats) fn unpacked(bytes: Vec<u8>) -> String {
+    let mut plain = Vec::new();
+    let bytes = match bytes.first_chunk() {
+        Some([0x1f, 0x8b]) => {
+            // What can be unpacked of a damaged body is kept.
+            let _ = flate2::read::MultiGzDecoder::new(&bytes[..]).take(LIMIT).read_to_end(&mut plain);
+            plain
+        }
+        _ => bytes,
+    };
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// The events of an event stream that have data: name and data. An event that the stream ends in is one, too.
+pub(super) fn events(body: &str) -> Vec<(Option<String>, String)> {
+    let mut reader = SseReader::default();
+    let mut found = reader.push(body.trim_start_matches(['\u{feff}', '\n', '\r']).as_bytes());
+    found.extend(reader.finish());
+    let text = |data: Vec<u8>| String::from_utf8_lossy(&data).into_owned();
+    found.into_iter().filter_map(|event| Some((event.name, text(event.data?)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_with_data() {
+        let found =
+            events("event: message\r\nid: 7\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\n: keep-alive\n\nid: 8\n\ndata: last");
+        assert_eq!(found, [(Some("message".into()), "{\"a\":\n1}".into()), (None, "last".into())]);
+    }
+}

@@ -1,0 +1,169 @@
+//! Which connection an exchange belongs to: by session, by what else the log has for it, by URL, or a WebSocket of its own.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::body::events;
+use super::{Exchange, Part};
+use crate::capture::formats::document::value_of;
+use crate::capture::out::Out;
+use crate::capture::scan::unquoted;
+use crate::capture::{Channel, Proof, Transport, Vantage};
+use crate::error::Result;
+
+/// What tells connections apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Session(String),
+    /// Without sessions: what the log has for it, and one server is one connection.
+    Place(Option<String>, String),
+    WebSocket(u32),
+}
+
+/// How many handshakes may wait for their session's name.
+const OPENINGS: usize = 64;
+
+/// The connections of a log, numbered, and their channels once they were announced.
+#[derive(Default)]
+pub(super) struct Connections {
+    by_key: FxHashMap<Key, u32>,
+    keys: Vec<Key>,
+    channels: Vec<Option<u32>>,
+    /// Connections of handshakes that name no session, where sessions are named later: they are those.
+    openings: VecDeque<u32>,
+    sessions: bool,
+}
+
+impl Connections {
+    /// None yet. `sessions` where some exchanges may name one.
+    pub(super) fn new(sessions: bool) -> Connections {
+        Connections { sessions, ..Connections::default() }
+    }
+
+    /// Number of the connection that an exchange belongs to.
+    pub(super) fn of(&mut self, exchange: &Exchange<'_>, stream: u32) -> u32 {
+        let key = key(exchange, stream);
+        if let Some(number) = self.by_key.get(&key) {
+            if self.sessions
+                && matches!(key, Key::Place(..))
+                && opens(exchange)
+                && self.channels[*number as usize].is_none()
+            {
+                return self.open(key);
+            }
+            return *number;
+        }
+        if let Key::Session(_) = &key
+            && let Some(number) = self.openings.pop_front()
+        {
+            self.by_key.retain(|_, known| *known != number);
+            self.by_key.insert(key.clone(), number);
+            self.keys[number as usize] = key;
+            return number;
+        }
+        if self.sessions && opens(exchange) && matches!(key, Key::Place(..)) { self.open(key) } else { self.add(key) }
+    }
+
+    /// A handshake that names no session.
+    fn open(&mut self, key: Key) -> u32 {
+        let number = self.add(key);
+        self.openings.push_back(number);
+        if self.openings.len() > OPENINGS {
+            self.openings.pop_front();
+        }
+        number
+    }
+
+    fn add(&mut self, key: Key) -> u32 {
+        let number = self.keys.len() as u32;
+        self.keys.push(key.clone());
+        self.channels.push(None);
+        self.by_key.insert(key, number);
+        number
+    }
+
+    /// True for a WebSocket, which has no streams.
+    pub(super) fn is_socket(&self, number: u32) -> bool {
+        matches!(self.keys[number as usize], Key::WebSocket(_))
+    }
+
+    /// The channel of a connection. `unordered` where nobody knows whether an answer came before a cancel or after it.
+    pub(super) fn channel(
+        &mut self,
+        number: u32,
+        unordered: bool,
+        vantage: Vantage,
+        resolution_us: Option<i64>,
+        out: &mut Out<'_>,
+    ) -> Result<u32> {
+        if let Some(channel) = self.channels[number as usize] {
+            return Ok(channel);
+        }
+        let socket = self.is_socket(number);
+        let proof = if socket { Proof::FULL } else { Proof::FULL.and(Proof::STREAMS) };
+        let proof = if unordered { proof.without(Proof::CANCEL_TARGET) } else { proof };
+        self.openings.retain(|opening| *opening != number);
+        let (name, proof) = match &self.keys[number as usize] {
+            Key::Session(session) => (Some(session.clone()), proof),
+            // One server is one connection, whoever its clients are.
+            Key::Place(place, _) => (place.clone(), proof.without(Proof::CLIENT)),
+            Key::WebSocket(_) => (None, proof),
+        };
+        let channel = out.channel(Channel {
+            name,
+            vantage,
+            transport: if socket { Transport::Ordered } else { Transport::Http },
+            proof,
+            resolution_us: resolution_us.unwrap_or(1),
+            ..Channel::default()
+        })?;
+        self.channels[number as usize] = Some(channel);
+        Ok(channel)
+    }
+}
+
+/// True for a handshake's request.
+fn opens(exchange: &Exchange<'_>) -> bool {
+    let Some(text) = exchange.request.text() else { return false };
+    let method = value_of(text, 0, &["method"]).and_then(|at| text.get(at..));
+    method.is_some_and(|rest| rest.starts_with("\"initialize\""))
+}
+
+fn key(exchange: &Exchange<'_>, stream: u32) -> Key {
+    if exchange.socket {
+        return Key::WebSocket(stream);
+    }
+    if let Some(session) = exchange.session.as_deref().filter(|name| is_name(name)) {
+        return Key::Session(session.to_string());
+    }
+    let (path, query) = exchange.url.split_once('?').unwrap_or((&exchange.url, ""));
+    // The transport of 2024-11-05 names the session in the URL that it posts to.
+    match named_in(query).or_else(|| body_session(exchange)) {
+        Some(session) => Key::Session(session),
+        None => Key::Place(exchange.key.clone(), path.to_string()),
+    }
+}
+
+/// True for a name that was not blotted out.
+fn is_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let blotted = lower.contains("redact") || lower.contains("masked") || lower.trim_matches('x').is_empty();
+    name.contains(|c: char| c.is_alphanumeric()) && !blotted
+}
+
+fn named_in(query: &str) -> Option<String> {
+    let mut named = query.split('&').filter_map(|pair| pair.split_once('='));
+    named.find(|(name, _)| matches!(*name, "sessionId" | "session_id")).map(|(_, id)| id.to_string())
+}
+
+/// The session that the first event of an old event stream announces: `event: endpoint`, `data: /messages?sessionId=...`.
+fn body_session(exchange: &Exchange<'_>) -> Option<String> {
+    let Part::Text { text, .. } = &exchange.response else { return None };
+    if exchange.verb != "GET" {
+        return None;
+    }
+    let (name, data) = events(text).into_iter().next()?;
+    let (_, query) = unquoted(&data).split_once('?').filter(|_| name.as_deref() == Some("endpoint"))?;
+    named_in(query)
+}

@@ -1,0 +1,263 @@
+//! Where a record keeps what.
+
+use std::borrow::Cow;
+
+use super::body::part;
+use super::path::{Path, Row, Tree};
+use super::{Exchange, Part};
+use crate::capture::Vantage;
+use crate::capture::formats::document::{Elements, content};
+use crate::capture::out::Out;
+use crate::capture::scan::members;
+use crate::capture::time::{self, Time};
+
+/// What a value of a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(in crate::capture) enum Slot {
+    /// Body of the request.
+    Request,
+    /// Body of the response.
+    Response,
+    /// Method of HTTP.
+    Verb,
+    /// Where the request went.
+    Url,
+    /// Status of the response.
+    Status,
+    /// The MCP session: a name, or headers as one text.
+    Session,
+    /// What else tells connections apart; all of these together.
+    Key,
+    /// When the request was sent.
+    Start,
+    /// When the response ended.
+    End,
+    /// From one to the other.
+    Duration,
+    /// True where the request's body was cut.
+    RequestCut,
+    /// True where the response's body was cut.
+    ResponseCut,
+}
+
+/// The unit of a duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::capture) enum Unit {
+    /// Seconds.
+    S,
+    /// Milliseconds.
+    Ms,
+    /// Microseconds.
+    Us,
+    /// Nanoseconds.
+    Ns,
+}
+
+impl Unit {
+    fn us(self, number: f64) -> f64 {
+        match self {
+            Unit::S => number * 1e6,
+            Unit::Ms => number * 1e3,
+            Unit::Us => number,
+            Unit::Ns => number / 1e3,
+        }
+    }
+}
+
+/// Where records keep their parts.
+#[derive(Clone, Debug)]
+pub(in crate::capture) struct Layout {
+    places: Vec<(Slot, Path)>,
+    tree: Tree,
+    /// Unit of a duration that does not tell its own.
+    pub unit: Unit,
+    /// Where the capture was taken.
+    pub vantage: Vantage,
+    /// False where it is a guess which of start and end a time is.
+    pub certain: bool,
+    /// Keys that every record with a body has beside it: one that has them, too, left its bodies out.
+    pub marks: Vec<Box<str>>,
+}
+
+impl Layout {
+    /// A layout; of several paths for one thing, the first that has a value counts.
+    pub(in crate::capture) fn new(places: Vec<(Slot, Path)>, unit: Unit, vantage: Vantage) -> Layout {
+        let tree = Tree::new(places.iter().map(|(_, path)| path));
+        Layout { places, tree, unit, vantage, certain: true, marks: Vec::new() }
+    }
+
+    /// The paths of one thing.
+    pub(in crate::capture) fn paths(&self, slot: Slot) -> impl Iterator<Item = &Path> {
+        self.places.iter().filter(move |(known, _)| *known == slot).map(|(_, path)| path)
+    }
+
+    /// The places, in their order.
+    pub(super) fn places(&self) -> &[(Slot, Path)] {
+        &self.places
+    }
+
+    /// True if the time at which an exchange ended is known.
+    pub(super) fn knows_end(&self) -> bool {
+        let has = |slot| self.paths(slot).next().is_some();
+        self.certain && (has(Slot::End) || has(Slot::Start) && has(Slot::Duration))
+    }
+
+    /// The exchanges in a record that starts at byte `offset` of the text it is read from.
+    pub(super) fn exchanges<'t>(&self, text: &'t str, line: u64, offset: usize, out: &Out<'_>) -> Vec<Exchange<'t>> {
+        let rows = self.tree.rows(text, self.places.len());
+        let left_out = || !self.marks.is_empty() && self.has_marks(text);
+        rows.iter().map(|row| View { layout: self, row }.exchange(line, offset, out, &left_out)).collect()
+    }
+
+    fn has_marks(&self, text: &str) -> bool {
+        let keys: Vec<&str> = members(text).map(|member| member.key).collect();
+        self.marks.iter().all(|mark| keys.contains(&&**mark))
+    }
+}
+
+/// One row of a record.
+struct View<'l, 'r, 't> {
+    layout: &'l Layout,
+    row: &'r Row<'t>,
+}
+
+impl<'t> View<'_, '_, 't> {
+    fn all(&self, slot: Slot) -> impl Iterator<Item = (&'t str, usize)> {
+        let places = self.layout.places.iter().zip(self.row);
+        places.filter(move |((known, _), _)| *known == slot).filter_map(|(_, value)| *value)
+    }
+
+    fn scalar(&self, slot: Slot) -> Option<Cow<'t, str>> {
+        self.all(slot).find_map(|(raw, _)| scalar(raw))
+    }
+
+    fn body(&self, slot: Slot, cut: Slot, offset: usize) -> Part<'t> {
+        let cut = self.all(cut).any(|(raw, _)| raw == "true" || raw == "\"true\"");
+        let parts = self.all(slot).map(|(raw, at)| part(raw, offset + at, cut));
+        let found = parts.fold(Part::Absent, |best, next| match best {
+            Part::Text { .. } => best,
+            Part::Missing if next == Part::Absent => best,
+            _ => next,
+        });
+        if cut && found == Part::Absent { Part::Missing } else { found }
+    }
+
+    fn time(&self, slot: Slot, out: &Out<'_>) -> Option<(Time, i64, Cow<'t, str>)> {
+        self.all(slot).find_map(|(raw, _)| {
+            let text = scalar(raw)?;
+            let time = time::parse(&text)?;
+            Some((time, time.placed(out.zoning()), text))
+        })
+    }
+
+    fn exchange(&self, line: u64, offset: usize, out: &Out<'_>, left_out: &dyn Fn() -> bool) -> Exchange<'t> {
+        let (start, end) = (self.time(Slot::Start, out), self.time(Slot::End, out));
+        let duration = self.scalar(Slot::Duration).and_then(|text| duration(&text, self.layout.unit));
+        let said = start.as_ref().or(end.as_ref()).map(|(.., text)| text.clone()).unwrap_or_default();
+        let known = start.as_ref().or(end.as_ref()).map(|(time, ..)| time.resolution_us);
+        let (start, end) = (start.map(|(_, us, _)| us), end.map(|(_, us, _)| us));
+        let start_us = start.or(end.zip(duration).map(|(end, long)| end.saturating_sub(long)));
+        let end_us = end.or(start.zip(duration).map(|(start, long)| start.saturating_add(long)));
+        let verb = self.scalar(Slot::Verb).map_or(Cow::Borrowed("POST"), |verb| verb.to_ascii_uppercase().into());
+        let mut request = self.body(Slot::Request, Slot::RequestCut, offset);
+        let response = self.body(Slot::Response, Slot::ResponseCut, offset);
+        if request == Part::Absent && response == Part::Absent && verb == "POST" && left_out() {
+            request = Part::Missing;
+        }
+        let keys: Vec<Cow<'_, str>> = self.all(Slot::Key).filter_map(|(raw, _)| scalar(raw)).collect();
+        Exchange {
+            line,
+            offset,
+            verb,
+            url: self.scalar(Slot::Url).unwrap_or_default(),
+            session: self.all(Slot::Session).find_map(|(raw, _)| session(raw)),
+            key: (!keys.is_empty()).then(|| keys.join("/")),
+            status: self.scalar(Slot::Status).and_then(|text| text.split(' ').next()?.parse().ok()),
+            start_us,
+            first_byte_us: None,
+            end_us,
+            resolution_us: known,
+            said,
+            request,
+            response,
+            ..Exchange::default()
+        }
+    }
+}
+
+/// A scalar as text: of a list the first, of an object with one member (`{"stringValue":"x"}`) that.
+pub(super) fn scalar(raw: &str) -> Option<Cow<'_, str>> {
+    match raw.as_bytes().first()? {
+        b'"' => Some(content(raw)).filter(|text| !text.is_empty()),
+        b'[' => scalar(Elements::new(raw, Some(0), "list").ok()?.next()?.1),
+        b'{' => {
+            let mut all = members(raw);
+            let only = all.next()?;
+            all.next().is_none().then(|| scalar(only.value)).flatten()
+        }
+        b'n' => None,
+        _ => Some(Cow::Borrowed(raw)),
+    }
+}
+
+/// The name of the header in a text of headers.
+pub(super) const SESSION_HEADER: &str = "mcp-session-id";
+
+fn session(raw: &str) -> Option<Cow<'_, str>> {
+    let text = scalar(raw)?;
+    let lower = text.to_ascii_lowercase();
+    let Some(at) = lower.find(SESSION_HEADER) else { return Some(text) };
+    let rest = text[at + SESSION_HEADER.len()..].trim_start_matches(['"', '\'', ' ']).strip_prefix([':', '='])?;
+    let value = rest.trim_start_matches([' ', '"', '\'']);
+    let end = value.find(['\r', '\n', '"', '\'', ',', ';', ' ']).unwrap_or(value.len());
+    Some(Cow::Owned(value[..end].to_string()))
+}
+
+/// A duration in microseconds: a number in `unit`, or a text that tells its own (`118ms`, `1.2s`, `1m2.5s`).
+pub(super) fn duration(text: &str, unit: Unit) -> Option<i64> {
+    let whole = |us: f64| (us.is_finite() && (0.0..1e15).contains(&us)).then_some(us.round() as i64);
+    if let Ok(number) = text.parse::<f64>() {
+        return whole(unit.us(number));
+    }
+    let (mut rest, mut sum) = (text.trim(), 0.0);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        rest = rest[digits..].trim_start();
+        let letters = rest.find(|c: char| !c.is_alphabetic() && c != 'µ').unwrap_or(rest.len());
+        sum += match rest[..letters].to_ascii_lowercase().as_str() {
+            "h" => number * 3.6e9,
+            "m" | "min" => number * 6e7,
+            "s" | "sec" | "seconds" => number * 1e6,
+            "ms" | "millis" | "msec" => number * 1e3,
+            "us" | "µs" | "μs" => number,
+            "ns" => number / 1e3,
+            _ => return None,
+        };
+        rest = rest[letters..].trim_start();
+    }
+    whole(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_tell_their_unit_or_are_told_it() {
+        assert_eq!(duration("118", Unit::Ms), Some(118_000));
+        assert_eq!(duration("0.118", Unit::S), Some(118_000));
+        assert_eq!(duration("118ms", Unit::S), Some(118_000));
+        assert_eq!(duration("1m2.5s", Unit::Ms), Some(62_500_000));
+        assert_eq!(duration("-1", Unit::Ms), None);
+        assert_eq!(duration("soon", Unit::Ms), None);
+    }
+
+    #[test]
+    fn sessions_in_a_header_or_among_them() {
+        assert_eq!(session("[\"a\"]").as_deref(), Some("a"));
+        assert_eq!(session("\"POST / HTTP/1.1\\r\\nMcp-Session-Id: a-1\\r\\nx: y\"").as_deref(), Some("a-1"));
+        assert_eq!(session("\"{'mcp-session-id': 'b'}\"").as_deref(), Some("b"));
+        assert_eq!(session("null"), None);
+    }
+}

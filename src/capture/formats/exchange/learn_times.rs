@@ -1,0 +1,222 @@
+//! Learning when exchanges started and ended: by the words of keys, and by what adds up over all examples.
+
+use serde_json::Value;
+
+use super::layout::{Slot, Unit, duration};
+use super::learn::{Scalars, text_of};
+use super::path::{Path, plain};
+use crate::capture::time;
+use crate::capture::words::{self, Meaning};
+
+const START: [&str; 9] =
+    ["start", "begin", "occurred", "sentat", "requesttime", "requestedat", "requestat", "arrived", "requesttimestamp"];
+const END: [&str; 8] = ["end", "finish", "complet", "done", "stop", "responsetime", "respondedat", "responseat"];
+/// When a record was written is later than what it tells.
+const WRITTEN: [&str; 5] = ["recorded", "logged", "written", "ingest", "emitted"];
+const DURATION: [&str; 10] = [
+    "duration",
+    "latency",
+    "latencies",
+    "elapsed",
+    "took",
+    "responsetime",
+    "totaltime",
+    "timetaken",
+    "processingtime",
+    "requesttime",
+];
+/// Parts of the whole.
+const PARTS: [&str; 8] = ["upstream", "kong", "proxy", "apisix", "backend", "queue", "connect", "limit"];
+
+/// A path with the times of its values, in the order of the examples.
+struct Times<'p> {
+    path: &'p Path,
+    key: String,
+    us: Vec<i64>,
+}
+
+/// The places of start, end and duration.
+pub(super) struct Timed {
+    pub(super) places: Vec<(Slot, Path)>,
+    /// Unit of the duration.
+    pub(super) unit: Unit,
+    /// False where it is a guess whether a time is the start or the end.
+    pub(super) certain: bool,
+}
+
+/// Learns them from the scalars that stand beside the bodies.
+pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Path>) -> Timed {
+    let all: Vec<Times<'_>> = scalars.iter().filter_map(|(path, values)| read(path, values)).collect();
+    let long = durations(scalars);
+    let side = |path: &Path| side_of(path, request, response);
+    let pick = |fits: &dyn Fn(&Times<'_>) -> Option<usize>| {
+        all.iter()
+            .filter_map(|one| Some(((fits(one)?, one.path.0.len()), one)))
+            .min_by_key(|(rank, _)| *rank)
+            .map(|(_, one)| one)
+    };
+    let named = |key: &str, words: &[&str]| words.iter().any(|word| key.contains(word));
+    let start = pick(&|one| match side(one.path) {
+        Some(Slot::Response) => None,
+        side if named(&one.key, &START) => Some(usize::from(side.is_none())),
+        Some(_) if !named(&one.key, &END) => Some(2),
+        _ => None,
+    });
+    let end = pick(&|one| match side(one.path) {
+        Some(Slot::Request) => None,
+        Some(_) => Some(usize::from(!named(&one.key, &END))),
+        None if named(&one.key, &WRITTEN) => None,
+        None => named(&one.key, &END).then_some(2),
+    });
+    let end = end.filter(|end| start.is_none_or(|start| follows(start, end)));
+    let written = pick(&|one| named(&one.key, &WRITTEN).then_some(0));
+    let neutral = pick(&|one| match words::meaning(&one.key) {
+        Some((Meaning::Time, rank)) if side(one.path).is_none() => Some(rank),
+        _ if one.key.ends_with("time") || one.key.ends_with("timestamp") => Some(50),
+        _ => None,
+    });
+    let at = |slot: Slot, one: &Times<'_>| (slot, one.path.clone());
+    let unit = long.as_ref().map_or(Unit::Ms, |(_, unit, _)| *unit);
+    let with_long = |known: (Slot, Path)| {
+        let mut found = vec![known];
+        found.extend(long.as_ref().map(|(path, ..)| (Slot::Duration, path.clone())));
+        found
+    };
+    let (mut certain, two) = (true, two(&all));
+    let places = match (start, end, neutral) {
+        (Some(start), Some(end), _) => vec![at(Slot::Start, start), at(Slot::End, end)],
+        (Some(start), None, _) => with_long(at(Slot::Start, start)),
+        (None, Some(end), _) if long.is_some() => with_long(at(Slot::End, end)),
+        (None, Some(end), Some(other)) if follows(other, end) => vec![at(Slot::Start, other), at(Slot::End, end)],
+        (None, Some(end), _) => vec![at(Slot::End, end)],
+        (None, None, _) if long.is_some() && written.is_some() => {
+            written.map(|written| with_long(at(Slot::End, written))).unwrap_or_default()
+        }
+        (None, None, _) if long.is_none() && two.is_some() => {
+            two.map(|(start, end)| vec![at(Slot::Start, start), at(Slot::End, end)]).unwrap_or_default()
+        }
+        (None, None, Some(other)) => match &long {
+            Some((.., us)) => {
+                let (slot, sure) = which(other, us);
+                certain = sure;
+                with_long(at(slot, other))
+            }
+            None => vec![at(Slot::Start, other)],
+        },
+        (None, None, None) => written.map(|written| vec![at(Slot::Start, written)]).unwrap_or_default(),
+    };
+    Timed { places, unit, certain }
+}
+
+/// The only two times, where one is never before the other.
+fn two<'a, 'p>(all: &'a [Times<'p>]) -> Option<(&'a Times<'p>, &'a Times<'p>)> {
+    let [one, other] = all else { return None };
+    let strictly = |start: &Times<'_>, end: &Times<'_>| follows(start, end) && start.us != end.us;
+    match () {
+        () if strictly(one, other) => Some((one, other)),
+        () if strictly(other, one) => Some((other, one)),
+        () => None,
+    }
+}
+
+fn read<'p>(path: &'p Path, values: &[&Value]) -> Option<Times<'p>> {
+    let us: Option<Vec<i64>> =
+        values.iter().map(|value| time::parse(&text_of(value)).filter(|time| time.dated).map(|time| time.us)).collect();
+    let mut key = path.plain_key();
+    if matches!(key.as_str(), "us" | "ms" | "ns" | "s" | "seconds") {
+        key = path.0.iter().rev().nth(1).map_or(key, |parent| plain(parent));
+    }
+    Some(Times { path, key, us: us? })
+}
+
+/// Which body a path stands beside: what it shares with one and not with the other.
+fn side_of(path: &Path, request: &Path, response: Option<&Path>) -> Option<Slot> {
+    let shared = |other: &Path| path.0.iter().zip(&other.0).take_while(|(a, b)| a == b).count();
+    let (with_request, with_response) = (shared(request), response.map_or(0, shared));
+    match with_request.cmp(&with_response) {
+        std::cmp::Ordering::Greater => Some(Slot::Request),
+        std::cmp::Ordering::Less => Some(Slot::Response),
+        std::cmp::Ordering::Equal => None,
+    }
+}
+
+fn follows(start: &Times<'_>, end: &Times<'_>) -> bool {
+    start.us.len() == end.us.len() && start.us.iter().zip(&end.us).all(|(start, end)| start <= end)
+}
+
+/// Whether a time is the start or the end, where its key does not say it, and if that is sure. Records are written at the end,
+/// in the order of their ends, and most clients do one thing after the other: that reading is right in which fewer overlap.
+fn which(time: &Times<'_>, long: &[i64]) -> (Slot, bool) {
+    if time.us.len() != long.len() {
+        return (Slot::End, false);
+    }
+    let ends: Vec<i64> = time.us.iter().zip(long).map(|(at, long)| at + long).collect();
+    let starts: Vec<i64> = time.us.iter().zip(long).map(|(at, long)| at - long).collect();
+    match (time.us.is_sorted(), starts.is_sorted(), ends.is_sorted()) {
+        (false, _, true) => return (Slot::Start, true),
+        (false, true, false) => return (Slot::End, true),
+        _ => {}
+    }
+    let (as_start, as_end) = (overlaps(&time.us, &ends), overlaps(&starts, &time.us));
+    match as_start.cmp(&as_end) {
+        std::cmp::Ordering::Less => (Slot::Start, true),
+        std::cmp::Ordering::Greater => (Slot::End, true),
+        // Where nothing overlaps, the order is the same either way.
+        std::cmp::Ordering::Equal => (Slot::End, as_end == 0),
+    }
+}
+
+/// How many of the spans begin before an earlier one has ended.
+fn overlaps(starts: &[i64], ends: &[i64]) -> usize {
+    let mut spans: Vec<(i64, i64)> = starts.iter().copied().zip(ends.iter().copied()).collect();
+    spans.sort_unstable();
+    let mut latest = i64::MIN;
+    let mut count = 0;
+    for (start, end) in spans {
+        count += usize::from(start < latest);
+        latest = latest.max(end);
+    }
+    count
+}
+
+/// The longest of the durations, which is that of the whole.
+fn durations(scalars: &Scalars<'_>) -> Option<(Path, Unit, Vec<i64>)> {
+    let mut best: Option<(Path, Unit, Vec<i64>)> = None;
+    for (path, values) in scalars {
+        let words: Vec<String> = path.0.iter().rev().take(2).map(|key| plain(key)).collect();
+        let is = |list: &[&str]| words.iter().any(|word| list.iter().any(|known| word.contains(known)));
+        if !is(&DURATION) || PARTS.iter().any(|part| words[0].contains(part)) {
+            continue;
+        }
+        let texts: Vec<String> = values.iter().map(|value| text_of(value)).collect();
+        let Some(unit) = unit_of(path, &texts) else { continue };
+        let us: Option<Vec<i64>> = texts.iter().map(|text| duration(text, unit)).collect();
+        let Some(us) = us else { continue };
+        if best.as_ref().is_none_or(|(.., known)| us.iter().sum::<i64>() > known.iter().sum()) {
+            best = Some((path.clone(), unit, us));
+        }
+    }
+    best
+}
+
+/// The unit of a duration: from its key, else from its size; `None` for what counts from the epoch.
+fn unit_of(path: &Path, texts: &[String]) -> Option<Unit> {
+    let key = path.0.last()?.to_ascii_lowercase();
+    let ends = |list: &[&str]| list.iter().any(|end| key.ends_with(end));
+    if ends(&["ns", "nanos", "nanoseconds", "nanosecond"]) {
+        return Some(Unit::Ns);
+    } else if ends(&["us", "micros", "microseconds", "microsecond", "usec"]) && !key.ends_with("status") {
+        return Some(Unit::Us);
+    } else if ends(&["ms", "millis", "milliseconds", "millisecond", "msec"]) {
+        return Some(Unit::Ms);
+    } else if ends(&["_s", "-s", "sec", "secs", "seconds", "second"]) || key == "s" {
+        return Some(Unit::S);
+    }
+    let mut numbers: Vec<f64> = texts.iter().filter_map(|text| text.parse().ok()).collect();
+    if numbers.iter().any(|number| *number >= 1e8) {
+        return None;
+    }
+    numbers.sort_by(f64::total_cmp);
+    let middle = numbers.get(numbers.len() / 2).copied().unwrap_or(1.0);
+    Some(if middle < 1.0 && numbers.iter().any(|number| number.fract() != 0.0) { Unit::S } else { Unit::Ms })
+}

@@ -1,0 +1,91 @@
+//! HTTP exchanges: a request and its response in one record, as gateways, proxies, monitors and browsers keep them.
+//!
+//! A source of such records (`har`, [`records`]) makes an [`Exchange`] of each. What went over the wire in it is told in
+//! `steps`, with the time of each part as far as the record knows it; `collect` puts the steps of all records in the
+//! order of time, for records are written at the start or at the end of what they tell, and hands them on. Order holds within
+//! an exchange: each is a stream of its own.
+//!
+//! [`records`] reads one record a line, or a document of them, by a [`Layout`]: which members hold the two bodies, the
+//! times, the status and the session. A layout is learned from the log, or stands in a definition.
+
+pub(super) mod body;
+mod collect;
+mod connection;
+mod layout;
+mod learn;
+mod learn_times;
+mod order;
+mod path;
+mod records;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+pub(super) use collect::Collected;
+pub(in crate::capture) use layout::{Layout, Slot, Unit};
+pub(super) use learn::is_record;
+pub(in crate::capture) use learn::{Learned, fitted};
+pub(in crate::capture) use path::Path;
+pub(in crate::capture) use records::{Records, reader, texts};
+pub(super) use steps::{Step, What, is_traffic};
+
+/// A body as the record keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    /// There was none.
+    #[default]
+    Absent,
+    /// There was one, and the record does not hold it.
+    Missing,
+    /// Its text, and the byte at which it starts; the end of a body that is `cut` is not there.
+    Text { text: Cow<'a, str>, offset: usize, cut: bool, event_stream: bool },
+}
+
+impl Part<'_> {
+    /// The text, where there is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Part::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// One HTTP request and its response.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exchange<'a> {
+    /// Line of its record.
+    pub line: u64,
+    /// Byte at which its record starts.
+    pub offset: usize,
+    /// `POST` where the record does not tell.
+    pub verb: Cow<'a, str>,
+    /// Where it went; empty where the record does not tell.
+    pub url: Cow<'a, str>,
+    /// The MCP session that either side names.
+    pub session: Option<Cow<'a, str>>,
+    /// What else tells connections apart.
+    pub key: Option<String>,
+    /// Status of the response; 0 where the client hung up.
+    pub status: Option<i64>,
+    /// When the request was sent, in microseconds since the epoch.
+    pub start_us: Option<i64>,
+    /// When the first byte of the response came.
+    pub first_byte_us: Option<i64>,
+    /// When the response ended.
+    pub end_us: Option<i64>,
+    /// How fine the clock shows itself, in microseconds.
+    pub resolution_us: Option<i64>,
+    /// The time of the record, as written.
+    pub said: Cow<'a, str>,
+    /// Body of the request.
+    pub request: Part<'a>,
+    /// Body of the response.
+    pub response: Part<'a>,
+    /// Messages that have times of their own, instead of the response's body.
+    pub pushed: Vec<Step<'a>>,
+    /// True for a WebSocket: all of it is `pushed`, and it has no streams.
+    pub socket: bool,
+}

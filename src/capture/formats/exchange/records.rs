@@ -1,0 +1,186 @@
+//! Records of exchanges: one JSON object a line, or a document of them.
+
+use super::learn::{Learned, learn};
+use super::{Collected, Exchange, Layout, Part, Slot};
+use crate::capture::Skip;
+use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
+use crate::capture::formats::array::{elements, is_by_line};
+use crate::capture::formats::document::Lines;
+use crate::capture::lines::Line;
+use crate::capture::out::Out;
+use crate::capture::sample::Sample;
+use crate::capture::scan::{skip_white, value_end};
+use crate::error::Result;
+
+/// The format: records whose layout is learned.
+pub(in crate::capture) struct Records;
+
+impl Format for Records {
+    fn name(&self) -> &'static str {
+        "http-exchange"
+    }
+
+    fn about(&self) -> &'static str {
+        "JSON records with an HTTP request and its response in each: gateways, proxies and their hooks, audits, monitors"
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let Learned { hits, examined, bodies, .. } = learn(texts(sample).into_iter())?;
+        let of =
+            if examined == 1 { "its record".to_string() } else { format!("{hits} of the first {examined} records") };
+        let what = match &bodies[..] {
+            [request, response] => format!("{of} hold an HTTP request with its response, at {request} and {response}"),
+            _ => format!("{of} hold the body of an HTTP request, at {}", bodies.join(" ")),
+        };
+        Match::new(72, what)
+    }
+
+    fn reader(&self, sample: &Sample) -> Reader {
+        reader(sample, learn(texts(sample).into_iter()).map(|learned| learned.layout))
+    }
+}
+
+fn collected<'a>(layout: &Layout) -> Collected<'a> {
+    Collected::new(layout.vantage, !layout.knows_end(), layout.paths(Slot::Session).next().is_some())
+}
+
+/// The records of a sample: those of a document, where it is one, else its lines.
+pub(in crate::capture) fn texts(sample: &Sample) -> Vec<&str> {
+    document(sample).unwrap_or_else(|| sample.lines().collect())
+}
+
+/// The records of a document; `None` where lines are the records. A record on one line may hold arrays of its own.
+fn document(sample: &Sample) -> Option<Vec<&str>> {
+    let text = sample.text();
+    if !text.trim_start().starts_with(['{', '[']) || is_by_line(sample) {
+        return None;
+    }
+    let records: Vec<&str> = elements(text).ranges.into_iter().map(|range| &text[range]).collect();
+    let by_line = learn(records.iter().copied()).is_none() && learn(sample.lines()).is_some();
+    (!by_line).then_some(records)
+}
+
+/// A reader for the text that the sample was taken from; without a layout it learns one of the first record that has one.
+pub(in crate::capture) fn reader(sample: &Sample, layout: Option<Layout>) -> Reader {
+    match document(sample) {
+        None => Reader::Ordered(Box::new(ByLine::new(layout))),
+        Some(_) => Reader::Whole(Box::new(Document { layout })),
+    }
+}
+
+struct ByLine {
+    layout: Option<Layout>,
+    found: Option<Collected<'static>>,
+}
+
+impl ByLine {
+    fn new(layout: Option<Layout>) -> ByLine {
+        ByLine { layout, found: None }
+    }
+}
+
+impl LineReader for ByLine {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let text = String::from_utf8_lossy(line.bytes);
+        let at = skip_white(text.as_bytes(), 0);
+        if at == text.len() {
+            out.skip(line.number, Skip::Blank);
+            return Ok(());
+        }
+        if value_end(text.as_bytes(), at).is_none() && text[at..].starts_with('{') {
+            out.skip(line.number, if line.ended { Skip::NotAMessage } else { Skip::CutOff });
+            return Ok(());
+        }
+        if self.layout.is_none() {
+            self.layout = learn(std::iter::once(&*text)).map(|learned| learned.layout);
+        }
+        let Some(layout) = &self.layout else {
+            out.skip(line.number, Skip::NotAMessage);
+            return Ok(());
+        };
+        let found = self.found.get_or_insert_with(|| collected(layout));
+        let mut any = false;
+        for exchange in layout.exchanges(&text, line.number, line.offset as usize, out) {
+            any |= found.take(&owned(exchange));
+        }
+        if !any {
+            out.skip(line.number, Skip::NotAMessage);
+        }
+        found.hand_on(false, 0, out)
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        self.found.as_mut().map_or(Ok(()), |found| found.hand_on(true, 0, out))
+    }
+}
+
+/// The exchange without the line that it was read from.
+fn owned(exchange: Exchange<'_>) -> Exchange<'static> {
+    let part = |part: Part<'_>| match part {
+        Part::Absent => Part::Absent,
+        Part::Missing => Part::Missing,
+        Part::Text { text, offset, cut, event_stream } => {
+            Part::Text { text: text.into_owned().into(), offset, cut, event_stream }
+        }
+    };
+    Exchange {
+        verb: exchange.verb.into_owned().into(),
+        url: exchange.url.into_owned().into(),
+        session: exchange.session.map(|name| name.into_owned().into()),
+        said: exchange.said.into_owned().into(),
+        request: part(exchange.request),
+        response: part(exchange.response),
+        pushed: Vec::new(),
+        ..Exchange {
+            line: exchange.line,
+            offset: exchange.offset,
+            key: exchange.key,
+            status: exchange.status,
+            start_us: exchange.start_us,
+            first_byte_us: exchange.first_byte_us,
+            end_us: exchange.end_us,
+            resolution_us: exchange.resolution_us,
+            socket: exchange.socket,
+            ..Exchange::default()
+        }
+    }
+}
+
+struct Document {
+    layout: Option<Layout>,
+}
+
+impl WholeReader for Document {
+    fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
+        let records = elements(text);
+        let mut lines = Lines::new(text);
+        let each = || records.ranges.iter().map(|range| &text[range.clone()]);
+        if self.layout.is_none() {
+            self.layout = learn(each()).map(|learned| learned.layout);
+        }
+        let mut found = self.layout.as_ref().map(collected);
+        let mut foreign = records.foreign.iter().peekable();
+        for range in &records.ranges {
+            while let Some(at) = foreign.next_if(|at| **at < range.start) {
+                out.skip(lines.of(*at), Skip::NotAMessage);
+            }
+            let line = lines.of(range.start);
+            let mut any = false;
+            if let (Some(layout), Some(found)) = (&self.layout, &mut found) {
+                for exchange in layout.exchanges(&text[range.clone()], line, range.start, out) {
+                    any |= found.take(&exchange);
+                }
+            }
+            if !any {
+                out.skip(line, Skip::NotAMessage);
+            }
+        }
+        for at in foreign {
+            out.skip(lines.of(*at), Skip::NotAMessage);
+        }
+        if let Some(at) = records.cut {
+            out.skip(lines.of(at), Skip::CutOff);
+        }
+        found.map_or(Ok(()), |mut found| found.hand_on(true, base, out))
+    }
+}

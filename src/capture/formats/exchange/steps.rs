@@ -1,0 +1,244 @@
+//! One exchange to what went over the wire in it, with the time of each part as far as the record tells it.
+
+use std::borrow::Cow;
+
+use super::body::{events, is_event_stream};
+use super::{Exchange, Part};
+use crate::capture::formats::document::{Elements, value_of};
+use crate::capture::sample::looks_like_message;
+use crate::capture::scan::{skip_white, value_end};
+use crate::protocol::Side;
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::capture::formats) enum What<'a> {
+    /// A message or batch.
+    Text(Cow<'a, str>),
+    /// The response stream ended without the answer.
+    StreamClosed(Option<Side>),
+    /// The client ended the session.
+    Ended,
+    /// The record leaves out a body, or a part of one, that was there.
+    Missing,
+}
+
+/// One thing that happened in an exchange.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::capture::formats) struct Step<'a> {
+    pub side: Side,
+    pub what: What<'a>,
+    /// Microseconds since the epoch by which it is put in order.
+    pub order_us: i64,
+    /// True if that is also its time. Messages of an event stream have none of their own, but for the last.
+    pub timed: bool,
+    /// Byte at which the text that holds it starts.
+    pub offset: usize,
+}
+
+/// The steps of an exchange; none if it is other traffic.
+pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<Step<'a>> {
+    if exchange.socket {
+        return exchange.pushed.clone();
+    }
+    let mut found = Steps { exchange, found: Vec::new() };
+    let asks = found.request();
+    if !exchange.pushed.is_empty() {
+        found.found.extend(exchange.pushed.iter().cloned());
+        return found.found;
+    }
+    let answered = found.response();
+    if found.found.iter().any(|step| step.side == Side::Server) && exchange.verb == "POST" && !asks.traffic {
+        // An answer without its question.
+        let step = found.step(Side::Client, What::Missing, exchange.offset);
+        found.found.insert(0, step);
+    }
+    if let Some((side, what)) = without_answer(exchange, asks.due && !answered) {
+        found.end(side, what);
+    }
+    let ok = exchange.status.is_some_and(|status| (200..300).contains(&status));
+    if exchange.verb == "DELETE" && exchange.session.is_some() && ok {
+        found.end(Side::Client, What::Ended);
+    }
+    found.found
+}
+
+/// What a request's body is.
+struct Asks {
+    /// It is or was a message.
+    traffic: bool,
+    /// An answer is due.
+    due: bool,
+}
+
+struct Steps<'x, 'a> {
+    exchange: &'x Exchange<'a>,
+    found: Vec<Step<'a>>,
+}
+
+impl<'a> Steps<'_, 'a> {
+    fn start(&self) -> i64 {
+        self.exchange.start_us.or(self.exchange.end_us).unwrap_or(0)
+    }
+
+    fn at_end(&self) -> i64 {
+        self.exchange.end_us.unwrap_or(self.start()).max(self.start())
+    }
+
+    /// Something at the start, where the client is its sender, or at the end.
+    fn step(&self, side: Side, what: What<'a>, offset: usize) -> Step<'a> {
+        let (order_us, timed) = match side {
+            Side::Client => (self.start(), self.exchange.start_us.is_some()),
+            Side::Server => (self.at_end(), self.exchange.end_us.is_some()),
+        };
+        Step { side, what, order_us, timed, offset }
+    }
+
+    fn end(&mut self, side: Side, what: What<'a>) {
+        let (order_us, timed) = (self.at_end(), self.exchange.end_us.is_some());
+        self.found.push(Step { side, what, order_us, timed, offset: self.exchange.offset });
+    }
+
+    fn request(&mut self) -> Asks {
+        let (what, offset) = match &self.exchange.request {
+            Part::Absent => return Asks { traffic: false, due: false },
+            Part::Missing => (What::Missing, self.exchange.offset),
+            Part::Text { text, offset, cut, .. } => match fate(text, *cut) {
+                Fate::Other => return Asks { traffic: false, due: false },
+                Fate::Traffic => (What::Text(text.clone()), *offset),
+                Fate::Cut => (What::Missing, *offset),
+            },
+        };
+        let due = matches!(&what, What::Text(text) if asks_something(text));
+        self.found.push(self.step(Side::Client, what, offset));
+        Asks { traffic: true, due }
+    }
+
+    /// What the response holds; true if an answer was among it, or may have been in what is missing.
+    fn response(&mut self) -> bool {
+        let (text, offset, cut, typed) = match &self.exchange.response {
+            Part::Absent => return false,
+            Part::Missing => {
+                self.end(Side::Server, What::Missing);
+                return true;
+            }
+            Part::Text { text, offset, cut, event_stream } => (text, *offset, *cut, *event_stream),
+        };
+        if typed || is_event_stream(text) {
+            return self.events(text, offset, cut);
+        }
+        match fate(text, cut) {
+            Fate::Other => return false,
+            Fate::Cut => self.end(Side::Server, What::Missing),
+            Fate::Traffic => self.whole(text, offset),
+        }
+        true
+    }
+
+    /// A body that is a message or an array. An array that answers no array is the writer's list of what came.
+    fn whole(&mut self, text: &Cow<'a, str>, offset: usize) {
+        let is_list = |text: &str| text.trim_start().starts_with('[');
+        let asked = self.exchange.request.text();
+        if !is_list(text) || asked.is_none_or(is_list) {
+            let step = self.step(Side::Server, What::Text(text.clone()), offset);
+            return self.found.push(step);
+        }
+        let list = Elements::new(text, Some(0), "list").into_iter().flatten();
+        let messages: Vec<String> = list.map(|(_, one)| one.to_string()).filter(|one| is_traffic(one)).collect();
+        self.several(messages, offset);
+    }
+
+    fn events(&mut self, text: &str, offset: usize, cut: bool) -> bool {
+        let all = events(text).into_iter().map(|(_, data)| data);
+        let (mut messages, mut torn) = (Vec::new(), cut);
+        for data in all {
+            match fate(&data, false) {
+                Fate::Traffic => messages.push(data),
+                Fate::Cut => torn = true,
+                Fate::Other => {}
+            }
+        }
+        let answered = self.several(messages, offset);
+        if torn {
+            self.end(Side::Server, What::Missing);
+        }
+        answered || torn
+    }
+
+    /// Messages of one response: the answer ends it, the others came some time before.
+    fn several(&mut self, mut messages: Vec<String>, offset: usize) -> bool {
+        let ends = self.exchange.verb == "POST" && messages.last().is_some_and(|text| is_answer(text));
+        let last = if ends { messages.pop() } else { None };
+        let before = self.exchange.first_byte_us.unwrap_or(self.start());
+        self.found.extend(messages.into_iter().map(|text| {
+            let what = What::Text(Cow::Owned(text));
+            Step { side: Side::Server, what, order_us: before, timed: false, offset }
+        }));
+        let last = last.map(|last| self.step(Side::Server, What::Text(Cow::Owned(last)), offset));
+        let answered = last.is_some();
+        self.found.extend(last);
+        answered
+    }
+}
+
+/// What is to be said of an exchange that does not answer; `due` if an answer was asked for.
+fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, What<'static>)> {
+    let response = &exchange.response;
+    let empty = || response.text().is_none_or(str::is_empty);
+    let typed = matches!(response, Part::Text { event_stream: true, .. });
+    match &*exchange.verb {
+        "POST" if due => match exchange.status {
+            // The answer comes on a stream that a GET opened.
+            Some(202) => None,
+            None | Some(200) if empty() => Some((Side::Server, What::Missing)),
+            // 499 is nginx's word for a client that hung up.
+            Some(i64::MIN..=0 | 499) => Some((Side::Server, What::StreamClosed(Some(Side::Client)))),
+            status => {
+                let failed = status.is_some_and(|status| status >= 400);
+                Some((Side::Server, What::StreamClosed(failed.then_some(Side::Server))))
+            }
+        },
+        "GET" if typed && empty() => Some((Side::Server, What::Missing)),
+        _ => None,
+    }
+}
+
+/// What a body turns out to be.
+enum Fate {
+    Traffic,
+    /// A message whose end is missing.
+    Cut,
+    Other,
+}
+
+fn fate(text: &str, cut: bool) -> Fate {
+    let at = skip_white(text.as_bytes(), 0);
+    let opens = matches!(text.as_bytes().get(at), Some(b'{' | b'['));
+    let whole = opens && value_end(text.as_bytes(), at).is_some();
+    match is_traffic(text) {
+        true if whole => Fate::Traffic,
+        _ if opens && !whole && (cut || text.contains("jsonrpc")) => Fate::Cut,
+        true => Fate::Cut,
+        false if cut => Fate::Cut,
+        false => Fate::Other,
+    }
+}
+
+/// True for a message, or a batch that starts with one.
+pub(in crate::capture::formats) fn is_traffic(text: &str) -> bool {
+    let at = skip_white(text.as_bytes(), 0);
+    match text.as_bytes().get(at) {
+        Some(b'{') => looks_like_message(&text[at..]),
+        Some(b'[') => looks_like_message(text[at + 1..].trim_start()),
+        _ => false,
+    }
+}
+
+pub(super) fn is_answer(text: &str) -> bool {
+    text.trim_start().starts_with('[') || value_of(text, 0, &["result", "error"]).is_some()
+}
+
+/// True if an answer is due: a request, or a batch that may hold one.
+fn asks_something(text: &str) -> bool {
+    let has = |key: &str| value_of(text, 0, &[key]).is_some();
+    text.trim_start().starts_with('[') || has("id") && has("method")
+}

@@ -1,0 +1,211 @@
+use super::*;
+use crate::capture::testing::{Kept, read, read_as};
+use crate::capture::{Direction, Proof, Skip, Transport};
+use crate::protocol::Side;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#;
+const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":1}}"#;
+const CANCEL: &str = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+
+fn lines(records: &[Value]) -> String {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+fn packed(text: &str) -> String {
+    crate::capture::formats::rec::base64::encode(text.as_bytes())
+}
+
+/// Name of each frame, its line, and its milliseconds after noon.
+fn short(kept: &Kept) -> Vec<(&str, u64, Option<i64>)> {
+    let names = [(CALL, "call"), (ANSWER, "answer"), (NOTE, "note"), (CANCEL, "cancel")];
+    let name = |text: &str| names.iter().find(|(known, _)| *known == text).map(|(_, name)| *name);
+    let ms = |us: i64| us / 1_000 - 1_772_452_800_000;
+    kept.frames.iter().map(|f| (name(&f.text).unwrap_or(f.kind), f.line, f.at_us.map(ms))).collect()
+}
+
+#[test]
+fn bodies_of_any_packing_at_places_that_nobody_has_named() {
+    let value: Value = serde_json::from_str(CALL).expect("JSON");
+    let stream = format!("event: message\ndata: {NOTE}\n\ndata: {ANSWER}\n\n");
+    let shapes = [
+        json!({"in": value, "out": serde_json::from_str::<Value>(ANSWER).expect("JSON")}),
+        json!({"a": {"b": {"c": CALL}}, "d": [{"e": ANSWER}]}),
+        json!({"q": json!(CALL).to_string(), "r": stream}),
+        json!({"http": {"requestBody": packed(CALL), "responseBody": packed(&stream)}}),
+        json!({"attributes": [{"key": "x.body", "value": {"stringValue": CALL}}, {"key": "y.body", "value": {"stringValue": ANSWER}}]}),
+        json!({"q": CALL, "r": [serde_json::from_str::<Value>(NOTE).expect("JSON"), serde_json::from_str::<Value>(ANSWER).expect("JSON")]}),
+    ];
+    for shape in shapes {
+        let kept = read("http-exchange", &lines(&[shape.clone()]));
+        let kinds: Vec<_> = kept.frames.iter().map(|f| (f.kind, f.direction, f.stream)).collect();
+        assert_eq!(kinds.first(), Some(&("message", Direction::By(Side::Client), Some(1))), "{shape}");
+        assert_eq!(kinds.last(), Some(&("message", Direction::By(Side::Server), Some(1))), "{shape}");
+        assert!(kept.frames.iter().all(|f| f.kind == "message"), "{shape}: {kept:?}");
+        assert_eq!(kept.channels[0].transport, Transport::Http);
+    }
+}
+
+#[test]
+fn records_are_put_in_the_order_of_their_times() {
+    // Written at the end: the call is told after its own cancel.
+    let text = lines(&[
+        json!({"finished": "2026-03-02T12:00:02.003Z", "took_ms": 3, "req": CANCEL, "res": "", "code": 202, "sid": "s"}),
+        json!({"finished": "2026-03-02T12:00:09Z", "took_ms": 9000, "req": CALL, "res": ANSWER, "code": 200, "sid": "s"}),
+        json!({"finished": "2026-03-02T12:00:09.010Z", "took_ms": 10, "req": CALL, "res": ANSWER, "code": 200, "sid": "s"}),
+    ]);
+    let kept = read("http-exchange", &text);
+    let want = [
+        ("call", 2, Some(0)),
+        ("cancel", 1, Some(2000)),
+        ("answer", 2, Some(9000)),
+        ("call", 3, Some(9000)),
+        ("answer", 3, Some(9010)),
+    ];
+    assert_eq!(short(&kept), want);
+    assert_eq!(kept.names(), [Some("s")]);
+    assert!(kept.channels[0].proof.covers(Proof::CLIENT.and(Proof::CANCEL_TARGET)));
+}
+
+#[test]
+fn without_an_end_no_cancel_is_judged_and_without_a_session_no_client_is_known() {
+    let text = lines(&[json!({"eventTime": "2026-03-02T12:00:00Z", "q": CALL, "r": ANSWER})]);
+    let kept = read("http-exchange", &text);
+    assert_eq!(short(&kept), [("call", 1, Some(0)), ("answer", 1, None)]);
+    assert!(!kept.channels[0].proof.covers(Proof::CANCEL_TARGET) && !kept.channels[0].proof.covers(Proof::CLIENT));
+}
+
+#[test]
+fn what_is_cut_left_out_or_blotted_out_is_a_gap() {
+    let whole = json!({"path": "/mcp", "req": {"body": CALL}, "res": {"status": 200, "body": ANSWER}});
+    let with = |path: &[&str], value: Value| {
+        let mut record = whole.clone();
+        record[path[0]][path[1]] = value;
+        record
+    };
+    let text = lines(&[
+        whole.clone(),
+        with(&["res", "body"], json!(&ANSWER[..20])),
+        with(&["res", "body"], json!("{\"jsonrpc\":\"2.0\",...[truncated]")),
+        with(&["res", "body"], Value::Null),
+        with(&["req", "body"], json!("***")),
+        json!({"path": "/mcp", "req": {"truncated": true}, "res": {"status": 200, "body": ANSWER}}),
+        json!({"path": "/health", "req": {}, "res": {"status": 200, "body": "ok"}}),
+    ]);
+    let kept = read("http-exchange", &text);
+    let got: Vec<_> = short(&kept).into_iter().map(|(name, line, _)| (name, line)).collect();
+    let want = [
+        ("call", 1),
+        ("answer", 1),
+        ("call", 2),
+        ("gap", 2),
+        ("call", 3),
+        ("gap", 3),
+        ("call", 4),
+        ("gap", 4),
+        ("gap", 5),
+        ("answer", 5),
+        ("gap", 6),
+        ("answer", 6),
+    ];
+    assert_eq!(got, want);
+    assert_eq!(kept.skipped, [(7, Skip::NotAMessage)]);
+}
+
+#[test]
+fn a_handshake_without_a_session_is_that_of_the_session_that_follows() {
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+    let welcome = r#"{"jsonrpc":"2.0","id":0,"result":{}}"#;
+    let record = |at: u32, session: Option<&str>, request: &str, answer: &str| json!({"start": at + 1_772_452_800, "end": at + 1_772_452_801, "h": {"Mcp-Session-Id": session}, "q": request, "r": answer});
+    let text = lines(&[
+        record(0, None, hello, welcome),
+        record(2, None, hello, welcome),
+        record(4, Some("a"), CALL, ANSWER),
+        record(6, Some("b"), CALL, ANSWER),
+    ]);
+    let kept = read("http-exchange", &text);
+    assert_eq!(kept.names(), [Some("a"), Some("b")]);
+    assert_eq!(kept.frames.iter().map(|f| f.channel).collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0, 1, 1]);
+}
+
+#[test]
+fn documents_rows_and_streams_that_were_not_answered() {
+    let entry = |request: &str, response: &str| json!({"payload": {"request": request, "response": response}});
+    let text = json!({"Records": [
+        {"begin": 1_772_452_800_000_i64, "latency": 20, "verb": "POST", "status": 200, "rpc": [entry(CALL, ANSWER), entry(NOTE, "")]},
+        {"begin": 1_772_452_801_000_i64, "latency": 20, "verb": "POST", "status": 502, "rpc": [entry(CALL, "Bad Gateway")]},
+        {"begin": 1_772_452_802_000_i64, "latency": 20, "verb": "POST", "status": 499, "rpc": [entry(CALL, "")]},
+    ]});
+    let kept = read("http-exchange", &format!("{text:#}"));
+    let got: Vec<_> =
+        kept.frames.iter().map(|f| (f.kind, f.stream, if f.kind == "close" { f.text.as_str() } else { "" })).collect();
+    let want = [
+        ("message", Some(1), ""),
+        ("message", Some(2), ""),
+        ("message", Some(1), ""),
+        ("message", Some(3), ""),
+        ("close", Some(3), "server"),
+        ("message", Some(4), ""),
+        ("close", Some(4), "client"),
+    ];
+    assert_eq!(got, want);
+}
+
+#[test]
+fn logs_of_single_messages_are_none() {
+    let one = |text: &str| json!({"ts": 1, "dir": "in", "msg": text});
+    for text in [
+        lines(&[one(CALL), one(ANSWER)]),
+        format!("{CALL}\n{ANSWER}\n"),
+        lines(&[json!({"id": 7, "method": "x", "params": {}, "request": {"method": "GET", "headers": {}}})]),
+        lines(&[
+            json!({"jsonrpc": "2.0", "id": 1, "result": {}, "request": serde_json::from_str::<Value>(CALL).expect("JSON")}),
+        ]),
+    ] {
+        let told = crate::capture::testing::told(text.as_bytes());
+        assert!(told.as_ref().is_none_or(|(name, _)| *name != "http-exchange"), "{text}: {told:?}");
+    }
+}
+
+#[test]
+fn times_are_told_by_what_adds_up() {
+    let record = |at: i64, long: i64| json!({"time": 1_772_452_800_000 + at, "duration": long, "q": CALL, "r": ANSWER});
+    // As starts they do not overlap, as ends they would.
+    let kept = read("http-exchange", &lines(&[record(0, 3000), record(3001, 3500), record(6502, 30)]));
+    assert_eq!(short(&kept)[..2], [("call", 1, Some(0)), ("answer", 1, Some(3000))]);
+    let kept = read("http-exchange", &lines(&[record(3000, 3000), record(3031, 30), record(6062, 3000)]));
+    assert_eq!(short(&kept)[..2], [("call", 1, Some(0)), ("answer", 1, Some(3000))]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn messages_come_back_as_they_were(texts in proptest::collection::vec("\\PC{0,20}", 1..6), shape in 0u8..4) {
+        let (mut records, mut want) = (Vec::new(), Vec::new());
+        for (id, text) in texts.iter().enumerate() {
+            let ask = json!({"jsonrpc": "2.0", "id": id, "method": "x", "params": {"text": text}}).to_string();
+            let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"text": text}}).to_string();
+            let body = |text: &str| match shape {
+                0 => serde_json::from_str(text).expect("JSON"),
+                1 => json!(text),
+                2 => json!(packed(text)),
+                _ => json!(json!(text).to_string()),
+            };
+            records.push(json!({"start": 1_772_452_800 + id, "end": 1_772_452_800 + id, "a": body(&ask), "b": body(&answer)}));
+            want.extend([ask, answer]);
+        }
+        let kept = read("http-exchange", &lines(&records));
+        let got: Vec<Value> = kept.frames.iter().map(|f| serde_json::from_str(&f.text).expect("JSON")).collect();
+        let want: Vec<Value> = want.iter().map(|text| serde_json::from_str(text).expect("JSON")).collect();
+        prop_assert_eq!(got, want);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(text in "[\\[\\]{}\",:\\\\a-z0-9=+/]{0,80}", body in "\\PC{0,40}") {
+        read_as("http-exchange", text.as_bytes());
+        read_as("http-exchange", lines(&[json!({"q": CALL, "r": ANSWER, "t": body}), json!({"q": body, "r": text})]).as_bytes());
+        read_as("http-exchange", format!("{{\"q\":{text},\"r\":{ANSWER}}}\n{}", lines(&[json!({"q": CALL, "r": ANSWER})])).as_bytes());
+    }
+}
