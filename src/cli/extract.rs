@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::capture::{Body, Direction, Frame, Missing, RecEvent, RecHeader, RecWriter, Vantage};
+use rpctape::capture::{Body, Channel, Direction, Frame, Missing, RecEvent, RecHeader, RecWriter, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::extract::chosen;
-use rpctape::protocol::Side;
+use rpctape::protocol::{self, Side};
 use rpctape::redact::{Redactor, told};
 use rpctape::report::{count, plural};
 use rpctape::session::NO_CONNECTION;
-use rpctape::store::{ConnectionRow, Which};
+use rpctape::store::{ConnectionRow, Store, Which};
 
 use super::config::Config;
 use super::input::{self, ReadArgs};
@@ -57,9 +57,8 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
     let mut out = Out::open(args.output.as_deref(), files)?;
     let mut writer = RecWriter::new(Vec::new(), &header(row)).map_err(fault)?;
     let (mut kept, mut last) = (0, None);
-    if row.complete_head {
-        // A recording whose connection was seen to open begins at its beginning.
-        writer.event(row.first_at_us, 1, None, RecEvent::Open(None)).map_err(fault)?;
+    if let Some(channel) = channel(&loaded.store, row)? {
+        writer.channel(1, &channel).map_err(fault)?;
     }
     loaded.store.each_frame(Which::All, &mut |id, connection, frame| {
         // What a whole source misses, this connection may miss.
@@ -101,6 +100,21 @@ fn header(row: &ConnectionRow) -> RecHeader<'_> {
         cmd: &[],
         live: None,
     }
+}
+
+/// What the log could show of the connection: an extract proves no more, and no less.
+fn channel(store: &Store, row: &ConnectionRow) -> Result<Option<Channel>> {
+    let opened = store.opened()?.into_iter().find(|opened| i64::from(opened.id) == row.id);
+    let revision = Some(row.revision.as_str()).filter(|revision| !revision.is_empty());
+    Ok(opened.map(|opened| Channel {
+        name: None,
+        session: None,
+        replay_of: None,
+        profile: protocol::by_name(&row.protocol, revision),
+        complete_head: Some(row.complete_head),
+        one_connection: true,
+        ..opened.channel
+    }))
 }
 
 /// The frames that were chosen, and what tells where the connection begins, breaks and ends.
