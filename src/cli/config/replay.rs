@@ -172,30 +172,35 @@ fn one_by_one<T, const N: usize>(
     let name = format!("[[replay.{key}]]");
     let known: Vec<&str> = members.iter().copied().chain(["for"]).collect();
     let one = |entry: &Value<'_>| {
-        let at = entry.span().start;
-        let wrong = |why: String| place.fault(at, format!("{key}: {why}"));
+        let mut at = entry.span().start;
+        let wrong = |at: usize, why: String| place.fault(at, format!("{key}: {why}"));
         if !matches!(entry.get_ref(), DeValue::Table(_)) {
-            return text(&place.string(key, entry)?).map_err(wrong);
+            return text(&place.string(key, entry)?).map_err(|why| wrong(at, why));
         }
         let mut found: [Option<String>; N] = std::array::from_fn(|_| None);
         let mut scope = None;
         for (member, value) in place.table(entry, &name, &known)? {
             let said = place.string(member, value)?;
+            at = if member == members[0] { value.span().start } else { at };
             match members.iter().position(|known| *known == member) {
                 Some(nth) => found[nth] = Some(said),
                 None => scope = Some(said),
             }
         }
         if let Some(nth) = found.iter().position(Option::is_none) {
-            return Err(place.fault(at, format!("this {name} has no {}", members[nth])));
+            return Err(place.fault(entry.span().start, format!("this {name} has no {}", members[nth])));
         }
         let mut found = found.map(Option::unwrap_or_default);
         if let Some(scope) = scope {
             found[0] = format!("{} {}", scope.trim(), found[0]);
         }
-        table(found).map_err(wrong)
+        table(found).map_err(|why| wrong(at, why))
     };
-    entries(place, key, value)?.map(one).collect()
+    match value.get_ref() {
+        // One text alone is a list of one.
+        DeValue::String(_) => Ok(vec![one(value)?]),
+        _ => entries(place, key, value)?.map(one).collect(),
+    }
 }
 
 /// `from = "create_order /result/structuredContent/id"`.

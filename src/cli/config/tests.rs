@@ -94,7 +94,7 @@ fn what_is_wrong_is_named_with_its_line_and_the_nearest_word() {
         ("[replay]\nfail-on = \"stuk\"", "c:2: fail-on: there is no verdict stuk; did you mean stuck?", ""),
         ("[replay.match]\nat = \"/x\"", "c:1: match is a list", ""),
         ("[[replay.match]]\nat = \"/x\"", "c:1: this [[replay.match]] has no kind", ""),
-        ("[[replay.match]]\nat = \"x\"\nkind = \"uuid\"", "c:2: `x` is no JSON pointer", ""),
+        ("[[replay.match]]\nat = \"x\"\nkind = \"uuid\"", "c:2: match: `x` is no JSON pointer", ""),
         ("[[replay.flow]]\nfrom = \"create\"\nto = \"get /x\"", "c:2: write a method", ""),
         ("[audit\n", "c:1: ", "TOML"),
     ];
