@@ -30,7 +30,7 @@ impl Match {
 /// Why a text is not in a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    /// How far it came: 0 not at all, 1 into the start of a record, 2 into what a record holds.
+    /// How far it came: 0 not at all, 1 into the start of a record, 2 to its payload, 3 into that.
     pub stage: u8,
     /// The column up to which a line fits.
     pub column: usize,

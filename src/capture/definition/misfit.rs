@@ -104,8 +104,10 @@ pub(super) fn misfit(definition: &Arc<Definition>, prefixes: &Prefixes, sample: 
 fn of_line(definition: &Definition, prefixes: &Prefixes, seen: &Seen, line: u64, text: &str) -> Misfit {
     let signs = &definition.contains;
     let signed = signs.is_empty() || signs.iter().any(|sign| sign.find(text.as_bytes()).is_some());
-    if let Some(found) = definition.start.regex.find(text).filter(|_| signed) {
-        return Misfit { stage: 2, column: found.end(), line, why: after_start(definition, seen, line, text) };
+    if signed && definition.start.regex.is_match(text) {
+        // What has a payload came furthest; which of several such lines is longer tells nothing.
+        let stage = if seen.malformed.iter().any(|(at, _)| *at == line) { 3 } else { 2 };
+        return Misfit { stage, column: 0, line, why: after_start(definition, seen, line, text) };
     }
     let missing = || {
         let signs: Vec<_> = signs.iter().map(|sign| format!("{:?}", String::from_utf8_lossy(sign.needle()))).collect();

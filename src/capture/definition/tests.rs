@@ -61,7 +61,9 @@ fn what_the_documentation_teaches_compiles() {
     assert!(examples.len() >= 4);
     for text in examples {
         let file = schema::parse("formats.md", text).unwrap_or_else(|error| panic!("{error} {:?}\n{text}", error.hint));
-        compile::compile("formats.md", &file).unwrap_or_else(|error| panic!("{error} {:?}\n{text}", error.hint));
+        if let Err(error) = Ready::new("formats.md", &file) {
+            panic!("{error} {:?}\n{text}", error.hint);
+        }
     }
 }
 
