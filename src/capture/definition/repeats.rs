@@ -13,10 +13,13 @@ const BACK: usize = 8;
 /// The shortest message that is known again where the log does not say who sent it, in bytes.
 const TELLING: usize = 40;
 
+/// How many words before a message are told apart.
+const WORDS: usize = 8;
+
 /// The last messages: what they hold, and the words before them.
 #[derive(Default)]
 pub(super) struct Repeats {
-    last: [Option<(u64, u64, Direction)>; BACK],
+    last: [Option<(u64, Words, Direction)>; BACK],
     at: usize,
     scratch: String,
     bytes: Vec<u8>,
@@ -28,12 +31,12 @@ impl Repeats {
     pub(super) fn is_repeated(&mut self, piece: &Piece<'_>, direction: Direction) -> bool {
         let json = json_of(piece.payload, &mut self.scratch, &mut self.bytes).map_or(piece.payload, |(json, _)| json);
         let message = hash(json.bytes().filter(|byte| !byte.is_ascii_whitespace()));
-        let words = hash(piece.before.bytes().filter(|byte| !byte.is_ascii_digit() && !byte.is_ascii_punctuation()));
+        let words = Words::of(piece.before);
         let newest = (self.at + BACK - 1) % BACK;
         let again = self.last.iter().enumerate().any(|(at, known)| {
             known.is_some_and(|(known, under, by)| {
                 let near = direction != Direction::Unknown || at == newest && json.len() > TELLING;
-                known == message && under != words && by == direction && near
+                known == message && under.are_others_than(&words) && by == direction && near
             })
         });
         if !again {
@@ -42,6 +45,41 @@ impl Repeats {
         }
         again
     }
+}
+
+/// The words before a message, without digits and signs.
+#[derive(Clone, Copy, Default)]
+struct Words {
+    /// The first ones.
+    first: [u64; WORDS],
+    /// All of them, and the last one.
+    all: u64,
+    last: u64,
+}
+
+impl Words {
+    fn of(before: &str) -> Words {
+        let mut words = Words { all: hash(letters(before)), ..Words::default() };
+        let each = before.split_whitespace().map(|word| hash(letters(word)));
+        for (at, word) in each.enumerate() {
+            words.last = word;
+            if let Some(place) = words.first.get_mut(at) {
+                *place = word;
+            }
+        }
+        words
+    }
+
+    /// True for other words. One word alone that differs, and not the one next to the message, is the name of whoever
+    /// wrote the line: a pod, a client. Two of those that say the same are two messages.
+    fn are_others_than(&self, other: &Words) -> bool {
+        let differ = self.first.iter().zip(&other.first).filter(|(one, two)| one != two).count();
+        self.all != other.all && !(differ == 1 && self.last == other.last)
+    }
+}
+
+fn letters(text: &str) -> impl Iterator<Item = u8> + '_ {
+    text.bytes().filter(|byte| !byte.is_ascii_digit() && !byte.is_ascii_punctuation())
 }
 
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {

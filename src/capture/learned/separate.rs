@@ -53,7 +53,8 @@ pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
         runs(&seen.before, "").into_iter().filter(|(run, from_end)| *from_end == 0 && !run.contains(' ')).collect()
     });
     let best = if last.1 > all.1 { last } else { all };
-    let (words, covered) = best;
+    let (mut words, covered) = best;
+    complete(&mut words, sampled);
     let known = words.of.iter().flatten().all(|word| common(word).is_some());
     let sides = words.of.iter().filter(|words| !words.is_empty()).count();
     let enough = match known {
@@ -62,6 +63,35 @@ pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
         false => sides == 2 && covered * 5 >= told.len() * 4 && !tells_kinds(&words, &told),
     };
     enough.then_some(words)
+}
+
+/// Where messages told the words of one side only: what everyone takes for the opposite goes to the other one. The messages
+/// behind it need not tell who sent them; an answer before its request does not.
+fn complete(words: &mut Words, sampled: &Sampled) {
+    for side in [Side::Client, Side::Server] {
+        let of_peer: Vec<Direction> = words.of[index(side.peer())].iter().filter_map(|word| common(word)).collect();
+        if !words.of[index(side)].is_empty() || of_peer.is_empty() {
+            continue;
+        }
+        for seen in sampled.seen.iter().filter(|seen| seen.sender.is_none()) {
+            let found = runs(&seen.before, &seen.method);
+            let is_opposite = |run: &str| common(run).is_some_and(|direction| of_peer.contains(&opposite(direction)));
+            let Some((word, _)) = found.iter().rev().find(|(run, _)| is_opposite(run)) else { continue };
+            let own = &mut words.of[index(side)];
+            if own.len() < WORDS && !own.iter().any(|known| known == word) {
+                own.push((*word).to_string());
+            }
+        }
+    }
+}
+
+fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Sent => Direction::Received,
+        Direction::Received => Direction::Sent,
+        Direction::By(side) => Direction::By(side.peer()),
+        Direction::Unknown => Direction::Unknown,
+    }
 }
 
 /// The words of both sides, and how many messages have one.

@@ -20,6 +20,9 @@ pub(crate) struct Csv;
 /// The format.
 pub(crate) static CSV: Csv = Csv;
 
+/// The longest name of a column, in bytes.
+const LONGEST_NAME: usize = 40;
+
 /// One row: the record that it makes, and where it starts.
 struct Row {
     json: String,
@@ -38,15 +41,18 @@ fn delimiter(text: &str) -> Option<u8> {
     [b',', b';', b'\t'].into_iter().max_by_key(count).filter(|byte| count(byte) > 0)
 }
 
+/// True for what may be the name of a column. A sentence with a comma in it is no head of a table.
+fn is_name(cell: &str) -> bool {
+    let cell = cell.trim();
+    !cell.is_empty() && cell.len() <= LONGEST_NAME && !cell.contains(['{', '\n']) && !cell.contains(": ")
+}
+
 /// The rows of a text. The last of a text that is cut off is left out.
 fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter(text)?).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
-    if !reader.read_record(&mut record).ok()?
-        || record.len() < 2
-        || record.iter().any(|cell| cell.contains(['{', '\n']) || cell.trim().is_empty())
-    {
+    if !reader.read_record(&mut record).ok()? || record.len() < 2 || !record.iter().all(is_name) {
         return None;
     }
     let names = record.clone();
