@@ -86,7 +86,7 @@ fn unknown(input: &Input, sample: &Sample) -> Error {
         return Error::new(ErrorKind::Input, format!("{name} is a binary file, not a log"))
             .hint("give a text log, or one compressed with gzip or zstd");
     }
-    if let Some(error) = super::refusals::known(&name, sample) {
+    if let Some(error) = super::refusals::known(name, sample) {
         return error;
     }
     let usual = "`rpctape formats` lists what can be read; --format-in NAME reads the file as that format";

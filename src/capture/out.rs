@@ -101,6 +101,12 @@ struct Waiting {
     words: String,
 }
 
+/// The next stretch, where it goes on with the one before.
+fn next_of(ripe: &mut VecDeque<Waiting>, run: &Waiting) -> Option<Waiting> {
+    let goes_on = ripe.front().is_some_and(|next| (next.why, next.direction) == (run.why, run.direction));
+    if goes_on { ripe.pop_front() } else { None }
+}
+
 /// How many stretches wait at most; a reader that holds more lines back than that is none of ours.
 const WAITING: usize = 64;
 
@@ -293,7 +299,7 @@ impl<'s> Out<'s> {
         let mut ripe: VecDeque<Waiting> = self.waiting.drain(..ripe).collect();
         while let Some(mut run) = ripe.pop_front() {
             // Neighbours of one kind are one stretch: no frame stands between them.
-            while let Some(next) = ripe.pop_front_if(|next| (next.why, next.direction) == (run.why, run.direction)) {
+            while let Some(next) = next_of(&mut ripe, &run) {
                 run.lines.1 = next.lines.1;
                 run.lost = run.lost.zip(next.lost).map(|(a, b)| a + b);
             }

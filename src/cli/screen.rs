@@ -64,6 +64,7 @@ pub fn env(name: &str) -> Option<String> {
 }
 
 /// A variable that is set, perhaps to nothing.
+#[allow(clippy::disallowed_methods)]
 #[cfg(feature = "live")]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()

@@ -38,8 +38,11 @@ fn open(at: u32, ms: u32, session: Option<&str>) -> Vec<Value> {
     vec![entry(at, ms, session, ask, &[answer]), entry(at + ms + 20, 4, session, done, &[])]
 }
 
+/// How an exchange ended, and after how many milliseconds.
+type Ended = (String, Option<i64>);
+
 /// The exchanges (outcome, milliseconds) in the order of their requests, and what was found (code, certainty).
-fn audit(entries: Vec<Value>) -> (Vec<(String, Option<i64>)>, Vec<(String, String)>) {
+fn audit(entries: Vec<Value>) -> (Vec<Ended>, Vec<(String, String)>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.har");
     std::fs::write(&path, json!({"log": {"version": "1.2", "creator": {"name": "x"}, "entries": entries}}).to_string())

@@ -253,7 +253,8 @@ impl Conn {
 
     /// Requests that serve one which was cancelled and to which, rightly, no answer came.
     fn silent_orphanages(&self, step: &Step<'_>, end: Seen) -> Vec<(Orphanage, Judgement)> {
-        let mut silent: BTreeMap<FrameId, (&Exchange, Vec<(Side, Id, FrameId)>)> = BTreeMap::new();
+        type Served = (Side, Id, FrameId);
+        let mut silent: BTreeMap<FrameId, (&Exchange, Vec<Served>)> = BTreeMap::new();
         for side in Side::BOTH {
             for slot in self.side(side).live.values().filter(|slot| slot.exchange.in_flight()) {
                 let parent = slot.parent.as_ref().and_then(|parent| self.known(parent)).map(|slot| &slot.exchange);

@@ -234,7 +234,11 @@ impl Stderr {
 
 /// As much of a text as is kept.
 pub(super) fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(KEPT)]
+    let mut end = text.len().min(KEPT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Messages without `jsonrpc`, held back until one message has it: a logger may drop the member.

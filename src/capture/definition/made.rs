@@ -172,7 +172,8 @@ impl<'a> Parts<'a> {
                 Spot::Group(name) => Value { text: self.head.named(name)?, json: false },
                 Spot::Pointer(at) => Value { text: self.found[*at]?.0, json: true },
             };
-            (!value.text.is_empty() && !(value.json && matches!(value.text, "null" | "\"\""))).then_some(value)
+            let is_nothing = value.text.is_empty() || value.json && matches!(value.text, "null" | "\"\"");
+            (!is_nothing).then_some(value)
         })
     }
 

@@ -130,7 +130,7 @@ fn after_start(definition: &Definition, seen: &Seen, line: u64, text: &str) -> S
     }
     let payload = definition.start.regex.captures(text).and_then(|found| found.name("payload"));
     let payload = payload.map_or("", |found| found.as_str());
-    let rest = payload.is_empty().then_some("").unwrap_or(&text[text.find(payload).unwrap_or(0)..]);
+    let rest = if payload.is_empty() { "" } else { &text[text.find(payload).unwrap_or(0)..] };
     let pointer = &definition.payload.pointer;
     match seen.skipped.iter().find(|(at, _)| *at == line).map(|(_, why)| *why) {
         Some(Skip::Duplicate) => "a record starts there, and payload.drop_if or record.duplicate drops it".to_string(),

@@ -27,12 +27,15 @@ struct Candidate<'t> {
     values: Vec<Option<&'t str>>,
 }
 
+/// The best so far: its faults, rank and place; the keys; what is said of it.
+type Best = ((usize, usize, usize), Vec<String>, String);
+
 /// Chooses what tells the connections apart, or says that nothing does.
 pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now: Score, plan: &mut Plan) {
     let list = &notes.list;
     let merged = vec![0; list.len()];
     let whole = score(list, order, &merged);
-    let mut best: Option<((usize, usize, usize), Vec<String>, String)> = None;
+    let mut best: Option<Best> = None;
     if whole.faults() < now.faults() && whole.pairs > now.pairs {
         let said =
             "what its records name as connections keeps answers from their requests, so it is read as one".to_string();

@@ -125,7 +125,7 @@ impl Notes {
             sender,
             act,
             id,
-            text: digest(&(sender, text)),
+            text: digest((sender, text)),
             marks,
         });
     }

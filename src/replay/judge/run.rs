@@ -290,9 +290,8 @@ impl<'a> One<'a> {
         let Some(live) = self.live() else { return Vec::new() };
         let blame = (!self.sides.is_diff).then_some(Side::Server);
         let mut paired: HashSet<usize> = self.sides.pairs[self.index].1.iter().flatten().copied().collect();
-        let witness = |exchange: &Exchange| {
-            exchange.issuer == Side::Client && self.log.witnesses.iter().any(|id| *id == exchange.rpc_id)
-        };
+        let witness =
+            |exchange: &Exchange| exchange.issuer == Side::Client && self.log.witnesses.contains(&exchange.rpc_id);
         paired.extend((0..live.exchanges.len()).filter(|place| witness(&live.exchanges[*place])));
         let mut seen = HashSet::new();
         let Compared { new, .. } = faults::compared((self.connection, None), (live, None), blame);

@@ -66,7 +66,7 @@ pub(super) fn looks_packed(text: &str) -> bool {
     let alphabet = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
     text.len() >= 16
         && STARTS.iter().any(|start| text.starts_with(start))
-        && text.as_bytes().iter().take(64).all(|byte| alphabet(byte))
+        && text.as_bytes().iter().take(64).all(alphabet)
 }
 
 /// The text without the mark that says that it was cut, and whether it was.

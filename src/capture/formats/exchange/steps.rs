@@ -129,20 +129,20 @@ impl<'a> Steps<'_, 'a> {
         match fate(text, cut) {
             Fate::Other => return false,
             Fate::Cut => self.end(Side::Server, What::Missing),
-            Fate::Traffic => self.whole(text, offset),
+            Fate::Traffic => self.whole(text.clone(), offset),
         }
         true
     }
 
     /// A body that is a message or an array. An array that answers no array is the writer's list of what came.
-    fn whole(&mut self, text: &Cow<'a, str>, offset: usize) {
+    fn whole(&mut self, text: Cow<'a, str>, offset: usize) {
         let is_list = |text: &str| text.trim_start().starts_with('[');
         let asked = self.exchange.request.text();
-        if !is_list(text) || asked.is_none_or(is_list) {
-            let step = self.step(Side::Server, What::Text(text.clone()), offset);
+        if !is_list(&text) || asked.is_none_or(is_list) {
+            let step = self.step(Side::Server, What::Text(text), offset);
             return self.found.push(step);
         }
-        let list = Elements::new(text, Some(0), "list").into_iter().flatten();
+        let list = Elements::new(&text, Some(0), "list").into_iter().flatten();
         let messages: Vec<String> = list.map(|(_, one)| one.to_string()).filter(|one| is_traffic(one)).collect();
         self.several(messages, offset);
     }

@@ -1,4 +1,3 @@
-use super::*;
 use crate::capture::testing::{Kept, read, read_as};
 use crate::capture::{Direction, Proof, Skip, Transport};
 use crate::protocol::Side;
@@ -39,7 +38,7 @@ fn bodies_of_any_packing_at_places_that_nobody_has_named() {
         json!({"q": CALL, "r": [serde_json::from_str::<Value>(NOTE).expect("JSON"), serde_json::from_str::<Value>(ANSWER).expect("JSON")]}),
     ];
     for shape in shapes {
-        let kept = read("http-exchange", &lines(&[shape.clone()]));
+        let kept = read("http-exchange", &lines(std::slice::from_ref(&shape)));
         let kinds: Vec<_> = kept.frames.iter().map(|f| (f.kind, f.direction, f.stream)).collect();
         assert_eq!(kinds.first(), Some(&("message", Direction::By(Side::Client), Some(1))), "{shape}");
         assert_eq!(kinds.last(), Some(&("message", Direction::By(Side::Server), Some(1))), "{shape}");

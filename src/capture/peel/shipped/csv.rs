@@ -119,7 +119,7 @@ impl WholeReader for CsvReader {
             return Ok(());
         };
         let times = || rows.iter().filter_map(|row| row.at_us);
-        if times().next() > times().last() {
+        if times().next() > times().next_back() {
             rows.reverse();
         }
         out.skip(1, Skip::Header);

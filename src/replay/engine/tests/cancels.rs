@@ -341,7 +341,8 @@ fn a_witness_goes_right_behind_the_cancel_and_is_no_exchange() {
     let (pings, cancels) = (played.wire.with("ping"), played.wire.with("notifications/cancelled"));
     assert_eq!((pings.len(), pings[0].0), (1, cancels[0].0));
     assert_eq!(played.log.witnesses, [pings[0].1["id"].to_string()]);
-    assert!(played.recorded.exchanges.iter().all(|exchange| exchange.rpc_id != pings[0].1["id"].to_string()));
+    let minted = pings[0].1["id"].to_string();
+    assert!(played.recorded.exchanges.iter().all(|exchange| exchange.rpc_id != minted));
     assert!(played.log.extras.is_empty() && played.log.notes.is_empty(), "{:?}", played.log.notes);
     // A cancel that did not land has none.
     let played = play(&mcp(S01), &with, server(30, true));
