@@ -192,7 +192,7 @@ impl<'s> Out<'s> {
         if self.file_side.is_some() {
             channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);
         }
-        channel.proof = channel.proof.and(Proof::PAIRING).and(Proof::ORDER).without(self.plan.lacks);
+        channel.proof = channel.proof.without(self.plan.lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= self.plan.lacks.covers(Proof::PAIRING);
         if !self.outer.is_none() {

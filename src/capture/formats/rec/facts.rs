@@ -8,7 +8,7 @@ use crate::jsonrpc::Framing;
 use crate::protocol::by_name;
 
 /// The names of what a log can prove, as they are written.
-const PROOFS: [(Proof, &str); 9] = [
+const PROOFS: [(Proof, &str); 11] = [
     (Proof::PAYLOAD, "payload"),
     (Proof::CANCEL_TARGET, "cancel_target"),
     (Proof::ERROR_CODE, "error_code"),
@@ -18,6 +18,8 @@ const PROOFS: [(Proof, &str); 9] = [
     (Proof::STREAMS, "streams"),
     (Proof::BOTH_SIDES, "both_sides"),
     (Proof::CLIENT, "client"),
+    (Proof::PAIRING, "pairing"),
+    (Proof::ORDER, "order"),
 ];
 
 #[derive(Default, Serialize, Deserialize)]
