@@ -90,6 +90,7 @@ pub(crate) struct Out<'s> {
     outer: Outer,
     plan: Plan,
     twins: Twins,
+    repeats: bool,
 }
 
 /// A stretch of the whole source: lines, direction, why, how many messages, words.
@@ -129,6 +130,7 @@ impl<'s> Out<'s> {
             outer: Outer::default(),
             plan: Plan::default(),
             twins: Twins::default(),
+            repeats: false,
         }
     }
 
@@ -136,6 +138,17 @@ impl<'s> Out<'s> {
     pub(crate) fn planned(mut self, plan: Plan) -> Out<'s> {
         self.plan = plan;
         self
+    }
+
+    /// Hands on what seems to be logged twice, too: where several connections are in one log, it may be another's.
+    pub(crate) fn with_repeats(mut self) -> Out<'s> {
+        self.repeats = true;
+        self
+    }
+
+    /// True if what seems to be logged twice is to be handed on.
+    pub(crate) fn wants_repeats(&self) -> bool {
+        self.repeats
     }
 
     /// The order in which records are to be read.
@@ -185,7 +198,7 @@ impl<'s> Out<'s> {
         if self.file_side.is_some() {
             channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);
         }
-        channel.proof = channel.proof.and(Proof::PAIRING).and(Proof::ORDER).without(self.plan.lacks);
+        channel.proof = channel.proof.without(self.plan.lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= self.plan.lacks.covers(Proof::PAIRING);
         if !self.outer.is_none() {

@@ -20,7 +20,7 @@ pub(super) use lanes::Lanes;
 pub(super) use order::Order;
 pub(super) use twin::Twins;
 
-use self::note::take;
+use self::note::{Notes, take};
 use self::pairing::score;
 use super::format::Format;
 use super::sample::Sample;
@@ -77,7 +77,8 @@ impl Plan {
 /// How much of a log is looked at before it is read, in bytes.
 pub(super) const HEAD: usize = 1 << 20;
 
-/// Looks at the head of a log.
+/// Looks at the head of a log. Messages that seem to be logged twice in other words may be those of two connections: where
+/// taking them for that finds a key, they are.
 pub(super) fn survey(
     format: &'static dyn Format,
     sample: &Sample,
@@ -85,13 +86,23 @@ pub(super) fn survey(
     whole: bool,
     overrides: &Overrides,
 ) -> Plan {
-    let mut plan = Plan::default();
-    let Some(notes) = take(format, sample, head, whole, overrides) else { return plan };
-    if notes.is_exact() {
-        return plan;
+    let look = |repeats: bool| take(format, sample, head, whole, overrides, repeats).filter(|notes| !notes.is_exact());
+    let records = key::Records::of(format.name(), head);
+    let Some(notes) = look(false) else { return Plan::default() };
+    if notes.repeats
+        && let Some(all) = look(true)
+    {
+        let plan = plan(all, &records, overrides);
+        if plan.key.is_some() {
+            return plan;
+        }
     }
+    plan(notes, &records, overrides)
+}
+
+fn plan(notes: Notes, records: &key::Records<'_>, overrides: &Overrides) -> Plan {
     // On a clock of whole seconds two connections may well say the same at one time.
-    plan.twins = notes.resolution_us < 1_000_000;
+    let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
     artefact::look(&notes, &mut plan);
     let notes = if plan.twins || plan.doubled { notes.without_twins(&mut plan) } else { notes };
     plan.twins |= plan.doubled;
@@ -100,9 +111,8 @@ pub(super) fn survey(
     let before = score(&notes.list, &as_written, &groups);
     let order = order::choose(&notes, &groups, before, &mut plan);
     let now = score(&notes.list, &order, &groups);
-    let records = key::Records::of(format.name(), head);
     if overrides.connection_key.is_none() && now.faults() > 0 {
-        key::choose(&notes, &records, &order, now, &mut plan);
+        key::choose(&notes, records, &order, now, &mut plan);
     }
     plan
 }

@@ -45,6 +45,17 @@ pub(super) struct Note {
     pub marks: Marks,
 }
 
+impl Note {
+    /// Who may have asked what this answers: the other sender, or one that is not told.
+    pub(super) fn issuers(&self) -> &'static [u8] {
+        match self.sender {
+            0 => &[1, 2],
+            1 => &[0, 2],
+            _ => &[2, 0, 1],
+        }
+    }
+}
+
 /// Signs of what a logger does to messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
@@ -67,6 +78,8 @@ pub(super) struct Notes {
     /// Resolution of the clock in microseconds, the coarsest.
     pub resolution_us: i64,
     exact: bool,
+    /// True if messages were passed over that seem to be logged twice.
+    pub repeats: bool,
     handshakes: Vec<&'static str>,
 }
 
@@ -183,7 +196,9 @@ impl FrameSink for Notes {
         Ok(())
     }
 
-    fn skipped(&mut self, _: u64, _: Skip) {}
+    fn skipped(&mut self, _: u64, why: Skip) {
+        self.repeats |= why == Skip::Duplicate;
+    }
     fn progress(&mut self, _: u64) {}
 }
 
@@ -194,10 +209,14 @@ pub(super) fn take(
     head: &[u8],
     whole: bool,
     overrides: &Overrides,
+    repeats: bool,
 ) -> Option<Notes> {
     let mut notes =
         Notes { handshakes: profiles().filter_map(|profile| profile.opening.initialize).collect(), ..Notes::default() };
     let mut out = Out::new(&mut notes, 0, overrides);
+    if repeats {
+        out = out.with_repeats();
+    }
     match format.reader(sample) {
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             let end = if whole { head.len() } else { memchr::memrchr(b'\n', head)? + 1 };

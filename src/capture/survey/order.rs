@@ -127,7 +127,7 @@ fn answers_behind(notes: &Notes, order: &[usize], groups: &[u32]) -> (Vec<usize>
         groups[at] == groups[other]
             && matches!(request.act, Act::Ask | Act::Open)
             && request.id == answer.id
-            && [1, 0, 2][usize::from(request.sender)] == answer.sender
+            && answer.issuers().contains(&request.sender)
             && answer.at_us.zip(request.at_us).is_none_or(|(answer, request)| answer >= request)
     };
     while place < order.len() {
@@ -135,7 +135,7 @@ fn answers_behind(notes: &Notes, order: &[usize], groups: &[u32]) -> (Vec<usize>
         let note = &list[at];
         match note.act {
             Act::Ask | Act::Open => drop(asked.insert((groups[at], note.sender, note.id))),
-            Act::Answer if !asked.contains(&(groups[at], [1, 0, 2][usize::from(note.sender)], note.id)) => {
+            Act::Answer if !note.issuers().iter().any(|issuer| asked.contains(&(groups[at], *issuer, note.id))) => {
                 let end = order.len().min(place + 1 + NEAR);
                 if let Some(found) = (place + 1..end).find(|later| answers(at, order[*later])) {
                     let alone = !order[found + 1..]

@@ -84,12 +84,13 @@ impl Stream {
     }
 
     fn answer(&mut self, note: &Note, score: &mut Score) {
-        let asked_by = [1, 0, 2][usize::from(note.sender)];
-        let key = (asked_by, note.id);
-        if self.open.remove(&key).is_some() {
+        let issuers = note.issuers();
+        let keys = || issuers.iter().map(|issuer| (*issuer, note.id));
+        if let Some(key) = keys().find(|key| self.open.contains_key(key)) {
+            self.open.remove(&key);
             self.done.insert(key);
             score.pairs += 1;
-        } else if self.done.contains(&key) {
+        } else if keys().any(|key| self.done.contains(&key)) {
             score.doubles += 1;
         } else {
             score.stray += 1;

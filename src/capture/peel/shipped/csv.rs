@@ -56,18 +56,19 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
         return None;
     }
     let names = record.clone();
-    let mut rows = Vec::new();
+    let (mut rows, mut odd) = (Vec::new(), 0);
     while reader.read_record(&mut record).ok()? {
         let place = record.position()?;
         let cells: serde_json::Map<String, serde_json::Value> =
             names.iter().map(str::trim).map(str::to_string).zip(record.iter().map(Into::into)).collect();
         let at_us = record.iter().find_map(time::parse).map(|time| time.us);
-        rows.push(Row {
-            json: serde_json::Value::Object(cells).to_string(),
-            line: place.line(),
-            offset: place.byte(),
-            at_us,
-        });
+        odd += usize::from(record.len() != names.len());
+        let json = serde_json::Value::Object(cells).to_string();
+        rows.push(Row { json, line: place.line(), offset: place.byte(), at_us });
+    }
+    // A text with a comma in its first line is no table.
+    if odd * 10 > rows.len() {
+        return None;
     }
     if !whole && rows.len() > 1 {
         rows.pop();
@@ -75,8 +76,18 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
     Some(rows)
 }
 
+/// Turns rows round that stand newest first.
+fn in_order(rows: &mut [Row]) {
+    let times = || rows.iter().filter_map(|row| row.at_us);
+    if times().next() > times().next_back() {
+        rows.reverse();
+    }
+}
+
 fn peel(sample: &Sample) -> Option<Sample> {
-    let text: String = rows(sample.text(), sample.whole)?.iter().flat_map(|row| [row.json.as_str(), "\n"]).collect();
+    let mut rows = rows(sample.text(), sample.whole)?;
+    in_order(&mut rows);
+    let text: String = rows.iter().flat_map(|row| [row.json.as_str(), "\n"]).collect();
     Some(Sample::peeled(text.as_bytes(), sample))
 }
 
@@ -118,10 +129,7 @@ impl WholeReader for CsvReader {
             out.skip(1, Skip::NotAMessage);
             return Ok(());
         };
-        let times = || rows.iter().filter_map(|row| row.at_us);
-        if times().next() > times().next_back() {
-            rows.reverse();
-        }
+        in_order(&mut rows);
         out.skip(1, Skip::Header);
         for Row { json, line, offset, .. } in &rows {
             let row =

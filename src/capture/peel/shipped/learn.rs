@@ -138,9 +138,14 @@ fn message(columns: &[Column], records: usize, sample: &Sample) -> Option<(usize
         .filter(|at| columns[*at].values.iter().any(|value| value.len() > 16 && value.contains([' ', '{', '('])))
         .collect();
     candidates.sort_by_key(|at| (rank(&columns[*at]), std::cmp::Reverse(length(&columns[*at]))));
+    let newest_first = columns.iter().filter(|column| time_rank(column).is_some()).any(is_backwards);
     let mut best: Option<(usize, Sample, Found)> = None;
     for at in candidates.into_iter().take(TRIED) {
-        let text: String = columns[at].values.iter().flat_map(|value| [value.trim_end_matches('\n'), "\n"]).collect();
+        let mut values: Vec<&str> = columns[at].values.iter().map(String::as_str).collect();
+        if newest_first {
+            values.reverse();
+        }
+        let text: String = values.into_iter().flat_map(|value| [value.trim_end_matches('\n'), "\n"]).collect();
         let peeled = Sample::peeled(text.as_bytes(), sample);
         if let Some(found) = inner(&peeled)
             && best.as_ref().is_none_or(|(_, _, (_, before))| found.1.score > before.score)
@@ -149,6 +154,12 @@ fn message(columns: &[Column], records: usize, sample: &Sample) -> Option<(usize
         }
     }
     best
+}
+
+/// True if the first time is behind the last: the log inside is learned in its own order.
+fn is_backwards(column: &Column) -> bool {
+    let at = |value: Option<&String>| value.and_then(|value| time::parse(value)).map(|time| time.us);
+    at(column.values.first()) > at(column.values.last())
 }
 
 /// How little a scalar tells of the time of a record; nothing where it is no time.
