@@ -232,7 +232,7 @@ proptest! {
 #[test]
 fn messages_do_cross_in_the_model() {
     let mut crossed = BTreeSet::new();
-    for (seed, profile) in (0..20).flat_map(|seed| profiles().map(move |profile| (seed, profile))) {
+    for (seed, profile) in (0..60).flat_map(|seed| profiles().map(move |profile| (seed, profile))) {
         let trace = Sim::new(seed, profile, Delays::Any, 14).run().trace(Vantage::Proxy);
         let (verdicts, _) = judge(&trace, Settings::default(), &Selection::default());
         let races = verdicts.findings.iter().filter(|finding| finding.certainty == Certainty::Race);
