@@ -100,6 +100,14 @@ pub struct CancelStats {
     pub wasted_us: i64,
 }
 
+impl CancelStats {
+    /// The counts of the eight things that become of a cancel, in the order of their columns.
+    fn effects(&self) -> [u64; 8] {
+        let CancelStats { silent, acknowledged, answered, crossed, moot, ignored, unsettled, void, .. } = self;
+        [*silent, *acknowledged, *answered, *crossed, *moot, *ignored, *unsettled, *void]
+    }
+}
+
 /// What became of all cancels, as parts of 1 with four decimals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
@@ -329,17 +337,7 @@ impl Stats {
         for row in self.cancels.iter().take(ROWS) {
             let parts = [row.method.clone(), row.name.clone()].into_iter().flatten();
             let title = parts.collect::<Vec<_>>().join(" ");
-            let counts = [
-                row.cancels,
-                row.silent,
-                row.acknowledged,
-                row.answered,
-                row.crossed,
-                row.moot,
-                row.ignored,
-                row.unsettled,
-                row.void,
-            ];
+            let counts = [row.cancels].into_iter().chain(row.effects());
             let wasted = if row.work_max_us.is_some() { duration(row.wasted_us) } else { "-".to_string() };
             let words = [title, row.reason.clone().unwrap_or_default()];
             table.row(
@@ -407,17 +405,7 @@ impl Stats {
             ];
             let counts = [Some(row.cancels as i64), None, None, None];
             let times = [row.settle_p50_us, row.settle_p95_us, row.settle_p99_us, row.settle_max_us];
-            let effects = [
-                row.silent,
-                row.acknowledged,
-                row.answered,
-                row.crossed,
-                row.moot,
-                row.ignored,
-                row.unsettled,
-                row.void,
-            ];
-            let mut rest = effects.map(|n| Some(n as i64)).to_vec();
+            let mut rest = row.effects().map(|n| Some(n as i64)).to_vec();
             rest.push(row.work_max_us.map(|_| row.wasted_us));
             rest.extend([row.work_p50_us, row.work_p95_us, row.work_p99_us, row.work_max_us]);
             csv.row(out, &cells(&words, &counts, &times, &rest))?;

@@ -72,6 +72,9 @@ impl Conn {
             self.facts.end = End::Closed(Some(Side::Client));
         }
         let Some(last) = self.facts.last else { return };
+        if self.facts.end == End::Open {
+            self.facts.missing.end_open(last.frame);
+        }
         let end = Seen { frame: self.facts.closed.unwrap_or(last.frame), at_us: self.end_time(last) };
         for side in Side::BOTH {
             self.end_waiting(step, side, end);

@@ -85,6 +85,11 @@ impl Stretches {
         }
     }
 
+    /// The log ends with this frame, and the connection does not: what comes later nobody knows.
+    pub(super) fn end_open(&mut self, last: FrameId) {
+        self.note(Stretch { why: Why::Tail, side: None, frames: (last + 1, FrameId::MAX), lines: (0, 0) });
+    }
+
     /// What a frame says is missing; `side` is the one its direction means.
     pub(super) fn note_missing(&mut self, id: FrameId, frame: &Frame<'_>, missing: &Missing<'_>, side: Option<Side>) {
         let lasting = matches!(missing.why, Why::Dropped | Why::Mixed);

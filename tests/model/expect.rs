@@ -122,8 +122,15 @@ fn unanswered(sim: &Sim, vantage: Vantage, settings: &Settings, request: usize) 
         Some((at, by)) if by == Some(issuer) && at / 1000 * 1000 - asked_us <= settings.stuck_after_us => {
             vec![Certainty::Undecidable]
         }
+        Some(_) if asks_person(sim, request) => vec![Certainty::Undecidable],
         Some(_) => vec![Certainty::Violation],
         None if last / 1000 * 1000 - asked_us > settings.stuck_after_us => vec![Certainty::Undecidable],
         None => Vec::new(),
     }
+}
+
+/// Whom a request asks is a person: nobody may hurry them, and a session may end before they have answered.
+fn asks_person(sim: &Sim, request: usize) -> bool {
+    let method = sim.requests[request].ask.method;
+    sim.speech.profile.method(method).is_some_and(|known| known.asks_person)
 }

@@ -12,6 +12,7 @@ use super::parties::Parties;
 use super::pointer::{Found, Pointer, find_all};
 use super::schema::Encoding;
 use super::tell::Pairing;
+use crate::capture::lines::Line;
 use crate::capture::out::{Channels, Out, Place, body, in_words};
 use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
 use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};
@@ -54,6 +55,14 @@ pub(super) struct At<'a> {
     pub(super) joined: bool,
     /// The time of the layer around it.
     pub(super) outer_ts: Option<&'a str>,
+}
+
+impl At<'_> {
+    /// Of a line that is a record of its own, with more to follow.
+    pub(super) fn alone(line: &Line<'_>) -> At<'static> {
+        let (offset, start) = (line.offset, line.offset);
+        At { line: line.number, offset, start, log_ends: false, joined: false, outer_ts: None }
+    }
 }
 
 /// One record: its start, its payload, its place.

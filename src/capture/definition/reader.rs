@@ -53,15 +53,7 @@ impl LineReader for DefinitionReader {
         let text = String::from_utf8_lossy(line.bytes);
         if self.starts(&text) {
             let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
-            let at = At {
-                line: line.number,
-                offset: line.offset,
-                log_ends: false,
-                joined: false,
-                start: line.offset,
-                outer_ts: None,
-            };
-            self.emitter.gap(&head, &at, out)?;
+            self.emitter.gap(&head, &At::alone(line), out)?;
         }
         Ok(())
     }
@@ -366,15 +358,7 @@ impl DefinitionReader {
         if self.definition.payload.encoding == Encoding::Json && self.starts(&text) {
             self.flush(false, out)?;
             let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
-            let at = At {
-                line: line.number,
-                offset: line.offset,
-                log_ends: false,
-                joined: false,
-                start: line.offset,
-                outer_ts: None,
-            };
-            return self.emitter.not_text(&head, line.bytes, &at, out);
+            return self.emitter.not_text(&head, line.bytes, &At::alone(line), out);
         }
         let taken =
             Taken { text: &text, line: line.number, offset: line.offset, log_ends: !line.ended, outer_ts: None };
