@@ -14,12 +14,19 @@ mod walk;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use regex::Regex;
 
 /// What a text must hold, besides what a shape needs, before a name can give a secret away: nearly all messages do not,
 /// and one fast look at them is enough. An escape may hide what a shape needs, so a text with one is always looked into.
 const HINT: &str = r"(?i-u:session[_ -]?id|[a-z0-9][_ -]?key|private[_ -])|\\u|\\/";
+
+/// The one look at a text, compiled once for the whole program.
+fn usual_hint() -> Option<Regex> {
+    static USUAL: OnceLock<Option<Regex>> = OnceLock::new();
+    USUAL.get_or_init(|| Regex::new(&format!("{HINT}|{}", shapes::hint())).ok()).clone()
+}
 
 /// What a user adds to the usual set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,11 +91,7 @@ impl Redactor {
             keys: custom.keys.iter().map(|key| names::plain(key)).collect(),
             paths: custom.paths.clone(),
             shapes: shapes::Shapes::new(custom),
-            hint: if *custom == Custom::default() {
-                Regex::new(&format!("{HINT}|{}", shapes::hint())).ok()
-            } else {
-                None
-            },
+            hint: if *custom == Custom::default() { usual_hint() } else { None },
             seen: HashMap::new(),
             numbers: BTreeMap::new(),
             counts: BTreeMap::new(),

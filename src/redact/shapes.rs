@@ -1,8 +1,9 @@
 //! Shapes that give a secret away, wherever it stands.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexSet};
 
 use super::vendors::VENDORS;
 use super::{Custom, names};
@@ -11,71 +12,105 @@ use super::{Custom, names};
 /// Its groups: the name, what stands between, the secret.
 const LABELLED: &str = r#"(?i)([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|authorization|auth|cookie|credentials?|jwt)[a-z0-9_]{0,12})["']?(\s*[:=]\s*)["']?(?:(?:bearer|basic|token)\s+)?([^\s"',;&<>{}\[\]]{4,})"#;
 
-const SHAPES: [(&str, &str); 4] = [
+/// What a text must hold before [`LABELLED`] can fit.
+const LABELS: &str = r"(?i-u:pass|pwd|secret|token|key\s*[:=]|key['\x22]|auth|cookie|credential|jwt)";
+
+/// What a text must hold, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
+/// member of such a name is one.
+const SHAPES: [(&str, &str, &str); 5] = [
     (
+        "(?i-u:-----BEGIN)",
         "private-key",
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
     ),
-    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    ("authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
-    ("password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>]*:([^\s/@<>]+)@"),
+    ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    ("(?i-u:bearer)", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
+    ("://", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>]*:([^\s/@<>]+)@"),
+    ("(?i-u:[?&](?:key|sig))", "token", r"(?i)[?&](?:key|sig|signature)=([^&\s#<>]{6,})"),
 ];
 
-/// In a query of a URL these are secrets although no member of such a name is one.
-const QUERY: &str = r"(?i)[?&](?:key|sig|signature)=([^&\s#<>]{6,})";
-
-/// What a text must hold before any of [`SHAPES`] or [`LABELLED`] can fit, besides the hints of [`VENDORS`].
-const HINT: &str = r"(?i-u:-----BEGIN|eyJ|bearer|://|[?&](?:key|sig)|pass|pwd|secret|token|key\s*[:=]|key['\x22]|auth|cookie|credential|jwt)";
-
-/// The same for [`VENDORS`]: nearly all texts hold none of it, and one look at them is enough.
+/// What a text must hold before any of the usual shapes can fit. Nearly all texts hold none of it, and one look is enough.
 pub(super) fn hint() -> String {
-    VENDORS.iter().map(|(hint, ..)| *hint).fold(HINT.to_string(), |all, hint| format!("{all}|{hint}"))
+    usual().map(|(hint, ..)| hint).fold(LABELS.to_string(), |all, hint| format!("{all}|{hint}"))
+}
+
+fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    SHAPES.into_iter().chain(VENDORS)
+}
+
+/// The usual shapes, for the whole program: an expression is compiled when a text first holds what it needs.
+struct Usual {
+    /// What [`LABELLED`] needs, then in the order of [`usual`].
+    hints: RegexSet,
+    shapes: Vec<Shape>,
+    labelled: OnceLock<Option<Regex>>,
+}
+
+struct Shape {
+    kind: &'static str,
+    form: &'static str,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Usual {
+    /// `None` never: the tests compile every hint.
+    fn get() -> Option<&'static Usual> {
+        static USUAL: OnceLock<Option<Usual>> = OnceLock::new();
+        let ready = || {
+            let hints = RegexSet::new([LABELS].into_iter().chain(usual().map(|(hint, ..)| hint))).ok()?;
+            let shapes = usual().map(|(_, kind, form)| Shape { kind, form, compiled: OnceLock::new() }).collect();
+            Some(Usual { hints, shapes, labelled: OnceLock::new() })
+        };
+        USUAL.get_or_init(ready).as_ref()
+    }
+
+    fn find(&self, text: &str, prose: bool, found: &mut Vec<(&'static str, Range<usize>)>) {
+        for hinted in &self.hints.matches(text) {
+            match hinted.checked_sub(1).and_then(|at| self.shapes.get(at)) {
+                Some(shape) => {
+                    let regex = shape.compiled.get_or_init(|| Regex::new(shape.form).ok());
+                    regex.iter().for_each(|regex| hits(shape.kind, regex, text, found));
+                }
+                None => {
+                    let labelled = self.labelled.get_or_init(|| Regex::new(LABELLED).ok());
+                    let all = labelled.iter().flat_map(|labelled| labelled.captures_iter(text));
+                    found.extend(all.filter_map(|hit| secret_of(text, &hit, prose)));
+                }
+            }
+        }
+    }
+}
+
+/// The secret is the first group where there is one, and all of it otherwise.
+fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
+    let secrets = regex.captures_iter(text).filter_map(|hit| hit.get(1).or_else(|| hit.get(0)));
+    let secrets = secrets.filter(|secret| kind != "authz" || secret.as_str().bytes().any(|byte| byte.is_ascii_digit()));
+    found.extend(secrets.map(|secret| (kind, secret.range())));
 }
 
 const EMAIL: &str = r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";
 
-/// Compiled shapes.
+/// The usual shapes, and those that only some users want.
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    usual: Vec<(&'static str, Regex)>,
-    /// Those that only some users want.
     own: Vec<(&'static str, Regex)>,
-    labelled: Option<Regex>,
-    hint: Option<Regex>,
 }
 
 impl Shapes {
     /// The usual ones and a user's.
     pub fn new(custom: &Custom) -> Shapes {
-        let forms = VENDORS.iter().map(|(_, kind, form)| (*kind, *form));
         let email = custom.emails.then_some(("email", EMAIL));
-        let own = custom.values.iter().map(|value| ("custom", value.as_str()));
-        Shapes {
-            usual: compiled(SHAPES.into_iter().chain([("token", QUERY)]).chain(forms)),
-            own: compiled(email.into_iter().chain(own)),
-            labelled: Regex::new(LABELLED).ok(),
-            hint: Regex::new(&hint()).ok(),
-        }
+        let own = email.into_iter().chain(custom.values.iter().map(|value| ("custom", value.as_str())));
+        Shapes { own: own.filter_map(|(kind, shape)| Some((kind, Regex::new(shape).ok()?))).collect() }
     }
 
     /// Where the secrets of a text are. `prose` says that it is no JSON string but text as a program printed it.
     pub fn find(&self, text: &str, prose: bool) -> Vec<(&'static str, Range<usize>)> {
         let mut found = Vec::new();
-        let hinted = self.hint.as_ref().is_none_or(|hint| hint.is_match(text));
-        let usual = if hinted { &self.usual[..] } else { &[] };
-        if let Some(labelled) = self.labelled.as_ref().filter(|_| hinted) {
-            found.extend(labelled.captures_iter(text).filter_map(|hit| secret_of(text, &hit, prose)));
+        if let Some(usual) = Usual::get() {
+            usual.find(text, prose, &mut found);
         }
-        for (kind, shape) in usual.iter().chain(&self.own) {
-            let kind = *kind;
-            for hit in shape.captures_iter(text) {
-                // The secret is the first group where there is one, and all of it otherwise.
-                let Some(secret) = hit.get(1).or_else(|| hit.get(0)) else { continue };
-                if kind != "authz" || secret.as_str().bytes().any(|byte| byte.is_ascii_digit()) {
-                    found.push((kind, secret.range()));
-                }
-            }
-        }
+        self.own.iter().for_each(|(kind, shape)| hits(kind, shape, text, &mut found));
         found
     }
 }
@@ -94,10 +129,6 @@ fn secret_of(text: &str, hit: &Captures<'_>, prose: bool) -> Option<(&'static st
         || secret.end() == text.len();
     let assigned = prose || between.contains('=') || starts_line && ends_line && text.contains('\n');
     (assigned || secret.as_str().bytes().any(|byte| byte.is_ascii_digit())).then(|| (kind, secret.range()))
-}
-
-fn compiled<'s>(shapes: impl Iterator<Item = (&'static str, &'s str)>) -> Vec<(&'static str, Regex)> {
-    shapes.filter_map(|(kind, shape)| Some((kind, Regex::new(shape).ok()?))).collect()
 }
 
 #[cfg(test)]
@@ -132,6 +163,14 @@ mod tests {
         "passwd=hush1",
         "api-key=hush1",
     ];
+
+    #[test]
+    fn every_expression_compiles() {
+        assert!(Usual::get().is_some());
+        for (hint, kind, form) in usual().chain([(LABELS, "label", LABELLED)]) {
+            assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
+        }
+    }
 
     #[test]
     fn the_hint_fits_whatever_a_shape_fits() {

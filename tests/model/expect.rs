@@ -5,7 +5,7 @@ use rpctape::protocol::Side;
 use rpctape::session::{Certainty, Settings};
 
 use super::fault::Claim;
-use super::sim::{Kind, Meaning, Sent, Sim};
+use super::sim::{Kind, Meaning, Request, Sent, Sim};
 use super::speech::Tongue;
 
 /// The code under which a fault shows at a tap.
@@ -129,8 +129,8 @@ fn unanswered(sim: &Sim, vantage: Vantage, settings: &Settings, request: usize) 
     }
 }
 
-/// Whom a request asks is a person: nobody may hurry them, and a session may end before they have answered.
+/// A person is asked, and nobody has taken the question back: nothing hurries them, and a session may end before they answer.
 fn asks_person(sim: &Sim, request: usize) -> bool {
-    let method = sim.requests[request].ask.method;
-    sim.speech.profile.method(method).is_some_and(|known| known.asks_person)
+    let Request { ask, cancel_sent, .. } = &sim.requests[request];
+    !cancel_sent && sim.speech.profile.method(ask.method).is_some_and(|known| known.asks_person)
 }
