@@ -1,6 +1,6 @@
 //! A finding: one rule, one clause, the messages that prove it. Severity, certainty and basis are kept apart.
 
-use crate::protocol::{Clause, Profile};
+use crate::protocol::{Clause, Profile, Side};
 use crate::session::{Basis, Certainty, FrameId, Judgement};
 
 pub use crate::protocol::Severity;
@@ -57,6 +57,8 @@ pub struct Finding {
     pub clause: Option<&'static Clause>,
     /// Connection, as an index of the fold.
     pub connection: u32,
+    /// Whose fault it is, where it is one of a side.
+    pub by: Option<Side>,
     /// The exchange concerned, by its request's frame.
     pub exchange: Option<FrameId>,
     /// The offending message.

@@ -5,6 +5,7 @@ DELETE FROM cancellation;
 DELETE FROM finding;
 DELETE FROM clause;
 DELETE FROM undecided;
+DELETE FROM occasion;
 DELETE FROM connection_fact;
 DELETE FROM rule;
 DELETE FROM profile;

@@ -4,3 +4,4 @@ DELETE FROM exchange WHERE request IN (SELECT id FROM temp.touched_frame);
 DELETE FROM cancellation WHERE message IN (SELECT id FROM temp.touched_frame);
 DELETE FROM finding WHERE connection IN (SELECT connection FROM temp.touched);
 DELETE FROM connection_fact WHERE connection IN (SELECT connection FROM temp.touched);
+DELETE FROM occasion WHERE connection IN (SELECT connection FROM temp.touched);

@@ -1,2 +1,4 @@
-INSERT INTO finding (id, connection, frame, exchange, rule, severity, certainty, basis, profile, clause, evidence, summary)
-VALUES (:id, :connection, :frame, :exchange, :rule, :severity, :certainty, :basis, :profile, :clause, :evidence, :summary);
+INSERT INTO finding (id, connection, frame, exchange, rule, severity, certainty, basis, profile, clause, evidence, summary,
+                     side)
+VALUES (:id, :connection, :frame, :exchange, :rule, :severity, :certainty, :basis, :profile, :clause, :evidence, :summary,
+        :side);

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use rpctape::capture::Skip;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::pipeline::coverage;
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
 use rpctape::report::{
-    Concise, Context, Document, Full, GroupBy, Grouped, Lines, PassedOver, Report, Statistics, Style, Summary,
+    Concise, Context, Coverage, Document, Full, GroupBy, Grouped, Lines, PassedOver, Report, Statistics, Style, Summary,
 };
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Raw};
@@ -71,6 +72,9 @@ pub struct PrintArgs {
     /// Print at most so many findings; all are counted
     #[arg(long, value_name = "N")]
     max_findings: Option<u64>,
+    /// List every clause: kept, broken, not exercised, or not decidable from these logs, and why
+    #[arg(long)]
+    coverage: bool,
     /// Print every finding, also where many are alike
     #[arg(long)]
     no_group: bool,
@@ -185,7 +189,9 @@ pub fn print(
 ) -> Result<u8> {
     let connections = connections(loaded, args.connection.as_deref())?;
     let fail_on = terms.fail_on.severity();
+    let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let mut summary = begun(loaded, &connections, fail_on);
+    summary.coverage = Coverage::of(coverage(&loaded.store, only, &terms.selection)?, args.coverage);
     let lines = args.format == Format::Concise || args.statistics || args.group_by.is_some();
     let style = screen.style(args.output.is_some(), lines);
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
@@ -200,7 +206,6 @@ pub fn print(
     let mut out = Out::open(args.output.as_deref(), inputs)?;
     let context = context(&connections, &terms);
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
-    let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
     let raw = if args.format == Format::Full && !args.statistics && args.group_by.is_none() {
         Raw::Head(EXCERPT)

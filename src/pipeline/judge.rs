@@ -64,5 +64,10 @@ impl Sink for Judge<'_> {
     fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) {
         let done = self.derived.connection(connection, ledger, logger);
         self.keep(done);
+        for seized in self.auditor.seized(connection) {
+            let bits = [seized.client.bits(), seized.server.bits()];
+            let done = self.derived.occasions(connection, seized.profile, bits);
+            self.keep(done);
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod audit;
 mod cleaning;
+mod coverage;
 pub mod extract;
 mod ingest;
 mod intake;
@@ -23,6 +24,7 @@ mod restart_tests;
 mod tests;
 
 pub use audit::audit;
+pub use coverage::coverage;
 pub use ingest::{ingest, ingest_sources};
 pub use lookout::Lookout;
 pub use options::{Options, Progress, Quiet};

@@ -8,7 +8,7 @@ use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
 use super::summary::Skipped;
-use super::{Ink, Report, Style, Summary, Unread, message, number, page, redacted, time};
+use super::{Ink, Report, Style, Summary, Unread, coverage, message, number, page, redacted, time};
 use crate::redact::Redactor;
 use crate::rules;
 use crate::store::FindingRow;
@@ -195,8 +195,16 @@ fn others(group: &Group) -> String {
 
 /// The summary for people: what was found, what was not looked at, and what this log cannot decide.
 pub fn closing(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Result<()> {
+    if let Some(coverage) = &summary.coverage {
+        coverage::write_table(out, coverage, style)?;
+    }
     for line in hang(&verdict(summary), style.wrap_at()) {
         writeln!(out, "{}", style.paint(Ink::Strong, &line))?;
+    }
+    if let Some(coverage) = &summary.coverage {
+        for line in hang(&format!("judged: {}", coverage.told()), style.wrap_at()) {
+            writeln!(out, "{line}")?;
+        }
     }
     for line in hang(&escape(&format!("not looked at: {}", unseen(summary))), style.wrap_at()) {
         writeln!(out, "{line}")?;

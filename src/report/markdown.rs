@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::escape::escape_cut;
 use super::kinds::{Context, rank, sentence};
 use super::number::{count, plural};
-use super::{Report, Summary};
+use super::{Coverage, Report, Summary};
 use crate::store::FindingRow;
 
 /// The most that the comment has, in bytes; GitHub refuses one of more than 65,536 characters.
@@ -137,6 +137,10 @@ impl Report for Markdown {
             text.push_str("\n</details>\n");
         }
         let skipped: u64 = summary.skipped.iter().map(|skipped| skipped.lines).sum();
+        if let Some(coverage) = &summary.coverage {
+            text.push_str(&format!("\nJudged: {}.\n", coverage.told()));
+            clauses(&mut text, coverage);
+        }
         text.push_str(&format!(
             "\nNot looked at: {} without a message, {} lost. Not decidable from this log: {}.\n",
             plural(skipped, "line"),
@@ -145,6 +149,37 @@ impl Report for Markdown {
         ));
         out.write_all(text.as_bytes())
     }
+}
+
+/// Every clause as a row, as far as there is room.
+fn clauses(text: &mut String, coverage: &Coverage) {
+    if coverage.clauses.is_empty() {
+        return;
+    }
+    text.push_str("\n<details><summary>Clauses</summary>\n\n");
+    text.push_str("| profile | standing | side | clause | rules | because |\n|---|---|---|---|---|---|\n");
+    let mut left = coverage.clauses.len() as u64;
+    for row in &coverage.clauses {
+        let line = format!(
+            "| {} | {} | {} | {} {} | {} | {} |\n",
+            row.profile,
+            row.standing,
+            row.side,
+            row.level,
+            cell(row.text),
+            row.rules.join(" "),
+            cell(&row.remark()),
+        );
+        if text.len() + line.len() > LIMIT - REST / 2 {
+            break;
+        }
+        text.push_str(&line);
+        left -= 1;
+    }
+    if left > 0 {
+        text.push_str(&format!("\n{} are left out here.\n", plural(left, "more clause")));
+    }
+    text.push_str("\n</details>\n");
 }
 
 #[cfg(test)]

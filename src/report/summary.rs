@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::Silence;
+use super::{Coverage, Silence};
 use crate::finding::Severity;
 use crate::store::{ConnectionRow, FindingRow, SourceRow, UndecidedRow, UnreadRow};
 
@@ -150,6 +150,9 @@ pub struct Summary {
     pub expired: u64,
     /// Rules that this log cannot decide.
     pub undecidable: Vec<Undecidable>,
+    /// Which clauses were judged, and how that came out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
     /// What fails the check.
     pub fail_on: &'static str,
     /// The exit code.

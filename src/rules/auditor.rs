@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Absence, On, RULES, Rule, Whose};
+use rustc_hash::FxHashMap;
+
+use super::occasion::{of_connection, of_event};
+use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::protocol::Side;
-use crate::session::{Certainty, Event, FrameId, Stretch, What};
+use crate::protocol::{Profile, Side};
+use crate::session::{Certainty, Connection, Event, FrameId, Stretch, What};
 
 /// Which rules run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,10 +52,25 @@ pub struct Undecided {
     pub events: u64,
 }
 
+/// What a connection gave each side occasion to keep or to break, under one profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Seized {
+    /// The profile.
+    pub profile: &'static Profile,
+    /// Of the client.
+    pub client: Occasions,
+    /// Of the server.
+    pub server: Occasions,
+}
+
 /// The selected rules, sorted by the event they look at.
 pub struct Auditor {
     by_event: Vec<Vec<&'static Rule>>,
     undecided: BTreeMap<&'static str, (Proof, u64)>,
+    /// Of the connection and profile that spoke last: most messages follow one of their own.
+    newest: Option<(u32, Seized)>,
+    /// Of all others that have not ended.
+    seized: FxHashMap<u32, Vec<Seized>>,
 }
 
 impl Auditor {
@@ -62,7 +80,7 @@ impl Auditor {
         for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
             by_event[rule.on as usize].push(rule);
         }
-        Auditor { by_event, undecided: BTreeMap::new() }
+        Auditor { by_event, undecided: BTreeMap::new(), newest: None, seized: FxHashMap::default() }
     }
 
     /// True if any selected rule looks at such events.
@@ -72,6 +90,7 @@ impl Auditor {
 
     /// Judges one event.
     pub fn judge(&mut self, event: &Event<'_>, mut report: impl FnMut(Finding)) {
+        self.seize(event);
         for rule in &self.by_event[kind(&event.what) as usize] {
             let Some(finding) = (rule.check)(event) else { continue };
             let (proof, needs) = (event.connection.proof, rule.needs.in_context());
@@ -86,11 +105,63 @@ impl Auditor {
         }
     }
 
+    /// What a connection that has ended gave occasion to, profile by profile; it is forgotten here.
+    pub fn seized(&mut self, connection: &Connection) -> Vec<Seized> {
+        self.shelve();
+        let (client, server) = of_connection(connection);
+        let mut all = self.seized.remove(&connection.id).unwrap_or_default();
+        all.iter_mut().for_each(|seized| seized.add((client, server)));
+        all
+    }
+
+    /// Notes what an event gives occasion to.
+    fn seize(&mut self, event: &Event<'_>) {
+        let Some(sender) = event.sender else { return };
+        let (own, others) = of_event(event);
+        let both = if sender == Side::Client { (own, others) } else { (others, own) };
+        if both == (Occasions::NONE, Occasions::NONE) {
+            return;
+        }
+        let (id, profile) = (event.connection.id, event.profile);
+        match &mut self.newest {
+            Some((of, seized)) if *of == id && std::ptr::eq(seized.profile, profile) => seized.add(both),
+            _ => {
+                self.shelve();
+                self.newest = Some((id, Seized { profile, client: both.0, server: both.1 }));
+            }
+        }
+    }
+
+    /// Puts the newest with the others.
+    fn shelve(&mut self) {
+        let Some((id, newest)) = self.newest.take() else { return };
+        let all = self.seized.entry(id).or_default();
+        match all.iter_mut().find(|seized| std::ptr::eq(seized.profile, newest.profile)) {
+            Some(seized) => seized.add((newest.client, newest.server)),
+            None => all.push(newest),
+        }
+    }
+
     /// Rules that would have spoken, had the log shown more.
     pub fn undecided(&self) -> Vec<Undecided> {
         let list = self.undecided.iter();
         list.map(|(code, (lacks, events))| Undecided { code, lacks: Proof::NONE.missing(*lacks), events: *events })
             .collect()
+    }
+}
+
+impl Seized {
+    /// Of one side.
+    pub fn of(&self, side: Side) -> Occasions {
+        match side {
+            Side::Client => self.client,
+            Side::Server => self.server,
+        }
+    }
+
+    fn add(&mut self, (client, server): (Occasions, Occasions)) {
+        self.client = self.client.and(client);
+        self.server = self.server.and(server);
     }
 }
 

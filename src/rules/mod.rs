@@ -2,6 +2,8 @@
 
 mod auditor;
 mod charge;
+mod coverage;
+mod occasion;
 mod rule;
 
 mod cancel;
@@ -14,8 +16,10 @@ mod task;
 mod turn;
 
 pub use crate::finding::{Absence, Whose};
-pub use auditor::{Auditor, Selection, Undecided};
+pub use auditor::{Auditor, Seized, Selection, Undecided};
 pub use charge::{Charge, charge};
+pub use coverage::{Breach, Covered, Exercised, Standing, coverage, rule_of, totals};
+pub use occasion::{Duty, Occasions};
 pub use rule::{Build, On, Rule, duration, found, found_by, noted, race_text};
 
 /// All rules, in the order of their codes. Registering a rule is one line here.
@@ -125,6 +129,16 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 mod tests {
     use super::*;
     use crate::protocol::profiles;
+
+    /// A rule without an occasion could never be said to be kept, and its side would be nobody.
+    #[test]
+    fn every_rule_about_a_side_has_a_duty() {
+        for rule in RULES {
+            let capture = rule.code.starts_with("CAP");
+            assert_eq!(rule.duty == Duty::NONE, capture, "{}", rule.code);
+            assert_eq!(rule.duty.on.words().is_empty(), capture, "{}", rule.code);
+        }
+    }
 
     /// A ruling without a rule would be a promise, a rule without a ruling would never speak.
     #[test]

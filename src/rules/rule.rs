@@ -1,5 +1,6 @@
 //! What a rule is: its metadata, and one function over one event.
 
+use super::Duty;
 use crate::capture::{Proof, Transport};
 use crate::finding::{Absence, Evidence, Finding};
 use crate::protocol::{Ruling, Severity};
@@ -73,6 +74,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// The event it looks at.
     pub on: On,
+    /// Who can break it, and on which occasions.
+    pub duty: Duty,
     /// What a log must show for it; without that it is reported as not decidable.
     pub needs: Proof,
     /// Which stretch of the log must be whole, so that what is not in it can be taken for absent and what stands in
@@ -106,6 +109,7 @@ pub fn found_by(code: &'static str, ruling: &Ruling, event: &Event<'_>, summary:
         profile: event.profile,
         clause: ruling.clause,
         connection: event.connection.id,
+        by: event.sender,
         exchange: None,
         frame: event.seen.frame,
         summary,
@@ -124,6 +128,7 @@ pub fn noted(code: &'static str, event: &Event<'_>, summary: String) -> Option<F
         profile: event.profile,
         clause: None,
         connection: event.connection.id,
+        by: event.sender,
         exchange: None,
         frame: event.seen.frame,
         summary,

@@ -18,6 +18,7 @@ const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange
 const INSERT_CANCELLATION: &str = include_str!("../../sql/statements/insert_cancellation.sql");
 const INSERT_FINDING: &str = include_str!("../../sql/statements/insert_finding.sql");
 const INSERT_FACT: &str = include_str!("../../sql/statements/insert_connection_fact.sql");
+const INSERT_OCCASION: &str = include_str!("../../sql/statements/insert_occasion.sql");
 const INSERT_CLAUSE: &str = include_str!("../../sql/statements/insert_clause.sql");
 
 /// Bits of a finding's id below those of its frame: the rule, then a counter.
@@ -36,6 +37,7 @@ pub struct Derived<'s> {
     finding_last: Statement<'s>,
     fact: Statement<'s>,
     clause: Statement<'s>,
+    occasion: Statement<'s>,
     profiles: Vec<&'static Profile>,
     rules: FxHashMap<&'static str, i64>,
     /// Reused for text that has to be put together.
@@ -70,6 +72,7 @@ impl Store {
             finding_last: self.sql.prepare("SELECT max(id) FROM finding WHERE id BETWEEN ?1 AND ?2")?,
             fact: self.sql.prepare(INSERT_FACT)?,
             clause: self.sql.prepare(INSERT_CLAUSE)?,
+            occasion: self.sql.prepare(INSERT_OCCASION)?,
             profiles,
             rules: rules.iter().enumerate().map(|(at, (code, _))| (*code, at as i64)).collect(),
             text: String::new(),
@@ -103,6 +106,18 @@ impl Derived<'_> {
     /// A connection at its end.
     pub fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) -> Result<()> {
         self.try_connection(connection, ledger, logger).map_err(|error| failed("write", self.place, &error))
+    }
+
+    /// What a connection gave each side occasion to, under one profile, and what its log can prove; all as bits.
+    pub fn occasions(&mut self, connection: &Connection, profile: &'static Profile, bits: [u64; 2]) -> Result<()> {
+        let row = named_params! {
+            ":connection": connection.id,
+            ":profile": self.profile(profile),
+            ":client": bits[0] as i64,
+            ":server": bits[1] as i64,
+            ":proof": connection.proof.bits(),
+        };
+        self.occasion.execute(row).map(|_| ()).map_err(|error| failed("write", self.place, &error))
     }
 
     fn try_exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
@@ -181,6 +196,7 @@ impl Derived<'_> {
             ":clause": finding.clause.map(|clause| clause.id),
             ":evidence": evidence,
             ":summary": finding.summary,
+            ":side": finding.by.map(codes::side),
         })?;
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! [`Derived`] what the audit makes of it, `refold` hands the frames back, `reader` and its neighbours answer questions.
 
 mod codes;
+mod coverage;
 mod derived;
 mod exchanges;
 mod extra;
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
+pub use coverage::{BreachRow, OccasionRow};
 pub use derived::Derived;
 pub use exchanges::{ExchangeFilter, RequestName};
 pub use findings::FindingFilter;

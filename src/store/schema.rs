@@ -14,6 +14,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../sql/migrations/0002_framing.sql"),
     include_str!("../../sql/migrations/0003_missing.sql"),
     include_str!("../../sql/migrations/0004_certainty_of_findings.sql"),
+    include_str!("../../sql/migrations/0005_coverage.sql"),
 ];
 
 /// The public face: name and definition, in the order in which they build on each other.

@@ -5,8 +5,18 @@ use rusqlite::types::ValueRef;
 use super::Store;
 
 /// Tables that the audit fills.
-const DERIVED: &[&str] =
-    &["profile", "rule", "clause", "connection_fact", "inferred", "exchange", "cancellation", "finding", "undecided"];
+const DERIVED: &[&str] = &[
+    "profile",
+    "rule",
+    "clause",
+    "connection_fact",
+    "inferred",
+    "exchange",
+    "cancellation",
+    "finding",
+    "undecided",
+    "occasion",
+];
 
 impl Store {
     /// Every derived row, in the order of the keys.

@@ -6,7 +6,7 @@
 use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-before-capabilities",
     summary: "a cancel was sent before capabilities were exchanged",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Both),
     default_on: true,

@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-id-type-mismatch",
     summary: "a cancel names its request with an id of the other JSON type",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

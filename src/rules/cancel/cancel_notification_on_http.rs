@@ -7,7 +7,7 @@ use crate::capture::Proof;
 use crate::capture::Transport;
 use crate::finding::Finding;
 use crate::protocol::{Mechanism, Side};
-use crate::rules::{Absence, On, Rule};
+use crate::rules::{Absence, Duty, Occasions, On, Rule};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-notification-on-http",
     summary: "a cancel was sent by notification where closing the stream is the cancel",
     on: On::Cancel,
+    duty: Duty::client(Occasions::CANCELS).over_http(),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

@@ -6,7 +6,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-of-completed",
     summary: "a request was cancelled after it was answered",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

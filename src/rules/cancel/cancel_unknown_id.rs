@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-unknown-id",
     summary: "a cancel names an id that nobody issued",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

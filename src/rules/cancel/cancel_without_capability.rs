@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-without-capability",
     summary: "a cancel was sent to a side that declared no support for it",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

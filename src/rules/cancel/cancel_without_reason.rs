@@ -6,7 +6,7 @@ use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Mechanism;
-use crate::rules::{Absence, On, Rule};
+use crate::rules::{Absence, Duty, Occasions, On, Rule};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-without-reason",
     summary: "a cancel gives no reason",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::PAYLOAD,
     absence: Absence::None,
     default_on: false,

@@ -6,7 +6,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-wrong-direction",
     summary: "a cancel names a request of the other side",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "cancelled-code-without-cancel",
     summary: "a request that nobody cancelled was answered as cancelled",
     on: On::Answer,
+    duty: Duty::either(Occasions::ERRORS),
     needs: Proof::CANCEL_TARGET.and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -7,7 +7,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::rules::stuck::ending;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     name: "cancelled-never-answered",
     summary: "a cancelled request was never answered, though an answer was due",
     on: On::Unanswered,
+    duty: Duty::either(Occasions::CANCELLED),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::ALL_ANSWERS).and(Proof::BOTH_SIDES),
     absence: Absence::Since(Whose::Sender),
     default_on: true,

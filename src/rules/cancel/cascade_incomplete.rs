@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cascade-incomplete",
     summary: "a cancelled request ended while requests that served it stayed open",
     on: On::Orphans,
+    duty: Duty::either(Occasions::CANCELLED),
     needs: Proof::CANCEL_TARGET
         .and(Proof::DIRECTION)
         .and(Proof::PAYLOAD)

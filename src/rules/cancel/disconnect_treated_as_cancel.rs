@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found, race_text};
 use crate::session::{Basis, Event, Judgement, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "disconnect-treated-as-cancel",
     summary: "a server took a closed HTTP stream for a cancel",
     on: On::Answer,
+    duty: Duty::server(Occasions::ANSWERS_CLOSED_STREAM).over_http(),
     needs: Proof::STREAMS.and(Proof::CANCEL_TARGET).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -5,7 +5,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, duration};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, duration};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "duplicate-cancel",
     summary: "a request was cancelled twice",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

@@ -5,7 +5,7 @@
 use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "initialize-cancelled",
     summary: "the handshake request was cancelled",
     on: On::Cancel,
+    duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -6,7 +6,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, Outcome, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "listen-teardown-signal",
     summary: "a server ended a subscription by a response",
     on: On::Answer,
+    duty: Duty::server(Occasions::ANSWERS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Since(Whose::Sender),
     default_on: false,

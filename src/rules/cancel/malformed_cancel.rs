@@ -5,7 +5,7 @@
 use super::faulty;
 use crate::capture::Proof;
 use crate::finding::{Finding, Severity};
-use crate::rules::{Absence, On, Rule};
+use crate::rules::{Absence, Duty, Occasions, On, Rule};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "malformed-cancel",
     summary: "a cancel names nothing that could be cancelled",
     on: On::Cancel,
+    duty: Duty::either(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

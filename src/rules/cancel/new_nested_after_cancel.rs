@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "new-nested-after-cancel",
     summary: "a new request was issued for work that was cancelled",
     on: On::NestedAfterCancel,
+    duty: Duty::either(Occasions::CANCELLED),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -6,7 +6,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "response-after-cancel",
     summary: "a cancelled request was answered all the same",
     on: On::LateAnswer,
+    duty: Duty::either(Occasions::CANCELLED),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "retry-without-cancel",
     summary: "a request was repeated while the first one was in flight and not cancelled",
     on: On::Request,
+    duty: Duty::either(Occasions::REPEATS),
     needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,

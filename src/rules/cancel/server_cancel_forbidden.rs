@@ -5,7 +5,7 @@
 use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "server-cancel-forbidden",
     summary: "a server cancels what only the client may cancel",
     on: On::Cancel,
+    duty: Duty::server(Occasions::CANCELS),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::{Finding, Severity};
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, Judgement, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "server-cancelled-unsupported",
     summary: "`ServerCancelled` for a request that is not server cancellable",
     on: On::Answer,
+    duty: Duty::server(Occasions::ERRORS),
     needs: Proof::ERROR_CODE,
     absence: Absence::Before(Whose::Peer),
     default_on: true,

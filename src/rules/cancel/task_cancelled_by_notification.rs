@@ -6,7 +6,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "task-cancelled-by-notification",
     summary: "a task was cancelled by notification instead of `tasks/cancel`",
     on: On::Cancel,
+    duty: Duty::either(Occasions::ASKS_TASK),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Both),
     default_on: true,

@@ -7,7 +7,7 @@
 use crate::capture::Proof;
 use crate::finding::{Finding, Severity};
 use crate::protocol::{Level, Mechanism};
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Certainty, Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     name: "wrong-error-code-on-cancel",
     summary: "a cancelled request was answered with an error that does not say so",
     on: On::LateAnswer,
+    duty: Duty::either(Occasions::ANSWERS_CANCELLED),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, duration, noted};
+use crate::rules::{Absence, Duty, On, Rule, duration, noted};
 use crate::session::{CaptureNote, Event, What};
 
 /// The rule.
@@ -11,6 +11,7 @@ pub static RULE: Rule = Rule {
     name: "clock-runs-backwards",
     summary: "the clock of the capture ran backwards",
     on: On::Capture,
+    duty: Duty::NONE,
     needs: Proof::NONE,
     absence: Absence::None,
     default_on: true,

@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, noted};
+use crate::rules::{Absence, Duty, On, Rule, noted};
 use crate::session::{CaptureNote, Event, What};
 
 /// The rule.
@@ -11,6 +11,7 @@ pub static RULE: Rule = Rule {
     name: "possible-secret",
     summary: "the capture seems to hold a credential",
     on: On::Capture,
+    duty: Duty::NONE,
     needs: Proof::NONE,
     absence: Absence::None,
     default_on: true,

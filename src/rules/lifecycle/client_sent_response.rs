@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, Stray, What};
 
 /// The rule.
@@ -11,6 +11,7 @@ pub static RULE: Rule = Rule {
     name: "client-sent-response",
     summary: "the client sent a response where only the server may",
     on: On::Stray,
+    duty: Duty::client(Occasions::MESSAGES),
     needs: Proof::DIRECTION,
     absence: Absence::Before(Whose::Both),
     default_on: true,

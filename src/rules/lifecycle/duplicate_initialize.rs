@@ -6,7 +6,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, Judgement, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "duplicate-initialize",
     summary: "the handshake was asked for twice",
     on: On::Message,
+    duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::DIRECTION.and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "exit-before-shutdown-response",
     summary: "the client did not wait for the answer to its shutdown",
     on: On::Message,
+    duty: Duty::client(Occasions::EXIT),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Both),
     default_on: true,

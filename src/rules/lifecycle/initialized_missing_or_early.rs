@@ -9,7 +9,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     name: "initialized-missing-or-early",
     summary: "the client did not end the handshake in its place",
     on: On::Message,
+    duty: Duty::client(Occasions::HANDSHAKE_ANSWERED),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "message-after-shutdown",
     summary: "the client went on after it had asked for the end",
     on: On::Message,
+    duty: Duty::client(Occasions::SHUTDOWN),
     needs: Proof::DIRECTION.and(Proof::CLIENT),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

@@ -6,7 +6,7 @@ use super::order_of;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "message-before-initialize-response",
     summary: "the client did not wait for the answer to the handshake",
     on: On::Message,
+    duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -6,7 +6,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "missing-meta-accepted",
     summary: "a request that should have been rejected was served",
     on: On::Answer,
+    duty: Duty::server(Occasions::ASKED_UNSTATED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

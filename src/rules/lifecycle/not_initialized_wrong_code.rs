@@ -6,7 +6,7 @@ use super::answer_in_words;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "not-initialized-wrong-code",
     summary: "a request before the handshake was not rejected as it should be",
     on: On::Answer,
+    duty: Duty::server(Occasions::ASKED_EARLY),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

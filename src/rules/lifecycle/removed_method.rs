@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "removed-method",
     summary: "a request uses a method that its own revision has dropped",
     on: On::Request,
+    duty: Duty::client(Occasions::REQUESTS),
     needs: Proof::PAYLOAD,
     absence: Absence::None,
     default_on: true,

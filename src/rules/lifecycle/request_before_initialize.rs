@@ -7,7 +7,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     name: "request-before-initialize",
     summary: "a request came before the handshake",
     on: On::Message,
+    duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::DIRECTION.and(Proof::CLIENT),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "server-initiated-request",
     summary: "the server sent a request where only the client may",
     on: On::Request,
+    duty: Duty::server(Occasions::MESSAGES),
     needs: Proof::DIRECTION,
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -8,7 +8,7 @@ use super::order_of;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     name: "server-message-too-early",
     summary: "the server did not wait for the end of the handshake",
     on: On::Message,
+    duty: Duty::server(Occasions::HANDSHAKE),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Both),
     default_on: true,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-after-cancel",
     summary: "progress was reported on a request that was cancelled before",
     on: On::ProgressAfterCancel,
+    duty: Duty::either(Occasions::CANCELLED),
     needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, ProgressFault, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "progress-after-response",
     summary: "progress was reported on a request that was answered before",
     on: On::Progress,
+    duty: Duty::either(Occasions::PROGRESS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Facts;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "progress-bad-token-type",
     summary: "a progress token is neither string nor integer",
     on: On::Message,
+    duty: Duty::either(Occasions::GIVES_TOKEN),
     needs: Proof::PAYLOAD,
     absence: Absence::None,
     default_on: true,

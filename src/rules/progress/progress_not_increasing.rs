@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, ProgressFault, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-not-increasing",
     summary: "a progress value is not greater than the one before",
     on: On::Progress,
+    duty: Duty::either(Occasions::PROGRESS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-token-reused",
     summary: "a request gave a progress token that is in use",
     on: On::Request,
+    duty: Duty::either(Occasions::GIVES_TOKEN),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, ProgressFault, What};
 
 /// The rule.
@@ -11,6 +11,7 @@ pub static RULE: Rule = Rule {
     name: "progress-wrong-direction",
     summary: "progress was reported by the side that gave the token",
     on: On::Progress,
+    duty: Duty::either(Occasions::PROGRESS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "bad-error-object",
     summary: "an error is no object with an integer code and a string message",
     on: On::Message,
+    duty: Duty::either(Occasions::ERRORS),
     needs: Proof::ENVELOPE.and(Proof::ERROR_CODE),
     absence: Absence::None,
     default_on: true,

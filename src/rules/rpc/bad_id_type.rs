@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::{Id, IdField, Kind};
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "bad-id-type",
     summary: "an id is neither a string nor a whole number",
     on: On::Message,
+    duty: Duty::either(Occasions::REQUESTS),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

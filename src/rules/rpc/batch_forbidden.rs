@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "batch-forbidden",
     summary: "an array of messages where the protocol has no batches",
     on: On::Batch,
+    duty: Duty::either(Occasions::MESSAGES),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

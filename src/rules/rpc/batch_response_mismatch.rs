@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, Seen, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "batch-response-mismatch",
     summary: "batched requests and batched responses do not correspond",
     on: On::BatchMismatch,
+    duty: Duty::either(Occasions::ASKED_BATCH),
     needs: Proof::ENVELOPE.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "dollar-request-not-rejected",
     summary: "a request starting with $/ was not rejected with -32601",
     on: On::Answer,
+    duty: Duty::either(Occasions::ASKED_DOLLAR),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

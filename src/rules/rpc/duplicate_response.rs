@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, Stray, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "duplicate-response",
     summary: "a request was answered twice",
     on: On::Stray,
+    duty: Duty::either(Occasions::ANSWERS),
     needs: Proof::DIRECTION.and(Proof::ALL_ANSWERS),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -2,7 +2,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -11,6 +11,7 @@ pub static RULE: Rule = Rule {
     name: "empty-batch",
     summary: "an empty array was sent as a batch",
     on: On::Batch,
+    duty: Duty::either(Occasions::BATCHES),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "id-reused-in-flight",
     summary: "a request uses the id of another one in flight",
     on: On::IdReused,
+    duty: Duty::either(Occasions::REQUESTS),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

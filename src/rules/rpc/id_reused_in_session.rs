@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "id-reused-in-session",
     summary: "an id was used twice in one connection",
     on: On::IdReused,
+    duty: Duty::either(Occasions::REQUESTS),
     needs: Proof::DIRECTION.and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,

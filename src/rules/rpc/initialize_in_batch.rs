@@ -3,7 +3,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     name: "initialize-in-batch",
     summary: "a handshake or lifecycle request is part of a batch",
     on: On::Batch,
+    duty: Duty::client(Occasions::BATCHES),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "invalid-json",
     summary: "bytes that are no JSON-RPC message",
     on: On::Malformed,
+    duty: Duty::either(Occasions::MESSAGES),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "missing-jsonrpc",
     summary: "a message lacks the member \"jsonrpc\": \"2.0\"",
     on: On::VersionMissing,
+    duty: Duty::either(Occasions::MESSAGES),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

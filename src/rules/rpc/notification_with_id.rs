@@ -7,7 +7,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::MethodKind;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     name: "notification-with-id",
     summary: "a notification carries an id",
     on: On::Message,
+    duty: Duty::either(Occasions::NOTIFIES),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

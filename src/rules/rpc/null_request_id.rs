@@ -6,7 +6,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::{IdField, Kind};
 use crate::protocol::MethodKind;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "null-request-id",
     summary: "a request has the id null",
     on: On::Message,
+    duty: Duty::either(Occasions::REQUESTS),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "params-not-structured",
     summary: "params is neither object nor array",
     on: On::Message,
+    duty: Duty::either(Occasions::REQUESTS.and(Occasions::NOTIFIES)),
     needs: Proof::ENVELOPE.and(Proof::PAYLOAD),
     absence: Absence::None,
     default_on: true,

@@ -6,7 +6,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "reply-to-notification",
     summary: "a notification was answered",
     on: On::NotificationAnswered,
+    duty: Duty::either(Occasions::NOTIFIED),
     needs: Proof::ENVELOPE.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::ALL_ANSWERS),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

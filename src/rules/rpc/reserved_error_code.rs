@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Severity;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "reserved-error-code",
     summary: "an error code is reserved and not defined",
     on: On::Answer,
+    duty: Duty::either(Occasions::ERRORS),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
     absence: Absence::None,
     default_on: true,

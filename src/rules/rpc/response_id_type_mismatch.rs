@@ -4,7 +4,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Severity;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, Judgement, Stray, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "response-id-type-mismatch",
     summary: "a response has the id of its request as another JSON type",
     on: On::Stray,
+    duty: Duty::either(Occasions::ANSWERS),
     needs: Proof::DIRECTION.and(Proof::ENVELOPE),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

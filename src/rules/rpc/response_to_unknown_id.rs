@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, Stray, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "response-to-unknown-id",
     summary: "a response has an id that nobody issued",
     on: On::Stray,
+    duty: Duty::either(Occasions::ANSWERS),
     needs: Proof::DIRECTION.and(Proof::ALL_ANSWERS).and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::{IdField, Kind};
-use crate::rules::{Absence, Build, On, Rule, found_by};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "response-without-id",
     summary: "a response has no id",
     on: On::Message,
+    duty: Duty::either(Occasions::ANSWERS),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

@@ -3,7 +3,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     name: "result-and-error",
     summary: "a response has both result and error",
     on: On::Message,
+    duty: Duty::either(Occasions::ANSWERS),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

@@ -4,7 +4,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Absence, Build, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "unclassifiable-message",
     summary: "an object is neither request, notification nor response",
     on: On::Message,
+    duty: Duty::either(Occasions::MESSAGES),
     needs: Proof::ENVELOPE,
     absence: Absence::None,
     default_on: true,

@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "head-of-line",
     summary: "all answers stopped while requests kept coming",
     on: On::Stalled,
+    duty: Duty::either(Occasions::ASKED),
     needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

@@ -6,7 +6,7 @@
 use super::ending;
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, Judgement, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "never-answered",
     summary: "a request was never answered",
     on: On::Unanswered,
+    duty: Duty::either(Occasions::ASKED),
     needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Since(Whose::Owing),
     default_on: true,

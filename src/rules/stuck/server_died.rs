@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "server-died",
     summary: "the server's process ended with requests in flight",
     on: On::ServerDied,
+    duty: Duty::server(Occasions::ASKED),
     needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Since(Whose::Owing),
     default_on: true,

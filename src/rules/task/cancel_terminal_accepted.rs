@@ -3,7 +3,7 @@
 use super::{in_order, order_of_reports};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-terminal-accepted",
     summary: "a task that had ended before was cancelled with success",
     on: On::TaskCancelAnswer,
+    duty: Duty::either(Occasions::ANSWERS_LATE_TASK_CANCEL),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

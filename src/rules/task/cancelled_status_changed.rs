@@ -3,7 +3,7 @@
 use super::reported;
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, found};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -12,6 +12,7 @@ pub static RULE: Rule = Rule {
     name: "cancelled-status-changed",
     summary: "a cancelled task was reported in another status",
     on: On::Task,
+    duty: Duty::either(Occasions::TASK_CANCELLED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

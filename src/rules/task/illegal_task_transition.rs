@@ -5,7 +5,7 @@
 use super::reported;
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, On, Rule, found};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     name: "illegal-task-transition",
     summary: "a task changed its status in a way that is not allowed",
     on: On::Task,
+    duty: Duty::either(Occasions::REPORTS_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

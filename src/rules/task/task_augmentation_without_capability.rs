@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, TaskState, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "task-augmentation-without-capability",
     summary: "a tool was called as a task although the server does not support that",
     on: On::Request,
+    duty: Duty::client(Occasions::ASKS_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "tasks-cancel-without-capability",
     summary: "a task was cancelled although the receiver does not support that",
     on: On::Request,
+    duty: Duty::either(Occasions::CANCELS_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

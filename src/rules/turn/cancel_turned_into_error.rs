@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Mechanism;
-use crate::rules::{Absence, Build, On, Rule, Whose, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-turned-into-error",
     summary: "a cancelled prompt was answered by an error",
     on: On::LateAnswer,
+    duty: Duty::server(Occasions::TURN_CANCELLED),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

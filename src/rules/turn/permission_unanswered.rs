@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -13,6 +13,7 @@ pub static RULE: Rule = Rule {
     name: "permission-unanswered",
     summary: "a permission request of a cancelled turn was never answered",
     on: On::Unanswered,
+    duty: Duty::client(Occasions::PERMISSION_CANCELLED),
     needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Since(Whose::Sender),
     default_on: true,

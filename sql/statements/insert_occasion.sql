@@ -1,0 +1,2 @@
+INSERT OR REPLACE INTO occasion (connection, profile, client, server, proof)
+VALUES (:connection, :profile, :client, :server, :proof);

@@ -1,0 +1,258 @@
+//! What must happen before a clause can be kept or broken: the occasions that a log shows for each side.
+//!
+//! A rule that is silent has two meanings: the clause was kept, or nothing happened that it speaks of. Occasions tell
+//! them apart. They are noted as events pass, as bits; nothing is judged here.
+
+use crate::capture::Transport;
+use crate::jsonrpc::Kind;
+use crate::protocol::{Mechanism, Side};
+use crate::session::{Connection, Event, Exchange, TaskState, What};
+
+/// A set of occasions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occasions(u64);
+
+/// One constant for each occasion, and the list of them with their words.
+macro_rules! occasions {
+    ($($(#[$about:meta])* $name:ident = $bit:literal, $words:literal;)*) => {
+        impl Occasions {
+            $($(#[$about])* pub const $name: Occasions = Occasions(1 << $bit);)*
+        }
+        /// Each occasion, and what would have to happen for it, as the end of "needs".
+        const WORDS: &[(Occasions, &str)] = &[$((Occasions::$name, $words)),*];
+    };
+}
+
+occasions! {
+    /// It sends anything.
+    MESSAGES = 0, "a message";
+    /// It sends a request.
+    REQUESTS = 1, "a request";
+    /// It sends a notification.
+    NOTIFIES = 2, "a notification";
+    /// It sends a response.
+    ANSWERS = 3, "a response";
+    /// It sends a result.
+    RESULTS = 4, "a result";
+    /// It sends an error.
+    ERRORS = 5, "an error";
+    /// It is sent a request.
+    ASKED = 6, "a request to it";
+    /// It is sent a notification.
+    NOTIFIED = 7, "a notification to it";
+    /// It cancels something.
+    CANCELS = 8, "a cancel";
+    /// A request to it is cancelled.
+    CANCELLED = 9, "a cancel of a request to it";
+    /// It answers a request that was cancelled, by an error.
+    ANSWERS_CANCELLED = 10, "an error that answers a cancelled request";
+    /// It reports progress.
+    PROGRESS = 11, "progress";
+    /// It asks for progress.
+    GIVES_TOKEN = 12, "a request with a progress token";
+    /// It sends a batch.
+    BATCHES = 13, "a batch";
+    /// It is sent a batch with requests.
+    ASKED_BATCH = 14, "a batch of requests to it";
+    /// A handshake is asked for.
+    HANDSHAKE = 15, "a handshake";
+    /// A handshake is answered.
+    HANDSHAKE_ANSWERED = 16, "a handshake that is answered";
+    /// The end is asked for.
+    SHUTDOWN = 17, "a shutdown";
+    /// The last notification.
+    EXIT = 18, "an exit";
+    /// It is asked something after the end was asked for.
+    ASKED_AFTER_SHUTDOWN = 19, "a request after the shutdown";
+    /// It is asked something before the handshake.
+    ASKED_EARLY = 20, "a request before the handshake";
+    /// It is sent a ping.
+    PINGED = 21, "a ping to it";
+    /// It is sent a request whose method begins with `$/`.
+    ASKED_DOLLAR = 22, "a request to it that begins with $/";
+    /// It is sent a request that does not state its revision and capabilities.
+    ASKED_UNSTATED = 23, "a request that does not state its revision";
+    /// It asks the same again while the first is in flight.
+    REPEATS = 24, "a request that is sent again while it is in flight";
+    /// It asks for a task.
+    ASKS_TASK = 25, "a request for a task";
+    /// It cancels a task by request.
+    CANCELS_TASK = 26, "a cancel of a task";
+    /// It reports a task's status.
+    REPORTS_TASK = 27, "a report of a task's status";
+    /// A task of it is cancelled.
+    TASK_CANCELLED = 28, "a report that a task is cancelled";
+    /// It answers the cancel of a task.
+    ANSWERS_TASK_CANCEL = 29, "an answer to the cancel of a task";
+    /// It answers the cancel of a task that had ended.
+    ANSWERS_LATE_TASK_CANCEL = 30, "an answer to the cancel of a task that had ended";
+    /// A turn of it is cancelled.
+    TURN_CANCELLED = 31, "a session/cancel while a prompt is in work";
+    /// It is asked for permission in a turn that is cancelled.
+    PERMISSION_CANCELLED = 32, "a permission request of a cancelled turn";
+    /// It answers a request whose HTTP stream was closed.
+    ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
+}
+
+/// Not occasions, and in no list: the log does not show how the connection began; it goes over HTTP.
+const NO_HEAD: Occasions = Occasions(1 << 61);
+const HTTP: Occasions = Occasions(1 << 62);
+
+impl Occasions {
+    /// None.
+    pub const NONE: Occasions = Occasions(0);
+
+    /// Both together.
+    pub const fn and(self, other: Occasions) -> Occasions {
+        Occasions(self.0 | other.0)
+    }
+
+    /// True if any of `other` is among them.
+    pub const fn any(self, other: Occasions) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// True if the log does not show how the connection began, so that an occasion of its beginning may be missing.
+    pub const fn lacks_head(self) -> bool {
+        self.any(NO_HEAD)
+    }
+
+    /// True if the connection goes over HTTP.
+    pub const fn over_http(self) -> bool {
+        self.any(HTTP)
+    }
+
+    /// Only of the beginning of a connection.
+    pub const fn of_beginning(self) -> bool {
+        let beginning = Occasions::HANDSHAKE.and(Occasions::HANDSHAKE_ANSWERED).and(Occasions::ASKED_EARLY);
+        self.0 != 0 && self.0 & !beginning.0 == 0
+    }
+
+    /// What would have to happen, in words.
+    pub fn words(self) -> String {
+        let words: Vec<&str> = WORDS.iter().filter(|(one, _)| self.any(*one)).map(|(_, words)| *words).collect();
+        words.join(" or ")
+    }
+
+    /// As a number, for the store.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// From a number.
+    pub const fn from_bits(bits: u64) -> Occasions {
+        Occasions(bits)
+    }
+}
+
+/// Who can break a rule, and on which occasions: without one of them the rule had nothing to judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duty {
+    /// The side; `None` for either.
+    pub whose: Option<Side>,
+    /// The occasions, seen from that side.
+    pub on: Occasions,
+    /// True for what can only be kept or broken over HTTP.
+    pub over_http: bool,
+}
+
+impl Duty {
+    /// Of nobody: the rule is about the capture.
+    pub const NONE: Duty = Duty { whose: None, on: Occasions::NONE, over_http: false };
+
+    /// Of the client.
+    pub const fn client(on: Occasions) -> Duty {
+        Duty { whose: Some(Side::Client), on, over_http: false }
+    }
+
+    /// Of the server.
+    pub const fn server(on: Occasions) -> Duty {
+        Duty { whose: Some(Side::Server), on, over_http: false }
+    }
+
+    /// Of either side.
+    pub const fn either(on: Occasions) -> Duty {
+        Duty { whose: None, on, over_http: false }
+    }
+
+    /// Only over HTTP.
+    pub const fn over_http(self) -> Duty {
+        Duty { over_http: true, ..self }
+    }
+
+    /// The sides that have it.
+    pub fn sides(self) -> impl Iterator<Item = Side> {
+        Side::BOTH.into_iter().filter(move |side| self.whose.is_none_or(|whose| whose == *side))
+    }
+}
+
+/// The occasions of one event: for its sender, and for the other side.
+pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
+    use Occasions as O;
+    match &event.what {
+        What::Message { message, facts, .. } => {
+            let (own, others) = match message.kind {
+                Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
+                Kind::Notification => (O::MESSAGES.and(O::NOTIFIES), O::NOTIFIED),
+                Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
+                Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
+                Kind::Unclassified => (O::MESSAGES, O::NONE),
+            };
+            let token = if facts.progress_token.is_some() { O::GIVES_TOKEN } else { O::NONE };
+            (own.and(token), others)
+        }
+        What::Request { exchange, repeats, facts, .. } => {
+            let stated = facts.meta_revision.is_some() && facts.meta_capabilities;
+            let own = when(repeats.is_some(), O::REPEATS)
+                .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
+                .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK));
+            (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
+        }
+        What::Answer { exchange, .. } => (when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM), O::NONE),
+        What::Cancel { cancel, fault: None, target } => {
+            let turn = cancel.mechanism == Mechanism::SessionCancel && cancel.exchange.is_some();
+            (O::CANCELS, when(target.is_some() || turn, O::CANCELLED).and(when(turn, O::TURN_CANCELLED)))
+        }
+        What::Cancel { .. } => (O::CANCELS, O::NONE),
+        What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
+        What::Progress { .. } => (O::PROGRESS, O::NONE),
+        What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
+        What::Task(report) => {
+            let was = report.before.is_some_and(|(_, status)| status == "cancelled");
+            (O::REPORTS_TASK.and(when(was || report.status == "cancelled", O::TASK_CANCELLED)), O::NONE)
+        }
+        What::TaskCancelAnswer { terminal, .. } => {
+            (O::ANSWERS_TASK_CANCEL.and(when(terminal.is_some(), O::ANSWERS_LATE_TASK_CANCEL)), O::NONE)
+        }
+        What::PermissionAnswer { .. } | What::Unanswered { permission_of_cancelled_turn: Some(_), .. } => {
+            (O::PERMISSION_CANCELLED, O::NONE)
+        }
+        _ => (O::NONE, O::NONE),
+    }
+}
+
+/// What the connection as a whole gave occasion to: for the client, and for the server.
+pub(super) fn of_connection(connection: &Connection) -> (Occasions, Occasions) {
+    use Occasions as O;
+    let steps = &connection.lifecycle;
+    let both = when(connection.transport == Transport::Http, HTTP)
+        .and(when(!connection.complete_head(), NO_HEAD))
+        .and(when(steps.initialize.is_some(), O::HANDSHAKE))
+        .and(when(steps.initialize_answer.is_some(), O::HANDSHAKE_ANSWERED));
+    let client = when(steps.shutdown.is_some(), O::SHUTDOWN).and(when(steps.exit.is_some(), O::EXIT));
+    (both.and(client), both.and(when(steps.early_request.is_some(), O::ASKED_EARLY)))
+}
+
+/// What a request is an occasion of for the side that has to answer it.
+fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
+    use Occasions as O;
+    let later = exchange.issuer == Side::Client && connection.lifecycle.shutdown.is_some();
+    O::ASKED
+        .and(when(&*exchange.method == "ping", O::PINGED))
+        .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
+        .and(when(later, O::ASKED_AFTER_SHUTDOWN))
+}
+
+const fn when(is: bool, occasions: Occasions) -> Occasions {
+    if is { occasions } else { Occasions::NONE }
+}
