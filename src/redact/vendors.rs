@@ -34,7 +34,7 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     ("xapp-", "token", r"\bxapp-\d-[A-Za-z0-9-]{20,}"),
     ("hooks", "token", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})"),
     ("webhooks/", "token", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{17,20}/[A-Za-z0-9_-]{40,})"),
-    (r"\.[\w-]{6}\.", "token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
+    (r"\.[A-Za-z0-9_-]{6}\.", "token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
     (":AA", "token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}\b"),
     ("AKIA|ASIA|ABIA|ACCA", "aws", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     (
