@@ -44,6 +44,10 @@ enum Command {
     Mock(cli::mock::MockArgs),
     #[cfg(feature = "live")]
     Record(cli::record::RecordArgs),
+    Verify(cli::verify::VerifyArgs),
+    Wrap(cli::wrap::WrapArgs),
+    Unwrap(cli::wrap::UnwrapArgs),
+    Sessions(cli::sessions::SessionsArgs),
     Formats(cli::formats::FormatsArgs),
     Rules(cli::rules::RulesArgs),
     Explain(cli::explain::ExplainArgs),
@@ -95,6 +99,10 @@ fn main() -> ExitCode {
             Command::Mock(args) => cli::mock::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Record(args) => cli::record::run(&args, stop),
+            Command::Verify(args) => cli::verify::run(&args),
+            Command::Wrap(args) => cli::wrap::wrap(&args),
+            Command::Unwrap(args) => cli::wrap::unwrap(&args),
+            Command::Sessions(args) => cli::sessions::run(&args, stop),
             Command::Formats(args) => cli::formats::run(&args),
             Command::Rules(args) => cli::rules::run(&args),
             Command::Explain(args) => cli::explain::run(&args),

@@ -591,3 +591,33 @@ fn a_gigabyte_passes_unchanged() {
         (blocks * block.len()) as f64 / took.as_secs_f64() / 1e6
     );
 }
+
+#[test]
+fn a_recording_is_chained_and_signed_and_every_change_is_found() {
+    let folder = Folder::new();
+    // A key pair of nobody, without a password.
+    let secret = folder.path("key");
+    let pair = minisign::KeyPair::generate_unencrypted_keypair().expect("a key");
+    std::fs::write(&secret, pair.sk.to_box(None).expect("a key").into_string()).expect("a file");
+    let file = folder.path("logs/") + "a.rec.jsonl";
+    std::fs::create_dir(folder.path("logs")).expect("a folder");
+    let ran = talk(record(&["-o", &file, "--sign", &secret], &["echo"]), &frames(5, 50));
+    assert!(ran.status.success() && ran.err.is_empty(), "{}", ran.err);
+    is_sound(&events(&file));
+
+    let key = pair.pk.to_base64();
+    let whole = run(&["verify", &file, "--key", &key]);
+    assert_eq!((whole.code, whole.out.contains(": whole\n")), (0, true), "{}{}", whole.out, whole.err);
+    assert!(whole.out.contains("signature: good (session:"), "{}", whole.out);
+    let other = minisign::KeyPair::generate_unencrypted_keypair().expect("a key").pk.to_base64();
+    assert_eq!(run(&["verify", &file, "--key", &other]).code, 1);
+
+    let text = std::fs::read_to_string(&file).expect("a recording");
+    let changed = folder.path("changed.rec.jsonl");
+    std::fs::write(&changed, text.replacen("\"k\":\"msg\"", "\"k\":\"raw\"", 1)).expect("a file");
+    let found = run(&["verify", &changed]);
+    assert_eq!(found.code, 1);
+    assert!(found.out.contains("changed\n") && found.out.contains("not signed"), "{}", found.out);
+    assert_eq!(run(&["verify", &changed, "--key", &key]).code, 1, "no signature");
+    assert_eq!(run(&["verify", "samples/mcp/bad.jsonl"]).code, 2, "nothing to verify");
+}

@@ -25,9 +25,12 @@ pub mod record;
 pub mod replay;
 pub mod rules;
 pub mod scrub;
+pub mod sessions;
 pub mod show;
 pub mod stats;
+pub mod verify;
 pub mod why;
+pub mod wrap;
 
 mod comparing;
 mod config;

@@ -11,6 +11,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use rpctape::capture::Vantage;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Clock;
+use rpctape::live::sign::Signer;
 use rpctape::live::tape::{Framing, Tape, TapeOptions, TapeSummary};
 use rpctape::protocol::Profile;
 use rpctape::redact::told;
@@ -73,6 +74,12 @@ pub struct RecordArgs {
     /// Replace what looks like a secret before it is written (best effort)
     #[arg(long, value_enum, value_name = "SET", default_value = "default")]
     redact: RedactSet,
+    /// Sign the recording when it ends (NAME.minisig): a secret key of minisign; its password in RPCTAPE_SIGN_PASSWORD
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
+    /// Written by `rpctape wrap`, so that `unwrap` finds it. Nobody reads where the recording goes: it is not said.
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, value_name = "HOW")]
+    wrapped: Option<Option<String>>,
     /// Say at the end what was recorded, also where stderr is no terminal
     #[arg(short, long)]
     verbose: bool,
@@ -100,7 +107,8 @@ impl From<FramingArg> for Framing {
     }
 }
 
-fn size(text: &str) -> std::result::Result<u64, String> {
+/// A size in bytes.
+pub fn size(text: &str) -> std::result::Result<u64, String> {
     let fault = || format!("`{text}` is no size: write 500k, 100M or 2G");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor: u64 = match text[digits.len()..].to_ascii_lowercase().trim_end_matches('b') {
@@ -131,6 +139,7 @@ struct Recorder {
     tape: Tape,
     clock: Clock,
     path: PathBuf,
+    signer: Option<Signer>,
     verbose: bool,
 }
 
@@ -138,8 +147,13 @@ impl Recorder {
     /// Begins one. `name` is what the file is called after where the user names none; `describe` says what is recorded.
     fn start(args: &RecordArgs, name: &str, describe: impl FnOnce(&mut TapeOptions)) -> Result<Recorder> {
         let secrets = Config::load(None)?.secrets;
+        let signer = args.sign.as_deref().map(|key| Signer::load(key, place::password())).transpose()?;
         let path = args.name.clone().unwrap_or_else(|| place::file(args.output.as_deref(), name));
-        if let Some(folder) = args.name.as_deref().and_then(std::path::Path::parent) {
+        let folder = match &args.output {
+            Some(output) if output.as_os_str().to_string_lossy().ends_with('/') => Some(output.as_path()),
+            _ => args.name.as_deref().and_then(std::path::Path::parent),
+        };
+        if let Some(folder) = folder {
             let shown = folder.display().to_string();
             std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &shown, &error))?;
         }
@@ -163,8 +177,8 @@ impl Recorder {
         if args.redact == RedactSet::Off {
             io::say("rpctape: warning: secrets are recorded as they are (--redact off)");
         }
-        let recorder = Recorder { tape, clock, path, verbose };
-        if verbose || args.output.as_ref().is_none_or(|output| *output != recorder.path) {
+        let recorder = Recorder { tape, clock, path, signer, verbose };
+        if verbose || args.wrapped.is_none() && args.output.as_ref().is_none_or(|output| *output != recorder.path) {
             recorder.say(&format!("recording into {}", recorder.path.display()));
         }
         Ok(recorder)
@@ -177,7 +191,7 @@ impl Recorder {
 
     /// Ends it, and says what is in it.
     fn finish(self) -> TapeSummary {
-        let Recorder { tape, clock, path, verbose } = self;
+        let Recorder { tape, clock, path, signer, verbose } = self;
         let summary = tape.finish(clock.us());
         let lost = match (summary.lost, summary.lost_bytes) {
             (0, 0) => String::new(),
@@ -196,6 +210,9 @@ impl Recorder {
             );
             io::say(&format!("rpctape: {}", escape(&text)));
         }
+        if let Some(signer) = signer {
+            sign(&signer, &summary, verbose);
+        }
         summary
     }
 
@@ -206,6 +223,16 @@ impl Recorder {
             // What cannot be removed is an empty recording, and no harm.
             let _ = std::fs::remove_file(&self.path);
         }
+    }
+}
+
+/// Signs what was recorded. That it could not be signed is said, and changes nothing for the client.
+fn sign(signer: &Signer, summary: &TapeSummary, verbose: bool) {
+    let unended = || Error::new(ErrorKind::Io, "the recording has no end, and is not signed");
+    match summary.last.ok_or_else(unended).and_then(|last| signer.sign(&summary.parts, last)) {
+        Ok(files) if verbose => io::say(&format!("rpctape: signed {}", plural(files.len() as u64, "file"))),
+        Ok(_) => {}
+        Err(error) => io::say(&format!("rpctape: warning: {}", escape(&error.message))),
     }
 }
 

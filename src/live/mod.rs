@@ -10,6 +10,8 @@ pub mod proxy;
 pub mod serve;
 #[cfg(feature = "live")]
 pub mod shim;
+#[cfg(feature = "live")]
+pub mod sign;
 pub mod tape;
 #[cfg(feature = "live")]
 pub mod tcp;

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::Clock;
-use crate::capture::Vantage;
+use crate::capture::{Link, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Side;
 use crate::redact::Custom;
@@ -243,6 +243,8 @@ pub struct TapeSummary {
     pub lost_bytes: u64,
     /// Secrets that were replaced, by kind.
     pub replaced: BTreeMap<&'static str, u64>,
+    /// The hash of the last line, where the recording was ended in good order.
+    pub last: Option<Link>,
     /// What could not be written, and why, where that happened.
     pub trouble: Option<String>,
 }

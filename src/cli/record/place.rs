@@ -58,6 +58,12 @@ pub fn cwd() -> Option<String> {
     })
 }
 
+/// The password of the key that signs. Standard input is the client's, so it cannot be asked for.
+#[expect(clippy::disallowed_methods, reason = "only the command line reads the environment")]
+pub fn password() -> Option<String> {
+    std::env::var("RPCTAPE_SIGN_PASSWORD").ok()
+}
+
 /// Names of the environment variables, which the server is given too; never what they hold.
 pub fn env_names() -> Vec<String> {
     let mut names: Vec<String> = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect();

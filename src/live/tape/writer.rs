@@ -308,7 +308,10 @@ impl Writer {
         let at_us = Some(self.clock.epoch_us().saturating_add(at_us));
         let durable = self.options.durable;
         let ended = match self.rec.take() {
-            Some(rec) => rec.finish(at_us).and_then(|file| if durable { file.sync() } else { Ok(()) }),
+            Some(rec) => rec.finish(at_us).and_then(|(file, last)| {
+                self.summary.last = last;
+                if durable { file.sync() } else { Ok(()) }
+            }),
             None => Ok(()),
         };
         self.told(ended);

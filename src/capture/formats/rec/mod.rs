@@ -7,13 +7,17 @@
 //! tolerated, and lines are valid without the header (the output of a `grep` is still a recording).
 
 pub(in crate::capture) mod base64;
+mod chain;
 mod facts;
 mod line;
 mod opaque;
+mod verify;
 mod writer;
 
 pub use base64::encode as base64_of;
+pub use chain::Link;
 pub use facts::write as channel_facts;
+pub use verify::{End, Fault, Verified, verify};
 pub use writer::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 
 use std::borrow::Cow;

@@ -29,7 +29,7 @@ fn recorded(events: &[RecEvent<'_>]) -> String {
     for (at, event) in events.iter().enumerate() {
         writer.event(Some(T0 + at as i64), 1, None, *event).expect("an event");
     }
-    String::from_utf8(writer.finish(Some(T0 + 9)).expect("an end")).expect("UTF-8")
+    String::from_utf8(writer.finish(Some(T0 + 9)).expect("an end").0).expect("UTF-8")
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::io::{Result, Write};
 use chrono::{DateTime, SecondsFormat};
 
 use super::base64;
+use super::chain::{Link, seal};
 use crate::capture::{Channel, Direction, Exit, Frame, Missing, Stamp, Vantage, Why};
 use crate::protocol::Side;
 use crate::redact::Replaced;
@@ -106,13 +107,16 @@ pub struct RecDetail<'a> {
     pub replaced: &'a [Replaced],
 }
 
-/// Writes a recording. An event that could not be written takes no number, so that numbers never jump.
+/// Writes a recording. An event that could not be written takes no number, so that numbers never jump. What a recorder writes
+/// is chained by hashes (see [`Link`]); an export is not.
 #[derive(Debug)]
 pub struct RecWriter<W: Write> {
     out: W,
     line: String,
     t0_us: i64,
     counts: Counts,
+    /// The hash of the line before, where there is a chain.
+    link: Option<Link>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -127,9 +131,10 @@ impl<W: Write> RecWriter<W> {
     pub fn new(mut out: W, header: &RecHeader<'_>) -> Result<RecWriter<W>> {
         let mut line = String::new();
         header_line(&mut line, header);
+        let link = close(&mut line, header.live.map(|_| Link::beginning()));
         out.write_all(line.as_bytes())?;
         line.clear();
-        Ok(RecWriter { out, line, t0_us: header.t0_us, counts: Counts::default() })
+        Ok(RecWriter { out, line, t0_us: header.t0_us, counts: Counts::default(), link })
     }
 
     /// Goes on in another part: its header is written, the old part ends with the name of the new one, and numbers go
@@ -137,9 +142,14 @@ impl<W: Write> RecWriter<W> {
     pub fn turn(&mut self, at_us: Option<i64>, mut out: W, header: &RecHeader<'_>, name: &str) -> Result<W> {
         let mut line = String::new();
         header_line(&mut line, header);
+        if let Some(link) = self.link {
+            string(&mut line, "prev", &link.digits());
+        }
+        let link = close(&mut line, self.link);
         out.write_all(line.as_bytes())?;
         // The old part is complete without this line, and on a full disk it stays without.
         let _ = self.line_of(at_us, "rotate", |line| string(line, "next", name));
+        self.link = link;
         Ok(std::mem::replace(&mut self.out, out))
     }
 
@@ -187,15 +197,20 @@ impl<W: Write> RecWriter<W> {
         Ok(())
     }
 
+    /// The hash of the last line, where there is a chain.
+    pub fn link(&self) -> Option<Link> {
+        self.link
+    }
+
     /// Ends the recording in good order, and gives the writer back.
-    pub fn finish(mut self, at_us: Option<i64>) -> Result<W> {
+    pub fn finish(mut self, at_us: Option<i64>) -> Result<(W, Option<Link>)> {
         let Counts { messages, lost, .. } = self.counts;
         self.line_of(at_us, "end", |line| {
             number(line, "msgs", messages);
             number(line, "lost", lost);
         })?;
         self.out.flush()?;
-        Ok(self.out)
+        Ok((self.out, self.link))
     }
 
     /// What is written to.
@@ -210,9 +225,12 @@ impl<W: Write> RecWriter<W> {
         optional(&mut self.line, "t", at_us.map(|at| at.saturating_sub(self.t0_us)));
         string(&mut self.line, "k", kind);
         members(&mut self.line);
-        self.line.push_str("}\n");
+        let link = close(&mut self.line, self.link);
         let written = self.out.write_all(self.line.as_bytes());
-        self.counts.events += u64::from(written.is_ok());
+        if written.is_ok() {
+            self.counts.events += 1;
+            self.link = link;
+        }
         // One huge message must not be held for the rest of the session.
         self.line.shrink_to(KEPT);
         written
@@ -258,7 +276,14 @@ fn header_line(line: &mut String, header: &RecHeader<'_>) {
         number(line, "redact", if live.redacted { "{\"set\":\"default\"}" } else { "{\"set\":\"off\"}" });
         number(line, "alter", serde_json::Value::from(live.alter));
     }
-    line.push_str("}\n");
+}
+
+/// Ends a line, with its hash where there is a chain; gives that.
+fn close(line: &mut String, before: Option<Link>) -> Option<Link> {
+    if before.is_none() {
+        line.push_str("}\n");
+    }
+    before.map(|before| seal(line, before))
 }
 
 /// What an event holds beside its number, time, kind and connection.

@@ -1,0 +1,222 @@
+//! Whether a recording is what the recorder wrote: its hash chain, line by line.
+
+#[cfg(test)]
+mod tests;
+
+use std::io::{BufRead, Read, Result};
+
+use super::chain::{Link, sealed};
+use crate::capture::scan::{members, unquoted};
+
+/// The longest line that is looked at, in bytes. The recorder stores 16 MiB of a message, which escapes can make six times as long.
+const LONGEST: u64 = 128 << 20;
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It does not say what was written.
+    Changed,
+    /// The lines around it follow each other without it: it was added, moved, or is half a line of a disk that was full.
+    Foreign,
+    /// Events between two numbers are not where they were.
+    Jump {
+        /// The event before.
+        after: u64,
+        /// The event on this line.
+        to: u64,
+    },
+}
+
+/// How a part ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// In good order.
+    Closed,
+    /// With the name of the part in which it goes on.
+    Rotated(String),
+    /// Without its last line: cut, or still being written, or its recorder was ended by force.
+    Cut,
+}
+
+/// What the chain of one file says.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// How many lines there are; one that ends in its middle is none.
+    pub lines: u64,
+    /// How many of them state a hash, right or wrong. Without any there is nothing to verify.
+    pub sealed: u64,
+    /// The session, where the header says one.
+    pub session: Option<String>,
+    /// Which part of it.
+    pub part: u64,
+    /// Lines that are wrong, from 1; where more than [`Verified::MOST`] are, the first.
+    pub faults: Vec<(u64, Fault)>,
+    /// How many lines are wrong.
+    pub wrong: u64,
+    /// How it ends.
+    pub end: End,
+    /// The hash of the part before, where this is not the first.
+    pub before: Option<Link>,
+    /// The hash with which the next part begins.
+    pub hands_on: Link,
+    /// The hash of the last line.
+    pub last: Link,
+}
+
+impl Verified {
+    /// How many faults are kept.
+    pub const MOST: usize = 20;
+
+    /// True if nothing is missing and nothing differs, from the first line of this part to its last.
+    pub fn is_whole(&self) -> bool {
+        self.sealed > 0 && self.wrong == 0 && self.end != End::Cut
+    }
+}
+
+/// Follows the chain of one file. Errors: what could not be read.
+pub fn verify(mut log: impl BufRead) -> Result<Verified> {
+    let mut walk = Walk::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if (&mut log).take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+            return Ok(walk.end());
+        }
+        walk.line(&line);
+    }
+}
+
+/// A line that does not follow the one before, until the next one tells why.
+struct Doubt {
+    line: u64,
+    number: Option<u64>,
+    states: Option<Link>,
+    /// True if it has no end.
+    torn: bool,
+}
+
+struct Walk {
+    verified: Verified,
+    /// The number of the last event that was in its place.
+    number: Option<u64>,
+    doubt: Option<Doubt>,
+}
+
+impl Walk {
+    fn new() -> Walk {
+        let beginning = Link::beginning();
+        let verified = Verified {
+            lines: 0,
+            sealed: 0,
+            session: None,
+            part: 1,
+            faults: Vec::new(),
+            wrong: 0,
+            end: End::Cut,
+            before: None,
+            hands_on: beginning,
+            last: beginning,
+        };
+        Walk { verified, number: None, doubt: None }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        self.verified.lines += 1;
+        if self.verified.lines == 1 {
+            self.header(line);
+        }
+        let Some((text, states)) = sealed(line) else { return self.doubtful(line, None) };
+        self.verified.sealed += 1;
+        if self.verified.end == End::Cut && self.verified.last.next(text) == states {
+            self.settle(Fault::Foreign);
+            return self.good(text, states);
+        }
+        let follows = self.doubt.as_ref().and_then(|doubt| doubt.states).is_some_and(|link| link.next(text) == states);
+        if follows {
+            let number = self.doubt.as_ref().and_then(|doubt| doubt.number);
+            self.settle(Fault::Changed);
+            self.number = number.or(self.number);
+            return self.good(text, states);
+        }
+        self.doubtful(text, Some(states));
+    }
+
+    /// What the first line says is not trusted before its hash is: a wrong `prev` makes a wrong hash.
+    fn header(&mut self, line: &[u8]) {
+        let Ok(text) = std::str::from_utf8(line) else { return };
+        for member in members(text) {
+            let value = unquoted(member.value);
+            match member.key {
+                "session" => self.verified.session = Some(value.to_string()),
+                "part" => self.verified.part = value.parse().unwrap_or(1),
+                "prev" => self.verified.before = Link::read(value.as_bytes()),
+                _ => {}
+            }
+        }
+        if let Some(before) = self.verified.before {
+            (self.verified.last, self.verified.hands_on) = (before, before);
+        }
+    }
+
+    fn good(&mut self, text: &[u8], states: Link) {
+        let (number, kind, next) = event(text);
+        self.number = number.or(self.number);
+        self.verified.end = match kind {
+            "end" => End::Closed,
+            "rotate" => End::Rotated(next.to_string()),
+            _ => End::Cut,
+        };
+        if !matches!(self.verified.end, End::Rotated(_)) {
+            self.verified.hands_on = states;
+        }
+        self.verified.last = states;
+    }
+
+    fn doubtful(&mut self, text: &[u8], states: Option<Link>) {
+        self.settle(Fault::Changed);
+        let torn = states.is_none() && !text.ends_with(b"\n");
+        self.doubt = Some(Doubt { line: self.verified.lines, number: event(text).0, states, torn });
+    }
+
+    /// Says what is wrong with the line in doubt. A changed line that has another number than is due is one behind a hole.
+    fn settle(&mut self, fault: Fault) {
+        let Some(doubt) = self.doubt.take() else { return };
+        let after = self.number.unwrap_or(0);
+        let fault = match (fault, doubt.number) {
+            _ if self.verified.end != End::Cut => Fault::Foreign,
+            (Fault::Changed, Some(to)) if doubt.states.is_some() && to != after + 1 => Fault::Jump { after, to },
+            (fault, _) => fault,
+        };
+        self.verified.wrong += 1;
+        if self.verified.faults.len() < Verified::MOST {
+            self.verified.faults.push((doubt.line, fault));
+        }
+    }
+
+    fn end(mut self) -> Verified {
+        // The beginning of a line, where more is due, is what a cut leaves.
+        if self.verified.end == End::Cut && self.doubt.take_if(|doubt| doubt.torn).is_some() {
+            self.verified.lines -= 1;
+        }
+        self.settle(Fault::Changed);
+        self.verified
+    }
+}
+
+/// Number, kind and `next` of an event that is given up to its hash.
+fn event(text: &[u8]) -> (Option<u64>, &str, &str) {
+    let Ok(text) = std::str::from_utf8(text) else { return (None, "", "") };
+    let (mut number, mut kind, mut next) = (None, "", "");
+    for member in members(text) {
+        match member.key {
+            "q" => number = member.value.parse().ok(),
+            "k" => kind = unquoted(member.value),
+            "next" => next = unquoted(member.value),
+            _ => {}
+        }
+        if !matches!(kind, "" | "rotate") {
+            break;
+        }
+    }
+    (number, kind, next)
+}

@@ -1,0 +1,82 @@
+//! `rpctape sessions`: what was recorded, and what was found in it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use rpctape::capture;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::report::{Session, Sessions};
+use rpctape::store::{FindingFilter, Raw};
+
+use super::config::Config;
+use super::input::{self, ReadArgs};
+use super::io::{Out, written};
+use super::judge::JudgeArgs;
+use super::screen::ScreenArgs;
+use super::signals::Stop;
+use super::wrap;
+
+/// List recorded sessions, newest first, with what was found in each
+#[derive(Args, Debug)]
+pub struct SessionsArgs {
+    /// Recordings or folders of them [default: the folder into which `wrap` lets servers record]
+    #[arg(value_name = "DIR", value_parser = super::input::name())]
+    files: Vec<String>,
+    /// How to print the list
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    #[command(flatten)]
+    judge: JudgeArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    screen: ScreenArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table
+    #[default]
+    Table,
+    /// One JSON object a line
+    Jsonl,
+}
+
+/// Prints the list.
+pub fn run(args: &SessionsArgs, stop: &Stop) -> Result<u8> {
+    let config = Config::load(args.judge.config.as_deref())?;
+    let judge = args.judge.configured(&config);
+    let loaded = input::load(&places(args)?, &args.read, &judge, None, stop)?;
+    let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
+    let mut of = BTreeMap::new();
+    for row in loaded.store.connections()? {
+        sessions.entry(row.session.clone()).or_default().add(&row);
+        of.insert(row.key, row.session);
+    }
+    for finding in loaded.store.all_findings(&FindingFilter::default(), Raw::None)? {
+        if let Some(session) = of.get(&finding.connection).and_then(|session| sessions.get_mut(session)) {
+            session.found(&finding);
+        }
+    }
+    let sessions = Sessions::newest_first(sessions.into_values().collect());
+    let mut out = Out::open(None, &[])?;
+    written(match args.format {
+        Format::Jsonl => sessions.write_json(&mut out),
+        Format::Table => sessions.write_human(&mut out, &args.screen.style(false, false)),
+    })?;
+    out.close()?;
+    Ok(0)
+}
+
+fn places(args: &SessionsArgs) -> Result<Vec<String>> {
+    if !args.files.is_empty() {
+        return Ok(args.files.clone());
+    }
+    let folder: PathBuf = wrap::recordings()?;
+    match folder.is_dir() {
+        true => Ok(vec![capture::name_of(folder.as_os_str())]),
+        false => Err(Error::new(ErrorKind::Input, format!("nothing was recorded into {}", folder.display()))
+            .hint("`rpctape wrap CLIENT` lets the servers of a client record there; or name a folder")),
+    }
+}

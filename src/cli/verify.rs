@@ -1,0 +1,178 @@
+//! `rpctape verify`: whether a recording is what the recorder wrote.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use minisign_verify::{PublicKey, Signature};
+use rpctape::capture::{End, Fault, Link, Verified, verify};
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::report::{escape, plural};
+
+use super::io;
+
+/// Verify that recordings are what the recorder wrote: whole, cut, or changed, and where
+///
+/// Follows the hash chain of every recording, and where a public key is given, checks its signature (NAME.minisig). Parts
+/// that are named together must follow each other. What this proves and what it does not is in docs/evidence.md.
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    /// Recordings as they were written (not packed); parts of one session in their order
+    #[arg(value_name = "REC", required = true)]
+    files: Vec<PathBuf>,
+    /// The public key of minisign with which every recording must have been signed: a file, or the key itself
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+}
+
+/// What was found in one file.
+struct Seen<'f> {
+    file: &'f Path,
+    chain: Verified,
+    signed: Signed,
+}
+
+enum Signed {
+    /// There is no signature, and none was asked for.
+    No,
+    /// There is one, and no key to check it with.
+    Unchecked,
+    /// By the key that was given; with what the signer said.
+    Good(String),
+    /// What is wrong with it.
+    Bad(String),
+}
+
+/// Verifies every file; 1 if one of them is not whole.
+pub fn run(args: &VerifyArgs) -> Result<u8> {
+    let key = args.key.as_deref().map(public_key).transpose()?;
+    let mut whole = true;
+    let mut before: Option<(Option<String>, u64, Link)> = None;
+    for file in &args.files {
+        let seen = look(file, key.as_ref())?;
+        let mut text = describe(&seen);
+        whole &= seen.chain.is_whole() && !matches!(seen.signed, Signed::Bad(_));
+        let Verified { session, part, hands_on, .. } = seen.chain;
+        if let Some((_, _, due)) = before.filter(|(old, number, _)| *old == session && number + 1 == part) {
+            let follows = seen.chain.before == Some(due);
+            text.push_str(if follows { "  follows the part before\n" } else { "  does not follow the part before\n" });
+            whole &= follows;
+        } else if part > 1 {
+            text.push_str(&format!("  the parts before part {part} were not looked at\n"));
+        }
+        before = Some((session, part, hands_on));
+        io::print(&text)?;
+    }
+    Ok(u8::from(!whole))
+}
+
+fn look<'f>(file: &'f Path, key: Option<&PublicKey>) -> Result<Seen<'f>> {
+    let shown = file.display().to_string();
+    let fault = |error: std::io::Error| Error::io("read", &shown, &error);
+    let chain = verify(BufReader::new(File::open(file).map_err(fault)?)).map_err(fault)?;
+    if chain.sealed == 0 {
+        return Err(Error::new(ErrorKind::Input, format!("{shown} has no hash chain: there is nothing to verify"))
+            .hint("only `rpctape record` writes one, into the plain file; exports, copies by `scrub` and packed files have none"));
+    }
+    Ok(Seen { file, chain, signed: signature(file, key)? })
+}
+
+fn signature(file: &Path, key: Option<&PublicKey>) -> Result<Signed> {
+    let path = PathBuf::from(format!("{}.minisig", file.display()));
+    let Some(key) = key else { return Ok(if path.exists() { Signed::Unchecked } else { Signed::No }) };
+    let signature = match Signature::from_file(&path) {
+        Ok(signature) => signature,
+        Err(error) if path.exists() => return Ok(Signed::Bad(format!("it cannot be read: {error}"))),
+        Err(_) => return Ok(Signed::Bad(format!("there is no {}", path.display()))),
+    };
+    Ok(match checked(file, key, &signature)? {
+        Ok(()) => Signed::Good(signature.trusted_comment().to_string()),
+        Err(error) => Signed::Bad(error.to_string()),
+    })
+}
+
+/// Streams the file through the signature.
+fn checked(
+    file: &Path,
+    key: &PublicKey,
+    signature: &Signature,
+) -> Result<std::result::Result<(), minisign_verify::Error>> {
+    let mut verifier = match key.verify_stream(signature) {
+        Ok(verifier) => verifier,
+        Err(error) => return Ok(Err(error)),
+    };
+    let fault = |error: std::io::Error| Error::io("read", &file.display().to_string(), &error);
+    let mut log = File::open(file).map_err(fault)?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match log.read(&mut buffer).map_err(fault)? {
+            0 => return Ok(verifier.finalize()),
+            read => verifier.update(&buffer[..read]),
+        }
+    }
+}
+
+fn public_key(given: &str) -> Result<PublicKey> {
+    let key = match Path::new(given).is_file() {
+        true => PublicKey::from_file(given),
+        false => PublicKey::from_base64(given),
+    };
+    key.map_err(|error| {
+        Error::new(ErrorKind::Usage, format!("{given} is no public key of minisign: {error}"))
+            .hint("name the file NAME.pub, or give its second line")
+    })
+}
+
+fn describe(seen: &Seen<'_>) -> String {
+    let chain = &seen.chain;
+    let verdict = match (chain.wrong, &chain.end) {
+        (0, End::Cut) => format!("cut after line {}", chain.lines),
+        (0, _) => "whole".to_string(),
+        (_, End::Cut) => format!("changed, and cut after line {}", chain.lines),
+        _ => "changed".to_string(),
+    };
+    let session = chain.session.as_deref().unwrap_or("unknown");
+    let shown = seen.file.display().to_string();
+    let mut text = format!(
+        "{}: {verdict}\n  {}, part {} of session {}\n",
+        escape(&shown),
+        plural(chain.lines, "line"),
+        chain.part,
+        escape(session)
+    );
+    for (line, fault) in &chain.faults {
+        text.push_str(&format!("  line {line}: {}\n", told(*fault)));
+    }
+    if chain.wrong > chain.faults.len() as u64 {
+        text.push_str(&format!("  and {} more\n", plural(chain.wrong - chain.faults.len() as u64, "line")));
+    }
+    if let End::Rotated(next) = &chain.end {
+        text.push_str(&format!("  goes on in {}\n", escape(next)));
+    }
+    if chain.end == End::Cut {
+        text.push_str(
+            "  its last line is missing: it was cut, is still being written, or its recorder was ended by force\n",
+        );
+    }
+    text.push_str(&match &seen.signed {
+        Signed::No => "  not signed: whoever can write the file can make the chain anew\n".to_string(),
+        Signed::Unchecked => "  signed; the signature was not checked (name the public key: --key)\n".to_string(),
+        Signed::Good(comment) => format!("  signature: good ({})\n", escape(comment)),
+        Signed::Bad(why) => format!("  signature: BAD: {}\n", escape(why)),
+    });
+    text
+}
+
+fn told(fault: Fault) -> String {
+    match fault {
+        Fault::Changed => "changed: it is not what was written".to_string(),
+        Fault::Foreign => {
+            "does not belong here: added, moved, or half of a line that the disk did not take".to_string()
+        }
+        Fault::Jump { after, to } if to > after => {
+            format!("event {to} stands after event {after}: lines are missing before it")
+        }
+        Fault::Jump { after, to } => format!("event {to} stands after event {after}: it was moved or repeated"),
+    }
+}
