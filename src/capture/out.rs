@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::lines::Line;
 use super::outer::Outer;
-use super::scan::skip_white;
+use super::scan::{skip_white, value_end};
 use super::survey::{Order, Plan, Twins};
 use super::time::Zoning;
 use super::unread::{looks_like_messages, quoted};
@@ -392,6 +392,13 @@ impl<'s> Out<'s> {
 
     /// Bytes that should have been a message.
     pub(crate) fn malformed(&mut self, place: &Place, bytes: &[u8], reason: &str) -> Result<()> {
+        if let Ok(text) = std::str::from_utf8(bytes)
+            && text.starts_with(['{', '['])
+            && value_end(bytes, 0).is_none()
+            && self.plan.is_cut(text)
+        {
+            return self.put(place, Body::gap(Some(1)));
+        }
         self.put(place, Body::Malformed { bytes, reason: reason.to_string() })
     }
 }

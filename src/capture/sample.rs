@@ -95,6 +95,7 @@ pub(crate) fn is_message(text: &str) -> bool {
 /// The same from the members alone, which may be cut off.
 pub(crate) fn looks_like_message(text: &str) -> bool {
     let (mut version, mut method, mut id, mut params, mut answer) = (false, None, false, false, false);
+    let mut others = false;
     for member in scan::members(text) {
         match member.key {
             "jsonrpc" => version = true,
@@ -102,13 +103,18 @@ pub(crate) fn looks_like_message(text: &str) -> bool {
             "id" => id = true,
             "params" => params = true,
             "result" | "error" => answer = true,
-            _ => {}
+            _ => others = true,
         }
         if version && (method.is_some() || id || answer) {
             return true;
         }
     }
-    envelope(version, method, id, params, answer)
+    envelope(version, method, id, params, answer) || !others && method.is_some_and(is_notification)
+}
+
+/// True for the method of a notification that has no parameters where all else of its envelope is left out.
+fn is_notification(method: &str) -> bool {
+    method.starts_with("notifications/") || method.starts_with("$/") || matches!(method, "initialized" | "exit")
 }
 
 /// True if an object with these members is a JSON-RPC message. One without `jsonrpc` must not look like HTTP.

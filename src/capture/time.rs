@@ -40,10 +40,15 @@ impl Time {
 }
 
 /// Reads a timestamp in any of the shapes that logs have: RFC 3339 and its relatives (`T` or blank, `-` or `/`,
-/// dot or comma, zone or none), a number since the epoch, a time of day, RFC 2822.
+/// dot or comma, zone or none), a number since the epoch, a time of day, RFC 2822, and what people are shown
+/// (`Sep 3, 2026 @ 08:15:00.118`, `03/Sep/2026:08:15:00 +0000`, `9/3/2026, 8:15:00 AM`).
 pub(crate) fn parse(text: &str) -> Option<Time> {
     let bytes = text.as_bytes();
-    date_time(bytes).or_else(|| epoch(text)).or_else(|| time_of_day(bytes)).or_else(|| rfc2822(text))
+    date_time(bytes)
+        .or_else(|| epoch(text))
+        .or_else(|| time_of_day(bytes))
+        .or_else(|| rfc2822(text))
+        .or_else(|| by_words(text))
 }
 
 /// Reads one timestamp after the other, most of them in the same second as the one before.
@@ -266,6 +271,65 @@ fn rfc2822(text: &str) -> Option<Time> {
     Some(Time { us: time.timestamp_micros(), resolution_us: 1_000_000, dated: true, zoned: true })
 }
 
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// The longest text that is taken for a date with a month's name or slashes, in bytes.
+const LONGEST: usize = 48;
+
+/// A date of a day, a month's name and a year in any order, or with slashes, before a time of day. Of a date in numbers
+/// whose order nothing tells the month stands first where the clock says AM or PM, as in America.
+fn by_words(text: &str) -> Option<Time> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let colon = text.find(':')?;
+    // A colon may stand between date and time, too: `03/Sep/2026:08:15:00`.
+    let colon = if text.as_bytes().get(colon.checked_sub(4)?..colon)?.iter().all(u8::is_ascii_digit) {
+        colon + 1 + text[colon + 1..].find(':')?
+    } else {
+        colon
+    };
+    let digits = text[..colon].bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (date, clock) = text.split_at_checked(colon - digits.min(2))?;
+    let (length, suffix) = clock_and_zone(clock)?;
+    let time = time_of_day(&clock.as_bytes()[..length])?;
+    let zone = zone(suffix.trim_end_matches(']').as_bytes())?;
+    let american = clock[..length].ends_with(['m', 'M']);
+    let us = of_words(date, american)? * DAY_US + time.us - zone.unwrap_or(0);
+    Some(Time { us, resolution_us: time.resolution_us, dated: true, zoned: zone.is_some() })
+}
+
+/// The length of a time of day with its fraction and AM or PM, and what follows.
+fn clock_and_zone(text: &str) -> Option<(usize, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(text.len());
+    let half =
+        text.get(end..end + 3).filter(|half| [" am", " pm"].iter().any(|known| half.eq_ignore_ascii_case(known)));
+    let end = end + half.map_or(0, str::len);
+    Some((end, text.get(end..)?))
+}
+
+/// The day that words name, from the epoch.
+fn of_words(date: &str, american: bool) -> Option<i64> {
+    let words: Vec<&str> = date.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let named = words.iter().position(|word| {
+        word.len() >= 3 && MONTHS.iter().any(|month| word.get(..3).is_some_and(|head| head.eq_ignore_ascii_case(month)))
+    });
+    let numbers: Vec<i64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let (year, month, day) = match (named, &numbers[..]) {
+        (Some(at), [a, b]) => {
+            let month = MONTHS.iter().position(|month| words[at][..3].eq_ignore_ascii_case(month))? as i64 + 1;
+            if *a > 31 { (*a, month, *b) } else { (*b, month, *a) }
+        }
+        (None, [a, b, year]) if words.len() == 3 && date.contains('/') => match american || *b > 12 {
+            true => (*year, *a, *b),
+            false => (*year, *b, *a),
+        },
+        _ => return None,
+    };
+    let is_day = (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    is_day.then(|| days(year, month, day))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -329,9 +393,32 @@ mod tests {
         assert_eq!(us("04:07:14 pm"), Some(58_034_000_000));
         assert_eq!(us("Sat, 21 Nov 2026 06:44:16 +0000"), Some(1_795_243_456_000_000));
         assert_eq!(us("1.795243456663e12"), Some(1_795_243_456_663_000));
-        for text in
-            ["", "17", "12.5", "yesterday", "2026-13-21T06:44:16Z", "2026-11-21", "-5", "2026-11-21T06:44:16 noon"]
-        {
+        let want = us("2026-09-03T08:15:00.118Z");
+        for text in [
+            "Sep 3, 2026 @ 08:15:00.118",
+            "3 September 2026 08:15:00.118",
+            "03/Sep/2026:08:15:00.118 +0000",
+            "Thu Sep 03 2026 08:15:00.118 UTC",
+            "9/3/2026, 8:15:00.118 AM",
+            "2026-Sep-03 08:15:00.118",
+        ] {
+            assert_eq!(us(text), want, "{text}");
+        }
+        assert_eq!(us("03/09/2026 08:15:00"), us("2026-09-03T08:15:00"));
+        for text in [
+            "",
+            "17",
+            "12.5",
+            "step 3 of 2026: 08:15:00",
+            "may be 3: 1",
+            ":",
+            "Sep 3, 2026 @ 99:15:00",
+            "yesterday",
+            "2026-13-21T06:44:16Z",
+            "2026-11-21",
+            "-5",
+            "2026-11-21T06:44:16 noon",
+        ] {
             assert_eq!(us(text), None, "{text}");
         }
     }

@@ -77,6 +77,8 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &peel::JOURNALD,
     &peel::JSON_LOG,
     &peel::CSV,
+    &peel::LOGFMT,
+    &peel::FLUENTD,
     &peel::SYSLOG,
     &peel::VSCODE_LOG,
     &peel::ANSI,

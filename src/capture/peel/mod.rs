@@ -8,10 +8,12 @@
 mod ansi;
 mod container;
 mod journald;
+mod logfmt;
 mod markdown;
 mod nested;
 mod shipped;
 mod syslog;
+mod tagged;
 mod vscode_log;
 
 #[cfg(test)]
@@ -79,6 +81,26 @@ pub(crate) static JOURNALD: Wrapper = Wrapper {
     share: 50,
     looks: journald::looks,
     peeler: || Box::<journald::Journald>::default(),
+};
+
+/// Lines of `key=value` pairs.
+pub(crate) static LOGFMT: Wrapper = Wrapper {
+    name: "logfmt",
+    about: "lines of key=value pairs, around messages or a log in any other format",
+    strength: Strength::Weak,
+    share: 50,
+    looks: logfmt::looks,
+    peeler: || Box::<logfmt::Logfmt>::default(),
+};
+
+/// Files of Fluentd and Fluent Bit.
+pub(crate) static FLUENTD: Wrapper = Wrapper {
+    name: "fluentd",
+    about: "files of Fluentd and Fluent Bit (time, tag, record), around a log in any other format",
+    strength: Strength::Weak,
+    share: 50,
+    looks: tagged::looks,
+    peeler: || Box::new(tagged::Tagged),
 };
 
 /// What syslog and `journalctl` put before a line.

@@ -203,3 +203,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn pairs_and_tags_are_taken_off() {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let log = format!(
+        "time={T} level=debug conn=3 dir=in data={}\ntime={T} level=debug conn=3 dir=out data={}\n\ntime={T} level=info msg=x\n",
+        quoted(PING),
+        quoted(PONG)
+    );
+    let kept = read("logfmt > jsonl-wrapped", &log);
+    assert_eq!((texts(&kept), kept.names()), (vec![PING, PONG], vec![Some("3")]));
+    assert_eq!((kept.frames[0].at_us, kept.frames[1].line), (Some(AT), 2));
+    let log = format!(
+        "time={T} level=debug msg={}\ntime={T} level=debug msg={}\n",
+        quoted(&format!("<< {PING}")),
+        quoted(&format!(">> {PONG}"))
+    );
+    assert_eq!(texts(&read("logfmt > json-log > text-log", &log)), [PING, PONG]);
+    let record = |log: String| format!("{T}\tkube.a\t{}\n", json!({"log": log, "stream": "stderr"}));
+    let kept = read("fluentd > json-log > text-log", &(record(format!("<< {PING}")) + &record(format!(">> {PONG}"))));
+    assert_eq!((texts(&kept), kept.frames[0].at_us), (vec![PING, PONG], Some(AT)));
+}

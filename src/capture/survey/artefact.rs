@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Plan;
-use super::note::Notes;
+use super::note::{Act, Notes};
 use crate::capture::Proof;
 use crate::capture::scan::{skip_white, value_end};
 
@@ -31,7 +31,19 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
         let both = senders.len() > 1 || senders == [2];
         both && all > 1 && (0..3).all(|sender| count(sender, lacks) == 0)
     };
-    if everywhere(&|marks| marks.null_id, &|marks| marks.notification) {
+    let printed = |note: &&super::note::Note| note.marks.printed;
+    let all_printed = notes.list.iter().filter(printed).count() > 1
+        && notes
+            .list
+            .iter()
+            .filter(|note| matches!(note.act, Act::Ask | Act::Open | Act::Tell))
+            .all(|note| printed(&note));
+    if all_printed && notes.list.iter().any(|note| note.marks.null_id) {
+        plan.null_ids = true;
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said
+            .push("every message has all members that one may have, null where its logger had nothing".to_string());
+    } else if everywhere(&|marks| marks.null_id, &|marks| marks.notification) {
         plan.null_ids = true;
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said.push("every notification of both sides has the id null, which its logger wrote".to_string());
@@ -39,10 +51,20 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
     if everywhere(&|marks| marks.null_params, &|marks| marks.bare) {
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said.push("every message without parameters has params null, which its logger wrote".to_string());
+    } else if notes.rewritten
+        && notes.list.iter().any(|note| note.marks.null_params)
+        && !notes.list.iter().any(|note| note.marks.bare)
+    {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said.push(
+            "every message without parameters has params null, and nothing tells whether its logger wrote that"
+                .to_string(),
+        );
     }
 }
 
-fn words(notes: &Notes, plan: &mut Plan) {
+/// Words in place of structure.
+pub(super) fn words(notes: &Notes, plan: &mut Plan) {
     let lacks = [
         (Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE), "parameters and results"),
         (Proof::PAIRING.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET), "ids"),

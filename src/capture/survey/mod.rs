@@ -86,9 +86,14 @@ pub(super) fn survey(
     whole: bool,
     overrides: &Overrides,
 ) -> Plan {
-    let look = |repeats: bool| take(format, sample, head, whole, overrides, repeats).filter(|notes| !notes.is_exact());
-    let records = key::Records::of(format.name(), head);
+    let look = |repeats: bool| take(format, sample, head, whole, overrides, repeats);
     let Some(notes) = look(false) else { return Plan::default() };
+    if notes.is_exact() {
+        let mut plan = Plan::default();
+        artefact::words(&notes, &mut plan);
+        return plan;
+    }
+    let records = key::Records::of(format.name(), head);
     if notes.repeats
         && let Some(all) = look(true)
     {

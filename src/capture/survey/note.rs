@@ -9,6 +9,7 @@ use crate::capture::format::{Format, Reader};
 use crate::capture::lines::Lines;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
+use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, IdField, Kind, Message};
@@ -63,6 +64,8 @@ pub(super) struct Marks {
     pub null_params: bool,
     /// A notification as it should be: without an id.
     pub notification: bool,
+    /// Has a method, and the members of an answer as well: its logger prints all that a message may have.
+    pub printed: bool,
     /// Has a method and no member for parameters.
     pub bare: bool,
     /// Digest of the word that stands where an object, an array or an id should.
@@ -78,6 +81,8 @@ pub(super) struct Notes {
     /// Resolution of the clock in microseconds, the coarsest.
     pub resolution_us: i64,
     exact: bool,
+    /// True if a program wrote the messages anew: they are not the bytes that passed.
+    pub rewritten: bool,
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
     handshakes: Vec<&'static str>,
@@ -128,6 +133,7 @@ impl Notes {
             null_id: message.id == IdField::Null && message.method.is_some(),
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
+            printed: message.method.is_some() && ["result", "error"].iter().all(|key| has_member(text, key)),
             bare: message.method.is_some() && !text.contains("\"params\""),
             word: words(message, facts, text),
         };
@@ -142,6 +148,11 @@ impl Notes {
             marks,
         });
     }
+}
+
+/// True if an object has a member at its top.
+fn has_member(text: &str, key: &str) -> bool {
+    members(text).any(|member| member.key == key)
 }
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
@@ -202,6 +213,9 @@ impl FrameSink for Notes {
     fn progress(&mut self, _: u64) {}
 }
 
+/// Formats that keep the bytes that passed. Any other may be a program's that read a message and wrote it down.
+const AS_THEY_PASSED: [&str; 3] = ["ndjson", "content-length", "strace"];
+
 /// Notes on the head of a log; nothing where it cannot be looked at without reading all of it.
 pub(super) fn take(
     format: &'static dyn Format,
@@ -211,8 +225,9 @@ pub(super) fn take(
     overrides: &Overrides,
     repeats: bool,
 ) -> Option<Notes> {
-    let mut notes =
-        Notes { handshakes: profiles().filter_map(|profile| profile.opening.initialize).collect(), ..Notes::default() };
+    let handshakes = profiles().filter_map(|profile| profile.opening.initialize).collect();
+    let rewritten = !AS_THEY_PASSED.contains(&format.name());
+    let mut notes = Notes { handshakes, rewritten, ..Notes::default() };
     let mut out = Out::new(&mut notes, 0, overrides);
     if repeats {
         out = out.with_repeats();

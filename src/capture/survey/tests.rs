@@ -185,3 +185,31 @@ fn nulls_on_both_sides_are_the_loggers_and_on_one_are_not() {
     records[7].3 = told;
     assert!(proves(&read(&wrapped(&records, "")).0, Proof::ENVELOPE));
 }
+
+#[test]
+fn members_that_a_logger_prints_are_not_the_wires() {
+    // All members of a message, null where there was nothing: one sender is enough, for no answer would look like that.
+    let all = |(at, key, dir, text): &Record<'static>| {
+        let mut value: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        let members = value.as_object_mut().expect("an object");
+        for member in ["id", "method", "params", "result", "error"] {
+            members.entry(member).or_insert(serde_json::Value::Null);
+        }
+        (*at, *key, *dir, value.to_string())
+    };
+    let printed: Vec<_> = SESSION.iter().map(all).collect();
+    let records: Vec<Record<'_>> =
+        printed.iter().map(|(at, key, dir, text)| (*at, *key, *dir, text.as_str())).collect();
+    let (kept, reason) = read(&wrapped(&records, ""));
+    assert!(reason.contains("all members") && !proves(&kept, Proof::ENVELOPE), "{reason}");
+    // Null parameters of one side: the logger's or that side's, unless a message without any stands beside them.
+    let null = r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":null}"#;
+    let mut records = SESSION.to_vec();
+    records[2].3 = null;
+    assert!(!proves(&read(&wrapped(&records, "")).0, Proof::ENVELOPE));
+    records.push((200, "a", "c2s", r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#));
+    assert!(proves(&read(&wrapped(&records, "")).0, Proof::ENVELOPE));
+    let bare: String =
+        SESSION.iter().map(|record| format!("{}\n", if record.0 == 30 { null } else { record.3 })).collect();
+    assert!(proves(&read(&bare).0, Proof::ENVELOPE), "bytes as they passed");
+}

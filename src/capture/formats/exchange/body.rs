@@ -54,15 +54,35 @@ fn inner(text: &str) -> Option<String> {
     if trimmed.starts_with('"') {
         return (value_end(trimmed.as_bytes(), 0) == Some(trimmed.len())).then(|| content(trimmed).into_owned());
     }
+    if let Some(head) = http_head(text) {
+        return Some(text[head..].to_string());
+    }
     let packed = looks_packed(trimmed);
     let plain = packed.then(|| base64::decode(trimmed)).flatten().map(unpacked)?;
     let first = plain.trim_start().as_bytes().first().copied();
-    (matches!(first, Some(b'{' | b'[' | b'"')) || is_event_stream(&plain)).then_some(plain)
+    let known = matches!(first, Some(b'{' | b'[' | b'"')) || is_event_stream(&plain) || http_head(&plain).is_some();
+    known.then_some(plain)
+}
+
+/// The length of the start line and the headers of HTTP/1.1, where a text has them before its body.
+pub(super) fn http_head(text: &str) -> Option<usize> {
+    let (first, _) = text.split_once('\n')?;
+    let first = first.trim_end();
+    let is_head = first.starts_with("HTTP/1.") || first.ends_with(" HTTP/1.1") || first.ends_with(" HTTP/1.0");
+    let end = || text.find("\r\n\r\n").map(|at| at + 4).or_else(|| text.find("\n\n").map(|at| at + 2));
+    is_head.then(end).flatten()
+}
+
+/// A text of headers out of base64, where it is packed.
+pub(super) fn headers_of(text: &str) -> Option<String> {
+    let plain = looks_packed(text).then(|| base64::decode(text.trim())).flatten().map(unpacked)?;
+    http_head(&plain).map(|end| plain[..end].to_string())
 }
 
 /// True for what base64 looks like that starts as a message, an array, an event stream or gzip does.
 pub(super) fn looks_packed(text: &str) -> bool {
-    const STARTS: [&str; 12] = ["ey", "ewo", "ewk", "W3", "Wy", "ZX", "ZG", "aW", "cm", "Cn", "H4sI", "In"];
+    const STARTS: [&str; 15] =
+        ["ey", "ewo", "ewk", "W3", "Wy", "ZX", "ZG", "aW", "cm", "Cn", "H4sI", "In", "UE9TV", "R0VU", "SFRUU"];
     let alphabet = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
     text.len() >= 16
         && STARTS.iter().any(|start| text.starts_with(start))

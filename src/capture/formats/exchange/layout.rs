@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::body::part;
+use super::body::{headers_of, part};
 use super::path::{Path, Row, Tree};
 use super::{Exchange, Part};
 use crate::capture::Vantage;
@@ -205,8 +205,9 @@ pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 
 fn session(raw: &str) -> Option<Cow<'_, str>> {
     let text = scalar(raw)?;
+    let text = headers_of(&text).map_or(text, Cow::Owned);
     let lower = text.to_ascii_lowercase();
-    let Some(at) = lower.find(SESSION_HEADER) else { return Some(text) };
+    let Some(at) = lower.find(SESSION_HEADER) else { return Some(text).filter(|text| !text.contains(['\n', '{'])) };
     let rest = text[at + SESSION_HEADER.len()..].trim_start_matches(['"', '\'', ' ']).strip_prefix([':', '='])?;
     let value = rest.trim_start_matches([' ', '"', '\'']);
     let end = value.find(['\r', '\n', '"', '\'', ',', ';', ' ']).unwrap_or(value.len());

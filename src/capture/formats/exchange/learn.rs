@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::body::{events, is_event_stream, part, plain};
+use super::body::{events, headers_of, http_head, is_event_stream, part, plain};
 use super::layout::{Layout, SESSION_HEADER, Slot, Unit};
 use super::learn_times::{Timed, times};
 use super::path::{self, Path, Tree};
@@ -63,7 +63,10 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
         Leaves { taken: &taken, star: star.map(|at| &requests[0].0[..=at]), found: &mut scalars }
             .walk(value, &mut Vec::new());
     }
-    let beside = beside(&scalars, &requests, &responses);
+    let mut beside = beside(&scalars, &requests, &responses);
+    // Bodies with the head of HTTP before them name the session themselves.
+    let heads = requests.iter().chain(&responses).filter(|path| values.iter().any(|value| has_head(value, path)));
+    beside.extend(heads.map(|path| (Slot::Session, path.clone())));
     if responses.is_empty() && !is_http(&beside) {
         return None;
     }
@@ -128,6 +131,12 @@ pub(in crate::capture) fn fitted(
     Some(Learned { layout, examined, hits: hits.max(learned.hits), bodies })
 }
 
+/// True if the text at a path starts as HTTP does.
+fn has_head(value: &Value, path: &Path) -> bool {
+    let at = path.0.iter().try_fold(value, |value, key| value.get(&**key));
+    at.and_then(Value::as_str).is_some_and(|text| http_head(text).is_some() || headers_of(text).is_some())
+}
+
 /// True if a text is a record of an exchange.
 pub(in crate::capture::formats) fn is_record(text: &str) -> bool {
     plausible(text) && learn(std::iter::once(text)).is_some()
@@ -135,7 +144,7 @@ pub(in crate::capture::formats) fn is_record(text: &str) -> bool {
 
 /// True if a text may hold a message, in whatever packing.
 fn plausible(text: &str) -> bool {
-    ["jsonrpc", "method", "\"ey", "\"ZXZ", "\"ZGF", "\"H4sI", "\"W3s"].iter().any(|sign| text.contains(sign))
+    ["jsonrpc", "method", "\"ey", "\"ZXZ", "\"ZGF", "\"H4sI", "\"W3s", "\"UE9TV"].iter().any(|sign| text.contains(sign))
 }
 
 /// What a value holds.
@@ -235,11 +244,14 @@ impl Bodies {
             list.into_iter().map(|(path, _)| (*path).clone()).collect::<Vec<Path>>()
         };
         let requests = alike(sorted(|asks, answers| asks > answers));
+        let mixed = |path: &Path| count.get(path).is_some_and(|(asks, answers)| answers * 4 > *asks);
         let responses = alike(sorted(|asks, answers| asks <= answers));
         let first = requests.first()?;
         let own = star(first).map(<[Box<str>]>::to_vec);
         let responses: Vec<Path> = responses.into_iter().map(|path| in_row(path, own.as_deref())).collect();
-        self.are_exchanges(&requests, &responses).then_some((requests, responses))
+        // Answers that stand where requests do are in records of their own.
+        let apart = responses.is_empty() && requests.iter().any(mixed);
+        (!apart && self.are_exchanges(&requests, &responses)).then_some((requests, responses))
     }
 
     /// True if requests have their answers beside them, or nothing has an answer.

@@ -1,5 +1,7 @@
 //! Records of exchanges: one JSON object a line, or a document of them.
 
+use std::ops::Range;
+
 use super::learn::{Learned, learn};
 use super::{Collected, Exchange, Layout, Part, Slot};
 use crate::capture::Skip;
@@ -44,9 +46,17 @@ fn collected<'a>(layout: &Layout) -> Collected<'a> {
     Collected::new(layout.vantage, !layout.knows_end(), layout.paths(Slot::Session).next().is_some())
 }
 
-/// The records of a sample: those of a document, where it is one, else its lines.
+/// The records of a sample: those of a document, where it is one, else its lines and what is listed on them.
 pub(in crate::capture) fn texts(sample: &Sample) -> Vec<&str> {
-    document(sample).unwrap_or_else(|| sample.lines().collect())
+    document(sample)
+        .unwrap_or_else(|| sample.lines().flat_map(|line| listed(line).into_iter().map(|range| &line[range])).collect())
+}
+
+/// Where the records of a line stand: loggers that send several at a time write a list of them.
+fn listed(line: &str) -> Vec<Range<usize>> {
+    let at = skip_white(line.as_bytes(), 0);
+    let is_list = line[at..].starts_with('[') && line[at + 1..].trim_start().starts_with('{');
+    if is_list { elements(line).ranges } else { std::iter::once(at..line.len()).collect() }
 }
 
 /// The records of a document; `None` where lines are the records. A record on one line may hold arrays of its own.
@@ -92,7 +102,8 @@ impl LineReader for ByLine {
             return Ok(());
         }
         if self.layout.is_none() {
-            self.layout = learn(std::iter::once(&*text)).map(|learned| learned.layout);
+            let records = listed(&text).into_iter().map(|range| &text[range]);
+            self.layout = learn(records).map(|learned| learned.layout);
         }
         let Some(layout) = &self.layout else {
             out.skip(line.number, Skip::NotAMessage);
@@ -100,8 +111,11 @@ impl LineReader for ByLine {
         };
         let found = self.found.get_or_insert_with(|| collected(layout));
         let mut any = false;
-        for exchange in layout.exchanges(&text, line.number, line.offset as usize, out) {
-            any |= found.take(&owned(exchange));
+        for range in listed(&text) {
+            let offset = line.offset as usize + range.start;
+            for exchange in layout.exchanges(&text[range], line.number, offset, out) {
+                any |= found.take(&owned(exchange));
+            }
         }
         if !any {
             out.skip(line.number, Skip::NotAMessage);

@@ -208,3 +208,31 @@ proptest! {
         read_as("http-exchange", format!("{{\"q\":{text},\"r\":{ANSWER}}}\n{}", lines(&[json!({"q": CALL, "r": ANSWER})])).as_bytes());
     }
 }
+
+#[test]
+fn records_in_lists_and_bodies_behind_their_heads() {
+    let ask = format!("POST /mcp HTTP/1.1\r\nHost: a\r\nMcp-Session-Id: s-9\r\n\r\n{CALL}");
+    let reply = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{ANSWER}");
+    let raw = json!({"raw_request": ask, "raw_response": reply});
+    let encoded = json!({"raw_request": packed(&ask), "raw_response": packed(&reply)});
+    for record in [raw, encoded] {
+        let kept = read("http-exchange", &lines(&[record]));
+        assert_eq!(short(&kept), [("call", 1, None), ("answer", 1, None)], "{kept:?}");
+        assert_eq!(kept.names(), [Some("s-9")]);
+    }
+    let one = json!({"request": {"body": CALL}, "response": {"body": ANSWER}});
+    let kept = read("http-exchange", &lines(&[json!([one, one]), json!([one])]));
+    let found: Vec<_> = kept.frames.iter().map(|frame| (frame.kind, frame.line)).collect();
+    assert_eq!(found, [1, 1, 1, 1, 2, 2].map(|line| ("message", line)));
+}
+
+#[test]
+fn requests_and_answers_in_records_of_their_own_are_no_exchanges() {
+    let record = |kind: &str, text: &str| {
+        let body: Value = serde_json::from_str(text).expect("JSON");
+        json!({"type": kind, "correlation": "c1", "method": "POST", "uri": "/mcp", "status": 200, "headers": {"a": "b"}, "body": body})
+    };
+    let kept = read("jsonl-wrapped", &lines(&[record("request", CALL), record("response", ANSWER)]));
+    let found: Vec<_> = kept.frames.iter().map(|frame| (frame.kind, frame.line, frame.stream)).collect();
+    assert_eq!(found, [("message", 1, None), ("message", 2, None)]);
+}

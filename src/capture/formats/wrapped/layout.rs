@@ -125,6 +125,8 @@ struct Example<'v> {
     versioned: bool,
     /// True if other messages stand beside it: a request with its response, say.
     several: bool,
+    /// True for an answer.
+    answers: bool,
     path: Vec<String>,
     around: Vec<(Vec<String>, &'v Map<String, Value>)>,
 }
@@ -147,7 +149,9 @@ impl Layout {
         let examples: Vec<_> = values.iter().filter_map(example).collect();
         let mut layout = Layout { resolution_us: 1, hits: examples.len(), examined, ..Layout::default() };
         layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
-        layout.several = examples.iter().filter(|example| example.several || example.is_http()).count();
+        // Bodies of HTTP with answers among them are in records of their own; else the answers are where nobody looked.
+        let answers = examples.iter().any(|example| example.answers);
+        layout.several = examples.iter().filter(|example| example.several || !answers && example.is_http()).count();
         layout.versioned = examples.iter().filter(|example| example.versioned).count();
         layout.scalars(&examples);
         for example in examples.iter().filter(|example| !example.path.is_empty()) {
@@ -308,6 +312,7 @@ impl<'v> Example<'v> {
         Example {
             versioned: top.contains_key("jsonrpc"),
             several: false,
+            answers: is_answer(top),
             path: Vec::new(),
             around: vec![(Vec::new(), top)],
         }
@@ -357,6 +362,7 @@ impl<'v> Place<'v> {
                     *none = Some(Example {
                         versioned: is_versioned(value),
                         several: false,
+                        answers: holds_answer(value),
                         path,
                         around: self.around.clone(),
                     })
@@ -368,6 +374,20 @@ impl<'v> Place<'v> {
                 }
             }
         }
+    }
+}
+
+fn is_answer(members: &Map<String, Value>) -> bool {
+    !members.contains_key("method") && (members.contains_key("result") || members.contains_key("error"))
+}
+
+fn holds_answer(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            !text.contains("\"method\"") && (text.contains("\"result\"") || text.contains("\"error\""))
+        }
+        Value::Array(members) => members.first().and_then(Value::as_object).is_some_and(is_answer),
+        _ => value.as_object().is_some_and(is_answer),
     }
 }
 

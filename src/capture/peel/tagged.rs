@@ -1,0 +1,34 @@
+//! What Fluentd's and Fluent Bit's files have before a record: `TIME<tab>TAG<tab>{..}`, a log for each tag.
+//! (fluent/fluentd `lib/fluent/plugin/formatter_out_file.rb`.)
+
+use super::nested::{Give, Peeled, Peeler};
+use crate::capture::lines::Line;
+use crate::capture::{Skip, time};
+use crate::error::Result;
+
+/// Time, tag and record of a line.
+fn read(line: &str) -> Option<(&str, &str, &str)> {
+    let mut fields = line.splitn(3, '\t');
+    let (at, tag, record) = (fields.next()?, fields.next()?, fields.next()?);
+    (record.starts_with('{') && time::parse(at).is_some()).then_some((at, tag, record))
+}
+
+/// True for a line of such a file.
+pub(super) fn looks(line: &str) -> bool {
+    read(line).is_some()
+}
+
+/// See the module.
+pub(super) struct Tagged;
+
+impl Peeler for Tagged {
+    fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
+        let text = String::from_utf8_lossy(line.bytes);
+        let Some((time, key, record)) = read(&text) else {
+            return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
+        };
+        let offset = line.offset + (text.len() - record.len()) as u64;
+        give(&Peeled { key, number: line.number, offset, time, bytes: record.as_bytes(), ended: line.ended })?;
+        Ok(None)
+    }
+}
