@@ -44,6 +44,8 @@ enum Command {
     Mock(cli::mock::MockArgs),
     #[cfg(feature = "live")]
     Record(cli::record::RecordArgs),
+    #[cfg(feature = "live")]
+    Mcp(cli::mcp::McpArgs),
     Verify(cli::verify::VerifyArgs),
     Wrap(cli::wrap::WrapArgs),
     Unwrap(cli::wrap::UnwrapArgs),
@@ -99,6 +101,8 @@ fn main() -> ExitCode {
             Command::Mock(args) => cli::mock::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Record(args) => cli::record::run(&args, stop),
+            #[cfg(feature = "live")]
+            Command::Mcp(args) => cli::mcp::run(&args, stop),
             Command::Verify(args) => cli::verify::run(&args),
             Command::Wrap(args) => cli::wrap::wrap(&args),
             Command::Unwrap(args) => cli::wrap::unwrap(&args),

@@ -17,6 +17,8 @@ pub mod init;
 pub mod ls;
 pub mod man;
 #[cfg(feature = "live")]
+pub mod mcp;
+#[cfg(feature = "live")]
 pub mod mock;
 pub mod query;
 #[cfg(feature = "live")]

@@ -1,0 +1,101 @@
+//! JSON-RPC as it stands on the pipes.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// The line is no JSON.
+pub const PARSE: i64 = -32700;
+/// It is JSON, and no request.
+pub const INVALID_REQUEST: i64 = -32600;
+/// There is no such method.
+pub const NO_METHOD: i64 = -32601;
+/// There is no such tool, or a parameter is not what it must be.
+pub const INVALID_PARAMS: i64 = -32602;
+/// There is no such resource (MCP).
+pub const NO_RESOURCE: i64 = -32002;
+/// It could not be done.
+pub const INTERNAL: i64 = -32603;
+
+/// Why a request is refused: a code and a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub i64, pub String);
+
+/// What came from the client.
+#[derive(Debug, PartialEq)]
+pub enum Incoming {
+    /// A request: its id as it is spelled, its method and its parameters.
+    Request(String, String, Value),
+    /// A notification.
+    Notification(String, Value),
+    /// An answer. This server asks nothing.
+    Response,
+    /// What is answered with an error, and no id.
+    Bad(Refusal),
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<String>,
+    #[serde(default)]
+    params: Value,
+}
+
+/// Reads a line.
+pub fn read(line: &[u8]) -> Incoming {
+    let bad = |code, why: &str| Incoming::Bad(Refusal(code, why.to_string()));
+    let Ok(value) = serde_json::from_slice::<&RawValue>(line) else { return bad(PARSE, "the line is no JSON") };
+    let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(value.get()) else {
+        return bad(INVALID_REQUEST, "a message is one JSON object with a method");
+    };
+    match (envelope.id.map(RawValue::get), envelope.method) {
+        (None, Some(method)) => Incoming::Notification(method, envelope.params),
+        (Some(id), Some(method)) if id.starts_with(['"', '-']) || id.starts_with(|c: char| c.is_ascii_digit()) => {
+            Incoming::Request(id.to_string(), method, envelope.params)
+        }
+        (Some(_), Some(_)) => bad(INVALID_REQUEST, "an id is a string or a number"),
+        (_, None) => Incoming::Response,
+    }
+}
+
+/// The line of an answer. The id is spelled as the client did.
+pub fn answer(id: &str, answer: Result<Value, Refusal>) -> String {
+    match answer {
+        Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n"),
+        Err(Refusal(code, message)) => {
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{}}}\n", json!({"code": code, "message": message}))
+        }
+    }
+}
+
+/// The line of a notification.
+pub fn notification(method: &str, params: &Value) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}\n")
+}
+
+/// What two spellings of one id have in common.
+pub fn key(id: &str) -> String {
+    serde_json::from_str::<Value>(id).map_or_else(|_| id.to_string(), |id| id.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read() {
+        let request = |id: &str| Incoming::Request(id.to_string(), "a".to_string(), Value::Null);
+        assert_eq!(read(br#"{"jsonrpc":"2.0","id":"x","method":"a"}"#), request("\"x\""));
+        assert_eq!(read(br#"{"id": 12345678901234567890123 ,"method":"a"}"#), request("12345678901234567890123"));
+        assert_eq!(read(br#"{"method":"a"}"#), Incoming::Notification("a".to_string(), Value::Null));
+        assert_eq!(read(br#"{"id":1,"result":{}}"#), Incoming::Response);
+        for (line, code) in
+            [("{", PARSE), ("", PARSE), ("[]", INVALID_REQUEST), ("{\"id\":{},\"method\":\"a\"}", INVALID_REQUEST)]
+        {
+            assert!(matches!(read(line.as_bytes()), Incoming::Bad(Refusal(found, _)) if found == code), "{line}");
+        }
+        assert_eq!(key("\"a\\u0062\""), key("\"ab\""));
+    }
+}
