@@ -4,6 +4,7 @@
 mod model {
     pub mod chaos;
     pub mod commit;
+    pub mod degrade;
     pub mod expect;
     pub mod fault;
     pub mod fold;
@@ -20,8 +21,10 @@ mod model {
 mod support;
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::chaos::Chaos;
+use model::degrade::{Degraded, HARMS, Harm, together};
 use model::expect;
 use model::fault::{Sabotage, faults};
 use model::fold::fold;
@@ -177,6 +180,63 @@ fn conforming_otherwise(profile: &'static Profile, seed: u64, size: usize) -> Re
     Ok(())
 }
 
+/// Findings that say of a log that lacks something what it cannot prove: all that is more than a note.
+fn proven(findings: &[Finding]) -> Vec<Finding> {
+    let more = |finding: &&Finding| finding.certainty == Certainty::Violation && finding.severity > Severity::Note;
+    findings.iter().filter(more).cloned().collect()
+}
+
+/// A log with one or two kinds of harm.
+fn harmed(rng: &mut Rng, trace: Trace, other: &Trace) -> Degraded {
+    let mut harms: Vec<Harm> = (0..rng.between(1, 2)).map(|_| *rng.pick(&HARMS)).collect();
+    harms.sort();
+    let mut degraded = Degraded::new(trace);
+    for harm in harms {
+        // A log does not tell which draft of ACP it speaks.
+        if harm != Harm::Protocol || degraded.trace.channel.profile.is_none_or(|p| p.revision != "rfd-2025-11") {
+            degraded.harm(rng, harm, other);
+        }
+    }
+    degraded
+}
+
+fn conforming_degraded(profile: &'static Profile, delays: Delays, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    let mut rng = Rng::new(seed ^ 0xDE64);
+    let run = |seed, http, clients: usize| {
+        let mut sim = Sim::new(seed, profile, delays, size);
+        sim.http = http;
+        sim.wishes[1] *= usize::from(clients == 1);
+        sim.run()
+    };
+    let over_http = matches!(profile.name, "mcp" | "jsonrpc");
+    let http = over_http && rng.chance(40);
+    let clients = if http && rng.chance(70) { 2 } else { 1 };
+    let (sim, other) = (run(seed, http, clients), run(!seed, http, clients));
+    for vantage in VANTAGES {
+        let whole = if clients == 2 { together(&sim, &other, vantage) } else { sim.trace(vantage) };
+        let mut logs: Vec<Degraded> = (0..3).map(|_| harmed(&mut rng, whole.clone(), &other.trace(vantage))).collect();
+        logs.push(Degraded::new(whole));
+        for Degraded { trace, harms, .. } in logs {
+            let settings = settings(delays);
+            let (verdicts, numbers) = judge(&trace, settings, &Selection::default());
+            let accused = proven(&verdicts.findings);
+            let what = format!("nobody is at fault: {clients} clients, http {http}, {harms:?}");
+            prop_assert!(accused.is_empty(), "{}", report(&trace, &what, &lines(&accused, &numbers)));
+            count_session();
+        }
+    }
+    Ok(())
+}
+
+/// Counts degraded sessions, and says how many at the end of each thousand.
+fn count_session() {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+    if count.is_multiple_of(1000) {
+        println!("{count} degraded sessions");
+    }
+}
+
 /// Runs of one profile each, conforming or not.
 fn mixed(seed: u64, count: usize) -> Vec<Trace> {
     let mut rng = Rng::new(seed);
@@ -207,6 +267,14 @@ proptest! {
     fn conforming_sides_are_not_accused_from_worse_logs(seed in any::<u64>(), size in 0usize..10) {
         for profile in profiles() {
             conforming_otherwise(profile, seed, size)?;
+        }
+    }
+
+    #[test]
+    fn conforming_sides_are_not_accused_from_degraded_logs(seed in any::<u64>(), size in 0usize..12) {
+        for profile in profiles() {
+            conforming_degraded(profile, Delays::Any, seed, size)?;
+            conforming_degraded(profile, Delays::Steady, seed, size)?;
         }
     }
 

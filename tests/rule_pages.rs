@@ -5,7 +5,7 @@ mod support;
 use rpctape::rules::{RULES, Rule, Selection};
 use rpctape::session::Settings;
 use support::trace::parse_trace;
-use support::verdicts::{judge, lines};
+use support::verdicts::{judge_with_lookout, lines};
 
 /// Fences of a page: info line and body.
 fn fences(page: &str) -> Vec<(String, String)> {
@@ -33,7 +33,7 @@ fn check(rule: &Rule, errors: &mut Vec<String>) -> usize {
         let (Some(info), "findings") = (pair[0].0.strip_prefix("trace "), pair[1].0.as_str()) else { continue };
         examples += 1;
         let selection = Selection { select: vec!["ALL".into(), rule.code.into()], ignore: Vec::new() };
-        let (verdicts, numbers) = judge(&parse_trace(info, &pair[0].1), Settings::default(), &selection);
+        let (verdicts, numbers) = judge_with_lookout(&parse_trace(info, &pair[0].1), Settings::default(), &selection);
         let capture_page = rule.code.starts_with("CAP");
         let keep = |line: &String| capture_page || !line.starts_with("CAP");
         let mut got: Vec<String> = lines(&verdicts.findings, &numbers).into_iter().filter(keep).collect();

@@ -151,6 +151,22 @@ impl Profile {
         self.family == other.family
     }
 
+    /// The revision whose prompt turns end like this: with the answer to the prompt, or when the agent says that it is idle.
+    pub fn of_turns(end_idle: bool) -> &'static Profile {
+        if end_idle { acp::draft() } else { acp::stable() }
+    }
+
+    /// True if what a rule says of a log may be otherwise in another revision of the family: it has no such rule or a weaker
+    /// one, its turns end elsewhere, or it cancels in another dialect.
+    pub fn depends_on_revision(&self, rule: &str) -> bool {
+        let severity = |profile: &Profile| profile.ruling(rule).map(|ruling| ruling.severity);
+        profiles().filter(|other| self.same_family(other)).any(|other| {
+            let turns = other.turns_end_idle != self.turns_end_idle && (rule.starts_with("SES") || rule == "CAN019");
+            let dialect = other.cancel != self.cancel && rule == "CAN008";
+            severity(other) < severity(self) || turns || dialect
+        })
+    }
+
     /// The profile for plain JSON-RPC, used where nothing tells the protocol.
     pub fn plain() -> &'static Profile {
         &jsonrpc2::PROFILE

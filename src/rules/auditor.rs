@@ -173,6 +173,9 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
     let hole = hole(rule.absence, event, &finding).or_else(|| guess(rule, event, &finding));
     match hole {
         Some(stretch) => finding.undecidable(&stretch.reason()),
+        None if event.connection.revision_assumed && event.profile.depends_on_revision(rule.code) => {
+            finding.undecidable("the log does not tell which revision is spoken, and they differ in this")
+        }
         None => finding,
     }
 }

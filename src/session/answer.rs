@@ -33,6 +33,7 @@ impl Conn {
         if self.opener(m.stream).is_none_or(|opener| opener.id != *id) {
             self.front_in_flight(step, issuer, id);
         }
+        self.may_be_anothers(m, issuer, id);
         match self.slot(issuer, id).map(|slot| (slot.exchange.in_flight(), slot.absorb, slot.exchange.request)) {
             Some((true, absorb, _)) if absorb.cancelled > 0 && self.answers_older(m, issuer, id) => {
                 // It says that a cancelled one has ended, and this one was not cancelled.
@@ -147,7 +148,7 @@ impl Conn {
         let twin = id.twin().filter(|twin| self.slot(issuer, twin).is_some_and(|slot| slot.exchange.in_flight()));
         if let Some(twin) = twin {
             if let Some(slot) = self.slot(issuer, &twin) {
-                let judgement = self.surely_new();
+                let judgement = self.surely_new(step, issuer, m.seen);
                 let stray = Stray::TypeMismatch { request: slot.exchange.request, judgement };
                 self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
                 if judgement == Judgement::EXACT {
@@ -156,7 +157,12 @@ impl Conn {
             }
             return;
         }
-        let judgement = Judgement::EXACT;
+        let reason = "it may answer an earlier attempt of the handshake, from before the log";
+        let older = self.may_answer_older_handshake(m);
+        if older && m.facts.revision.is_some() {
+            self.greeted_before(m);
+        }
+        let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
         self.emit(
             step,
@@ -165,6 +171,14 @@ impl Conn {
             Some(m.sender),
             What::Stray { id, stray: Stray::UnknownId { judgement, foreign_stream } },
         );
+    }
+
+    /// A log that begins with a handshake may begin with its second attempt, unless something says that it is whole.
+    fn may_answer_older_handshake(&self, m: &Incoming<'_>) -> bool {
+        let life = &self.facts.lifecycle;
+        let states_revision = m.message.kind == Kind::Result && m.facts.revision.is_some();
+        let greets = life.initialize.is_some() && (life.initialize_answer.is_none() || states_revision);
+        m.sender == Side::Server && greets && self.facts.missing.head_inferred()
     }
 
     /// The response to the POST of one request that carries an answer to none: whatever went before, it is not that one's.
@@ -191,7 +205,7 @@ impl Conn {
             self.side_mut(issuer).calls.remove(&call);
         }
         if !cancelled {
-            self.sample(m.sender, request, m.seen, known.is_some_and(|method| method.quick));
+            self.sample(step, m.sender, request, m.seen, known.is_some_and(|method| method.quick));
         }
         if cancelled {
             self.set_effects(m, issuer, id);

@@ -163,7 +163,8 @@ impl Conn {
             Found::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
             Found::OtherSide(id) => self.cancel_other(step, m, cancel, &id),
             Found::Twin(id) => {
-                self.cancel_near(step, m, cancel, m.sender, &id, CancelFault::TypeMismatch(self.surely_new()))
+                let fault = CancelFault::TypeMismatch(self.surely_new(step, m.sender, m.seen));
+                self.cancel_near(step, m, cancel, m.sender, &id, fault);
             }
             Found::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
             Found::Nowhere => {
@@ -254,7 +255,7 @@ impl Conn {
                 let older = Judgement::exact_if(!open, "the same process may serve an older revision");
                 // A subscription that began before the log may be ended in it.
                 let unseen = self.slot(Side::Client, id).is_none() && older == Judgement::EXACT;
-                CancelFault::ServerForbidden(if unseen { self.surely_new() } else { older })
+                CancelFault::ServerForbidden(if unseen { self.surely_new(step, Side::Client, m.seen) } else { older })
             }
             ServerCancel::OwnRequests if cancel.foreign => CancelFault::ForeignDialect,
             ServerCancel::OwnRequests => CancelFault::WrongDirection(Judgement::EXACT),

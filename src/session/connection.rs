@@ -71,6 +71,8 @@ pub struct Connection {
     pub sources: Vec<u32>,
     /// Whether the log is known to start in the middle of it; a log that starts with its first message is no such.
     pub starts_midway: bool,
+    /// True while only the protocol was told, and the revision that is meant where none is stated was taken.
+    pub revision_assumed: bool,
     /// Whether the messages have a usable time.
     pub timed: bool,
     /// How it ended, as far as the capture was read.

@@ -146,7 +146,7 @@ impl Session {
         if self.guessed == Some((frame.source, frame.line))
             && let Some(stretches) = self.shelf.get_mut(&frame.source)
         {
-            stretches.extend_guess(id);
+            stretches.extend_guess(last_of(id, frame));
         }
         let Some(conn) = self.connections.get_mut(&connection) else { return };
         let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
@@ -258,7 +258,7 @@ impl Conn {
             self.facts.sources.push(frame.source);
         }
         if self.guessed == Some((frame.source, frame.line)) {
-            self.facts.missing.extend_guess(id);
+            self.facts.missing.extend_guess(last_of(id, frame));
         }
         // What could not be read may have been anything that its sender seems not to have sent.
         if let Body::Malformed { .. } = frame.body {
@@ -334,6 +334,14 @@ impl Conn {
                 Err(reason) => self.wait(member_place, PendingText::Malformed(reason.clone())),
             }
         }
+    }
+}
+
+/// The last number that a frame has: its own, or that of the last member of an array.
+fn last_of(id: FrameId, frame: &Frame<'_>) -> FrameId {
+    match &frame.body {
+        Body::Batch { members, .. } => id + members.len() as FrameId,
+        _ => id,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The handshake: who declared what, and how far the connection has come.
 
-use super::state::{Conn, Incoming};
+use super::state::{Conn, Incoming, Step};
+use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Side};
 
@@ -30,7 +31,10 @@ impl Conn {
         self.head_known = true;
         let handshake = m.profile.opening.initialize;
         if Some(method) == handshake {
-            self.facts.missing.begin(m.seen.frame);
+            // Where nothing tells clients apart, another one may have been there before.
+            if self.facts.proof.covers(Proof::CLIENT) {
+                self.facts.missing.begin(m.seen.frame);
+            }
         } else {
             self.facts.starts_midway = handshake.is_some() && !self.facts.complete_head();
         }
@@ -60,6 +64,16 @@ impl Conn {
         life.initialize_answer = Some(m.seen);
         life.initialize_failed = failed;
         self.meet(m);
+    }
+
+    /// The answer to an attempt that the log does not show. It ends the handshake like any other.
+    pub(super) fn greeted_before(&mut self, m: &Incoming<'_>) {
+        let life = &mut self.facts.lifecycle;
+        if life.initialize_answer.is_none() || life.initialize_failed {
+            life.initialize_answer = Some(m.seen);
+            life.initialize_failed = false;
+            self.meet(m);
+        }
     }
 
     pub(super) fn step_lifecycle(&mut self, m: &Incoming<'_>, method: &str) {
@@ -106,14 +120,14 @@ impl Conn {
     }
 
     /// The handshake ends. It also bounds the round trip to the client.
-    pub(super) fn initialized(&mut self, m: &Incoming<'_>) {
+    pub(super) fn initialized(&mut self, step: &Step<'_>, m: &Incoming<'_>) {
         if m.sender != Side::Client {
             return;
         }
         if self.facts.lifecycle.initialized.is_none()
             && let Some(answer) = self.facts.lifecycle.initialize_answer
         {
-            self.sample(Side::Client, answer, m.seen, true);
+            self.sample(step, Side::Client, answer, m.seen, true);
         }
         self.facts.lifecycle.initialized.get_or_insert(m.seen);
     }

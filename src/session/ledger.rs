@@ -114,6 +114,11 @@ impl Stretches {
         }
     }
 
+    /// True if only its handshake shows where the connection begins.
+    pub(super) fn head_inferred(&self) -> bool {
+        self.begins > 0 && self.list.iter().any(|stretch| stretch.why == Why::Head)
+    }
+
     fn hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {
         self.list.iter().find(|stretch| stretch.covers(side, from, to))
     }
@@ -152,10 +157,13 @@ impl<'a> Ledger<'a> {
         own.or_else(|| self.of_sources().find_map(|stretches| stretches.hole(side, from, to)))
     }
 
-    /// The same for all that was before a frame.
+    /// The same for all that was before a frame. What its sources may have missed before it begins can still have been its
+    /// own: a first attempt of its handshake, a server that spoke first.
     pub fn hole_before(&self, side: Option<Side>, frame: FrameId) -> Option<&'a Stretch> {
         let begins = self.connection.missing.begins;
-        self.hole(side, if frame >= begins { begins } else { 0 }, frame)
+        let from = if frame >= begins { begins } else { 0 };
+        let own = self.connection.missing.hole(side, from, frame);
+        own.or_else(|| self.of_sources().find_map(|stretches| stretches.hole(side, 0, frame)))
     }
 
     /// The guess that a frame rests on, if any.

@@ -5,11 +5,13 @@ use std::rc::Rc;
 
 use super::event::{Batch, Seen, What};
 use super::exchange::{Exchange, History, Outcome};
+use super::ledger::Ledger;
 use super::race::Judgement;
 use super::resolve::Place;
 use super::state::{Absorb, Conn, Handle, Incoming, Slot, Step};
 use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
+use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Facts, Method, Role, Side, names_callee};
 
@@ -284,8 +286,13 @@ impl Conn {
         older.filter(|older| m.seen.since(*older).is_some_and(|age| age > REPEAT_US))
     }
 
-    /// Takes a latency sample for the leg to `side`.
-    pub(super) fn sample(&mut self, side: Side, towards: Seen, back: Seen, quick: bool) {
+    /// Takes a latency sample for the leg to `side`. That of one client says nothing of another one's way, and where
+    /// something is missing or was guessed in between the two may not belong together.
+    pub(super) fn sample(&mut self, step: &Step<'_>, side: Side, towards: Seen, back: Seen, quick: bool) {
+        let whole = Ledger::new(&self.facts, step.shelf).hole(None, towards.frame, back.frame).is_none();
+        if !whole || !self.facts.proof.covers(Proof::CLIENT) {
+            return;
+        }
         if let (Some(latency), Some(at)) = (back.since(towards), back.at_us) {
             self.legs[super::state::index(side)].sample(at, latency, quick);
         }

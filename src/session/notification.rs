@@ -17,7 +17,7 @@ impl Conn {
         }
         let opening = m.profile.opening;
         if Some(method) == opening.initialized {
-            self.initialized(m);
+            self.initialized(step, m);
         } else if Some(method) == opening.exit {
             self.facts.lifecycle.exit.get_or_insert(m.seen);
         } else {

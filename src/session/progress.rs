@@ -5,6 +5,7 @@ use super::exchange::TaskState;
 use super::race::{FORGOTTEN, Judgement};
 use super::state::{Conn, Incoming, Slot, Step};
 use super::suspect::{Accused, Suspect};
+use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{Facts, Mechanism, Side};
 
@@ -42,6 +43,7 @@ impl Conn {
         if self.done_on(m.stream, issuer, &id).is_some() {
             return;
         }
+        self.may_be_anothers(m, issuer, &id);
         let fault = self.owned_progress(step, m, issuer, &id);
         if let Some(fault) = fault
             && let Some(slot) = self.slot(issuer, &id)
@@ -56,7 +58,20 @@ impl Conn {
         let own = self.opener(m.stream).filter(|opener| opener.issuer == issuer).map(|opener| &opener.id);
         let gave =
             |id: &&Id| self.slot(issuer, id).is_some_and(|slot| slot.exchange.progress_token.as_ref() == Some(token));
-        own.filter(gave).cloned().or_else(|| self.token_owner(issuer, token))
+        own.filter(gave)
+            .cloned()
+            .or_else(|| self.array_owner(m, issuer, token))
+            .or_else(|| self.token_owner(issuer, token))
+    }
+
+    /// The request of an array that gave a token, where another client's request gave the same one.
+    fn array_owner(&self, m: &Incoming<'_>, issuer: Side, token: &Id) -> Option<Id> {
+        if self.facts.proof.covers(Proof::CLIENT) || self.opener(m.stream).is_none() {
+            return None;
+        }
+        let here = |slot: &&Slot| slot.exchange.stream == m.stream && slot.gave(token);
+        let mut live = self.side(issuer).live.values().map(|slot| &**slot);
+        live.find(here).map(|slot| slot.exchange.id.clone())
     }
 
     /// The request that gave a token. Many clients use the request's id as its token.

@@ -77,7 +77,7 @@ impl Conn {
         let stray = match found {
             Some(Remembered { request, answer, .. }) => Stray::Duplicate { request, answer },
             None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {
-                let judgement = self.surely_new();
+                let judgement = self.surely_new(step, issuer, q.seen);
                 Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request), judgement }
             }
             None => Stray::UnknownId { judgement: Judgement::EXACT, foreign_stream: None },
@@ -150,7 +150,7 @@ impl Conn {
         let fault = match (&other, &twin) {
             _ if cancel.foreign => CancelFault::ForeignDialect,
             (Some(_), _) => CancelFault::WrongDirection(judgement),
-            (None, Some(_)) => CancelFault::TypeMismatch(self.surely_new()),
+            (None, Some(_)) => CancelFault::TypeMismatch(self.surely_new(step, q.sender, q.seen)),
             (None, None) => CancelFault::UnknownId(judgement),
         };
         let near =

@@ -5,11 +5,13 @@
 
 use super::connection::Directions;
 use super::event::{FrameId, Seen};
-use super::ledger::Stretch;
+use super::ledger::{Ledger, Stretch};
 use super::state::{Conn, Incoming, Step};
 use crate::capture::{Direction, Stamp, Why};
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
-use crate::protocol::{Facts, Hint, MethodKind, Profile, Sender, Side, cancel_form, hint, sender_of, settle};
+use crate::protocol::{
+    Facts, Hint, MethodKind, Profile, Sender, ServerCancel, Side, cancel_form, hint, sender_of, settle,
+};
 
 /// How many messages wait at most.
 const PENDING: usize = 64;
@@ -74,6 +76,7 @@ impl Conn {
                 let known = (sure || guess && self.profile_known).then_some(self.facts.profile);
                 if let Some(profile) = settle(known, hint) {
                     self.set_profile(profile);
+                    self.facts.revision_assumed = known.is_none() && matches!(hint, Hint::Family(_));
                 }
                 self.profile_guessed = guess && !sure;
             }
@@ -88,6 +91,14 @@ impl Conn {
                 _ => return,
             };
             self.logger = Some(if direction == Direction::Sent { sender } else { sender.peer() });
+        }
+    }
+
+    /// A message could only be of this revision.
+    pub(super) fn revision_shown(&mut self, profile: &'static Profile) {
+        if self.facts.revision_assumed {
+            self.set_profile(profile);
+            self.facts.revision_assumed = false;
         }
     }
 
@@ -182,12 +193,17 @@ impl Conn {
             return side;
         }
         let (side, sure) = self.guess(message, facts);
-        if !sure {
-            self.guessed_sender(place.seen.frame, place.line);
+        if !sure || message.kind.is_response() && self.other_may_ask(step, side, place.seen.frame) {
+            self.guessed_about(place.seen.frame, place.line);
         }
         self.facts.directions = Directions::Inferred;
         step.sink.inferred(place.seen.frame, side);
         side
+    }
+
+    /// True if the sender of an answer may have asked for the like of it itself, in what the log does not show or was guessed.
+    fn other_may_ask(&self, step: &Step<'_>, sender: Side, frame: FrameId) -> bool {
+        Ledger::new(&self.facts, step.shelf).hole_before(Some(sender), frame).is_some()
     }
 
     /// Who sent a message, and whether only that side can have.
@@ -225,7 +241,9 @@ impl Conn {
             && let crate::protocol::Target::Request(id) = &form.target
         {
             let issuer = self.only_open(id);
-            return (issuer.unwrap_or(Side::Client), issuer.is_some());
+            // A server may take down a subscription, which is a request of the client.
+            let own = profile.server_cancel == ServerCancel::OwnRequests;
+            return (issuer.unwrap_or(Side::Client), issuer.is_some() && own);
         }
         match profile.method(message.method()).map(|method| (method.sender, method.kind)) {
             Some((Sender::Client, _)) => (Side::Client, true),
@@ -236,8 +254,8 @@ impl Conn {
         }
     }
 
-    /// The sender of a message was guessed: it may be missing from the other side's messages.
-    fn guessed_sender(&mut self, frame: FrameId, line: u64) {
+    /// The sender of a message was guessed, or whose request it names.
+    pub(super) fn guessed_about(&mut self, frame: FrameId, line: u64) {
         self.facts.missing.note(Stretch { why: Why::Guessed, side: None, frames: (frame, frame), lines: (line, line) });
     }
 
@@ -262,6 +280,7 @@ impl Conn {
     ) -> Incoming<'a> {
         let sender = self.sender(step, place, message, facts);
         let profile = self.profile_of(message, facts);
-        Incoming { seen: place.seen, sender, stream: place.stream, batch: place.batch, message, facts, profile }
+        let Place { seen, line, stream, batch, .. } = *place;
+        Incoming { seen, line, sender, stream, batch, message, facts, profile }
     }
 }

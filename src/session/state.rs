@@ -46,6 +46,7 @@ pub(super) struct Step<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct Incoming<'a> {
     pub(super) seen: Seen,
+    pub(super) line: u64,
     pub(super) sender: Side,
     pub(super) stream: Option<u32>,
     pub(super) batch: Option<FrameId>,
@@ -325,6 +326,7 @@ impl Conn {
             missing: Stretches::new(channel.complete_head == Some(true)),
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),
+            revision_assumed: false,
             timed: false,
             end: End::Open,
             exit: None,
@@ -401,9 +403,10 @@ impl Conn {
         self.slot_mut(handle.issuer, &handle.id).filter(|slot| slot.exchange.request.frame == handle.request)
     }
 
-    /// A request that the log does not show was not made, unless the log may lack some.
-    pub(super) fn surely_new(&self) -> Judgement {
-        Judgement::exact_if(self.facts.complete_head(), "the log may lack a request with that very id")
+    /// A request of this side that the log does not show before a message was not made, unless the log may lack some.
+    pub(super) fn surely_new(&self, step: &Step<'_>, issuer: Side, before: Seen) -> Judgement {
+        let whole = Ledger::new(&self.facts, step.shelf).hole_before(Some(issuer), before.frame).is_none();
+        Judgement::exact_if(whole, "the log may lack a request with that very id")
     }
 
     /// True where messages of one side are seen in the order in which they were sent.

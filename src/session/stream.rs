@@ -7,8 +7,9 @@
 
 use super::event::{FrameId, Seen};
 use super::state::{Conn, Incoming, Slot, Step};
+use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField};
-use crate::protocol::Side;
+use crate::protocol::{Facts, Side};
 
 /// The request that opened a stream.
 #[derive(Clone, Debug)]
@@ -40,7 +41,10 @@ impl Conn {
         let stream = stream?;
         let id = match m.map(|m| (m.message.kind.is_response(), &m.message.id)) {
             Some((true, IdField::Value(id))) => id.clone(),
-            _ => self.streams.get(&stream)?.id.clone(),
+            _ => match m.and_then(|m| Facts::id(m.facts.token)).and_then(|token| self.beside_with(stream, &token)) {
+                Some(id) => id,
+                None => self.streams.get(&stream)?.id.clone(),
+            },
         };
         let own = self.beside.remove(&(stream, id.clone()))?;
         let front = self.side_mut(Side::Client).live.insert(id.clone(), own);
@@ -50,6 +54,12 @@ impl Conn {
             Some(stream)
         });
         Some(Focus { id, stream, front })
+    }
+
+    /// The request of an array that gave a token, where its id is another one's in front.
+    fn beside_with(&self, stream: u32, token: &Id) -> Option<Id> {
+        let mut own = self.beside.iter().filter(|((of, _), slot)| *of == stream && slot.gave(token));
+        own.next().map(|((_, id), _)| id.clone())
     }
 
     /// Puts the newest request to the front again. What was answered is done with: its id is another request's now.
@@ -87,6 +97,18 @@ impl Conn {
                 Ok(())
             }
             None => Err(old),
+        }
+    }
+
+    /// What comes on a stream that no request in the log opened is paired by its name alone: where several clients may share the
+    /// log, it may be another one's, whose request is not in it.
+    pub(super) fn may_be_anothers(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let elsewhere = |stream: u32| {
+            let own = self.slot(issuer, id).and_then(|slot| slot.exchange.stream);
+            !self.streams.contains_key(&stream) && own.is_some_and(|own| own != stream)
+        };
+        if !self.facts.proof.covers(Proof::CLIENT) && m.stream.is_some_and(elsewhere) {
+            self.guessed_about(m.seen.frame, m.line);
         }
     }
 

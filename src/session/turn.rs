@@ -11,7 +11,7 @@ use super::exchange::{Cancellation, Effect, Outcome};
 use super::race::Judgement;
 use super::state::{Conn, Handle, Incoming, Slot, Step};
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::{Facts, Mechanism, Role, Side};
+use crate::protocol::{Facts, Mechanism, Profile, Role, Side};
 
 /// One ACP session's turns.
 #[derive(Default)]
@@ -139,6 +139,9 @@ impl Conn {
 
     /// A prompt is answered.
     pub(super) fn close_turn(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        if m.facts.stop_reason.is_some() {
+            self.revision_shown(Profile::of_turns(false));
+        }
         if m.profile.turns_end_idle && m.message.kind == Kind::Result {
             return;
         }
@@ -206,8 +209,11 @@ impl Conn {
     /// A `session/update`: after the answer to a cancelled prompt, and before the next, there must be none of that turn.
     pub(super) fn update(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let Some(name) = Facts::text(m.facts.session_id) else { return };
-        let Some(turn) = self.turns.get_mut(&*name) else { return };
         let update = Facts::text(m.facts.update).unwrap_or_default();
+        if update == "state_update" {
+            self.revision_shown(Profile::of_turns(true));
+        }
+        let Some(turn) = self.turns.get_mut(&*name) else { return };
         let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
         let whose = m.facts.tool_call.map(|call| turn.calls.note(call, m.facts.update_status, begins, in_turn));
         if let Some(prompt) = turn.prompts.last().cloned() {

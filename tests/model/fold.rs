@@ -7,7 +7,7 @@ use rpctape::rules::Selection;
 use rpctape::session::{FrameId, Opened, Session, Settings};
 
 use super::rng::Rng;
-use crate::support::trace::{Trace, frame};
+use crate::support::trace::Trace;
 use crate::support::verdicts::{NoOracle, Verdicts, width};
 
 /// What is said of each trace, as text with frames numbered within the trace.
@@ -26,7 +26,7 @@ pub fn fold(traces: &[Trace], settings: Settings, mut order: Rng) -> Vec<Vec<Str
         let at = (order.number() % left.len() as u64) as usize;
         let (index, step) = left[at];
         let trace = &traces[index];
-        let frame = frame(&trace.steps[step], step as u64 + 1, trace.timed);
+        let frame = trace.frame(step);
         for id in next..next + width(&frame) {
             places.insert(id, step + 1);
         }

@@ -28,7 +28,7 @@ impl Sim {
     fn say_of(&mut self, request: usize, method: &str) {
         let id = &self.requests[request].id;
         let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
-        self.send(Side::Server, notification(method, &meta), Meaning::Nothing);
+        self.send(Side::Server, notification(method, &meta), Meaning::About(request));
     }
 
     pub fn feed(&mut self, request: usize) {
@@ -44,12 +44,12 @@ impl Sim {
         }
     }
 
-    /// The pages contradict each other: a cancel, an answer, or both.
+    /// The pages contradict each other: a cancel, an answer, or both; over HTTP an answer ends the stream.
     pub fn take_down(&mut self, request: usize) {
         if !self.owes(request) {
             return;
         }
-        let way = self.rng.between(0, 2);
+        let way = if self.http { 0 } else { self.rng.between(0, 2) };
         if way != 0 {
             let text = self.speech.cancel(&self.requests[request].id).unwrap_or_default();
             self.requests[request].answered = true;

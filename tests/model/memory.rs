@@ -7,7 +7,7 @@ use rpctape::protocol::Side;
 use rpctape::rules::Selection;
 use rpctape::session::{FrameId, Opened, Oracle, Remembered, ReusedId, Seen, Session, Settings};
 
-use crate::support::trace::{Trace, frame};
+use crate::support::trace::Trace;
 use crate::support::verdicts::{Verdicts, width};
 
 struct Remember {
@@ -87,7 +87,7 @@ pub fn forgetful(trace: &Trace, settings: Settings) -> Vec<Finding> {
     let mut memory = Memory::default();
     let mut next = 1;
     for (index, step) in trace.steps.iter().enumerate() {
-        let frame = frame(step, index as u64 + 1, trace.timed);
+        let frame = trace.frame(index);
         if let Some(side) = step.side {
             memory.take(next, &frame, side);
         }

@@ -94,7 +94,7 @@ impl Sim {
     }
 
     pub fn initialized(&mut self) {
-        self.ready[side(Side::Client)] = true;
+        self.ready[side(Side::Client)] = !self.http;
         let method = self.speech.profile.opening.initialized.unwrap_or_default();
         self.send(Side::Client, notification(method, ""), Meaning::Initialized);
     }

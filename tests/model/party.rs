@@ -92,8 +92,9 @@ impl Sim {
         self.wishes[side(by)] -= 1;
         self.later(0, 400, Deed::Ask(by));
         if !self.ready[side(by)] {
-            let asked = by == Side::Client || self.speech.tongue == Tongue::Mcp;
-            if self.speech.tongue == Tongue::Mcp && asked && self.rng.chance(30) {
+            // A server has nobody to ask before its client has spoken.
+            let met = by == Side::Client || self.requests.iter().any(|asked| asked.issuer != by && asked.arrived);
+            if self.speech.tongue == Tongue::Mcp && met && self.rng.chance(30) {
                 let id = self.fresh_id(by);
                 self.request(by, id, Ask::new("ping", "", "{}").sure(), Kind::Plain);
             } else {
@@ -162,10 +163,11 @@ impl Sim {
             Meaning::Answer(request) => self.take_answer(*request),
             Meaning::Cancel(request) => self.take_cancel(*request),
             Meaning::TurnCancel(prompt) => self.take_turn_cancel(*prompt),
-            Meaning::Initialized => self.ready[side(Side::Server)] = true,
+            // Over HTTP the client has waited until its POST was accepted.
+            Meaning::Initialized => self.ready = [true; 2],
             // No answer: its id stays in use.
             Meaning::TakenDown(request) => self.requests[*request].cancel_sent = true,
-            Meaning::Nothing => {}
+            Meaning::About(_) | Meaning::Nothing => {}
         }
     }
 
@@ -263,11 +265,15 @@ impl Sim {
         asked.value += step;
         let token = asked.token.clone().unwrap_or_default();
         let (from, value) = (asked.issuer.peer(), asked.value);
-        self.send(from, self.speech.progress(&token, value, kind), Meaning::Nothing)
+        self.send(from, self.speech.progress(&token, value, kind), Meaning::About(request))
     }
 
     /// A cancel arrives: from here on the receiver obeys its profile.
     fn take_cancel(&mut self, request: usize) {
+        // It has overtaken its request, which is answered as if it had not been sent.
+        if !self.requests[request].arrived {
+            return;
+        }
         if self.requests[request].rigged {
             return self.take_rigged_cancel(request);
         }

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rpctape::capture::{Channel, Vantage};
+use rpctape::capture::{Channel, Proof, Transport, Vantage};
 use rpctape::protocol::{Profile, Side};
 
 use super::fault::Sabotage;
 use super::rng::Rng;
-use super::speech::{Ask, Speech, result};
+use super::speech::{Ask, Speech, Tongue, result};
 use super::wire::{Delays, Wire, side};
 use crate::support::trace::{Step, Trace, What};
 
@@ -26,6 +26,8 @@ pub enum Meaning {
     Initialized,
     /// MCP 2026-07-28: the server has taken a subscription down.
     TakenDown(usize),
+    /// Something about a request that nobody acts on.
+    About(usize),
     /// Nothing that anybody acts on.
     Nothing,
 }
@@ -140,6 +142,8 @@ pub struct Sim {
     pub turns: Vec<Option<usize>>,
     /// Whether both sides declared that they support cancels (ACP RFD).
     pub cancels: bool,
+    /// Each message of the client is a POST of its own, which carries what is about its request.
+    pub http: bool,
     pub sabotage: Option<Sabotage>,
 }
 
@@ -167,6 +171,7 @@ impl Sim {
             wishes: [size, size / 2],
             turns: Vec::new(),
             cancels,
+            http: false,
             sabotage: None,
         }
     }
@@ -212,7 +217,8 @@ impl Sim {
         let message = self.sent.len();
         self.sent.push(Sent { from, text, meaning });
         self.taps[side(from) * 2].push((self.now, message));
-        let (pass, arrive) = self.wire.carry(&mut self.rng, from, self.now);
+        let lane = if self.http { self.stream(message) } else { 0 };
+        let (pass, arrive) = self.wire.carry(&mut self.rng, from, lane, self.now);
         self.schedule(pass, Event::Pass(message));
         self.schedule(arrive, Event::Arrive(message));
         message
@@ -266,30 +272,58 @@ impl Sim {
         self.reply(request, text)
     }
 
+    /// The HTTP stream that carries a message: a POST of the client, or what a GET opened.
+    pub fn stream(&self, message: usize) -> u32 {
+        let sent = &self.sent[message];
+        let of = |meaning: &Meaning| match (sent.from, meaning) {
+            (Side::Client, _) => Some(message),
+            (_, Meaning::Answer(request) | Meaning::About(request)) => {
+                let asked = &self.requests[*request];
+                (asked.issuer == Side::Client).then_some(asked.array.unwrap_or(asked.message))
+            }
+            _ => None,
+        };
+        let post = match &sent.meaning {
+            Meaning::Array(members) => members.first().and_then(of),
+            single => of(single),
+        };
+        post.map_or(0, |post| post as u32 + 1)
+    }
+
     /// The run as one tap saw it.
     pub fn trace(&self, vantage: Vantage) -> Trace {
-        let mut steps: Vec<Step> = self
-            .tap(vantage)
-            .iter()
-            .map(|(at, message)| {
-                let sent = &self.sent[*message];
-                let what = What::Json(sent.text.clone());
-                Step { at_ms: at / 1000, side: Some(sent.from), stream: None, what }
-            })
-            .collect();
+        let mut steps: Vec<Step> = self.tap(vantage).iter().map(|(at, message)| self.step(*at, *message)).collect();
         if let Some((at, by)) = self.closed {
             steps.push(Step { at_ms: at / 1000, side: by, stream: None, what: What::Close });
         }
-        let profile = self.speech.profile;
         let channel = Channel {
-            profile: Some(profile),
+            profile: Some(self.speech.profile),
             vantage,
+            transport: if self.http { Transport::Http } else { Transport::Ordered },
+            proof: if self.http { Proof::FULL.and(Proof::STREAMS) } else { Proof::FULL },
             complete_head: Some(true),
             one_connection: true,
             resolution_us: 1000,
             ..Channel::default()
         };
-        Trace { channel, steps, timed: true }
+        Trace { channel, steps, timed: true, logger: None }
+    }
+
+    fn step(&self, at: i64, message: usize) -> Step {
+        let sent = &self.sent[message];
+        let step = |stream, what| Step { at_ms: at / 1000, side: Some(sent.from), stream, what };
+        match sent.meaning {
+            // From MCP 2026-07-28 on the stream is closed instead.
+            Meaning::Cancel(request) if self.closes_streams() => {
+                step(Some(self.stream(self.requests[request].message)), What::Close)
+            }
+            _ => step(self.http.then(|| self.stream(message)), What::Json(sent.text.clone())),
+        }
+    }
+
+    /// True where a request is cancelled by closing its stream.
+    pub fn closes_streams(&self) -> bool {
+        self.http && self.speech.tongue == Tongue::McpNext
     }
 
     /// Time and message at the tap of a vantage.

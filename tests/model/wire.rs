@@ -1,4 +1,6 @@
-//! The wire between the two sides: each direction is first in, first out, and passes a proxy on its way.
+//! The wire between the two sides: each lane of a direction is first in, first out, and passes a proxy on its way.
+
+use std::collections::HashMap;
 
 use rpctape::protocol::Side;
 
@@ -17,8 +19,8 @@ pub enum Delays {
 struct Leg {
     least_us: i64,
     most_us: i64,
-    /// When the last message came out.
-    last_us: i64,
+    /// When the last message of each lane came out.
+    last_us: HashMap<u32, i64>,
 }
 
 impl Leg {
@@ -30,13 +32,14 @@ impl Leg {
                 (base, base * 18 / 10)
             }
         };
-        Leg { least_us, most_us, last_us: 0 }
+        Leg { least_us, most_us, last_us: HashMap::new() }
     }
 
-    fn carry(&mut self, rng: &mut Rng, now: i64) -> i64 {
+    fn carry(&mut self, rng: &mut Rng, lane: u32, now: i64) -> i64 {
         let delay = rng.between(self.least_us, self.most_us);
-        self.last_us = self.last_us.max(now + delay);
-        self.last_us
+        let last_us = self.last_us.entry(lane).or_default();
+        *last_us = (*last_us).max(now + delay);
+        *last_us
     }
 }
 
@@ -51,11 +54,11 @@ impl Wire {
         Wire { legs: [direction(), direction()] }
     }
 
-    /// When a message passes the proxy, and when it arrives.
-    pub fn carry(&mut self, rng: &mut Rng, from: Side, now: i64) -> (i64, i64) {
+    /// When a message passes the proxy, and when it arrives. Those of one lane stay in order.
+    pub fn carry(&mut self, rng: &mut Rng, from: Side, lane: u32, now: i64) -> (i64, i64) {
         let [near, far] = &mut self.legs[side(from)];
-        let pass = near.carry(rng, now);
-        (pass, far.carry(rng, pass))
+        let pass = near.carry(rng, lane, now);
+        (pass, far.carry(rng, lane, pass))
     }
 }
 

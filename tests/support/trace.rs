@@ -8,9 +8,10 @@
 //!  40 close server
 //!  40 stderr Killed
 //!  41 exit signal 9
+//!  42 missing gap server
 //! ```
 
-use rpctape::capture::{Body, Captured, Channel, Direction, Exit, Frame, Transport, Vantage};
+use rpctape::capture::{Body, Captured, Channel, Direction, Exit, Frame, Missing, Transport, Vantage, Why};
 use rpctape::jsonrpc::{Parsed, parse};
 use rpctape::protocol::{Facts, Side, by_name};
 
@@ -31,6 +32,11 @@ pub enum What {
     Close,
     Stderr(String),
     Exit(Exit),
+    /// A stretch that the log does not show; of the whole source, not only of this connection, where that is said.
+    Missing {
+        why: Why,
+        anywhere: bool,
+    },
 }
 
 /// A trace: its channel and its events.
@@ -40,6 +46,21 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// False if all times are equal: then there are none.
     pub timed: bool,
+    /// The side that wrote the log, where the log says only "sent" and "received".
+    pub logger: Option<Side>,
+}
+
+impl Trace {
+    /// The frame of a step: its line is its number. What was guessed about stands on the line of the step behind it.
+    pub fn frame(&self, index: usize) -> Frame<'_> {
+        let step = &self.steps[index];
+        let guess = matches!(step.what, What::Missing { why: Why::Guessed, .. });
+        let mut frame = frame(step, index as u64 + 1 + u64::from(guess), self.timed);
+        if let (Some(logger), Direction::By(side)) = (self.logger, frame.direction) {
+            frame.direction = if side == logger { Direction::Sent } else { Direction::Received };
+        }
+        frame
+    }
 }
 
 /// Reads a fence: its info line (without "trace") and its body.
@@ -69,7 +90,7 @@ pub fn parse_trace(info: &str, body: &str) -> Trace {
     }
     let steps: Vec<Step> = body.lines().filter(|line| !line.trim().is_empty()).map(parse_step).collect();
     let timed = steps.iter().any(|step| step.at_ms != steps[0].at_ms);
-    Trace { channel, steps, timed }
+    Trace { channel, steps, timed, logger: None }
 }
 
 fn parse_step(line: &str) -> Step {
@@ -88,6 +109,11 @@ fn parse_step(line: &str) -> Step {
     };
     if who == "close" {
         return Step { at_ms, side: side(rest), stream, what: What::Close };
+    }
+    if who == "missing" {
+        let (why, whose) = rest.split_once(' ').unwrap_or((rest, ""));
+        let why = Why::from_name(why).unwrap_or_else(|| panic!("no reason in {line:?}"));
+        return Step { at_ms, side: side(whose), stream, what: What::Missing { why, anywhere: whose == "anywhere" } };
     }
     if who == "stderr" {
         return Step { at_ms, side: None, stream: None, what: What::Stderr(rest.to_string()) };
@@ -115,6 +141,7 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         What::Close => Body::Close { by: step.side },
         What::Stderr(text) => Body::Stderr { text },
         What::Exit(exit) => Body::Exit(*exit),
+        What::Missing { why, .. } => Body::Missing(Missing::new(*why)),
         What::Raw(text) => Body::Malformed { bytes: text.as_bytes(), reason: "not JSON".into() },
         What::Json(text) => match parse::<Facts<'_>>(text) {
             Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
@@ -150,6 +177,9 @@ pub fn fence(trace: &Trace) -> String {
             What::Raw(raw) => format!("{side}{stream} raw {raw}"),
             What::Close => format!("close{stream} {side}"),
             What::Stderr(text) => format!("stderr {text}"),
+            What::Missing { why, anywhere } => {
+                format!("missing {} {}", why.as_str(), if *anywhere { "anywhere" } else { side })
+            }
             What::Exit(exit) => match exit.signal {
                 Some(signal) => format!("exit signal {signal}"),
                 None => format!("exit {}", exit.code.unwrap_or(0)),

@@ -9,11 +9,11 @@ use rpctape::pipeline::Lookout;
 use rpctape::protocol::Side;
 use rpctape::rules::{Auditor, Selection};
 use rpctape::session::{
-    Cancellation, Connection, Event, Exchange, FrameId, Ledger, Opened, Oracle, Remembered, ReusedId, Session,
-    Settings, Sink,
+    Cancellation, Connection, Event, Exchange, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered, ReusedId,
+    Session, Settings, Sink,
 };
 
-use super::trace::{Trace, frame};
+use super::trace::{Trace, What};
 
 /// Everything that one fold produced.
 pub struct Verdicts {
@@ -74,21 +74,41 @@ pub fn width(frame: &Frame<'_>) -> u64 {
 
 /// Judges one trace. Also gives the event number (from 1) of each frame.
 pub fn judge(trace: &Trace, settings: Settings, selection: &Selection) -> (Verdicts, HashMap<FrameId, u64>) {
+    judge_with(trace, settings, selection, |_| None)
+}
+
+/// The same, with the look-out for secrets: it reads all that passes.
+pub fn judge_with_lookout(
+    trace: &Trace,
+    settings: Settings,
+    selection: &Selection,
+) -> (Verdicts, HashMap<FrameId, u64>) {
+    let mut lookout = Lookout::default();
+    judge_with(trace, settings, selection, |frame| lookout.look(1, frame))
+}
+
+fn judge_with(
+    trace: &Trace,
+    settings: Settings,
+    selection: &Selection,
+    mut look: impl FnMut(&Frame<'_>) -> Option<&'static str>,
+) -> (Verdicts, HashMap<FrameId, u64>) {
     let mut session = Session::new(settings);
     let mut verdicts = Verdicts::new(selection);
     let opened = Opened { id: 1, key: "trace/1".into(), channel: Channel::clone(&trace.channel), demanded: None };
     session.open(opened);
-    let (mut numbers, mut lookout) = (HashMap::new(), Lookout::default());
+    let mut numbers = HashMap::new();
     let mut next = 1;
     for (index, step) in trace.steps.iter().enumerate() {
-        let frame = frame(step, index as u64 + 1, trace.timed);
+        let frame = trace.frame(index);
         for id in next..next + width(&frame) {
             numbers.insert(id, index as u64 + 1);
         }
-        if let Some(kind) = lookout.look(1, &frame) {
+        if let Some(kind) = look(&frame) {
             session.secret(next, 1, frame.at_us, kind);
         }
-        session.push(next, 1, &frame, &mut verdicts);
+        let anywhere = matches!(step.what, What::Missing { anywhere: true, .. });
+        session.push(next, if anywhere { NO_CONNECTION } else { 1 }, &frame, &mut verdicts);
         next += width(&frame);
     }
     session.finish(&mut NoOracle, &mut verdicts);

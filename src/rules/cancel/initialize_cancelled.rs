@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Cancel,
     duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/initialize-cancelled.md"),
     check,
