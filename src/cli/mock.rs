@@ -43,7 +43,8 @@ pub struct MockArgs {
     /// Let clients connect: [HOST:]PORT serves Streamable HTTP, tcp:[HOST:]PORT a byte stream; port 0 takes any
     #[arg(long, value_name = "ADDR", value_parser = listen)]
     listen: Option<Where>,
-    /// How fast answers come: fast, recorded, or a factor such as x2. What follows a cancel always keeps its time
+    /// How fast answers come: fast, recorded, or a factor such as x2. What follows a cancel
+    /// keeps its time (at most 5 s with fast)
     #[arg(long, value_name = "SPEED", default_value = "fast", value_parser = pace::speed)]
     speed: Speed,
     /// What answers a request that was answered as often as it was recorded
@@ -127,27 +128,26 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
     let rows = loaded.store.connections()?;
-    let row = choose(&rows, args)?;
-    let mut recording = load_connections(&loaded.store, &args.file, |other| other.id == row.id)?;
-    let Some(connection) = recording.connections.pop() else {
-        return Err(Error::new(ErrorKind::Input, format!("{} holds no session that can be served", args.file)));
-    };
-    let script = Arc::new(Script::new(connection));
-    if script.requests().next().is_none() {
+    let chosen = choose(&rows, args)?;
+    let recording = load_connections(&loaded.store, &args.file, |row| chosen.contains(&row.id))?;
+    let mut scripts: Vec<Arc<Script>> =
+        recording.connections.into_iter().map(|connection| Arc::new(Script::new(connection))).collect();
+    scripts.retain(|script| script.requests().next().is_some());
+    if scripts.is_empty() {
         let message = format!("{} holds no request of a client that could be answered", args.file);
         return Err(Error::new(ErrorKind::Input, message).hint("`rpctape ls` shows what it was taken for"));
     }
-    forewarn(&script, args);
+    forewarn(&scripts, args);
     let service = Service {
         options: MockOptions { speed: args.speed, reuse: args.reuse.into(), extra: args.extra },
-        listen: door(args, &script),
+        listen: door(args, &scripts),
         tape: args.output.as_ref().map(|path| tape(args, path, &config)),
-        script: Arc::clone(&script),
+        scripts: scripts.clone(),
     };
     let served = serve(service, &stop.flag(), |address| opened(args, address))?;
     // To be stopped is how serving ends.
     stop.taken();
-    Ok(told(args, &script, &served))
+    Ok(told(args, &scripts, &served))
 }
 
 impl From<ReuseArg> for Reuse {
@@ -160,8 +160,8 @@ impl From<ReuseArg> for Reuse {
     }
 }
 
-/// The connection that is served: the one that was named, or the only one in which a client asks something.
-fn choose<'r>(rows: &'r [ConnectionRow], args: &MockArgs) -> Result<&'r ConnectionRow> {
+/// The connections that are served: what was named, or all in which a client asks something.
+fn choose(rows: &[ConnectionRow], args: &MockArgs) -> Result<Vec<i64>> {
     let mut left: Vec<&ConnectionRow> = rows.iter().filter(|row| row.requests > 0).collect();
     if let Some(key) = &args.connection {
         left = rows.iter().filter(|row| row.key == *key).collect();
@@ -172,28 +172,20 @@ fn choose<'r>(rows: &'r [ConnectionRow], args: &MockArgs) -> Result<&'r Connecti
     if let Some(session) = &args.session {
         left.retain(|row| row.session == *session);
     }
-    match left[..] {
-        [row] => Ok(row),
-        [] => Err(Error::new(ErrorKind::Input, format!("{} holds no request that could be answered", args.file))
-            .hint("`rpctape ls` shows what it was taken for")),
-        _ => {
-            let keys: Vec<String> = left
-                .iter()
-                .take(LISTED)
-                .map(|row| format!("{} ({})", row.key, plural(row.requests, "request")))
-                .collect();
-            let message = format!("{} holds {}, and one is served", args.file, plural(left.len() as u64, "connection"));
-            Err(Error::new(ErrorKind::Usage, message).hint(format!("choose with --connection: {}", keys.join(", "))))
-        }
+    if left.is_empty() {
+        return Err(Error::new(ErrorKind::Input, format!("{} holds no request that could be answered", args.file))
+            .hint("`rpctape ls` shows what it was taken for"));
     }
+    Ok(left.iter().map(|row| row.id).collect())
 }
 
-fn door(args: &MockArgs, script: &Script) -> Listen {
+fn door(args: &MockArgs, scripts: &[Arc<Script>]) -> Listen {
     match &args.listen {
         None => Listen::Stdio,
         Some(Where::Tcp(address)) => Listen::Tcp(address.clone()),
         Some(Where::Http(address)) => {
-            let initialize = script.connection.profile.opening.initialize.filter(|_| script.has_handshake());
+            let begins = scripts.iter().find(|script| script.has_handshake());
+            let initialize = begins.and_then(|script| script.connection.profile.opening.initialize);
             Listen::Http { address: address.clone(), handshake: initialize.map(str::to_string) }
         }
     }
@@ -214,12 +206,17 @@ fn tape(args: &MockArgs, path: &std::path::Path, config: &Config) -> TapeOptions
 }
 
 /// What a client will not get, said before one comes.
-fn forewarn(script: &Script, args: &MockArgs) {
-    if script.has_gap() {
+fn forewarn(scripts: &[Arc<Script>], args: &MockArgs) {
+    if scripts.iter().any(|script| script.has_gap()) {
         io::say("note: the recording lost messages; what stood there cannot be answered");
     }
-    let opening = script.connection.profile.opening.initialize;
-    if opening.is_some() && !script.has_handshake() {
+    if scripts.len() > 1 {
+        let each = plural(scripts.len() as u64, "connection");
+        io::say(&format!("note: {each} are served; a client gets the one that has what it asks for"));
+    }
+    let headless =
+        |script: &Arc<Script>| script.connection.profile.opening.initialize.is_some() && !script.has_handshake();
+    if scripts.iter().any(headless) {
         io::say(
             "note: the recording does not begin with the handshake; a client that does is told that it is not there",
         );
@@ -243,11 +240,16 @@ fn opened(args: &MockArgs, address: Option<SocketAddr>) {
 }
 
 /// The summary, and the exit code.
-fn told(args: &MockArgs, script: &Script, served: &Served) -> u8 {
-    let asked =
-        |place: &usize| served.reports.iter().any(|report| report.served.get(*place).is_some_and(|times| *times > 0));
-    let all: Vec<usize> = script.requests().map(|(place, _)| place).collect();
-    let never: Vec<usize> = all.iter().copied().filter(|place| !asked(place)).collect();
+fn told(args: &MockArgs, scripts: &[Arc<Script>], served: &Served) -> u8 {
+    let asked = |part: usize, place: usize| {
+        let mut reports = served.reports.iter().filter(|report| report.part == part);
+        reports.any(|report| report.served.get(place).is_some_and(|times| *times > 0))
+    };
+    let places = |(part, script): (usize, &Arc<Script>)| {
+        script.requests().map(|(place, _)| (part, place)).collect::<Vec<(usize, usize)>>()
+    };
+    let all: Vec<(usize, usize)> = scripts.iter().enumerate().flat_map(places).collect();
+    let never: Vec<(usize, usize)> = all.iter().copied().filter(|(part, place)| !asked(*part, *place)).collect();
     let clients = match served.reports.len() {
         0 => "no client came; ".to_string(),
         1 => String::new(),
@@ -256,7 +258,8 @@ fn told(args: &MockArgs, script: &Script, served: &Served) -> u8 {
     let of = format!("{} of {}", count((all.len() - never.len()) as u64), plural(all.len() as u64, "recorded request"));
     say(&format!("{}: {clients}{of} asked for", args.file));
     if !never.is_empty() {
-        let names: Vec<String> = never.iter().take(LISTED).map(|place| name(script, *place)).collect();
+        let shown = never.iter().take(LISTED);
+        let names: Vec<String> = shown.map(|(part, place)| name(&scripts[*part], *place)).collect();
         let more = never.len().saturating_sub(LISTED);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         say(&format!("  never asked for: {}{more}", names.join(", ")));

@@ -33,12 +33,8 @@ pub fn client(authorities: &[Vec<u8>]) -> Result<ClientConfig, String> {
 
 /// True if an error, or what caused it, is that a certificate was refused.
 pub fn is_refused(error: &(dyn std::error::Error + 'static)) -> bool {
-    causes(error).any(|cause| {
-        let io = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let inner = io.and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        let found = inner.or_else(|| cause.downcast_ref::<rustls::Error>());
-        matches!(found, Some(rustls::Error::InvalidCertificate(_)))
-    })
+    causes(error)
+        .any(|cause| matches!(cause.downcast_ref::<rustls::Error>(), Some(rustls::Error::InvalidCertificate(_))))
 }
 
 /// True for an error that another try may mend: the server is not up yet. A name that does not exist, or a certificate, is not.
@@ -62,7 +58,13 @@ pub fn may_heal(error: &(dyn std::error::Error + 'static)) -> bool {
 fn causes<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
+    std::iter::successors(Some(error), |error| inside(*error).or_else(|| error.source()))
+}
+
+/// What an I/O error wraps: it gives the cause of that as its own, and so would hide it.
+fn inside<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e (dyn std::error::Error + 'static)> {
+    let inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;
+    Some(inner as &(dyn std::error::Error + 'static))
 }
 
 #[cfg(test)]
@@ -79,6 +81,8 @@ mod tests {
         let refused = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
         let refused = std::io::Error::new(std::io::ErrorKind::InvalidData, refused);
         assert!(is_refused(&refused) && !may_heal(&refused));
+        let wrapped = std::io::Error::other(refused);
+        assert!(is_refused(&wrapped) && !may_heal(&wrapped), "as a client of HTTPS has it");
     }
 
     #[test]

@@ -163,4 +163,9 @@ impl Connection {
     pub fn response(&self, exchange: &Exchange) -> Option<&str> {
         exchange.response.map(|event| self.events[event].text.as_str())
     }
+
+    /// True if an error that has no code here had none on the wire.
+    pub fn keeps_error_codes(&self) -> bool {
+        self.proof.covers(Proof::ENVELOPE.and(Proof::ERROR_CODE))
+    }
 }

@@ -83,7 +83,12 @@ impl Case {
 /// Text that XML may hold: controls and what acts on a reader are escaped, and with them everything illegal but two
 /// code points that are no characters.
 pub(super) fn text(plain: &str) -> XmlString {
-    XmlString::new(escape(plain).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
+    XmlString::new(self::plain(plain))
+}
+
+/// The same as a string.
+pub(super) fn plain(plain: &str) -> String {
+    escape(plain).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 fn status(rule: &Rule, case: Option<&Case>, undecided: &HashMap<&str, String>) -> TestCaseStatus {

@@ -118,6 +118,11 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// True where the protocol asks for silence after a cancel.
+    fn wants_silence(&self, connection: usize) -> bool {
+        self.recording.connections.get(connection).is_some_and(|it| !it.profile.answers_cancelled())
+    }
+
     /// Plays one exchange, and what it needs, with a delay of its cancel; `None` if it may not be sent.
     fn only(
         &self,
@@ -132,6 +137,8 @@ impl Session<'_> {
         one.policy.only = vec![label.to_string()];
         one.cancel.delay_us = Some(delay_us);
         one.cancel.anchor.get_or_insert(Anchor::Elapsed);
+        // Nothing else is said in this run from which it could be told what the server had read.
+        one.cancel.witness |= self.server.target.is_ordered() && self.wants_silence(connection);
         let plan = plan(&self.recording, &one)?;
         if plan.selected == 0 {
             return Ok(None);
@@ -181,6 +188,7 @@ impl Session<'_> {
 
     /// The sweep as a run: one exchange for each request and delay.
     fn swept(&self, rows: Vec<(i64, ExchangeReport)>, notes: Vec<String>, failed: bool) -> RunReport {
+        let landed = rows.iter().any(|(_, entry)| status(entry) == Some(CancelStatus::Landed));
         let said = |(delay, entry): &(i64, ExchangeReport)| {
             let came = if entry.live.outcome.is_empty() { "not sent" } else { &entry.live.outcome };
             let cancel = cancel_word(entry);
@@ -197,7 +205,12 @@ impl Session<'_> {
             target: self.server.label.clone(),
             protocols: self.recording.connections.iter().map(|connection| connection.profile.label()).collect(),
             exchanges: rows.into_iter().map(after).collect(),
-            verdict: if failed { RunVerdict::Fail } else { RunVerdict::Pass },
+            verdict: match failed {
+                true => RunVerdict::Fail,
+                false if landed => RunVerdict::Pass,
+                false => RunVerdict::Inconclusive,
+            },
+            speed: super::options::in_words(&self.options.pace),
             notes,
             exit: u8::from(failed),
             ..RunReport::default()

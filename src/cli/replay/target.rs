@@ -237,7 +237,7 @@ fn url_target(url: &str) -> Result<Target> {
 fn address(place: &str) -> Result<Target> {
     let fault = |why: &str| {
         Error::new(ErrorKind::Usage, format!("cannot connect to {place}: {why}"))
-            .hint("write tcp:HOST:PORT, unix:PATH, ws:URL or sse:URL")
+            .hint("write tcp:HOST:PORT, unix:PATH, ws:URL, wss:URL or sse:URL")
     };
     let (kind, rest) = place.split_once(':').ok_or_else(|| fault("it is no address"))?;
     match kind {
@@ -247,10 +247,10 @@ fn address(place: &str) -> Result<Target> {
             _ => Err(fault("the port is missing or no number")),
         },
         "unix" => Ok(Target::Unix(PathBuf::from(rest))),
-        // `ws:URL` with the URL's own scheme, or the URL alone.
+        // `ws:URL` with the URL's own scheme, or the URL alone, or without the scheme.
         "ws" | "wss" if rest.starts_with("//") => Ok(Target::Ws(place.to_string())),
-        "ws" if rest.starts_with("ws://") || rest.starts_with("wss://") => Ok(Target::Ws(rest.to_string())),
-        "ws" => Ok(Target::Ws(format!("ws://{rest}"))),
+        "ws" | "wss" if rest.starts_with("ws://") || rest.starts_with("wss://") => Ok(Target::Ws(rest.to_string())),
+        "ws" | "wss" => Ok(Target::Ws(format!("{kind}://{rest}"))),
         "sse" if rest.starts_with("http://") || rest.starts_with("https://") => Ok(Target::HttpSse(rest.to_string())),
         "http" | "https" => url_target(place),
         _ => Err(fault(&format!("there is no way to connect called {kind}"))),
@@ -369,6 +369,9 @@ mod tests {
         assert_eq!(address("ws:ws://h:1/p").unwrap(), Target::Ws("ws://h:1/p".into()));
         assert_eq!(address("ws://h:1/p").unwrap(), Target::Ws("ws://h:1/p".into()));
         assert_eq!(address("ws:h:1/p").unwrap(), Target::Ws("ws://h:1/p".into()));
+        for secure in ["wss:wss://h:1/p", "wss://h:1/p", "wss:h:1/p", "ws:wss://h:1/p"] {
+            assert_eq!(address(secure).unwrap(), Target::Ws("wss://h:1/p".into()), "{secure}");
+        }
         for bad in ["", "tcp:", "tcp:h", "tcp:h:x", "udp:h:1", "sse:h"] {
             assert!(address(bad).is_err(), "{bad}");
         }

@@ -15,7 +15,7 @@ use crate::live::serve::{Listen, open};
 use crate::live::tape::{Tape, TapeEvent, TapeOptions, TapeSummary};
 use crate::live::{Arrival, Clock, Incoming, Link, Outgoing};
 use crate::protocol::Side;
-use crate::replay::mock::{Mock, MockOptions, Report, Script};
+use crate::replay::mock::{Cast, MockOptions, Report, Script};
 
 /// How often an interrupt is looked for.
 const STEP: Duration = Duration::from_millis(50);
@@ -25,8 +25,8 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A recording and whom it is served to.
 pub struct Service {
-    /// What is served.
-    pub script: Arc<Script>,
+    /// What is served: the connections of the recording, of which each client plays one.
+    pub scripts: Vec<Arc<Script>>,
     /// How.
     pub options: MockOptions,
     /// To whom.
@@ -57,7 +57,7 @@ pub fn serve(service: Service, interrupt: &AtomicBool, opened: impl FnOnce(Optio
 }
 
 async fn run(service: Service, interrupt: &AtomicBool, opened: impl FnOnce(Option<SocketAddr>)) -> Result<Served> {
-    let Service { script, options, listen, tape } = service;
+    let Service { scripts, options, listen, tape } = service;
     let clock = Clock::start();
     let tape = tape.map(|options| Tape::start(options, clock)).transpose()?.map(Rc::new);
     let http = matches!(listen, Listen::Http { .. });
@@ -71,7 +71,7 @@ async fn run(service: Service, interrupt: &AtomicBool, opened: impl FnOnce(Optio
             link = door.clients.recv(), if coming => match link {
                 Some(link) => {
                     number += 1;
-                    let mock = Mock::new(Arc::clone(&script), options);
+                    let Some(mock) = Cast::new(&scripts, options) else { continue };
                     let scribe = Scribe { tape: tape.clone(), connection: number, http };
                     let host = Host { mock, scribe, clock, pending: VecDeque::new(), stopped: stopped.clone() };
                     guests.spawn_local(async move { (number, host.serve(link).await) });
@@ -95,7 +95,7 @@ async fn run(service: Service, interrupt: &AtomicBool, opened: impl FnOnce(Optio
 
 /// One client and its mock.
 struct Host {
-    mock: Mock,
+    mock: Cast,
     scribe: Scribe,
     clock: Clock,
     /// What the link has not taken yet: a client that does not read must not keep us from reading.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::{Answer, effective_cancel, mechanism};
 use super::faults::{self, Compared};
 use crate::protocol::{Ending, Mechanism, Side};
-use crate::replay::compare::{Rules, Terms, compare};
+use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Exchange, Fault, What};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
@@ -90,6 +90,23 @@ impl<'a> Case<'a> {
     /// The live answer.
     pub fn live_text(&self) -> Option<&'a str> {
         self.run().text.as_deref()
+    }
+
+    /// The recorded answer as a live one is held against it: an error whose code the log does not keep may have had any.
+    fn answer_then(&self, now: Option<&Answer>) -> Option<Answer> {
+        let then = Answer::read(self.recorded_text()?);
+        let unkept = then == Answer::Error(None) && !self.recorded.keeps_error_codes();
+        Some(match now {
+            Some(Answer::Error(code)) if unkept => Answer::Error(*code),
+            _ => then,
+        })
+    }
+
+    /// True where the audit of the live session takes what came under its id for no answer to it, as it did with the recording:
+    /// an id that is used twice, or of the other JSON type.
+    fn is_unpaired(&self) -> bool {
+        let twin = self.live.zip(self.twin).and_then(|(live, twin)| live.exchanges.get(twin));
+        twin.is_some_and(|twin| twin.response.is_none())
     }
 
     /// Its cancel, where one was to hit it in flight.
@@ -245,8 +262,8 @@ impl<'a> Case<'a> {
     /// Outcome classes, not payloads: what a cancelled request still says depends on the moment (R-CAN-12).
     fn cancelled(&self, found: &mut Found, cancel: &CancelRun) {
         let live_profile = self.live.map_or(self.recorded.profile, |live| live.profile);
-        let before = self.recorded_text().map(Answer::read);
         let now = self.live_text().map(Answer::read);
+        let before = self.answer_then(now.as_ref());
         let was = Answer::ending(self.recorded.profile, before.as_ref());
         let is = Answer::ending(live_profile, now.as_ref());
         let how = effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel));
@@ -363,11 +380,11 @@ impl<'a> Case<'a> {
             (None, _) if self.gap_after() => {
                 found.add(Verdict::Unknown, "the recording has a gap where its answer may have been");
             }
-            (None, Some(text)) => {
+            (None, Some(text)) if !self.is_unpaired() => {
                 found.compared = true;
                 self.answered_at_last(found, &Answer::read(text));
             }
-            (None, None) => {
+            (None, _) => {
                 found.compared = true;
                 let watched = run.watched_us.map_or(String::new(), |us| format!(", watched {}", duration(us)));
                 found.note(format!("no answer, as in the recording{watched}"));
@@ -403,14 +420,16 @@ impl<'a> Case<'a> {
         let terms =
             Terms { profile: self.recorded.profile, captured: &captured, echoes: self.echoes, asked: Some(self.own()) };
         let mut comparison = compare(self.rules, &terms, recorded, live);
-        let (a, b) = (Answer::read(recorded), Answer::read(live));
+        let b = Answer::read(live);
+        let a = self.answer_then(Some(&b)).unwrap_or_else(|| Answer::read(recorded));
+        if matches!(a, Answer::Error(_)) && a == b && Answer::read(recorded) != b {
+            harmless_code(&mut comparison);
+            found.note("the recording does not keep error codes: they are not compared");
+        }
         match (&a, &b) {
             (Answer::Error(x), Answer::Error(y)) if x != y => {
                 let same = x.zip(*y).is_some_and(|(x, y)| self.recorded.profile.same_error(&self.own().method, x, y));
-                for difference in comparison.differences.iter_mut().filter(|it| it.at == "/error/code") {
-                    difference.harmless = true;
-                }
-                comparison.changed = comparison.more > 0 || comparison.differences.iter().any(|it| !it.harmless);
+                harmless_code(&mut comparison);
                 match same {
                     true => found.note(format!("{} means the same as {}", b.words(), a.words())),
                     false => found.add(Verdict::ErrorChanged, format!("{} became {}", a.words(), b.words())),
@@ -558,6 +577,14 @@ impl<'a> Case<'a> {
 fn ends(code: &str) -> bool {
     let on = rules::find(code).map(|rule| rule.on);
     matches!(on, Some(On::Answer | On::LateAnswer | On::Unanswered | On::TaskCancelAnswer))
+}
+
+/// Another code is judged by itself.
+fn harmless_code(comparison: &mut Comparison) {
+    for difference in comparison.differences.iter_mut().filter(|it| it.at == "/error/code") {
+        difference.harmless = true;
+    }
+    comparison.changed = comparison.more > 0 || comparison.differences.iter().any(|it| !it.harmless);
 }
 
 fn words(answer: &Option<Answer>) -> String {

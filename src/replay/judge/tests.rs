@@ -559,6 +559,32 @@ fn what_the_recording_leaves_open() {
 }
 
 #[test]
+fn what_the_audit_takes_for_no_answer_is_none() {
+    let open = call(10, 2, "a", "{}");
+    let mut run = Run::mcp(&open, &(open.clone() + &text(20, 2, "ok")));
+    let place = run.place("#2");
+    assert!(run.log.exchanges[place].answered_us.is_some());
+    run.live.exchanges[place].response = None;
+    assert_eq!(short(&run.judge()), "#1 same, #2 same");
+}
+
+#[test]
+fn a_code_that_the_log_does_not_keep_is_not_compared() {
+    let error = |code: &str| {
+        call(10, 2, "a", "{}") + &format!("20 s> {{\"id\":2,\"error\":{{{code}\"message\":\"no\"}}}}\n")
+    };
+    let mut run = Run::mcp(&error(""), &error("\"code\":-32000,"));
+    assert_eq!(short(&run.judge()), "#1 same, #2 error-changed");
+    run.recorded.proof = run.recorded.proof.without(crate::capture::Proof::ERROR_CODE);
+    let report = run.judge();
+    assert_eq!(short(&report), "#1 same, #2 same");
+    assert!(of(&report, "#2").notes.iter().any(|note| note.contains("error codes")));
+    let mut run = Run::mcp(&error(""), &(call(10, 2, "a", "{}") + &text(20, 2, "ok")));
+    run.recorded.proof = run.recorded.proof.without(crate::capture::Proof::ERROR_CODE);
+    assert_eq!(short(&run.judge()), "#1 same, #2 error-changed");
+}
+
+#[test]
 fn a_run_that_broke_off() {
     let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok") + &call(30, 3, "b", "{}") + &text(40, 3, "ok");
     let run = |broken| {

@@ -5,6 +5,7 @@
 
 mod batch;
 mod cancel;
+mod cast;
 mod choose;
 mod live;
 mod order;
@@ -31,6 +32,7 @@ use order::Held;
 use play::{Asked, Run, Timer};
 use shape::Params;
 
+pub use cast::Cast;
 pub use report::{Missed, Report};
 pub use script::Script;
 
@@ -40,7 +42,7 @@ pub const NOT_IN_RECORDING: i64 = -32010;
 /// How a recording is served.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MockOptions {
-    /// How fast answers come. What follows a cancel keeps its recorded delay at every speed.
+    /// How fast answers come. What follows a cancel keeps its recorded delay at every speed; at `Fast` for a few seconds at most.
     pub speed: Speed,
     /// What answers a request that was answered as often as it was recorded.
     pub reuse: Reuse,

@@ -11,6 +11,9 @@ use crate::protocol::{Facts, Side};
 use crate::replay::options::Speed;
 use crate::replay::recording::What;
 
+/// How long after a cancel something comes at most where answers come at once, microseconds: late beyond any doubt.
+const LATE_US: i64 = 5_000_000;
+
 /// Something that is to be sent: ordered by time, then as recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Timer {
@@ -129,7 +132,7 @@ impl Mock {
                     // The work of a server does not speed up: what follows a cancel keeps its time (R-TIME-2).
                     let after_cancel = chain.cancel.is_some_and(|cancel| run.at > cancel);
                     let base = run.base_us;
-                    let gap = if after_cancel { gap } else { self.scaled(gap) };
+                    let gap = if after_cancel { self.after_cancel(gap) } else { self.scaled(gap) };
                     let timer = self.schedule(base.saturating_add(gap), event, Some(at));
                     self.runs[at].timer = Some(timer);
                     return;
@@ -161,6 +164,11 @@ impl Mock {
             self.timers.remove(&timer);
             self.drop_held(timer);
         }
+    }
+
+    /// The time of what follows a cancel. Where answers come at once, nobody waits for minutes to learn that this one is late.
+    fn after_cancel(&self, gap_us: i64) -> i64 {
+        if self.options.speed == Speed::Fast { gap_us.min(LATE_US) } else { gap_us }
     }
 
     fn scaled(&self, gap_us: i64) -> i64 {
@@ -241,7 +249,10 @@ impl Mock {
             return None;
         }
         match event.what {
-            What::Response(_) => answer_id(&mut fitting, &message, recorded, &run.live),
+            What::Response(_) => {
+                answer_id(&mut fitting, &message, recorded, &run.live);
+                error_code(&mut fitting, script, run.exchange, &event.text);
+            }
             What::Cancel(Some(target)) if script.connection.exchanges[target].issuer == Side::Client => {
                 fitting.id(facts.request_id, recorded, &run.live.id_text);
                 fitting.id(facts.param_id, recorded, &run.live.id_text);
@@ -360,6 +371,23 @@ impl Run {
         let What::Response(Some(place)) = script.connection.events[event].what else { return None };
         self.passed_over.contains(&place).then_some(self.base_us)
     }
+}
+
+/// What an error is told with where the log keeps no codes: that it was cancelled, or that something went wrong.
+const INTERNAL_ERROR: i64 = -32603;
+
+/// The code of an error, where the log does not keep it: an error without one would be a fault of the mock's own.
+fn error_code(fitting: &mut Fitting<'_>, script: &Script, exchange: usize, text: &str) {
+    let connection = &script.connection;
+    let Some(error) = crate::replay::splice::at(text, "/error").filter(|error| error.starts_with('{')) else { return };
+    if connection.keeps_error_codes() || crate::replay::splice::at(error, "/code").is_some() {
+        return;
+    }
+    let cancelled = connection.profile.cancelled_code.filter(|_| script.chains[exchange].cancelled_in_flight());
+    let code = cancelled.unwrap_or(INTERNAL_ERROR);
+    let rest = error[1..].trim_start();
+    let comma = if rest.starts_with('}') { "" } else { "," };
+    fitting.put(error, &format!("{{\"code\":{code}{comma}{rest}"));
 }
 
 /// The id of an answer. An answer that had the other JSON type (`"7"` for 7) has it now.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 /// One client, served.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
+    /// Which of the recorded connections it was, from 0.
+    pub part: usize,
     /// Per recorded exchange, how often it was asked for.
     pub served: Vec<u32>,
     /// Requests that had no match, in order.

@@ -644,3 +644,82 @@ fn a_client_that_is_ahead_of_the_recorded_one_is_not_kept_for_long() {
     let answers = [(500, ANSWERED_ECHO.to_string()), (30_000, ANSWERED_SLOW.to_string())];
     assert_eq!(stage.until(60_000), answers);
 }
+
+#[test]
+fn at_once_means_that_what_is_late_is_late_by_seconds() {
+    let trace = r#"
+        0 c> {"id":1,"method":"tools/call","params":{"name":"slow"}}
+        100 c> {"method":"notifications/cancelled","params":{"requestId":1}}
+        60100 s> {"id":1,"result":{}}
+    "#;
+    for (speed, late) in [(Speed::Fast, 5_000), (Speed::Recorded, 60_000)] {
+        let mut stage = Stage::with(MCP, trace, MockOptions { speed, ..MockOptions::default() });
+        stage.on(r#"{"id":1,"method":"tools/call","params":{"name":"slow"}}"#);
+        stage.on(r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#);
+        assert_eq!(stage.until(99_000).iter().map(|(at, _)| *at).collect::<Vec<_>>(), [late], "{speed:?}");
+    }
+}
+
+#[test]
+fn an_error_whose_code_the_log_does_not_keep_is_told_with_one() {
+    let told = |cancelled: bool, error: &str| {
+        let cancel = if cancelled { "5 c> {\"method\":\"$/cancelRequest\",\"params\":{\"id\":1}}\n" } else { "" };
+        let trace = format!("0 c> {{\"id\":1,\"method\":\"x\"}}\n{cancel}9 s> {{\"id\":1,\"error\":{error}}}");
+        let mut recorded = connection("lsp", &trace);
+        recorded.proof = recorded.proof.without(crate::capture::Proof::ERROR_CODE);
+        let mut mock = Mock::new(Arc::new(Script::new(recorded)), MockOptions::default());
+        mock.arrival(0, &Incoming::Ready);
+        let mut stage = Stage { mock, now_us: 0 };
+        let at_once = stage.on(r#"{"id":1,"method":"x"}"#);
+        let behind = match cancelled {
+            true => stage.on(r#"{"method":"$/cancelRequest","params":{"id":1}}"#),
+            false => Vec::new(),
+        };
+        at_once.into_iter().chain(behind).chain(stage.until(99).into_iter().map(|(_, text)| text)).collect::<Vec<_>>().join("")
+    };
+    assert!(told(false, r#"{"message":"no"}"#).contains(r#""error":{"code":-32603,"message":"no"}"#));
+    assert!(told(true, r#"{ }"#).contains(r#""error":{"code":-32800}"#));
+    assert!(told(false, r#"{"code":1,"message":"no"}"#).contains(r#""error":{"code":1,"message":"no"}"#));
+}
+
+#[test]
+fn of_several_connections_a_client_gets_the_one_that_has_what_it_asks() {
+    let hello = r#"0 c> {"id":1,"method":"initialize","params":{}}
+        1 s> {"id":1,"result":{"serverInfo":{"name":"NAME"}}}"#;
+    let of = |name: &str, rest: &str| {
+        let trace = format!("{}\n{rest}", hello.replace("NAME", name));
+        Arc::new(Script::new(connection(MCP, &trace)))
+    };
+    let scripts = [
+        of("one", r#"2 c> {"id":2,"method":"tools/call","params":{"name":"a"}}
+            3 s> {"id":2,"result":{"of":"one"}}"#),
+        of("two", r#"2 c> {"id":2,"method":"tools/call","params":{"name":"b"}}
+            3 s> {"id":2,"result":{"of":"two"}}
+            4 c> {"id":3,"method":"ping"}
+            5 s> {"id":3,"result":{}}"#),
+    ];
+    let play = |asked: &[&str]| {
+        let mut cast = super::Cast::new(&scripts, MockOptions::default()).expect("a cast");
+        cast.arrival(0, &Incoming::Ready);
+        let mut said = Vec::new();
+        for (at, text) in asked.iter().enumerate() {
+            let bytes = format!("{{\"jsonrpc\":\"2.0\",{text}}}").into_bytes();
+            cast.arrival(at as i64 + 1, &Incoming::Message { stream: None, bytes, event_id: None });
+            while let Some(out) = cast.next() {
+                let Outgoing::Message { bytes, .. } = out else { continue };
+                said.push(short(&bytes));
+            }
+        }
+        (said.join(" "), cast.finish())
+    };
+    let initialize = r#""id":7,"method":"initialize","params":{}"#;
+    let (said, report) = play(&[initialize, r#""id":8,"method":"tools/call","params":{"name":"a"}"#]);
+    assert!(said.contains(r#""of":"one""#) && report.part == 0 && report.missed.is_empty(), "{said}");
+    let (said, report) =
+        play(&[initialize, r#""id":8,"method":"tools/call","params":{"name":"b"}"#, r#""id":9,"method":"ping""#]);
+    assert!(said.contains(r#""of":"two""#) && report.part == 1 && report.missed.is_empty(), "{said}");
+    assert_eq!((said.matches("initialize").count(), said.matches("serverInfo").count()), (0, 1), "answered once");
+    assert_eq!(report.served, [1, 1, 1]);
+    let (_, report) = play(&[initialize, r#""id":8,"method":"tools/call","params":{"name":"c"}"#]);
+    assert_eq!((report.part, report.missed.len()), (0, 1));
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Cancelling;
 use crate::protocol::Side;
-use crate::replay::options::{Anchor, Cancel};
+use crate::replay::options::{Anchor, Options};
 use crate::replay::recording::{Connection, What};
 
 /// What each cancel hits: place of its event, places of the exchanges.
@@ -26,7 +26,7 @@ const SLACK_US: i64 = 250_000;
 
 /// Reads the event at `at` as a cancel that is timed from its target. `None` for anything else, and for cancels that were
 /// wrong in the recording: those are sent as they were (R-CAN-11).
-pub(super) fn timed(connection: &Connection, at: usize, all: &Targets, options: &Cancel) -> Option<Cancelling> {
+pub(super) fn timed(connection: &Connection, at: usize, all: &Targets, options: &Options) -> Option<Cancelling> {
     let event = &connection.events[at];
     let of_task = matches!(event.what, What::Request(_));
     let targets: Vec<usize> = all
@@ -44,13 +44,17 @@ pub(super) fn timed(connection: &Connection, at: usize, all: &Targets, options: 
     let time = |event: usize| connection.events[event].at_us;
     let since = |from: usize| Some((time(at)? - time(from)?).max(0));
     let progress: Vec<usize> = target.progress.iter().copied().filter(|progress| *progress < at).collect();
-    let by_progress = !progress.is_empty() && options.anchor != Some(Anchor::Elapsed);
+    let whole = since(target.request).unwrap_or(0);
+    // No request is left in flight for longer than the limit.
+    let limit = options.life.max_request_us;
+    let too_late = !of_task && options.cancel.delay_us.is_none() && whole > limit;
+    let by_progress = !progress.is_empty() && options.cancel.anchor != Some(Anchor::Elapsed) && !too_late;
     let (anchor, nth, from) = match progress.last() {
         Some(last) if by_progress => (Anchor::Progress, u32::try_from(progress.len()).unwrap_or(u32::MAX), *last),
         _ => (Anchor::Elapsed, 0, target.request),
     };
-    let whole = since(target.request).unwrap_or(0);
-    let delay_us = options.delay_us.or_else(|| since(from)).unwrap_or(0);
+    let delay_us = options.cancel.delay_us.or_else(|| since(from)).unwrap_or(0);
+    let (delay_us, whole) = if too_late { (limit, limit) } else { (delay_us, whole) };
     let stream = event.text.is_empty().then_some(event.stream).flatten();
     Some(Cancelling { targets, anchor, nth, delay_us, deadline_us: 2 * whole + SLACK_US, stream, of_task })
 }

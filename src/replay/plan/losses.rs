@@ -1,9 +1,31 @@
 //! What a capture lost on the way, as far as it matters to a replay. What cannot be replayed at all is refused here.
 
+use super::{Action, Step};
 use crate::capture::Proof;
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Side;
 use crate::replay::recording::{Connection, Recording, What};
+use crate::rules::duration;
+
+/// Cancels that come earlier than in the recording, because no request is left in flight for as long as it was there.
+pub(super) fn earlier(connection: &Connection, steps: &[Step], limit_us: i64) -> Vec<String> {
+    let cancels = steps.iter().filter_map(|step| match &step.action {
+        Action::Cancel(cancel) if !cancel.of_task && cancel.delay_us == limit_us => {
+            Some((step, *cancel.targets.first()?))
+        }
+        _ => None,
+    });
+    let said = cancels.filter_map(|(step, target)| {
+        let target = &connection.exchanges[target];
+        let time = |event: usize| connection.events[event].at_us;
+        let after = time(step.event)? - time(target.request)?;
+        let (label, limit) = (target.label(), duration(limit_us));
+        (after > limit_us).then(|| {
+            format!("{label} is cancelled after {limit} (--max-request), {} in the recording", duration(after))
+        })
+    });
+    said.collect()
+}
 
 /// What must be said before anything is sent; an error where there is nothing to send.
 pub(super) fn losses(recording: &Recording) -> Result<Vec<String>> {

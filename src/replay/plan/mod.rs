@@ -121,10 +121,12 @@ pub struct Soft {
 
 /// Plans a replay of the client's side.
 pub fn plan(recording: &Recording, options: &Options) -> Result<Plan> {
-    let losses = losses::losses(recording)?;
+    let mut losses = losses::losses(recording)?;
     let mut connections = Vec::with_capacity(recording.connections.len());
     for (at, connection) in recording.connections.iter().enumerate() {
-        connections.push(plan_connection(recording, at, connection, options)?);
+        let plan = plan_connection(recording, at, connection, options)?;
+        losses.extend(losses::earlier(connection, &plan.steps, options.life.max_request_us));
+        connections.push(plan);
     }
     let selected =
         connections.iter().zip(&recording.connections).map(|(plan, connection)| selected(plan, connection)).sum();

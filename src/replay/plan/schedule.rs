@@ -167,7 +167,7 @@ fn action(connection: &Connection, at: usize, targets: &Targets, options: &Optio
     if event.side != Some(Side::Client) {
         return None;
     }
-    if let Some(cancel) = cancel::timed(connection, at, targets, &options.cancel) {
+    if let Some(cancel) = cancel::timed(connection, at, targets, options) {
         return Some(Action::Cancel(cancel));
     }
     match &event.what {

@@ -50,6 +50,10 @@ fn suite(report: &RunReport) -> TestSuite {
     notes.extend(rows::cancels(report));
     notes.push(format!("run verdict: {}", report.outcome()));
     suite.set_system_out(text(&notes.join("; ")));
+    let last_words = rows::last_words(report);
+    if !last_words.is_empty() {
+        suite.set_system_err(XmlString::new(lines(last_words)));
+    }
     if let Some(us) = report.wall_us {
         suite.set_time(Duration::from_micros(us.max(0) as u64));
     }
@@ -86,6 +90,11 @@ fn status(entry: &ExchangeReport) -> TestCaseStatus {
         }
     }
     status
+}
+
+/// Lines that XML may hold.
+fn lines(plain: &[String]) -> String {
+    plain.iter().map(|line| super::super::junit::plain(&escape_cut(line, LONGEST, None)) + "\n").collect()
 }
 
 /// Text that XML may hold.

@@ -5,18 +5,18 @@ use super::super::markdown::{LIMIT, REST, cell};
 use super::rows;
 use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
 
-/// Lines of TOML, fenced by more backticks than they have.
-fn fenced(toml: &str) -> String {
-    let longest = toml.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+/// Lines, fenced by more backticks than they have.
+fn fenced(language: &str, lines: &str) -> String {
+    let longest = lines.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}toml\n{}\n{fence}\n", escape_block(toml.trim()))
+    format!("{fence}{language}\n{}\n{fence}\n", escape_block(lines.trim()))
 }
 
 /// The text.
 pub fn markdown(report: &RunReport) -> String {
     let failing = report.exchanges.iter().filter(|entry| entry.fails).count();
     let all = report.exchanges.len();
-    let kind = if report.started_us.is_some() { "replay" } else { "diff" };
+    let kind = if report.speed.is_empty() { "diff" } else { "replay" };
     let mut text = format!("### rpctape {kind}: **{}** ({failing} of {all})\n\n", report.verdict.as_str());
     let mut rows: Vec<&ExchangeReport> =
         report.exchanges.iter().filter(|entry| entry.verdict != Verdict::Same).collect();
@@ -50,7 +50,11 @@ pub fn markdown(report: &RunReport) -> String {
     text.push_str(&parts.join(" \u{b7} "));
     text.push('\n');
     if !report.proposed.is_empty() && report.proposed.len() < LIMIT / 2 {
-        text.push_str(&format!("\nProposed for `rpctape.toml`:\n\n{}", fenced(&report.proposed)));
+        text.push_str(&format!("\nProposed for `rpctape.toml`:\n\n{}", fenced("toml", &report.proposed)));
+    }
+    let last_words = rows::last_words(report).join("\n");
+    if !last_words.is_empty() && last_words.len() < LIMIT / 4 {
+        text.push_str(&format!("\nThe last lines of its standard error:\n\n{}", fenced("text", &last_words)));
     }
     let mut room = (LIMIT - REST / 2).saturating_sub(text.len());
     for note in &report.notes {

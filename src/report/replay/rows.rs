@@ -4,6 +4,14 @@ use crate::replay::run::CancelStatus;
 use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
 use crate::rules::duration;
 
+/// Lines of stderr that are shown.
+const STDERR: usize = 8;
+
+/// The last lines that a server wrote to its standard error, where it ended otherwise than it should have.
+pub fn last_words(report: &RunReport) -> &[String] {
+    &report.stderr[report.stderr.len().saturating_sub(STDERR)..]
+}
+
 /// Id, and connection where there are several: `7`, `s5`, `7@2`. Text as it stood in the log.
 pub fn label(report: &RunReport, entry: &ExchangeReport) -> String {
     let label = entry.label.strip_prefix('#').unwrap_or(&entry.label);

@@ -11,8 +11,6 @@ use crate::rules::duration;
 const SHOWN: usize = 3;
 /// The widest request column.
 const REQUEST: usize = 40;
-/// Lines of stderr that are shown.
-const STDERR: usize = 8;
 
 /// The screen. `all` shows every exchange, `next` are commands that go on from here.
 pub fn screen(report: &RunReport, style: &Style, all: bool, next: &[String]) -> String {
@@ -205,7 +203,6 @@ fn foot(report: &RunReport, style: &Style) -> Vec<String> {
     if let Some(end) = &report.server_end {
         say(end);
     }
-    let skip = report.stderr.len().saturating_sub(STDERR);
-    report.stderr.iter().skip(skip).for_each(|line| say(&format!("stderr: {line}")));
+    rows::last_words(report).iter().for_each(|line| say(&format!("stderr: {line}")));
     lines
 }

@@ -97,6 +97,21 @@ fn cancels_keep_their_delay_at_any_speed_unless_told_otherwise() {
     assert_eq!(delay(&fast), 7 * MS);
 }
 
+#[test]
+fn no_request_is_left_in_flight_for_longer_than_the_limit() {
+    let mut options = options();
+    options.life.max_request_us = 200 * MS;
+    let delay = |options: &Options| {
+        let run = play(&mcp(S01), options, reference()).run("#2").clone();
+        run.cancel.and_then(|cancel| cancel.sent_us).expect("sent") - run.sent_us.expect("sent")
+    };
+    assert_eq!(delay(&options), 200 * MS);
+    let said = planned(&mcp(S01), &options).losses;
+    assert_eq!(said, ["#2 is cancelled after 200 ms (--max-request), 300 ms in the recording"]);
+    options.cancel.delay_us = Some(250 * MS);
+    assert_eq!(delay(&options), 250 * MS, "what is asked for by hand holds");
+}
+
 const PROGRESS: &str = r#"
 20 c> {"id":2,"method":"tools/call","params":{"name":"slow","arguments":{},"_meta":{"progressToken":"t"}}}
 220 s> {"method":"notifications/progress","params":{"progressToken":"t","progress":1}}
