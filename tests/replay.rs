@@ -233,11 +233,15 @@ fn the_configuration_allows_and_carries_values() {
     let flow = "from = \"create /result/structuredContent/order\"\nto = \"get /params/arguments/order\"\n";
     for word in ["flow", "capture"] {
         let config = format!("{rules}[[replay.{word}]]\n{flow}");
-        let run_of = bench(&session, &script).only_flags("").file("rpctape.toml", &config).run();
+        let run_of = bench(&session, &script).only_flags("--config rpctape.toml").file("rpctape.toml", &config).run();
         run_of.verdicts(&["#2 same", "#3 same"]).ended("pass", 0);
     }
-    let run_of = bench(&session, &script).only_flags("").file("rpctape.toml", rules).run();
+    let run_of = bench(&session, &script).only_flags("--config rpctape.toml").file("rpctape.toml", rules).run();
     run_of.verdicts(&["#2 changed"]).ended("fail", 1);
+    // A file that nobody named does not widen what is sent.
+    let said = bench(&session, &script).only_flags("").file("rpctape.toml", rules).screen();
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("allow is not used") && said.err.contains("--config rpctape.toml"), "{}", said.err);
 }
 
 #[test]

@@ -275,7 +275,7 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
         written(open.detailed(frame.at_us, connection, frame.stream, event, &detail))
     })?;
     match writer {
-        Some(writer) => written(writer.finish(last).map(|_| ())),
+        Some(writer) => written(writer.finish(last, 0).map(|_| ())),
         None => Ok(()),
     }
 }

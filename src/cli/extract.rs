@@ -70,7 +70,7 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
         kept += u64::from(matches!(frame.body, Body::Message(_)));
         event(&mut writer, frame, row, &mut redactor)
     })?;
-    let (bytes, _) = writer.finish(last).map_err(fault)?;
+    let (bytes, _) = writer.finish(last, 0).map_err(fault)?;
     written(std::io::Write::write_all(&mut out, &bytes))?;
     out.close()?;
     let title = request_name::title(&exchange);

@@ -68,6 +68,9 @@ pub struct RecordArgs {
     /// Begin another file when one reaches this size: 500k, 100M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_size: Option<u64>,
+    /// Record no more than this, all files of the session together; what comes later passes, and is counted as lost
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_total: Option<u64>,
     /// Put the recording on the disk every second, should the power fail
     #[arg(long)]
     durable: bool,
@@ -167,6 +170,7 @@ impl Recorder {
             vantage: Vantage::Proxy,
             redact: (args.redact == RedactSet::Default).then_some(secrets),
             max_size: args.max_size,
+            max_total: args.max_total,
             durable: args.durable,
             say: Some(Box::new(|text| io::say(&format!("rpctape: warning: {}", escape(text))))),
             ..TapeOptions::new(&path)

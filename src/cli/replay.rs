@@ -15,8 +15,8 @@ mod wanted;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
@@ -31,7 +31,7 @@ use rpctape::report::escape;
 
 use super::accept;
 use super::comparing::CompareArgs;
-use super::config::Config;
+use super::config::{Config, Found};
 use super::input::{self, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
@@ -173,7 +173,28 @@ enum Prepared<'s> {
 
 /// The configuration; `--config` is a client's where `--server` stands beside it.
 fn config(args: &ReplayArgs) -> Result<Config> {
-    Config::load(args.target.config.as_deref().filter(|_| args.target.server.is_none()))
+    let mut config = Config::load(args.target.config.as_deref().filter(|_| args.target.server.is_none()))?;
+    let said = narrow(&mut config);
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| said.iter().for_each(|line| io::say(&format!("note: {}", escape(line)))));
+    Ok(config)
+}
+
+/// What was found by itself never widens what is sent, and is named.
+fn narrow(config: &mut Config) -> Vec<String> {
+    let Some(Found { name, foreign }) = &config.found else { return Vec::new() };
+    let replay = &mut config.replay;
+    let mut said = vec![format!("settings are those of {name}")];
+    if !std::mem::take(&mut replay.allow).is_empty() {
+        let flag = shell::words(["--config", name]);
+        said.push(format!("its [replay] allow is not used, because it was found and not named: {flag} names it"));
+    }
+    let server = !replay.command.is_empty() || replay.url.is_some() || replay.connect.is_some();
+    if *foreign && server {
+        (replay.command, replay.url, replay.connect) = Default::default();
+        said.push("its server is not used, because the file belongs to another user".to_string());
+    }
+    said
 }
 
 /// What is lost, and which secrets are missing.

@@ -5,6 +5,8 @@
 mod clock;
 pub mod link;
 #[cfg(feature = "live")]
+mod origin;
+#[cfg(feature = "live")]
 pub mod proxy;
 #[cfg(feature = "live")]
 pub mod serve;

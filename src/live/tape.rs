@@ -68,6 +68,8 @@ pub struct TapeOptions {
     pub redact: Option<Custom>,
     /// Another part begins after the line with which a file reaches this size, in bytes.
     pub max_size: Option<u64>,
+    /// All parts together take no more than this, in bytes: what comes later is counted as lost.
+    pub max_total: Option<u64>,
     /// True to have every second on the disk, should the power fail.
     pub durable: bool,
     /// How much may wait for the disk, in bytes.
@@ -93,6 +95,7 @@ impl TapeOptions {
             replay_of: None,
             redact: Some(Custom::default()),
             max_size: None,
+            max_total: None,
             durable: false,
             queue_bytes: QUEUE_BYTES,
             say: None,

@@ -50,6 +50,17 @@ pub struct Config {
     pub secrets: Custom,
     /// What `[replay]` says.
     pub replay: ReplayConfig,
+    /// The file, where nobody named it: it was found on the way up from the current directory.
+    pub found: Option<Found>,
+}
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its name, as the user would write it.
+    pub name: String,
+    /// True if it is another user's, and not root's.
+    pub foreign: bool,
 }
 
 impl Config {
@@ -66,7 +77,9 @@ impl Config {
         let text = std::fs::read_to_string(&path).map_err(|error| {
             Error::io("read", &name, &error).hint("`rpctape init` writes a configuration with comments")
         })?;
-        read::config(&text, &name)
+        let config = read::config(&text, &name)?;
+        let found = named.is_none().then(|| Found { foreign: is_foreign(&path), name });
+        Ok(Config { found, ..config })
     }
 
     /// The policy of the file, as of today.
@@ -90,6 +103,19 @@ pub fn project(holds: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let below = here.ancestors().map(|folder| folder.join(PROJECT));
     let found = inside.map(Path::to_path_buf).chain(below).find(|folder| folder.is_dir() && holds(folder))?;
     Some(PathBuf::from(shown(&found))).map(|path| if path.as_os_str().is_empty() { PathBuf::from(".") } else { path })
+}
+
+/// True if a file belongs to another user, and not to root.
+#[cfg(all(unix, feature = "live"))]
+fn is_foreign(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = std::fs::metadata(path).map_or(0, |about| about.uid());
+    owner != 0 && owner != rustix::process::getuid().as_raw()
+}
+
+#[cfg(not(all(unix, feature = "live")))]
+fn is_foreign(_: &Path) -> bool {
+    false
 }
 
 /// A path as the user would write it: relative where the file is below the current directory.

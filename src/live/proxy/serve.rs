@@ -28,9 +28,13 @@ use super::endpoint::Relative;
 use super::heads;
 use super::tapped::{Current, Tapped, broken};
 use super::upstream::Upstream;
+use crate::live::origin::is_local;
 
 /// How long a client may go on asking a server that is not there.
 const ASKING: Duration = Duration::from_secs(2);
+
+/// Why a page of another host gets no answer.
+pub(super) const ELSEWHERE: &str = "this recorder answers only to names and pages of this machine";
 
 /// What all connections share.
 pub(super) struct Shared {
@@ -97,7 +101,7 @@ impl Link {
 
     async fn exchange(&self, request: Request<Incoming>) -> Response<Answer> {
         if self.shared.loopback && !is_local(request.headers()) {
-            return Answer::own(StatusCode::FORBIDDEN, "this recorder answers only to names of this machine");
+            return Answer::own(StatusCode::FORBIDDEN, ELSEWHERE);
         }
         let copier = self.shared.copier.clone();
         let stream = copier.stream();
@@ -197,16 +201,6 @@ fn refused(error: &io::Error) -> &'static str {
         io::ErrorKind::ConnectionRefused => "refused",
         _ => "unreachable",
     }
-}
-
-/// True if the client called the recorder by a name of this machine.
-pub(super) fn is_local(headers: &HeaderMap) -> bool {
-    let Some(host) = heads::text(headers, "host") else { return true };
-    let Ok(authority) = host.parse::<hyper::http::uri::Authority>() else { return false };
-    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost")
-        || name.to_ascii_lowercase().ends_with(".localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// The body of an answer.

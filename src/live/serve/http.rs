@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 use super::link;
 use super::room::{Listening, Room, Waiting};
 use crate::jsonrpc::{Kind, NoLift, Parsed, parse};
+use crate::live::origin::is_of_local_page;
 use crate::live::{Clock, Incoming, Link};
 use crate::protocol::Side;
 
@@ -61,7 +62,7 @@ pub(super) async fn accept(listener: TcpListener, let_in: mpsc::Sender<Link>, ha
 
 async fn serve(State(house): State<Arc<House>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    if !local_origin(&head.headers) {
+    if !is_of_local_page(&head.headers) {
         return Refusal::new(StatusCode::FORBIDDEN, "requests from pages of other hosts are not served").respond();
     }
     let answer = match head.method {
@@ -261,17 +262,6 @@ fn over() -> Refusal {
 fn accepts_events(headers: &HeaderMap) -> bool {
     let mut accepts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).peekable();
     accepts.peek().is_none() || accepts.any(|value| value.contains(EVENTS) || value.contains("*/*"))
-}
-
-/// True unless a page of another host asks: such a page must not read a recording (DNS rebinding).
-fn local_origin(headers: &HeaderMap) -> bool {
-    let Some(origin) = headers.get(header::ORIGIN) else { return true };
-    let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
-    let name = host.map(|host| match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    });
-    matches!(name, Some("localhost" | "127.0.0.1" | "[::1]"))
 }
 
 /// An id that nobody guesses.

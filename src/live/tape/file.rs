@@ -14,7 +14,12 @@ pub(super) struct TapeFile {
     pub size: u64,
     /// True if half a line stands at the end and could not be taken back.
     torn: bool,
+    /// Room for the last lines, should the disk be full: a file without a name that goes when they are to be written.
+    reserve: Option<File>,
 }
+
+/// How much room is kept for the last lines, in bytes.
+const RESERVE: usize = 16 << 10;
 
 impl TapeFile {
     /// Makes the file. One that holds something is left alone: a recording is evidence.
@@ -23,7 +28,14 @@ impl TapeFile {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => TapeFile::existing(path)?,
             other => other.map_err(|error| fault(path, &error))?,
         };
-        Ok(TapeFile { file, size: 0, torn: false })
+        let is_file = file.metadata().is_ok_and(|about| about.is_file());
+        let reserve = is_file.then(|| reserve(path)).flatten();
+        Ok(TapeFile { file, size: 0, torn: false, reserve })
+    }
+
+    /// Gives the room for the last lines free.
+    pub(super) fn last_lines(&mut self) {
+        self.reserve = None;
     }
 
     fn existing(path: &Path) -> Result<File> {
@@ -92,6 +104,14 @@ impl Write for TapeFile {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Without it a recording is as good as it can be.
+fn reserve(path: &Path) -> Option<File> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::tempfile_in(folder).ok()?;
+    file.write_all(&[b'\n'; RESERVE]).ok()?;
+    Some(file)
 }
 
 fn fault(path: &Path, error: &io::Error) -> Error {

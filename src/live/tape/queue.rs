@@ -57,6 +57,11 @@ pub(super) fn lose(losses: &mut Vec<Loss>, item: &Item) {
 }
 
 impl Loss {
+    /// How many messages: lines of stderr are none.
+    pub(super) fn messages(&self) -> u64 {
+        if self.pipe == Some(Pipe::Stderr) { 0 } else { self.lost + u64::from(self.mid_line) }
+    }
+
     /// The event that says so. Lost lines of stderr are no gap between messages.
     pub(super) fn item(self, why: &'static str) -> Item {
         let Loss { at_us, connection, lost, bytes, from, pipe, mid_line } = self;

@@ -98,6 +98,30 @@ fn what_cannot_be_written_is_said_once() {
 }
 
 #[test]
+fn what_is_beyond_the_limit_is_counted_at_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (sender, said) = words();
+    let say: Say = Box::new(move |text| drop(sender.send(text.to_string())));
+    let limits = TapeOptions { max_total: Some(20_000), max_size: Some(4_000), say: Some(say), ..options(&folder) };
+    let tape = Tape::start(limits, Clock::start()).expect("a tape");
+    let one = format!("{{\"params\":\"{}\"}}", "x".repeat(900));
+    (0..100).for_each(|at| tape.event(at, 1, None, message(one.as_bytes())));
+    tape.event(100, 1, None, TapeEvent::Exit { code: Some(0), signal: None });
+    let summary = tape.finish(101);
+    assert_eq!(summary.messages + summary.lost, 100);
+    assert!(summary.messages > 10 && summary.lost > 50, "{summary:?}");
+    assert!(said.iter().any(|text| text.contains("--max-total")));
+    let sizes = summary.parts.iter().map(|part| std::fs::metadata(part).expect("a part").len());
+    assert!(sizes.sum::<u64>() <= 20_000);
+    let last = summary.parts.last().and_then(|part| part.file_name()).expect("a part").to_string_lossy().into_owned();
+    let events = events(&folder, &last);
+    let of = |kind: &str| events.iter().find(|event| event["k"] == kind).unwrap_or_else(|| panic!("{kind}"));
+    assert_eq!((&of("gap")["lost"], &of("gap")["why"]), (&summary.lost.into(), &"max-total".into()));
+    assert_eq!((&of("end")["lost"], &of("end")["msgs"]), (&summary.lost.into(), &summary.messages.into()));
+    assert!(of("exit")["code"] == 0 && of("end").get("unsaid").is_none());
+}
+
+#[test]
 fn a_recording_is_not_written_over() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.rec.jsonl"), "x").expect("a file");

@@ -21,6 +21,13 @@ use crate::protocol::Side;
 /// How often a durable recording is put on the disk.
 const SYNC: Duration = Duration::from_secs(1);
 
+/// What a line takes beside its bytes, about, in bytes.
+const LINE: u64 = 128;
+/// What the lines at the end of a recording may take, in bytes.
+const LAST_LINES: u64 = 4 << 10;
+/// Said where the limit is reached.
+const LIMIT: &str = "it has the size that --max-total allows";
+
 /// What bytes are.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -43,6 +50,10 @@ pub(super) struct Writer {
     part: u32,
     framers: Framers,
     losses: Vec<Loss>,
+    /// Bytes of the parts that are full.
+    earlier: u64,
+    /// True once the limit was reached: nothing but the end is written then, and one loss says more than many small ones.
+    is_full: bool,
     synced_us: i64,
     summary: TapeSummary,
 }
@@ -63,6 +74,8 @@ impl Writer {
             part: 1,
             framers: Framers::new(Framing::from_name(&options.frame)),
             losses: Vec::new(),
+            earlier: 0,
+            is_full: false,
             synced_us: 0,
             summary,
             options,
@@ -150,7 +163,11 @@ impl Writer {
 
     /// Writes one event; what could not be written is a loss, said before the next one that can.
     fn item(&mut self, item: &Item) {
-        let written = self.pay().and_then(|()| self.write(item));
+        self.is_full |= self.is_beyond(item);
+        let written = match self.is_full && item.event.droppable().is_some() {
+            true => Err(io::Error::other(LIMIT)),
+            false => self.pay().and_then(|()| self.write(item)),
+        };
         if written.is_err() && item.event.droppable().is_some() {
             lose(&mut self.losses, item);
         }
@@ -158,10 +175,23 @@ impl Writer {
         self.turn(item.at_us);
     }
 
+    /// True for what the recording has no room for, by the limit that the user set.
+    fn is_beyond(&self, item: &Item) -> bool {
+        let (Some(max), Some(bytes)) = (self.options.max_total, item.event.droppable()) else { return false };
+        let line = bytes as u64 + LINE;
+        self.written() + line + LAST_LINES > max
+    }
+
+    /// Bytes of all parts.
+    fn written(&self) -> u64 {
+        self.earlier + self.rec.as_ref().map_or(0, |rec| rec.get_ref().size)
+    }
+
     /// Says what was lost.
     fn pay(&mut self) -> io::Result<()> {
+        let why = if self.is_full { "max-total" } else { "write-error" };
         while let Some(loss) = self.losses.first().cloned() {
-            self.write(&loss.item("write-error"))?;
+            self.write(&loss.item(why))?;
             self.losses.remove(0);
         }
         Ok(())
@@ -279,6 +309,7 @@ impl Writer {
             let turned = rec.turn(at_us, file, &self.header(self.part + 1), &name);
             self.rec = Some(rec);
             let old = turned?;
+            self.earlier += old.size;
             if self.options.durable {
                 old.sync()?;
             }
@@ -303,12 +334,16 @@ impl Writer {
         for (connection, event) in self.framers.end_all() {
             self.item(&Item { at_us, connection, stream: None, event, resync: None });
         }
+        if let Some(rec) = &mut self.rec {
+            rec.get_mut().last_lines();
+        }
         let paid = self.pay();
         self.told(paid);
+        let unsaid = self.losses.iter().map(Loss::messages).sum();
         let at_us = Some(self.clock.epoch_us().saturating_add(at_us));
         let durable = self.options.durable;
         let ended = match self.rec.take() {
-            Some(rec) => rec.finish(at_us).and_then(|(file, last)| {
+            Some(rec) => rec.finish(at_us, unsaid).and_then(|(file, last)| {
                 self.summary.last = last;
                 if durable { file.sync() } else { Ok(()) }
             }),
@@ -317,7 +352,7 @@ impl Writer {
         self.told(ended);
         // What could not even be said in a gap is lost all the same.
         for loss in &self.losses {
-            self.summary.lost += loss.lost;
+            self.summary.lost += loss.messages();
             self.summary.lost_bytes += loss.bytes;
         }
         self.summary.replaced = self.cleaner.counts();

@@ -570,9 +570,8 @@ fn what_the_audit_takes_for_no_answer_is_none() {
 
 #[test]
 fn a_code_that_the_log_does_not_keep_is_not_compared() {
-    let error = |code: &str| {
-        call(10, 2, "a", "{}") + &format!("20 s> {{\"id\":2,\"error\":{{{code}\"message\":\"no\"}}}}\n")
-    };
+    let error =
+        |code: &str| call(10, 2, "a", "{}") + &format!("20 s> {{\"id\":2,\"error\":{{{code}\"message\":\"no\"}}}}\n");
     let mut run = Run::mcp(&error(""), &error("\"code\":-32000,"));
     assert_eq!(short(&run.judge()), "#1 same, #2 error-changed");
     run.recorded.proof = run.recorded.proof.without(crate::capture::Proof::ERROR_CODE);

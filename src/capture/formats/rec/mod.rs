@@ -305,6 +305,11 @@ impl RecReader {
                 let bytes = event.bytes();
                 self.put(event, line, Body::Stderr { text: &String::from_utf8_lossy(&bytes) }, out)
             }
+            "end" if event.unsaid.is_some_and(|lost| lost > 0) => {
+                let words = "the recorder could not write";
+                let missing = Missing { lost: event.unsaid, words, ..Missing::new(Why::Gap) };
+                out.missing_anywhere(line.number, Direction::Unknown, missing)
+            }
             _ => {
                 out.skip(line.number, Skip::Header);
                 Ok(())

@@ -29,7 +29,7 @@ fn recorded(events: &[RecEvent<'_>]) -> String {
     for (at, event) in events.iter().enumerate() {
         writer.event(Some(T0 + at as i64), 1, None, *event).expect("an event");
     }
-    String::from_utf8(writer.finish(Some(T0 + 9)).expect("an end").0).expect("UTF-8")
+    String::from_utf8(writer.finish(Some(T0 + 9), 0).expect("an end").0).expect("UTF-8")
 }
 
 #[test]
@@ -87,6 +87,17 @@ fn unknown_members_and_kinds_are_passed_over_and_a_torn_line_is_tolerated() {
     assert_eq!(kept.frames[1].stream, Some(4));
     assert_eq!(kept.channels[0].complete_head, None, "part 2 does not hold the start");
     assert_eq!(kept.skipped, [(1, Skip::Header), (4, Skip::Header), (5, Skip::Oversized), (6, Skip::CutOff)]);
+}
+
+#[test]
+fn what_was_lost_last_is_missing_although_no_event_says_so() {
+    let mut writer = RecWriter::new(Vec::new(), &header()).expect("a header");
+    writer.event(Some(T0), 1, None, RecEvent::Message(Some(Side::Client), PING.as_bytes())).expect("an event");
+    let text = String::from_utf8(writer.finish(Some(T0 + 9), 7).expect("an end").0).expect("UTF-8");
+    assert!(text.contains(r#""k":"end","msgs":1,"lost":7,"unsaid":7}"#), "{text}");
+    let missing = |text: &str| read("rec", text).missing;
+    assert_eq!(missing(&text), [(3, 3, Why::Gap, "the recorder could not write".to_string())]);
+    assert_eq!(missing(&text.replace(",\"unsaid\":7", "")), []);
 }
 
 #[test]

@@ -202,12 +202,15 @@ impl<W: Write> RecWriter<W> {
         self.link
     }
 
-    /// Ends the recording in good order, and gives the writer back.
-    pub fn finish(mut self, at_us: Option<i64>) -> Result<(W, Option<Link>)> {
+    /// Ends the recording in good order, and gives the writer back. `unsaid` messages were lost last, and no event says so.
+    pub fn finish(mut self, at_us: Option<i64>, unsaid: u64) -> Result<(W, Option<Link>)> {
         let Counts { messages, lost, .. } = self.counts;
         self.line_of(at_us, "end", |line| {
             number(line, "msgs", messages);
-            number(line, "lost", lost);
+            number(line, "lost", lost + unsaid);
+            if unsaid > 0 {
+                number(line, "unsaid", unsaid);
+            }
         })?;
         self.out.flush()?;
         Ok((self.out, self.link))
@@ -216,6 +219,11 @@ impl<W: Write> RecWriter<W> {
     /// What is written to.
     pub fn get_ref(&self) -> &W {
         &self.out
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
     }
 
     /// One line in one write.

@@ -15,7 +15,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::copy::{Copier, What};
-use super::serve::{Shared, is_local};
+use super::serve::{ELSEWHERE, Shared};
+use crate::live::origin::is_local;
 use crate::protocol::Side;
 pub(super) use scribe::WsScribe;
 
@@ -30,7 +31,7 @@ pub(super) async fn serve(mut client: TcpStream, peer: SocketAddr, shared: Arc<S
     let Ok((head, rest)) = read_head(&mut client).await else { return };
     let Some((line, headers)) = parse(&head) else { return refuse(&mut client, "400 Bad Request", "no HTTP").await };
     if shared.loopback && !is_local(&headers) {
-        return refuse(&mut client, "403 Forbidden", "this recorder answers only to names of this machine").await;
+        return refuse(&mut client, "403 Forbidden", ELSEWHERE).await;
     }
     let mut words = line.split(' ');
     let (method, asked) = (words.next().unwrap_or_default(), words.next().unwrap_or("/"));
