@@ -3,6 +3,7 @@
 //! The layers, from the top down; each imports only what stands below it. `docs/architecture.md` has the rest.
 #![warn(missing_docs)]
 
+mod base64;
 pub mod capture;
 pub mod error;
 pub mod finding;

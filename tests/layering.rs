@@ -10,7 +10,7 @@ const LAYERS: [&str; 13] = [
 ];
 
 /// Modules that any layer may import.
-const EVERYWHERE: [&str; 2] = ["error", "output"];
+const EVERYWHERE: [&str; 3] = ["base64", "error", "output"];
 
 /// Pairs that must not know each other although one stands above the other, and the reason.
 const STRANGERS: [(&str, &str, &str); 6] = [

@@ -7,12 +7,14 @@ use rpctape::error::{Error, Result};
 use rpctape::protocol::Mechanism;
 use rpctape::report::Listing;
 
+use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
 use super::screen::ScreenArgs;
 use super::shell;
 use super::signals::Stop;
+use super::terms::RedactArgs;
 use rpctape::error::nearest;
 
 /// List connections and sources: protocol, counts, times, parties, and what each file was taken for
@@ -24,6 +26,8 @@ pub struct LsArgs {
     /// How to print the list
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    #[command(flatten)]
+    redact: RedactArgs,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
@@ -52,7 +56,20 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::load(&args.files, &args.read, &JudgeArgs::default(), None, stop)?;
     let store = &loaded.store;
     let traffic = store.traffic(&CANCELS.map(Mechanism::as_str))?;
-    let listing = Listing::of(store.sources()?, store.connections()?, &traffic);
+    let (mut sources, mut connections) = (store.sources()?, store.connections()?);
+    if let Some(mut redactor) = args.redact.redactor(&Config::load(None)?) {
+        for source in &mut sources {
+            source.name = redactor.text(&source.name).into_owned();
+        }
+        for row in &mut connections {
+            let own = [&mut row.key, &mut row.session, &mut row.source];
+            let names = [row.client_name.as_mut(), row.server_name.as_mut()];
+            for word in own.into_iter().chain(names.into_iter().flatten()) {
+                *word = redactor.text(word).into_owned();
+            }
+        }
+    }
+    let listing = Listing::of(sources, connections, &traffic);
     let mut out = Out::open(None, &[])?;
     written(match args.format {
         Format::Table => listing.write_human(&mut out, &args.screen.style(false, false)),

@@ -23,6 +23,7 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Framing;
 use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
 use rpctape::protocol::Side;
+use rpctape::redact::Redactor;
 use rpctape::replay::judge::{About, judge};
 use rpctape::replay::recording::Recording;
 use rpctape::replay::verdict::{ExchangeReport, Verdict};
@@ -268,7 +269,8 @@ fn recorded_command(file: &str) -> Option<String> {
     let mut line = String::new();
     BufReader::new(std::fs::File::open(file).ok()?).read_line(&mut line).ok()?;
     let header: Header = serde_json::from_str(&line).ok()?;
-    (!header.cmd.is_empty()).then(|| shell::words(header.cmd.iter().map(String::as_str)))
+    let clean = Redactor::default().args(&header.cmd);
+    (!clean.is_empty()).then(|| shell::words(clean.iter().map(String::as_str)))
 }
 
 /// As the flag has it, else as it was recorded, else as the protocol has it.

@@ -1,17 +1,21 @@
 //! `rpctape stats`: how long answers take, and what became of cancels.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use rpctape::error::Result;
+use rpctape::redact::Redactor;
 use rpctape::report::stats::Tallies;
-use rpctape::store::ExchangeFilter;
+use rpctape::store::{ExchangeFilter, ExchangeRow};
 
+use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
+use super::terms::RedactArgs;
 
 /// How many frames after a cancelled request are searched for its progress.
 const WINDOW: u32 = 5_000;
@@ -31,6 +35,8 @@ pub struct StatsArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
+    redact: RedactArgs,
+    #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
     screen: ScreenArgs,
@@ -47,17 +53,36 @@ enum Format {
     Csv,
 }
 
+/// What a client or a server made up may hold a secret: the names of a method and of a tool.
+fn clean(row: &mut ExchangeRow, redactor: &mut Option<Redactor>) {
+    let Some(redactor) = redactor else { return };
+    for word in [Some(&mut row.method), row.name.as_mut()].into_iter().flatten() {
+        if let Cow::Owned(shown) = redactor.text(word) {
+            *word = shown;
+        }
+    }
+}
+
 /// Prints the figures.
 pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::load(&args.files, &args.read, &JudgeArgs::default(), None, stop)?;
     let store = &loaded.store;
+    let mut redactor = args.redact.redactor(&Config::load(None)?);
     let mut tallies = Tallies::default();
-    store.exchanges(ExchangeFilter::default(), |row| {
+    store.exchanges(ExchangeFilter::default(), |mut row| {
+        clean(&mut row, &mut redactor);
         tallies.exchange(&row);
         Ok(())
     })?;
-    for row in store.cancellations(None, None)? {
-        let exchange = row.exchange_id.map(|id| store.exchange(id)).transpose()?.flatten();
+    for mut row in store.cancellations(None, None)? {
+        let mut exchange = row.exchange_id.map(|id| store.exchange(id)).transpose()?.flatten();
+        if let Some(exchange) = &mut exchange {
+            clean(exchange, &mut redactor);
+        }
+        if let Some(redactor) = &mut redactor {
+            let words = [row.reason.as_mut(), row.target_method.as_mut()];
+            words.into_iter().flatten().for_each(|word| *word = redactor.text(word).into_owned());
+        }
         // Progress is searched only where the history has some after the cancel.
         let worked = exchange.as_ref().filter(|exchange| {
             exchange.history.split_once(['C', 'c']).is_some_and(|(_, after)| after.contains(['p', 'P']))

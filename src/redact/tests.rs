@@ -111,6 +111,24 @@ fn the_same_secret_has_the_same_placeholder_and_a_second_run_changes_nothing() {
 }
 
 #[test]
+fn what_is_packed_in_base64_goes_as_a_whole() {
+    let pack = |plain: &str| crate::base64::encode(plain.as_bytes());
+    let key = format!("ghp_{}", "aB3dE5fG7h".repeat(4));
+    for plain in [key.clone(), format!("{{\"token\":\"{key}\"}}"), format!("machine x\npassword={key}\n"), pack(&key)] {
+        let packed = pack(&plain);
+        for packed in [packed.as_str(), packed.trim_end_matches('='), &packed.replace('+', "-").replace('/', "_")] {
+            let before = serde_json::json!({"params": {"q": format!("see {packed}")}}).to_string();
+            let after = text(&before);
+            assert!(after.starts_with(r#"{"params":{"q":"see <<secret:"#) && after.ends_with("#1>>\"}}"), "{after}");
+            assert_eq!(text(&after), after);
+        }
+    }
+    let innocent =
+        serde_json::json!({"q": pack("a long and harmless sentence about cats"), "id": "x".repeat(40)}).to_string();
+    assert_eq!(text(&innocent), innocent);
+}
+
+#[test]
 fn a_user_adds_names_places_and_shapes() {
     let custom = Custom {
         keys: vec!["tenant_key".into()],

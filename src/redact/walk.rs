@@ -1,6 +1,7 @@
 //! One pass over a text: JSON is read token by token (also where it is cut off), everything else is searched as it is.
 
 use super::names;
+use super::packed;
 use super::shapes::Shapes;
 use super::unescape::Unescaped;
 
@@ -34,6 +35,8 @@ pub struct Walk<'w> {
     pub shapes: &'w Shapes,
     /// Kinds and numbers.
     pub placeholders: Vec<(&'static str, u64)>,
+    /// How deep in base64 the text stands that is being looked at.
+    pub packed: u8,
 }
 
 /// An object or an array that is open.
@@ -186,7 +189,9 @@ impl Walk<'_> {
         let taken = |range: &std::ops::Range<usize>| {
             known.iter().any(|(known, ..)| known.start <= range.start && range.end <= known.end)
         };
-        let found = self.shapes.find(text, prose).into_iter().filter(|(_, range)| !taken(range));
+        let mut found = self.shapes.find(text, prose);
+        found.extend(self.packed(text));
+        let found = found.into_iter().filter(|(_, range)| !taken(range));
         let hit = |(kind, range): (&'static str, std::ops::Range<usize>)| Hit {
             start: start + back(range.start),
             end: start + back(range.end),
@@ -196,6 +201,20 @@ impl Walk<'_> {
             inner: String::new(),
         };
         found.map(hit).collect()
+    }
+}
+
+impl Walk<'_> {
+    /// What holds a secret in base64: all of it goes, because a part cannot be cut out.
+    fn packed(&mut self, text: &str) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        if self.packed >= DEEPEST {
+            return Vec::new();
+        }
+        self.packed += 1;
+        let texts = packed::texts(text).into_iter();
+        let found = texts.filter_map(|(range, text)| Some((self.hits(&text).first()?.kind, range))).collect();
+        self.packed -= 1;
+        found
     }
 }
 

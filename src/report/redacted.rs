@@ -6,8 +6,11 @@ use crate::store::{FindingRow, MessageRow};
 /// A finding, with the messages that prove it.
 pub fn finding(row: &FindingRow, redactor: &mut Redactor) -> FindingRow {
     let mut row = row.clone();
-    row.summary = redactor.text(&row.summary).into_owned();
+    for word in [&mut row.summary, &mut row.source, &mut row.connection] {
+        *word = redactor.text(word).into_owned();
+    }
     for evidence in &mut row.evidence {
+        evidence.message.source = redactor.text(&evidence.message.source).into_owned();
         let own = std::mem::take(&mut evidence.message.raw);
         evidence.message.raw = own.map(|raw| text(&raw, &mut evidence.message.bytes, redactor));
     }

@@ -96,6 +96,11 @@ impl Facts {
         self.around.iter().rev().find(answered)
     }
 
+    /// The frame with this number, where it was looked at.
+    pub fn unit(&self, id: i64) -> Option<&UnitRow> {
+        self.units.binary_search_by_key(&id, |unit| unit.id).ok().map(|at| &self.units[at])
+    }
+
     /// The end of the connection, where the log shows one: a close of the whole connection, or the exit of a process.
     pub fn ending(&self) -> Option<&UnitRow> {
         let end = |unit: &&UnitRow| (unit.kind == "close" && unit.stream.is_none()) || unit.kind == "exit";

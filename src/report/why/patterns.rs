@@ -3,6 +3,8 @@
 //! (i) comes first: where messages were lost, no verdict is given. Otherwise every pattern that is met is kept, the
 //! strongest first.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use super::chains::Chain;
@@ -87,7 +89,7 @@ fn cycle(facts: &Facts, chains: &[Chain]) -> Option<Pattern> {
 fn unknown_session(facts: &Facts) -> Option<Pattern> {
     facts.connection.server_name.as_ref()?;
     let refused = |row: &ExchangeRow| {
-        let stream = facts.units.iter().find(|unit| unit.id == row.id)?.stream?;
+        let stream = facts.unit(row.id)?.stream?;
         let mut heads = facts.units.iter().filter(|unit| unit.id > row.id && unit.stream == Some(stream));
         heads.find(|unit| unit.status == Some(404))
     };
@@ -127,7 +129,7 @@ fn closed_stream(facts: &Facts) -> Option<Pattern> {
     if facts.connection.transport != "http" {
         return None;
     }
-    let stream = |row: &ExchangeRow| facts.units.iter().find(|unit| unit.id == row.id)?.stream;
+    let stream = |row: &ExchangeRow| facts.unit(row.id)?.stream;
     let closed = |row: &ExchangeRow| {
         let stream = stream(row)?;
         facts.units.iter().find(|unit| unit.kind == "close" && unit.stream == Some(stream) && unit.id > row.id)
@@ -204,9 +206,10 @@ fn no_handshake(facts: &Facts) -> Option<Pattern> {
 /// (c) Everything after one slow request waited for it: it shows life, or was answered at last, and the rest then too.
 fn head_of_line(facts: &Facts) -> Option<Pattern> {
     let requests: Vec<&ExchangeRow> = facts.around.iter().filter(|row| row.issuer == "client").collect();
+    let waiting: HashMap<i64, &Waiting> = facts.stuck_of("client").map(|waiting| (waiting.row.id, waiting)).collect();
     for (index, head) in requests.iter().enumerate() {
         let later = &requests[index + 1..];
-        let stuck = facts.stuck_of("client").find(|waiting| waiting.row.id == head.id);
+        let stuck = waiting.get(&head.id);
         let behind: Vec<&&ExchangeRow> = match (head.response_id, stuck) {
             (Some(answer), _) if head.latency_us.is_some_and(|us| us >= facts.stuck_after_us) => {
                 let meanwhile: Vec<_> = later.iter().filter(|row| row.id < answer).collect();

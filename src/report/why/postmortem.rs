@@ -1,5 +1,7 @@
 //! Facts into what the screen and the JSON say. Strings are as they stood in the log; whoever writes them escapes them.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::chains::{Chain, chains};
@@ -152,8 +154,10 @@ const SLOWEST: usize = 5;
 pub fn postmortem(facts: &Facts) -> Postmortem {
     let waiting = chains(facts);
     let stuck: Vec<Stuck> = facts.stuck.iter().filter(|one| facts.wanted(one.row.id)).map(stuck).collect();
-    let open: Vec<Open> =
-        facts.open.iter().filter(|one| facts.wanted(one.row.id)).map(|one| open(facts, one)).collect();
+    let ended = facts.ending().is_some() || facts.connection.complete_tail;
+    let cancelled: HashSet<i64> = facts.cancels.iter().filter_map(|cancel| cancel.row.exchange_id).collect();
+    let tell = |one: &Waiting| open(one, because(facts, one, ended, cancelled.contains(&one.row.id)));
+    let open: Vec<Open> = facts.open.iter().filter(|one| facts.wanted(one.row.id)).map(tell).collect();
     let connection = &facts.connection;
     Postmortem {
         connection: connection.key.clone(),
@@ -195,7 +199,7 @@ fn stuck(waiting: &Waiting) -> Stuck {
     }
 }
 
-fn open(facts: &Facts, waiting: &Waiting) -> Open {
+fn open(waiting: &Waiting, because: String) -> Open {
     let row = &waiting.row;
     Open {
         request: label(row),
@@ -204,20 +208,19 @@ fn open(facts: &Facts, waiting: &Waiting) -> Open {
         line: row.line,
         since_us: row.sent_at_us,
         age_us: waiting.age_us,
-        because: because(facts, waiting),
+        because,
     }
 }
 
 /// Why an open request is not called stuck.
-fn because(facts: &Facts, waiting: &Waiting) -> String {
+fn because(facts: &Facts, waiting: &Waiting, ended: bool, cancelled: bool) -> String {
     const NOT_DECIDABLE: &str = "not decidable: ";
     if let Some(said) = &waiting.said {
         let reason = said.summary.split_once(NOT_DECIDABLE).map(|(_, reason)| reason);
         return reason.map_or_else(|| said.summary.clone(), |reason| format!("{NOT_DECIDABLE}{reason}"));
     }
-    let ended = facts.ending().is_some() || facts.connection.complete_tail;
     let old = waiting.age_us.is_none_or(|us| us >= facts.stuck_after_us);
-    match (facts.was_cancelled(waiting.row.id), ended, old) {
+    match (cancelled, ended, old) {
         (true, ..) => "never answered, and cancelled".to_string(),
         (false, _, true) => "no rule can tell from this log".to_string(),
         (false, true, false) => "in work when the connection ended".to_string(),

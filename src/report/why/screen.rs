@@ -138,14 +138,9 @@ impl Screen<'_> {
 
     fn stuck(&self) -> Vec<String> {
         if !self.told.stuck.is_empty() {
-            let rows: Vec<String> = {
-                let all = || self.told.stuck.iter().map(|stuck| &stuck.request);
-                self.told
-                    .stuck
-                    .iter()
-                    .map(|stuck| stuck_row(stuck, &self.label(&stuck.request, all()), self.width))
-                    .collect()
-            };
+            let widest = widest(self.told.stuck.iter().map(|stuck| &stuck.request));
+            let row = |stuck: &Stuck| stuck_row(stuck, &label(&stuck.request, widest), self.width);
+            let rows: Vec<String> = self.told.stuck.iter().map(row).collect();
             return self.block("STUCK when the log ends", &rows);
         }
         if !self.told.open.is_empty() {
@@ -162,8 +157,8 @@ impl Screen<'_> {
     }
 
     fn open(&self) -> Vec<String> {
-        let all = || self.told.open.iter().map(|open| &open.request);
-        let row = |open: &Open| open_row(open, &self.label(&open.request, all()));
+        let widest = widest(self.told.open.iter().map(|open| &open.request));
+        let row = |open: &Open| open_row(open, &label(&open.request, widest));
         let rows: Vec<String> = self.told.open.iter().map(row).collect();
         self.block("OPEN when the log ends, and not said to be stuck", &rows)
     }
@@ -205,7 +200,8 @@ impl Screen<'_> {
             kept.truncate(ROWS);
             kept.sort_by_key(|(index, _)| *index);
         }
-        let rows: Vec<String> = kept.iter().map(|(_, cancel)| self.cancel_row(cancel)).collect();
+        let widest = widest(self.told.cancels.iter().map(|cancel| &cancel.request));
+        let rows: Vec<String> = kept.iter().map(|(_, cancel)| self.cancel_row(cancel, widest)).collect();
         let mut lines = self.block("CANCELLED", &rows);
         if kept.len() < self.told.cancels.len() {
             lines.push(format!("   and {} more: --all", number::count((self.told.cancels.len() - kept.len()) as u64)));
@@ -213,9 +209,9 @@ impl Screen<'_> {
         lines
     }
 
-    fn cancel_row(&self, cancel: &Cancel) -> String {
+    fn cancel_row(&self, cancel: &Cancel, widest: usize) -> String {
         let narrow = self.width < TIMELINE_FROM;
-        let id = self.label(&cancel.request, self.told.cancels.iter().map(|cancel| &cancel.request));
+        let id = label(&cancel.request, widest);
         let room = (if narrow { 23 } else { 26 } as usize).saturating_sub(id.len()).max(12);
         let title = pad(&safe(&cancel.title, room), room);
         let delay = cancel.delay_us.map_or(String::new(), |us| format!("after {}", duration(us)));
@@ -229,12 +225,6 @@ impl Screen<'_> {
         let reason = cancel.reason.as_ref();
         let reason = reason.map_or("no reason".to_string(), |reason| format!("\"{}\"", safe(reason, room - 2)));
         format!("{before}{}  {after}", pad(&reason, room))
-    }
-
-    /// A label as wide as the widest of its block, within bounds.
-    fn label<'b>(&self, label: &str, all: impl Iterator<Item = &'b String>) -> String {
-        let widest = all.map(|label| safe(label, 10).chars().count()).max().unwrap_or(4);
-        pad(&safe(label, 10), widest.max(4))
     }
 
     fn timeline(&self) -> Vec<String> {
@@ -282,6 +272,16 @@ impl Screen<'_> {
         }
         lines
     }
+}
+
+/// The width of the widest label of a block, within bounds.
+fn widest<'b>(all: impl Iterator<Item = &'b String>) -> usize {
+    all.map(|label| safe(label, 10).chars().count()).max().unwrap_or(0).max(4)
+}
+
+/// A label as wide as the widest of its block.
+fn label(label: &str, widest: usize) -> String {
+    pad(&safe(label, 10), widest)
 }
 
 fn fit_line(painted: &str, rest: &str, word: &str, width: usize) -> String {

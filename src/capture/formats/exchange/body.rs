@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use super::Part;
+use crate::base64;
 use crate::capture::formats::document::content;
-use crate::capture::formats::rec::base64;
 use crate::capture::scan::{skip_white, value_end};
 use crate::jsonrpc::SseReader;
 

@@ -14,7 +14,7 @@ fn lines(records: &[Value]) -> String {
 }
 
 fn packed(text: &str) -> String {
-    crate::capture::formats::rec::base64::encode(text.as_bytes())
+    crate::base64::encode(text.as_bytes())
 }
 
 /// Name of each frame, its line, and its milliseconds after noon.

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::base64;
 use crate::capture::formats::document::content;
 use crate::capture::formats::exchange::body::unpacked;
 use crate::capture::formats::exchange::{Exchange, Part, Step, What, is_traffic};
-use crate::capture::formats::rec::base64;
 use crate::protocol::Side;
 
 /// The program that wrote it.

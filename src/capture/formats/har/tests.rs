@@ -99,7 +99,7 @@ fn bodies_that_are_missing_packed_or_never_came() {
         use std::io::Write;
         let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gz.write_all(ANSWER.as_bytes()).expect("packed");
-        crate::capture::formats::rec::base64::encode(&gz.finish().expect("packed"))
+        crate::base64::encode(&gz.finish().expect("packed"))
     };
     let json_body = |content: Value| json!({"status": 200, "headers": [], "content": content});
     let entries = [
@@ -150,7 +150,7 @@ proptest! {
             if *packed {
                 let plain = response["content"]["text"].as_str().unwrap_or("").to_string();
                 response["content"]["encoding"] = "base64".into();
-                response["content"]["text"] = crate::capture::formats::rec::base64::encode(plain.as_bytes()).into();
+                response["content"]["text"] = crate::base64::encode(plain.as_bytes()).into();
             }
             entries.push(entry(id as u32, 50.0, "POST", Some("s"), Some(&request), response));
             want.push(request);

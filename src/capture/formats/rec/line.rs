@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::base64;
+use crate::base64;
 use crate::capture::scan::{members, unescape, unquoted};
 use crate::capture::{Direction, Stamp};
 use crate::protocol::Side;

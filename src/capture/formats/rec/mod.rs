@@ -6,7 +6,6 @@
 //! frame, so that a log that went through either gives the findings of the original. Unknown members and unknown kinds of events are passed over, a torn last line is
 //! tolerated, and lines are valid without the header (the output of a `grep` is still a recording).
 
-pub(in crate::capture) mod base64;
 mod chain;
 mod facts;
 mod line;
@@ -14,7 +13,7 @@ mod opaque;
 mod verify;
 mod writer;
 
-pub use base64::encode as base64_of;
+pub use crate::base64::encode as base64_of;
 pub use chain::Link;
 pub use facts::write as channel_facts;
 pub use verify::{End, Fault, Verified, verify};

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::base64;
 use crate::capture::testing::{read, read_as};
 use crate::protocol::Side;
 

@@ -5,8 +5,8 @@ use std::io::{Result, Write};
 
 use chrono::{DateTime, SecondsFormat};
 
-use super::base64;
 use super::chain::{Link, seal};
+use crate::base64;
 use crate::capture::{Channel, Direction, Exit, Frame, Missing, Stamp, Vantage, Why};
 use crate::protocol::Side;
 use crate::redact::Replaced;

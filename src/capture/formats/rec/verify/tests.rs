@@ -34,7 +34,7 @@ fn write(writer: &mut RecWriter<Vec<u8>>, at: i64) {
 fn recorded(events: i64) -> Vec<u8> {
     let mut writer = RecWriter::new(Vec::new(), &header(1)).expect("a header");
     (0..events).for_each(|at| write(&mut writer, at));
-    writer.finish(Some(events)).expect("an end").0
+    writer.finish(Some(events), 0).expect("an end").0
 }
 
 fn look(bytes: &[u8]) -> Verified {
@@ -129,7 +129,7 @@ fn parts_follow_each_other() {
     write(&mut writer, 1);
     let missing = Missing { lost: Some(1), ..Missing::new(Why::Gap) };
     writer.event(Some(2), 1, None, RecEvent::Missing(None, missing)).expect("an event");
-    let (second, last) = writer.finish(Some(3)).expect("an end");
+    let (second, last) = writer.finish(Some(3), 0).expect("an end");
     let (first, second) = (look(&first), look(&second));
     assert!(first.is_whole() && second.is_whole(), "{first:?} {second:?}");
     assert_eq!(first.end, End::Rotated("a.2.rec.jsonl".to_string()));

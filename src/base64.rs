@@ -1,4 +1,4 @@
-//! Base64 for recorded bytes that are no UTF-8.
+//! Base64: recorded bytes that are no UTF-8, bodies in documents, secrets that somebody packed.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -16,7 +16,7 @@ pub fn encode(bytes: &[u8]) -> String {
 }
 
 /// The bytes of a base64 text, padded or not, in either alphabet; `None` if it is none.
-pub(in crate::capture) fn decode(text: &str) -> Option<Vec<u8>> {
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 2);
     let (mut bits, mut count) = (0u32, 0);
     for byte in text.trim_end_matches('=').bytes() {
