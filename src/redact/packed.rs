@@ -29,7 +29,7 @@ pub fn texts(text: &str) -> Vec<(Range<usize>, String)> {
 fn next_run(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let mut at = from + SHORTEST - 1;
     while at < bytes.len() {
-        let start = at - bytes[from..=at].iter().rev().take_while(|byte| is_digit(**byte)).count() + 1;
+        let start = at + 1 - bytes[from..=at].iter().rev().take_while(|byte| is_digit(**byte)).count();
         if start <= at {
             let end = at + bytes[at..].iter().take_while(|byte| is_digit(**byte)).count();
             if end - start >= SHORTEST {
