@@ -5,8 +5,8 @@
 //! wording, the ruling there rests on no clause.
 
 use super::Sender::{Both, Client, Server};
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, note, planned, warning};
-use super::{AfterCancel, Family, Method, Opening, Profile, Ruling, Severity};
+use super::jsonrpc2::{self as jr, BASE, allows, bare, clauses, error, in_part, note, planned, warning};
+use super::{AfterCancel, Family, Method, Opening, Profile, Remark, Ruling, Severity};
 
 /// The revisions, oldest first.
 pub static PROFILES: &[Profile; 3] = &[
@@ -17,7 +17,7 @@ pub static PROFILES: &[Profile; 3] = &[
         rulings: RULINGS_RFD,
         ..ACP
     },
-    Profile { revision: "1", rulings: RULINGS_1, ..ACP },
+    Profile { revision: "1", rulings: RULINGS_1, remarks: REMARKS_1, ..ACP },
     Profile { revision: "2", turns_end_idle: true, rulings: RULINGS_2, ..ACP },
 ];
 
@@ -54,6 +54,9 @@ clauses! { "acp-rfd-2025-11/", "https://agentclientprotocol.com/rfds/request-can
 clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
     CANCEL_ANSWERED Must "cancel-answered" "/cancellation"
         "MUST send one of these responses for the original request: A valid response ... An error response with code -32800";
+    PENDING_FIRST May "pending-first" "/cancellation" "MAY finish sending any pending notifications before responding";
+    UPDATES_AFTER_CANCEL May "updates-after-cancel" "/prompt-turn"
+        "The Agent MAY send `session/update` ... after receiving the `session/cancel`";
     ID_NOT_NULL Should "id-not-null" "/schema" "SHOULD normally not be Null";
     PERMISSION_CANCELLED Must "permission-cancelled" "/prompt-turn"
         "The Client MUST respond to all pending `session/request_permission` requests with the `cancelled` outcome";
@@ -126,6 +129,12 @@ macro_rules! rulings {
         ]
     };
 }
+
+static REMARKS_1: &[Remark] = &[
+    allows(&PENDING_FIRST, "notifications between a cancel and its answer"),
+    allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
+    in_part(&TURN_STOPS, "work inside the agent is not seen; new requests to the client are"),
+];
 
 static RULINGS_RFD: &[Ruling] = rulings![
     error("CAN003", &RFD_INITIALIZE),

@@ -21,7 +21,7 @@ mod side;
 #[cfg(test)]
 mod tests;
 
-pub use clause::{Clause, Level, Ruling, Severity};
+pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw};

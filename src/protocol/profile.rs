@@ -1,6 +1,6 @@
 //! A profile: one protocol revision as data.
 
-use super::{Clause, Method, Ruling};
+use super::{Clause, Method, Remark, Ruling};
 use crate::jsonrpc::Kind;
 
 /// The protocol a profile belongs to. Only this layer compares families.
@@ -100,6 +100,8 @@ pub struct Profile {
     pub discouraged_codes: &'static [(i64, i64)],
     /// Which rules apply, how severe they are here, and on which clause they rest.
     pub rulings: &'static [Ruling],
+    /// Clauses that no rule judges, or none whole, each with the reason.
+    pub remarks: &'static [Remark],
 }
 
 impl Profile {

@@ -90,6 +90,8 @@ occasions! {
     TURN_CANCELLED = 31, "a session/cancel while a prompt is in work";
     /// It is asked for permission in a turn that is cancelled.
     PERMISSION_CANCELLED = 32, "a permission request of a cancelled turn";
+    /// It cancels a turn.
+    CANCELS_TURN = 34, "a session/cancel";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -193,7 +195,10 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         What::Message { message, facts, .. } => {
             let (own, others) = match message.kind {
                 Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
-                Kind::Notification => (O::MESSAGES.and(O::NOTIFIES), O::NOTIFIED),
+                Kind::Notification => {
+                    let progress = event.profile.progress.is_some_and(|method| method == message.method());
+                    (O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS)), O::NOTIFIED)
+                }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
                 Kind::Unclassified => (O::MESSAGES, O::NONE),
@@ -209,13 +214,12 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
         }
         What::Answer { exchange, .. } => (when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM), O::NONE),
-        What::Cancel { cancel, fault: None, target } => {
-            let turn = cancel.mechanism == Mechanism::SessionCancel && cancel.exchange.is_some();
-            (O::CANCELS, when(target.is_some() || turn, O::CANCELLED).and(when(turn, O::TURN_CANCELLED)))
-        }
-        What::Cancel { .. } => (O::CANCELS, O::NONE),
+        What::Cancel { cancel, fault, target } => match cancel.mechanism {
+            Mechanism::TasksCancel | Mechanism::WorkDoneProgressCancel => (O::NONE, O::NONE),
+            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
+            _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
+        },
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
-        What::Progress { .. } => (O::PROGRESS, O::NONE),
         What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
         What::Task(report) => {
             let was = report.before.is_some_and(|(_, status)| status == "cancelled");

@@ -5,22 +5,35 @@
 pub(super) mod clauses;
 mod methods;
 
-use super::jsonrpc2::{self as jr, BASE, bare, error, note, planned, warning};
-use super::{AfterCancel, Family, Opening, Profile, Ruling, Severity};
+use super::jsonrpc2::{self as jr, BASE, allows, bare, error, in_part, note, planned, unseen, warning};
+use super::{AfterCancel, Family, Opening, Profile, Remark, Ruling, Severity};
 
 pub use methods::METHODS;
 
 /// The revisions, oldest first.
 pub static PROFILES: [Profile; 4] = [
-    Profile { revision: "2024-11-05", rulings: RULINGS_2024_11_05, ..HANDSHAKE },
-    Profile { revision: "2025-03-26", stream_close_is_no_cancel: true, rulings: RULINGS_2025_03_26, ..HANDSHAKE },
-    Profile { revision: "2025-06-18", stream_close_is_no_cancel: true, rulings: RULINGS_2025_06_18, ..HANDSHAKE },
+    Profile { revision: "2024-11-05", rulings: RULINGS_2024_11_05, remarks: REMARKS_2024_11_05, ..HANDSHAKE },
+    Profile {
+        revision: "2025-03-26",
+        stream_close_is_no_cancel: true,
+        rulings: RULINGS_2025_03_26,
+        remarks: REMARKS_2025_03_26,
+        ..HANDSHAKE
+    },
+    Profile {
+        revision: "2025-06-18",
+        stream_close_is_no_cancel: true,
+        rulings: RULINGS_2025_06_18,
+        remarks: REMARKS_2025_06_18,
+        ..HANDSHAKE
+    },
     Profile {
         revision: "2025-11-25",
         stream_close_is_no_cancel: true,
         tasks: true,
         codes: CODES_2025_11_25,
         rulings: RULINGS_2025_11_25,
+        remarks: REMARKS_2025_11_25,
         ..HANDSHAKE
     },
 ];
@@ -58,6 +71,31 @@ const HANDSHAKE: Profile = Profile {
 const CODES: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32002];
 /// -32042 is "URL elicitation required", of this revision only.
 const CODES_2025_11_25: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32042, -32002];
+
+/// Remarks that hold in all four revisions, then those of one.
+macro_rules! remarks {
+    ($revision:ident; $($own:expr),* $(,)?) => {
+        &[
+            in_part(&clauses::$revision::CANCEL_STOP, "work inside the receiver is not seen; requests and progress that go on are"),
+            unseen(&clauses::$revision::CANCEL_FREE, "resources of the receiver are not in the messages"),
+            allows(&clauses::$revision::CANCEL_IGNORED, "an answer to a cancelled request: why response-after-cancel is never an error"),
+            unseen(&clauses::$revision::LATE_ANSWER_IGNORED, "what the sender of the cancel does with an answer is not in the messages"),
+            unseen(&clauses::$revision::RACES_HANDLED, "how a side takes a crossing is inside it"),
+            unseen(&clauses::$revision::BAD_CANCEL_IGNORED, "a cancel that is ignored leaves no trace; an error without an id is judged as a reply to a notification"),
+            in_part(&clauses::$revision::CANCEL_IN_PROGRESS, "what the sender believes is not seen; that the answer had reached it is"),
+            in_part(&clauses::$revision::PING_EMPTY, "nothing says how soon is promptly"),
+            in_part(&clauses::$revision::TIMEOUT_CANCELS, "a timeout inside the sender is not seen; a request that is sent again is"),
+            $($own),*
+        ]
+    };
+}
+
+static REMARKS_2024_11_05: &[Remark] = remarks![v2024_11_05;];
+static REMARKS_2025_03_26: &[Remark] = remarks![v2025_03_26;];
+static REMARKS_2025_06_18: &[Remark] = remarks![v2025_06_18;];
+static REMARKS_2025_11_25: &[Remark] = remarks![v2025_11_25;
+    unseen(&clauses::v2025_11_25::TASK_IGNORED, "that a receiver looked at the member is not in the messages"),
+];
 
 /// The rulings that hold in all four revisions with the same severity, each resting on its own revision's
 /// sentence; then what the revision adds.
