@@ -105,6 +105,7 @@ pub(super) const BASE: Profile = Profile {
     cancel_needs_capability: false,
     unknown_revision: false,
     methods: &[],
+    gates: &[],
     codes: &CODES,
     forbidden_codes: &[],
     discouraged_codes: &[],

@@ -200,6 +200,8 @@ impl Conn {
         exchange.outcome = outcome(m, slot.role);
         exchange.history.add(letter(m), m.sender, issuer);
         let cancelled = !exchange.cancels.is_empty();
+        slot.asks_input = Facts::is(m.facts.result_type, "input_required");
+        let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
         if let Some(call) = slot.call {
             self.side_mut(issuer).calls.remove(&call);
@@ -245,6 +247,8 @@ impl Conn {
         match role {
             Role::Prompt => self.close_turn(step, m, issuer, id),
             Role::Permission => self.close_permission(step, m, issuer, id),
+            Role::CreateToken if m.message.kind == Kind::Error => self.refuse_token(m, issuer, id),
+            _ if m.profile.turns => self.note_new_session(m),
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),
             _ => {}
         }

@@ -8,7 +8,7 @@ use super::exchange::{Exchange, History, Outcome};
 use super::ledger::Ledger;
 use super::race::Judgement;
 use super::resolve::Place;
-use super::state::{Absorb, Conn, Handle, Incoming, Slot, Step};
+use super::state::{Absorb, Conn, Created, Handle, Incoming, Slot, Step};
 use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
 use crate::capture::Proof;
@@ -75,12 +75,15 @@ impl Conn {
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         let repeats = self.repeats(m, &mut slot);
         let token_in_use = self.token_in_use(m);
+        let undeclared = self.undeclared(m);
+        let overlaps = if role == Role::Prompt { self.prompt_in_work(&slot) } else { None };
         self.place(m, id, slot);
         if !self.side(m.sender).early_cancels.is_empty() {
             self.claim_early_cancels(step, m.sender, id, m.seen, &method);
         }
         if let Some(slot) = self.slot(m.sender, id) {
-            let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, facts: m.facts };
+            let what =
+                What::Request { exchange: &slot.exchange, repeats, token_in_use, undeclared, overlaps, facts: m.facts };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
         self.step_lifecycle(m, &method);
@@ -90,9 +93,11 @@ impl Conn {
             Role::TaskCancel => self.cancel_task(step, m, id),
             Role::CreateToken => {
                 if let Some(token) = Facts::id(m.facts.token) {
-                    self.created_tokens.insert(token, m.seen);
+                    let created = Created { request: m.seen, begun: None, ended: None, refused: None };
+                    self.created_tokens.insert(token, created);
                 }
             }
+            _ if m.profile.turns => self.note_session(m, id),
             _ => {}
         }
         self.accuse_nested(step, m, id);
@@ -140,6 +145,7 @@ impl Conn {
             last_progress: None,
             task: self.task_asked(m),
             stream_closed: None,
+            session_closed: None,
         };
         Slot {
             exchange,
@@ -154,6 +160,8 @@ impl Conn {
             has_meta: m.facts.meta_revision.is_some() && m.facts.meta_capabilities,
             late_progress: Vec::new(),
             progress_value: None,
+            asks_input: false,
+            acknowledged: false,
             partial: false,
             partial_token: Facts::id(m.facts.partial_result_token),
             call: None,
@@ -235,6 +243,7 @@ impl Conn {
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
+        let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
         self.emit(
@@ -242,7 +251,7 @@ impl Conn {
             m.profile,
             m.seen,
             Some(m.sender),
-            What::IdReused { id, issuer: m.sender, method, earlier, in_flight },
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues },
         );
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),
@@ -268,6 +277,18 @@ impl Conn {
         let owner = self.token_owner(m.sender, &token)?;
         let exchange = &self.slot(m.sender, &owner)?.exchange;
         (exchange.in_flight() && exchange.cancels.is_empty()).then_some(exchange.request)
+    }
+
+    /// A capability that a request needs and that its receiver has not declared. One finding for each is enough.
+    fn undeclared(&mut self, m: &Incoming<'_>) -> Option<&'static str> {
+        let receiver = m.sender.peer();
+        let declared = self.facts.capabilities(receiver)?;
+        let needs = m.profile.needs(m.message.method()).filter(|needs| !declared.declares(needs))?;
+        if self.undeclared.contains(&(receiver, needs)) {
+            return None;
+        }
+        self.undeclared.push((receiver, needs));
+        Some(needs)
     }
 
     /// An older call in flight, never cancelled, with the same method and parameters.
