@@ -212,6 +212,7 @@ impl Conn {
         if cancelled {
             self.set_effects(m, issuer, id);
         }
+        let undeclared = self.undeclared(m, issuer, id);
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {
@@ -221,6 +222,7 @@ impl Conn {
                 in_batch: m.batch.is_some(),
                 says_cancelled,
                 request_has_meta: slot.has_meta,
+                undeclared,
             };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
@@ -235,6 +237,21 @@ impl Conn {
         }
         self.answered_on(stream, request.frame, m.seen);
         self.remember(step, issuer, id);
+    }
+
+    /// A capability that a request needed and that its receiver had not declared before. One finding for each is enough.
+    fn undeclared(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) -> Option<&'static str> {
+        let declared = self.facts.capabilities(m.sender)?;
+        let exchange = &self.slot(issuer, id)?.exchange;
+        let needs = exchange.profile.needs(&exchange.method).filter(|needs| !declared.declares(needs))?;
+        let asked_after =
+            self.facts.lifecycle.initialize_answer.is_some_and(|seen| seen.frame < exchange.request.frame);
+        let said = (m.sender, needs, m.message.kind == Kind::Error);
+        if !asked_after || self.undeclared.contains(&said) {
+            return None;
+        }
+        self.undeclared.push(said);
+        Some(needs)
     }
 
     /// What the answer means for the handshake, a turn, a task.

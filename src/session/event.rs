@@ -85,8 +85,6 @@ pub enum What<'a> {
         repeats: Option<Seen>,
         /// An older request in flight, by the same side and never cancelled, that gave the same progress token (rule PRG005).
         token_in_use: Option<Seen>,
-        /// A capability that it needs and that its receiver has not declared; said once for each (rule LIF019).
-        undeclared: Option<&'static str>,
         /// The prompt of the same session that is in work (rule SES011).
         overlaps: Option<Seen>,
         /// The message's facts.
@@ -130,6 +128,8 @@ pub enum What<'a> {
         request_has_meta: bool,
         /// True if the error text speaks of a cancel or an abort.
         says_cancelled: bool,
+        /// A capability that the request needs and that this side had not declared; said once for each (rule LIF019).
+        undeclared: Option<&'static str>,
     },
     /// A response without an id by a side that had been sent notifications, while no request can have caused it.
     NotificationAnswered {

@@ -75,15 +75,13 @@ impl Conn {
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         let repeats = self.repeats(m, &mut slot);
         let token_in_use = self.token_in_use(m);
-        let undeclared = self.undeclared(m);
         let overlaps = if role == Role::Prompt { self.prompt_in_work(&slot) } else { None };
         self.place(m, id, slot);
         if !self.side(m.sender).early_cancels.is_empty() {
             self.claim_early_cancels(step, m.sender, id, m.seen, &method);
         }
         if let Some(slot) = self.slot(m.sender, id) {
-            let what =
-                What::Request { exchange: &slot.exchange, repeats, token_in_use, undeclared, overlaps, facts: m.facts };
+            let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, overlaps, facts: m.facts };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
         self.step_lifecycle(m, &method);
@@ -93,7 +91,8 @@ impl Conn {
             Role::TaskCancel => self.cancel_task(step, m, id),
             Role::CreateToken => {
                 if let Some(token) = Facts::id(m.facts.token) {
-                    let created = Created { request: m.seen, begun: None, ended: None, refused: None };
+                    let created =
+                        Created { request: m.seen, begun: None, ended: None, refused: None, refusal_told: false };
                     self.created_tokens.insert(token, created);
                 }
             }
@@ -277,18 +276,6 @@ impl Conn {
         let owner = self.token_owner(m.sender, &token)?;
         let exchange = &self.slot(m.sender, &owner)?.exchange;
         (exchange.in_flight() && exchange.cancels.is_empty()).then_some(exchange.request)
-    }
-
-    /// A capability that a request needs and that its receiver has not declared. One finding for each is enough.
-    fn undeclared(&mut self, m: &Incoming<'_>) -> Option<&'static str> {
-        let receiver = m.sender.peer();
-        let declared = self.facts.capabilities(receiver)?;
-        let needs = m.profile.needs(m.message.method()).filter(|needs| !declared.declares(needs))?;
-        if self.undeclared.contains(&(receiver, needs)) {
-            return None;
-        }
-        self.undeclared.push((receiver, needs));
-        Some(needs)
     }
 
     /// An older call in flight, never cancelled, with the same method and parameters.

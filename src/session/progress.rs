@@ -101,7 +101,10 @@ impl Conn {
             return;
         }
         let Some(created) = self.created_tokens.get_mut(token) else { return };
-        if let Some(answer) = created.refused.take() {
+        if let Some(answer) = created.refused {
+            if std::mem::replace(&mut created.refusal_told, true) {
+                return;
+            }
             let crossing = self.crossing(m.sender, answer, m.seen, false);
             let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
             return self.progress_fault(step, m, raw, ProgressFault::Refused { answer, judgement });

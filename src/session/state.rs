@@ -194,8 +194,8 @@ pub(super) struct Conn {
     pub(super) tasks: Tasks,
     pub(super) turns: FxHashMap<Rc<str>, Turn>,
     pub(super) created_tokens: FxHashMap<Id, Created>,
-    /// Capabilities that were used and not declared, as far as that was said.
-    pub(super) undeclared: Vec<(Side, &'static str)>,
+    /// Capabilities that were used and not declared, as far as that was said: of whom, which, and whether it refused.
+    pub(super) undeclared: Vec<(Side, &'static str, bool)>,
     pub(super) versions: Versions,
     pub(super) clock: Clock,
     /// The first time in the log.
@@ -223,6 +223,8 @@ pub(super) struct Created {
     pub(super) begun: Option<Seen>,
     pub(super) ended: Option<Seen>,
     pub(super) refused: Option<Seen>,
+    /// Progress after the refusal was reported: once is enough.
+    pub(super) refusal_told: bool,
 }
 
 /// The last lines that the server wrote to stderr.
