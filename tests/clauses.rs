@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use rpctape::protocol::{Clause, Level, Profile, profiles};
+use rpctape::protocol::{Beyond, Clause, Level, Profile, profiles};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -87,12 +87,31 @@ fn fault(clause: &Clause, pages: &[Page]) -> Option<String> {
 #[test]
 fn every_quotation_stands_on_its_page_in_its_revision() {
     let pages = pages();
-    let rulings = profiles().flat_map(|profile: &Profile| profile.rulings);
-    let mut faults: Vec<String> =
-        rulings.filter_map(|ruling| ruling.clause).filter_map(|clause| fault(clause, &pages)).collect();
+    let judged = profiles().flat_map(|profile: &Profile| profile.rulings).filter_map(|ruling| ruling.clause);
+    let remarked = profiles().flat_map(|profile| profile.remarks).map(|remark| remark.clause);
+    let mut faults: Vec<String> = judged.chain(remarked).filter_map(|clause| fault(clause, &pages)).collect();
     faults.sort();
     faults.dedup();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// A clause that is judged in part has a ruling; one that no observer can judge, or that only allows, has none.
+#[test]
+fn remarks_and_rulings_agree() {
+    for profile in profiles() {
+        for remark in profile.remarks {
+            let own = |clause: &Clause| std::ptr::eq(clause, remark.clause);
+            let ruled = profile.rulings.iter().any(|ruling| ruling.clause.is_some_and(own));
+            let in_part = matches!(remark.beyond, Beyond::InPart(_));
+            assert_eq!(ruled, in_part, "{}: {}", profile.label(), remark.clause.id);
+            assert_eq!(
+                matches!(remark.beyond, Beyond::Allows(_)),
+                remark.clause.level == Level::May,
+                "{}",
+                remark.clause.id
+            );
+        }
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! wording, the ruling there rests on no clause.
 
 use super::Sender::{Both, Client, Server};
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, note, planned, warning};
-use super::{AfterCancel, Family, Method, Opening, Profile, Ruling, Severity};
+use super::jsonrpc2::{self as jr, BASE, allows, bare, clauses, error, in_part, note, planned, warning};
+use super::{AfterCancel, Family, Gate, Method, Opening, Profile, Remark, Ruling, Severity};
 
 /// The revisions, oldest first.
 pub static PROFILES: &[Profile; 3] = &[
@@ -17,8 +17,8 @@ pub static PROFILES: &[Profile; 3] = &[
         rulings: RULINGS_RFD,
         ..ACP
     },
-    Profile { revision: "1", rulings: RULINGS_1, ..ACP },
-    Profile { revision: "2", turns_end_idle: true, rulings: RULINGS_2, ..ACP },
+    Profile { revision: "1", rulings: RULINGS_1, remarks: REMARKS_1, ..ACP },
+    Profile { revision: "2", turns_end_idle: true, gates: &[], rulings: RULINGS_2, ..ACP },
 ];
 
 /// Version 1, which is meant where nothing else is stated.
@@ -40,10 +40,19 @@ const ACP: Profile = Profile {
     opening: Opening { initialize: Some("initialize"), initialized: None, shutdown: None, exit: None },
     turns: true,
     methods: METHODS,
+    gates: GATES,
     // -32000 is "authentication required", -32002 "resource not found".
     codes: &[-32800, -32700, -32603, -32602, -32601, -32600, -32002, -32000],
     ..BASE
 };
+
+/// What a side must have declared before it is asked, in version 1.
+const GATES: &[Gate] = &[
+    Gate::new("session/load", "loadSession"),
+    Gate::new("terminal/", "terminal"),
+    Gate::new("fs/read_text_file", "fs.readTextFile"),
+    Gate::new("fs/write_text_file", "fs.writeTextFile"),
+];
 
 clauses! { "acp-rfd-2025-11/", "https://agentclientprotocol.com/rfds/request-cancellation";
     RFD_INITIALIZE Must "initialize-not-cancelled" "" "CANNOT be cancelled";
@@ -54,6 +63,9 @@ clauses! { "acp-rfd-2025-11/", "https://agentclientprotocol.com/rfds/request-can
 clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
     CANCEL_ANSWERED Must "cancel-answered" "/cancellation"
         "MUST send one of these responses for the original request: A valid response ... An error response with code -32800";
+    PENDING_FIRST May "pending-first" "/cancellation" "MAY finish sending any pending notifications before responding";
+    UPDATES_AFTER_CANCEL May "updates-after-cancel" "/prompt-turn"
+        "The Agent MAY send `session/update` ... after receiving the `session/cancel`";
     ID_NOT_NULL Should "id-not-null" "/schema" "SHOULD normally not be Null";
     PERMISSION_CANCELLED Must "permission-cancelled" "/prompt-turn"
         "The Client MUST respond to all pending `session/request_permission` requests with the `cancelled` outcome";
@@ -116,16 +128,22 @@ macro_rules! rulings {
             bare("STK003", Severity::Note),
             bare("STK004", Severity::Warning),
             bare("LIF004", Severity::Note),
-            planned(bare("LIF019", Severity::Error)),
-            planned(bare("SES006", Severity::Warning)),
+            bare("LIF019", Severity::Error),
+            bare("SES006", Severity::Warning),
             planned(bare("SES007", Severity::Note)),
-            planned(bare("SES009", Severity::Error)),
-            planned(bare("SES011", Severity::Note)),
-            planned(bare("SES012", Severity::Note)),
+            bare("SES009", Severity::Error),
+            bare("SES011", Severity::Note),
+            bare("SES012", Severity::Note),
             $($own),*
         ]
     };
 }
+
+static REMARKS_1: &[Remark] = &[
+    allows(&PENDING_FIRST, "notifications between a cancel and its answer"),
+    allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
+    in_part(&TURN_STOPS, "work inside the agent is not seen; new requests to the client are"),
+];
 
 static RULINGS_RFD: &[Ruling] = rulings![
     error("CAN003", &RFD_INITIALIZE),

@@ -69,6 +69,35 @@ pub struct Clause {
     pub url: &'static str,
 }
 
+/// What is known of a clause that no rule judges, or that none judges whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// Its rules judge a part of it; what they leave out, and why.
+    InPart(&'static str),
+    /// Whether it was kept cannot be seen in the messages; why.
+    NotObservable(&'static str),
+    /// It allows something: nothing can break it. What it excuses.
+    Allows(&'static str),
+}
+
+impl Beyond {
+    /// Why, in words.
+    pub fn because(self) -> &'static str {
+        match self {
+            Beyond::InPart(why) | Beyond::NotObservable(why) | Beyond::Allows(why) => why,
+        }
+    }
+}
+
+/// A remark on a clause.
+#[derive(Debug)]
+pub struct Remark {
+    /// The clause.
+    pub clause: &'static Clause,
+    /// What is known of it.
+    pub beyond: Beyond,
+}
+
 /// That a rule applies in a profile, how severe a break of it is there, and the clause it rests on.
 #[derive(Debug)]
 pub struct Ruling {

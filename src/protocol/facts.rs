@@ -92,6 +92,10 @@ pub struct Facts<'a> {
     pub stop_reason: Raw<'a>,
     /// `result.outcome.outcome`.
     pub outcome: Raw<'a>,
+    /// True if `result` has members besides `resultType` and `_meta`.
+    pub result_more: bool,
+    /// True if `params` continues a request that asked for input: `inputResponses` or `requestState`.
+    pub retries: bool,
     /// True if `result` has members.
     pub result_members: bool,
     /// A hash of the members of `params` but `_meta`, whatever their order.
@@ -146,7 +150,25 @@ pub struct Capabilities {
     pub mentions_cancellation: bool,
     /// `textDocument.semanticTokens.serverCancelSupport` (LSP client).
     pub semantic_tokens_server_cancel: bool,
+    /// What of [`CAPABILITIES`] is declared, one bit each.
+    pub features: u32,
 }
+
+/// Capabilities that requests need, by the member that declares them. One that is declared as `false` or `null` is not.
+const CAPABILITIES: &[&str] = &[
+    "tools",
+    "prompts",
+    "resources",
+    "resources.subscribe",
+    "logging",
+    "sampling",
+    "elicitation",
+    "roots",
+    "loadSession",
+    "terminal",
+    "fs.readTextFile",
+    "fs.writeTextFile",
+];
 
 impl Capabilities {
     /// Reads a capabilities object. Handshakes are rare, so a tree is built here.
@@ -162,7 +184,16 @@ impl Capabilities {
             request_cancellation: yes("/cancellation/request") || yes("/supportsRequestCancellation"),
             mentions_cancellation: has("/cancellation") || has("/supportsRequestCancellation"),
             semantic_tokens_server_cancel: yes("/textDocument/semanticTokens/serverCancelSupport"),
+            features: CAPABILITIES.iter().enumerate().fold(0, |bits, (at, name)| {
+                let declared = value.pointer(&format!("/{}", name.replace('.', "/")));
+                bits | u32::from(declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false))) << at
+            }),
         }
+    }
+
+    /// True if a capability of the list is declared; one that is not in it counts as declared.
+    pub fn declares(&self, name: &str) -> bool {
+        CAPABILITIES.iter().position(|known| *known == name).is_none_or(|at| self.features >> at & 1 == 1)
     }
 }
 
@@ -197,6 +228,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "capabilities" | "clientCapabilities" => &mut self.capabilities,
             "clientInfo" => &mut self.peer,
             other => {
+                self.retries |= matches!(other, "inputResponses" | "requestState");
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
                     self.lsp_initialize = true;
                 }
@@ -214,6 +246,7 @@ impl<'a> Lift<'a> for Facts<'a> {
     fn result<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         if key != "_meta" {
             self.result_members = true;
+            self.result_more |= key != "resultType";
         }
         let slot = match key {
             "_meta" => return map.next_value_seed(Section(self, Part::Meta)),

@@ -3,7 +3,7 @@
 //! The envelope clauses stand here because the other protocols inherit them: where a protocol has no sentence of
 //! its own, its rulings cite these.
 
-use super::{AfterCancel, Clause, Family, Opening, Profile, Ruling, ServerCancel, Severity};
+use super::{AfterCancel, Beyond, Clause, Family, Opening, Profile, Remark, Ruling, ServerCancel, Severity};
 
 /// Declares one static [`Clause`] a line: `NAME Level "id" "page" "quotation";`.
 /// The id is put behind the prefix, the page behind the base address.
@@ -46,6 +46,21 @@ pub(super) const fn planned(ruling: Ruling) -> Ruling {
     Ruling { planned: true, ..ruling }
 }
 
+/// A clause that its rules judge in part.
+pub(super) const fn in_part(clause: &'static Clause, why: &'static str) -> Remark {
+    Remark { clause, beyond: Beyond::InPart(why) }
+}
+
+/// A clause that no observer can judge.
+pub(super) const fn unseen(clause: &'static Clause, why: &'static str) -> Remark {
+    Remark { clause, beyond: Beyond::NotObservable(why) }
+}
+
+/// A clause that allows something.
+pub(super) const fn allows(clause: &'static Clause, what: &'static str) -> Remark {
+    Remark { clause, beyond: Beyond::Allows(what) }
+}
+
 /// The codes of JSON-RPC 2.0 itself.
 pub(super) const CODES: [i64; 5] = [-32700, -32603, -32602, -32601, -32600];
 
@@ -57,6 +72,7 @@ clauses! { "jsonrpc-2.0/", "https://www.jsonrpc.org/specification";
     PARAMS Must "params-structured" "#parameter_structures" "MUST be provided as a Structured value";
     REPLY Must "reply" "#response_object" "When a rpc call is made, the Server MUST reply with a Response";
     SAME_ID Must "same-id" "#response_object" "It MUST be the same as the value of the id member in the Request Object";
+    UNREAD_ID Must "unread-id" "#response_object" "If there was an error in detecting the id ... it MUST be Null";
     RESULT_OR_ERROR Must "result-or-error" "#response_object"
         "Either the result member or error member MUST be included, but both members MUST NOT be included";
     ERROR_CODE Must "error-code" "#error_object" "MUST be an integer";
@@ -89,14 +105,21 @@ pub(super) const BASE: Profile = Profile {
     cancel_needs_capability: false,
     unknown_revision: false,
     methods: &[],
+    gates: &[],
     codes: &CODES,
     forbidden_codes: &[],
     discouraged_codes: &[],
     rulings: &[],
+    remarks: &[],
 };
 
 /// JSON-RPC 2.0 with nothing above it.
-pub static PROFILE: Profile = Profile { rulings: RULINGS, ..BASE };
+pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: REMARKS, ..BASE };
+
+static REMARKS: &[Remark] = &[
+    in_part(&NO_REPLY, "a reply to a notification has no id that would name it: only one without an id is seen"),
+    unseen(&UNREAD_ID, "that an id could not be read is known to its receiver alone"),
+];
 
 static RULINGS: &[Ruling] = &[
     bare("RPC001", Severity::Error),

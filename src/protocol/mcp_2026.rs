@@ -5,8 +5,8 @@
 //! MUST NOT, the cancellation page SHOULD; the transport pages are cited. How a server ends a listen request: CAN022
 //! rests on no sentence and is off unless selected.
 
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, note, planned, warning};
-use super::{AfterCancel, Family, Profile, Ruling, ServerCancel, Severity, mcp};
+use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, in_part, note, planned, unseen, warning};
+use super::{AfterCancel, Family, Profile, Remark, Ruling, ServerCancel, Severity, mcp};
 
 /// The revision.
 pub static PROFILE: Profile = Profile {
@@ -27,6 +27,7 @@ pub static PROFILE: Profile = Profile {
     forbidden_codes: &[(-32099, -32023), (-32042, -32042), (-32002, -32002)],
     discouraged_codes: &[(-32019, -32000)],
     rulings: RULINGS,
+    remarks: REMARKS,
     ..BASE
 };
 
@@ -37,6 +38,7 @@ pub static UNKNOWN: Profile = Profile {
     forbidden_codes: &[],
     discouraged_codes: &[],
     rulings: RULINGS_UNKNOWN,
+    remarks: &[],
     ..PROFILE
 };
 
@@ -74,6 +76,10 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Servers MUST NOT send `notifications/cancelled` for any other purpose";
     CLIENT_CANCELS Should "client-cancels" "/patterns/cancellation"
         "A client SHOULD send a cancellation notification";
+    DISCONNECT_CANCELS Must "disconnect-cancels" "/patterns/cancellation"
+        "The server MUST treat a client disconnect as cancellation";
+    STDIO_CANCELS Must "stdio-cancels" "/patterns/cancellation"
+        "The client MUST send a `notifications/cancelled`";
     HTTP_NO_CANCEL Stated "http-no-cancel" "/patterns/cancellation"
         "No `notifications/cancelled` message is required or expected.";
     NOTHING_AFTER_CANCEL Must "nothing-after-cancel" "/transports/stdio"
@@ -118,6 +124,17 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/seps/2663-tasks-e
     TASK_NOT_BY_NOTIFICATION Must "task-not-by-notification" "" "MUST NOT be used for task cancellation";
     TASK_CANCEL_EMPTY Must "task-cancel-empty" "" "MUST acknowledge ... with an empty result";
 }
+
+static REMARKS: &[Remark] = &[
+    in_part(&CLIENT_CANCELS, "a timeout inside the client is not seen; a request that is sent again is"),
+    in_part(&CANCEL_IN_PROGRESS, "what the client believes is not seen; that the answer had reached it is"),
+    in_part(&NOTHING_AFTER_CANCEL, "work inside the server is not seen; messages for the request are"),
+    unseen(
+        &DISCONNECT_CANCELS,
+        "that work was ended is not in the messages; messages after the stream was closed are judged by another clause",
+    ),
+    unseen(&STDIO_CANCELS, "a cancel that was not sent leaves no trace: that the client wanted one is inside it"),
+];
 
 static RULINGS: &[Ruling] = &[
     error("CAN002", &SERVER_CANCEL),
@@ -169,10 +186,8 @@ static RULINGS: &[Ruling] = &[
     error("LIF013", &RESULT_TYPE),
     error("LIF014", &SERVER_NO_REQUESTS),
     error("LIF015", &CLIENT_NO_RESPONSES),
-    planned(error("LIF017", &RETRY_ID)),
-    planned(error("LIF018", &INPUT_REQUIRED)),
-    // The sentence on negotiated capabilities went with the handshake; the catalogue keeps the rule.
-    planned(bare("LIF019", Severity::Error)),
+    error("LIF017", &RETRY_ID),
+    error("LIF018", &INPUT_REQUIRED),
     error("PRG001", &PROGRESS_STOPS),
     error("PRG002", &NOTHING_AFTER_CANCEL),
     error("PRG002/http", &NOTHING_AFTER_CANCEL_HTTP),
@@ -181,10 +196,9 @@ static RULINGS: &[Ruling] = &[
     error("PRG005", &PROGRESS_TOKEN_UNIQUE),
     error("PRG006", &PROGRESS_TOKEN_KNOWN),
     error("PRG007", &PROGRESS_TOKEN_TYPE),
-    planned(error("TSK010", &TASK_CANCEL_EMPTY)),
+    error("TSK010", &TASK_CANCEL_EMPTY),
     planned(error("TRN003", &STREAM_SCOPE)),
-    planned(error("SUB001", &LISTEN_ACK_FIRST)),
-    planned(error("SUB002", &LISTEN_CARRIES_ID)),
+    error("SUB001", &LISTEN_ACK_FIRST),
+    error("SUB002", &LISTEN_CARRIES_ID),
     planned(error("SUB003", &LISTEN_TYPES)),
-    planned(error("SUB004", &NOTHING_AFTER_CANCEL)),
 ];

@@ -60,6 +60,27 @@ impl Method {
     }
 }
 
+/// A request that its receiver must have declared to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The method, or with a `/` at the end all that begin so.
+    pub method: &'static str,
+    /// The capability, as in [`super::Capabilities::declares`].
+    pub needs: &'static str,
+}
+
+impl Gate {
+    /// A gate.
+    pub const fn new(method: &'static str, needs: &'static str) -> Gate {
+        Gate { method, needs }
+    }
+
+    /// True if it stands before this method.
+    pub fn guards(&self, method: &str) -> bool {
+        self.method == method || self.method.ends_with('/') && method.starts_with(self.method)
+    }
+}
+
 /// What a method does beyond being sent and answered; asked once per method and connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {

@@ -21,12 +21,12 @@ mod side;
 #[cfg(test)]
 mod tests;
 
-pub use clause::{Clause, Level, Ruling, Severity};
+pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw};
 pub use method::{
-    Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
+    Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };
 pub use playing::{Access, Choice, DefaultAnswer, Flow};
 pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};

@@ -1,6 +1,6 @@
 //! A profile: one protocol revision as data.
 
-use super::{Clause, Method, Ruling};
+use super::{Clause, Gate, Method, Remark, Ruling};
 use crate::jsonrpc::Kind;
 
 /// The protocol a profile belongs to. Only this layer compares families.
@@ -92,6 +92,8 @@ pub struct Profile {
     pub unknown_revision: bool,
     /// Methods of the family, sorted by name.
     pub methods: &'static [Method],
+    /// Requests that need a capability of their receiver.
+    pub gates: &'static [Gate],
     /// Error codes that the protocol defines.
     pub codes: &'static [i64],
     /// Error codes that it forbids.
@@ -100,6 +102,8 @@ pub struct Profile {
     pub discouraged_codes: &'static [(i64, i64)],
     /// Which rules apply, how severe they are here, and on which clause they rest.
     pub rulings: &'static [Ruling],
+    /// Clauses that no rule judges, or none whole, each with the reason.
+    pub remarks: &'static [Remark],
 }
 
 impl Profile {
@@ -127,6 +131,28 @@ impl Profile {
     /// What is known of a method. The lists are sorted by name: this is asked for every message.
     pub fn method(&self, name: &str) -> Option<&'static Method> {
         self.methods.binary_search_by(|method| method.name.cmp(name)).ok().map(|at| &self.methods[at])
+    }
+
+    /// The capability that a request needs of its receiver.
+    pub fn needs(&self, method: &str) -> Option<&'static str> {
+        self.gates.iter().find(|gate| gate.guards(method)).map(|gate| gate.needs)
+    }
+
+    /// True if a result that asks for input may answer this method (MCP 2026-07-28).
+    pub fn may_ask_for_input(&self, method: &str) -> bool {
+        matches!(method, "prompts/get" | "resources/read" | "tools/call")
+    }
+
+    /// True if a notification comes to those only who have subscribed to it (MCP 2026-07-28).
+    pub fn is_subscribed(&self, method: &str) -> bool {
+        self.revision_per_request
+            && matches!(
+                method,
+                "notifications/tools/list_changed"
+                    | "notifications/prompts/list_changed"
+                    | "notifications/resources/list_changed"
+                    | "notifications/resources/updated"
+            )
     }
 
     /// True if the schema of the cancel lets its request id be `null` (ACP).

@@ -4,6 +4,7 @@
 
 mod annotations;
 pub mod catalogue;
+pub mod clauses;
 mod columns;
 mod concise;
 mod coverage;

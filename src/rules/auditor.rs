@@ -230,6 +230,7 @@ fn kind(what: &What<'_>) -> On {
         What::Progress { .. } => On::Progress,
         What::ProgressAfterCancel { .. } => On::ProgressAfterCancel,
         What::NotificationAfterCancel { .. } => On::NotificationAfterCancel,
+        What::Unacknowledged { .. } => On::Unacknowledged,
         What::Task(_) => On::Task,
         What::TaskCancelAnswer { .. } => On::TaskCancelAnswer,
         What::PermissionAnswer { .. } => On::PermissionAnswer,

@@ -12,6 +12,7 @@ mod lifecycle;
 mod progress;
 mod rpc;
 mod stuck;
+mod subscription;
 mod task;
 mod turn;
 
@@ -72,6 +73,9 @@ pub static RULES: &[&Rule] = &[
     &lifecycle::server_initiated_request::RULE,
     &lifecycle::client_sent_response::RULE,
     &lifecycle::ping_answer::RULE,
+    &lifecycle::mrtr_id_reused::RULE,
+    &lifecycle::input_required_on_wrong_method::RULE,
+    &lifecycle::capability_not_negotiated::RULE,
     &progress::progress_after_response::RULE,
     &progress::progress_after_cancel::RULE,
     &progress::progress_unknown_token::RULE,
@@ -79,6 +83,10 @@ pub static RULES: &[&Rule] = &[
     &progress::progress_token_reused::RULE,
     &progress::progress_wrong_direction::RULE,
     &progress::progress_bad_token_type::RULE,
+    &progress::workdone_sequence::RULE,
+    &progress::workdone_cancel_unknown_token::RULE,
+    &progress::workdone_cancel_wrong_direction::RULE,
+    &progress::progress_on_error_created_token::RULE,
     &rpc::invalid_json::RULE,
     &rpc::missing_jsonrpc::RULE,
     &rpc::result_and_error::RULE,
@@ -107,6 +115,10 @@ pub static RULES: &[&Rule] = &[
     &turn::permission_not_cancelled::RULE,
     &turn::permission_unanswered::RULE,
     &turn::update_after_cancelled_turn::RULE,
+    &turn::session_cancel_unknown_session::RULE,
+    &turn::session_cancel_from_agent::RULE,
+    &turn::overlapping_prompts::RULE,
+    &turn::prompt_cancelled_without_cancel::RULE,
     &stuck::never_answered::RULE,
     &stuck::stuck_live::RULE,
     &stuck::head_of_line::RULE,
@@ -117,7 +129,13 @@ pub static RULES: &[&Rule] = &[
     &task::illegal_task_transition::RULE,
     &task::cancel_result_not_cancelled::RULE,
     &task::tasks_cancel_without_capability::RULE,
+    &task::tasks_result_early::RULE,
+    &task::create_task_result_missing::RULE,
+    &task::ext_cancel_ack_not_empty::RULE,
+    &task::result_without_related_task::RULE,
     &task::task_augmentation_without_capability::RULE,
+    &subscription::ack_not_first::RULE,
+    &subscription::notification_without_subscription_id::RULE,
 ];
 
 /// A rule by code or name, without regard to case.

@@ -5,7 +5,7 @@
 
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
-use crate::protocol::{Mechanism, Side};
+use crate::protocol::{Facts, Mechanism, Side};
 use crate::session::{Connection, Event, Exchange, TaskState, What};
 
 /// A set of occasions.
@@ -90,6 +90,24 @@ occasions! {
     TURN_CANCELLED = 31, "a session/cancel while a prompt is in work";
     /// It is asked for permission in a turn that is cancelled.
     PERMISSION_CANCELLED = 32, "a permission request of a cancelled turn";
+    /// It cancels a turn.
+    CANCELS_TURN = 34, "a session/cancel";
+    /// It is asked for a task that it has declared.
+    ASKED_TASK = 35, "a request for a task to it";
+    /// It delivers the result of a task.
+    DELIVERS_TASK = 36, "an answer to tasks/result";
+    /// It brings the input that it was asked for.
+    CONTINUES = 37, "a request that brings input";
+    /// It asks for input.
+    ASKS_INPUT = 38, "a result that asks for input";
+    /// It asks for what the other side must have declared.
+    NEEDS_CAPABILITY = 39, "a request that needs a capability";
+    /// It creates a token for progress.
+    CREATES_TOKEN = 40, "a progress token that it creates";
+    /// It cancels progress that the server has created.
+    CANCELS_WORK = 41, "a window/workDoneProgress/cancel";
+    /// It is asked for a subscription.
+    LISTENED = 42, "a subscription";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -193,7 +211,10 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         What::Message { message, facts, .. } => {
             let (own, others) = match message.kind {
                 Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
-                Kind::Notification => (O::MESSAGES.and(O::NOTIFIES), O::NOTIFIED),
+                Kind::Notification => {
+                    let progress = event.profile.progress.is_some_and(|method| method == message.method());
+                    (O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS)), O::NOTIFIED)
+                }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
                 Kind::Unclassified => (O::MESSAGES, O::NONE),
@@ -205,17 +226,25 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             let stated = facts.meta_revision.is_some() && facts.meta_capabilities;
             let own = when(repeats.is_some(), O::REPEATS)
                 .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
-                .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK));
+                .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
+                .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
+                .and(when(facts.retries, O::CONTINUES))
+                .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY));
             (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
         }
-        What::Answer { exchange, .. } => (when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM), O::NONE),
-        What::Cancel { cancel, fault: None, target } => {
-            let turn = cancel.mechanism == Mechanism::SessionCancel && cancel.exchange.is_some();
-            (O::CANCELS, when(target.is_some() || turn, O::CANCELLED).and(when(turn, O::TURN_CANCELLED)))
+        What::Answer { exchange, facts, .. } => {
+            let own = when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM)
+                .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
+                .and(when(Facts::is(facts.result_type, "input_required"), O::ASKS_INPUT));
+            (own, O::NONE)
         }
-        What::Cancel { .. } => (O::CANCELS, O::NONE),
+        What::Cancel { cancel, fault, target } => match cancel.mechanism {
+            Mechanism::TasksCancel => (O::NONE, O::NONE),
+            Mechanism::WorkDoneProgressCancel => (O::CANCELS_WORK, O::NONE),
+            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
+            _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
+        },
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
-        What::Progress { .. } => (O::PROGRESS, O::NONE),
         What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
         What::Task(report) => {
             let was = report.before.is_some_and(|(_, status)| status == "cancelled");
@@ -249,6 +278,8 @@ fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
     let later = exchange.issuer == Side::Client && connection.lifecycle.shutdown.is_some();
     O::ASKED
         .and(when(&*exchange.method == "ping", O::PINGED))
+        .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
+        .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
         .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
         .and(when(later, O::ASKED_AFTER_SHUTDOWN))
 }

@@ -42,6 +42,8 @@ pub enum On {
     ProgressAfterCancel,
     /// [`crate::session::What::NotificationAfterCancel`]
     NotificationAfterCancel,
+    /// [`crate::session::What::Unacknowledged`]
+    Unacknowledged,
     /// [`crate::session::What::Task`]
     Task,
     /// [`crate::session::What::TaskCancelAnswer`]

@@ -200,6 +200,8 @@ impl Conn {
         exchange.outcome = outcome(m, slot.role);
         exchange.history.add(letter(m), m.sender, issuer);
         let cancelled = !exchange.cancels.is_empty();
+        slot.asks_input = Facts::is(m.facts.result_type, "input_required");
+        let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
         if let Some(call) = slot.call {
             self.side_mut(issuer).calls.remove(&call);
@@ -210,6 +212,7 @@ impl Conn {
         if cancelled {
             self.set_effects(m, issuer, id);
         }
+        let undeclared = self.undeclared(m, issuer, id);
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {
@@ -219,6 +222,7 @@ impl Conn {
                 in_batch: m.batch.is_some(),
                 says_cancelled,
                 request_has_meta: slot.has_meta,
+                undeclared,
             };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
@@ -235,6 +239,21 @@ impl Conn {
         self.remember(step, issuer, id);
     }
 
+    /// A capability that a request needed and that its receiver had not declared before. One finding for each is enough.
+    fn undeclared(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) -> Option<&'static str> {
+        let declared = self.facts.capabilities(m.sender)?;
+        let exchange = &self.slot(issuer, id)?.exchange;
+        let needs = exchange.profile.needs(&exchange.method).filter(|needs| !declared.declares(needs))?;
+        let asked_after =
+            self.facts.lifecycle.initialize_answer.is_some_and(|seen| seen.frame < exchange.request.frame);
+        let said = (m.sender, needs, m.message.kind == Kind::Error);
+        if !asked_after || self.undeclared.contains(&said) {
+            return None;
+        }
+        self.undeclared.push(said);
+        Some(needs)
+    }
+
     /// What the answer means for the handshake, a turn, a task.
     fn end_role(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id, role: Role) {
         self.initialize_answered(m, issuer, id);
@@ -245,6 +264,8 @@ impl Conn {
         match role {
             Role::Prompt => self.close_turn(step, m, issuer, id),
             Role::Permission => self.close_permission(step, m, issuer, id),
+            Role::CreateToken if m.message.kind == Kind::Error => self.refuse_token(m, issuer, id),
+            _ if m.profile.turns => self.note_new_session(m),
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),
             _ => {}
         }

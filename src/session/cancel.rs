@@ -317,7 +317,10 @@ impl Conn {
     fn cancel_token(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, token: &Id) {
         let known = self.created_tokens.contains_key(token);
         cancel.effect = Some(if known { Effect::Silent } else { Effect::UnknownTarget });
-        self.judge_cancel(step, m.profile, &cancel, None, None);
+        let judgement =
+            Judgement::exact_if(self.facts.complete_head(), "the token may have been created before the log");
+        let fault = (!known && m.sender == Side::Client).then_some(CancelFault::UnknownToken(judgement));
+        self.judge_cancel(step, m.profile, &cancel, fault, None);
         step.sink.cancellation(self.facts.id, &cancel);
     }
 

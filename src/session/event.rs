@@ -85,6 +85,8 @@ pub enum What<'a> {
         repeats: Option<Seen>,
         /// An older request in flight, by the same side and never cancelled, that gave the same progress token (rule PRG005).
         token_in_use: Option<Seen>,
+        /// The prompt of the same session that is in work (rule SES011).
+        overlaps: Option<Seen>,
         /// The message's facts.
         facts: &'a Facts<'a>,
     },
@@ -100,6 +102,8 @@ pub enum What<'a> {
         earlier: Seen,
         /// True if that one is still in flight.
         in_flight: bool,
+        /// True if it continues that one, which was answered by a question for input (rule LIF017).
+        continues: bool,
     },
     /// A request of the server that belongs to a prompt turn (or stream) that was cancelled before.
     NestedAfterCancel {
@@ -124,6 +128,8 @@ pub enum What<'a> {
         request_has_meta: bool,
         /// True if the error text speaks of a cancel or an abort.
         says_cancelled: bool,
+        /// A capability that the request needs and that this side had not declared; said once for each (rule LIF019).
+        undeclared: Option<&'static str>,
     },
     /// A response without an id by a side that had been sent notifications, while no request can have caused it.
     NotificationAnswered {
@@ -196,6 +202,13 @@ pub enum What<'a> {
         /// The cancel.
         cancel: Seen,
         /// Whether the sender can have known.
+        judgement: Judgement,
+    },
+    /// The first message for a subscription is not the one that acknowledges it.
+    Unacknowledged {
+        /// The subscription.
+        exchange: &'a Exchange,
+        /// Exact, or undecidable across HTTP streams.
         judgement: Judgement,
     },
     /// A task's status was reported.
@@ -378,6 +391,10 @@ pub enum CancelFault {
     Completed(Judgement),
     /// CAN006. Cancelled before by the same side, and still in flight.
     Duplicate,
+    /// SES006. Nothing in the log names that session.
+    UnknownSession(Judgement),
+    /// PRG010. The server has not created that token.
+    UnknownToken(Judgement),
 }
 
 /// The request that a cancel names or comes near to.
@@ -420,6 +437,20 @@ pub enum ProgressFault {
     WrongDirection,
     /// PRG007. The token is neither string nor integer.
     BadToken,
+    /// PRG008. Out of the order begin, report, end.
+    Sequence {
+        /// The message that it goes against: the begin before, the end before, or the request that created the token.
+        before: Seen,
+        /// What is wrong, in words.
+        what: &'static str,
+    },
+    /// PRG013. The client had refused the token.
+    Refused {
+        /// The refusal.
+        answer: Seen,
+        /// Whether the server had it.
+        judgement: Judgement,
+    },
 }
 
 /// A task's status, as reported by its owner.
@@ -431,6 +462,8 @@ pub struct TaskReport<'a> {
     pub before: Option<(Seen, &'a str)>,
     /// Status reported now.
     pub status: &'a str,
+    /// The answer to a `tasks/result` of it, where there was one (rule TSK008).
+    pub delivered: Option<Seen>,
     /// True if this is the answer that created the task.
     pub created: bool,
     /// The exchange whose answer reported it, where it was an answer.

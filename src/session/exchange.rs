@@ -219,6 +219,8 @@ pub struct Exchange {
     pub task: TaskState,
     /// True if the last sign of the stream it came on was a close by the client without a cancel.
     pub stream_closed: Option<Seen>,
+    /// The request that closed its session while it was in flight.
+    pub session_closed: Option<Seen>,
 }
 
 impl Exchange {

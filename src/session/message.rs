@@ -8,7 +8,7 @@ use super::exchange::{Exchange, History, Outcome};
 use super::ledger::Ledger;
 use super::race::Judgement;
 use super::resolve::Place;
-use super::state::{Absorb, Conn, Handle, Incoming, Slot, Step};
+use super::state::{Absorb, Conn, Created, Handle, Incoming, Slot, Step};
 use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
 use crate::capture::Proof;
@@ -75,12 +75,13 @@ impl Conn {
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         let repeats = self.repeats(m, &mut slot);
         let token_in_use = self.token_in_use(m);
+        let overlaps = if role == Role::Prompt { self.prompt_in_work(&slot) } else { None };
         self.place(m, id, slot);
         if !self.side(m.sender).early_cancels.is_empty() {
             self.claim_early_cancels(step, m.sender, id, m.seen, &method);
         }
         if let Some(slot) = self.slot(m.sender, id) {
-            let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, facts: m.facts };
+            let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, overlaps, facts: m.facts };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
         self.step_lifecycle(m, &method);
@@ -90,9 +91,12 @@ impl Conn {
             Role::TaskCancel => self.cancel_task(step, m, id),
             Role::CreateToken => {
                 if let Some(token) = Facts::id(m.facts.token) {
-                    self.created_tokens.insert(token, m.seen);
+                    let created =
+                        Created { request: m.seen, begun: None, ended: None, refused: None, refusal_told: false };
+                    self.created_tokens.insert(token, created);
                 }
             }
+            _ if m.profile.turns => self.note_session(m, id),
             _ => {}
         }
         self.accuse_nested(step, m, id);
@@ -140,6 +144,7 @@ impl Conn {
             last_progress: None,
             task: self.task_asked(m),
             stream_closed: None,
+            session_closed: None,
         };
         Slot {
             exchange,
@@ -154,6 +159,8 @@ impl Conn {
             has_meta: m.facts.meta_revision.is_some() && m.facts.meta_capabilities,
             late_progress: Vec::new(),
             progress_value: None,
+            asks_input: false,
+            acknowledged: false,
             partial: false,
             partial_token: Facts::id(m.facts.partial_result_token),
             call: None,
@@ -235,6 +242,7 @@ impl Conn {
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
+        let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
         self.emit(
@@ -242,7 +250,7 @@ impl Conn {
             m.profile,
             m.seen,
             Some(m.sender),
-            What::IdReused { id, issuer: m.sender, method, earlier, in_flight },
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues },
         );
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),

@@ -1,5 +1,7 @@
 //! Notifications: a cancel, progress, a report, or nothing that is tracked.
 
+use super::event::What;
+use super::race::Judgement;
 use super::state::{Conn, Incoming, Step};
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::Id;
@@ -38,7 +40,27 @@ impl Conn {
     /// A message for a subscription that the client has cancelled.
     pub(super) fn subscribed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let Some(id) = Facts::id(m.facts.subscription) else { return };
+        self.acknowledge(step, m, &id);
         self.accuse_notification(step, m, Side::Client, &id);
+    }
+
+    /// The first message for a subscription must acknowledge it; said once.
+    fn acknowledge(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let ordered = self.ordered();
+        let Some(slot) = self.slot_mut(Side::Client, id) else { return };
+        let listens = slot.exchange.known.is_some_and(|known| known.long_lived);
+        if !listens || std::mem::replace(&mut slot.acknowledged, true) {
+            return;
+        }
+        if m.message.method() == "notifications/subscriptions/acknowledged" {
+            return;
+        }
+        let one_stream = ordered || slot.exchange.stream.is_some() && slot.exchange.stream == m.stream;
+        let judgement = Judgement::exact_if(one_stream, "messages of two HTTP streams have no order");
+        if let Some(slot) = self.slot(Side::Client, id) {
+            let what = What::Unacknowledged { exchange: &slot.exchange, judgement };
+            self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
     }
 
     /// A notification on the stream of a request that was cancelled.

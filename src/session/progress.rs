@@ -86,13 +86,52 @@ impl Conn {
 
     fn unowned_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, raw: &str, token: &Id) {
         if self.created_tokens.contains_key(token) {
-            return;
+            return self.created_progress(step, m, raw, token);
         }
         if self.token_owner(m.sender, token).is_some() {
             return self.progress_fault(step, m, raw, ProgressFault::WrongDirection);
         }
         let judgement = Judgement::exact_if(!self.side(m.sender.peer()).evicted, FORGOTTEN);
         self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
+    }
+
+    /// Progress with a token that the server has created: one begin, any number of reports, one end.
+    fn created_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, raw: &str, token: &Id) {
+        if m.sender != Side::Server {
+            return;
+        }
+        let Some(created) = self.created_tokens.get_mut(token) else { return };
+        if let Some(answer) = created.refused {
+            if std::mem::replace(&mut created.refusal_told, true) {
+                return;
+            }
+            let crossing = self.crossing(m.sender, answer, m.seen, false);
+            let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
+            return self.progress_fault(step, m, raw, ProgressFault::Refused { answer, judgement });
+        }
+        let kind = Facts::text(m.facts.value_kind);
+        let fault = match (kind.as_deref(), created.begun, created.ended) {
+            (Some("begin" | "report" | "end"), _, Some(end)) => Some((end, "it had ended before")),
+            (Some("begin"), Some(begin), None) => Some((begin, "it had begun before")),
+            (Some("report" | "end"), None, None) => Some((created.request, "it has not begun")),
+            _ => None,
+        };
+        match kind.as_deref() {
+            Some("begin") => drop(created.begun.get_or_insert(m.seen)),
+            Some("end") => drop(created.ended.get_or_insert(m.seen)),
+            _ => {}
+        }
+        if let Some((before, what)) = fault {
+            self.progress_fault(step, m, raw, ProgressFault::Sequence { before, what });
+        }
+    }
+
+    /// The client refuses a token.
+    pub(super) fn refuse_token(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(request) = self.slot(issuer, id).map(|slot| slot.exchange.request) else { return };
+        if let Some(created) = self.created_tokens.values_mut().find(|created| created.request == request) {
+            created.refused = Some(m.seen);
+        }
     }
 
     fn progress_fault(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, token: &str, fault: ProgressFault) {

@@ -208,7 +208,8 @@ impl Conn {
             reported.sort_unstable();
             for ReusedId { earlier, later, id, method } in oracle.reused_ids(self.facts.id, side) {
                 if reported.binary_search(&later.frame).is_err() {
-                    let what = What::IdReused { id: &id, issuer: side, method: &method, earlier, in_flight: false };
+                    let (in_flight, continues) = (false, false);
+                    let what = What::IdReused { id: &id, issuer: side, method: &method, earlier, in_flight, continues };
                     self.emit(step, self.facts.profile, later, Some(side), what);
                 }
             }

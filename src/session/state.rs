@@ -81,6 +81,10 @@ pub(super) struct Slot {
     pub(super) partial_token: Option<Id>,
     /// The last progress value.
     pub(super) progress_value: Option<f64>,
+    /// It was answered by a question for input.
+    pub(super) asks_input: bool,
+    /// A subscription that was acknowledged, or of which it was said that it was not.
+    pub(super) acknowledged: bool,
     /// Partial results were reported.
     pub(super) partial: bool,
     /// Key among the calls in flight (rule CAN025).
@@ -189,7 +193,9 @@ pub(super) struct Conn {
     pub(super) questions: Vec<Question>,
     pub(super) tasks: Tasks,
     pub(super) turns: FxHashMap<Rc<str>, Turn>,
-    pub(super) created_tokens: FxHashMap<Id, Seen>,
+    pub(super) created_tokens: FxHashMap<Id, Created>,
+    /// Capabilities that were used and not declared, as far as that was said: of whom, which, and whether it refused.
+    pub(super) undeclared: Vec<(Side, &'static str, bool)>,
     pub(super) versions: Versions,
     pub(super) clock: Clock,
     /// The first time in the log.
@@ -208,6 +214,17 @@ pub(super) struct Conn {
     pub(super) streams: FxHashMap<u32, Opener>,
     /// Requests of the client in flight whose id a newer one has, by the stream of their POST.
     pub(super) beside: FxHashMap<(u32, Id), Box<Slot>>,
+}
+
+/// A token that the server has created for progress of its own, and how far that has come.
+#[derive(Clone, Copy)]
+pub(super) struct Created {
+    pub(super) request: Seen,
+    pub(super) begun: Option<Seen>,
+    pub(super) ended: Option<Seen>,
+    pub(super) refused: Option<Seen>,
+    /// Progress after the refusal was reported: once is enough.
+    pub(super) refusal_told: bool,
 }
 
 /// The last lines that the server wrote to stderr.
@@ -362,6 +379,7 @@ impl Conn {
             tasks: Tasks::default(),
             turns: FxHashMap::default(),
             created_tokens: FxHashMap::default(),
+            undeclared: Vec::new(),
             versions: Versions::default(),
             clock: Clock::default(),
             started_us: None,

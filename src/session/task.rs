@@ -22,6 +22,8 @@ struct Task {
     creator: Option<Handle>,
     /// The first `tasks/cancel` of it.
     cancel: Option<Seen>,
+    /// The answer that delivered its result.
+    delivered: Option<Seen>,
 }
 
 /// The tasks of a connection, by owner and name.
@@ -104,6 +106,9 @@ impl Conn {
         if role == Role::TaskCancel {
             self.task_cancel_answer(step, m, issuer, id);
         }
+        if role == Role::TaskResult && m.message.kind == Kind::Result {
+            self.deliver_task(m, issuer, id);
+        }
         let (Some(name), Some(status)) = (Facts::text(m.facts.task_id), Facts::text(m.facts.task_status)) else {
             return;
         };
@@ -118,6 +123,15 @@ impl Conn {
         let creator = self.slot(issuer, id).map(|slot| slot.exchange.request.frame).filter(|_| created);
         let creator = creator.map(|request| Handle { issuer, id: id.clone(), request });
         self.task_report(step, m, name, &status, creator, Some((issuer, id)));
+    }
+
+    /// The result of a task was delivered.
+    fn deliver_task(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let name = self.slot(issuer, id).and_then(|slot| slot.topic.clone());
+        let task = name.and_then(|name| self.tasks.known[index(m.sender)].get_mut(&*name));
+        if let Some(task) = task {
+            task.delivered.get_or_insert(m.seen);
+        }
     }
 
     /// A status notification.
@@ -138,7 +152,8 @@ impl Conn {
         via: Option<(Side, &Id)>,
     ) {
         let old = self.tasks.get(m.sender, &name);
-        let (cancel, old_creator) = old.map_or((None, None), |task| (task.cancel, task.creator.clone()));
+        let (cancel, delivered) = old.map_or((None, None), |task| (task.cancel, task.delivered));
+        let old_creator = old.and_then(|task| task.creator.clone());
         let old = old.map(|task| (task.seen, task.status.clone()));
         let judgement = Judgement::exact_if(self.ordered(), "messages of two HTTP streams have no order");
         let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
@@ -146,6 +161,7 @@ impl Conn {
             task: &name,
             before: old.as_ref().map(|(seen, status)| (*seen, &**status)),
             status,
+            delivered,
             created: creator.is_some(),
             exchange,
             judgement,
@@ -162,7 +178,7 @@ impl Conn {
                 self.orphan(parent, cancel, m.seen);
             }
         }
-        self.tasks.set(m.sender, name, Task { status: status.into(), seen: m.seen, creator, cancel });
+        self.tasks.set(m.sender, name, Task { status: status.into(), seen: m.seen, creator, cancel, delivered });
     }
 
     /// A `tasks/cancel` request: a cancel of the exchange that created the task.

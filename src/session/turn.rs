@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::calls::{Calls, Whose};
-use super::event::{Seen, What};
+use super::event::{CancelFault, Seen, What};
 use super::exchange::{Cancellation, Effect, Outcome};
 use super::race::Judgement;
 use super::state::{Conn, Handle, Incoming, Slot, Step};
@@ -68,6 +68,38 @@ impl Conn {
         turn.last = Some(prompt);
     }
 
+    /// The prompt that is in work for the session of another one.
+    pub(super) fn prompt_in_work(&self, slot: &Slot) -> Option<Seen> {
+        if slot.exchange.profile.turns_end_idle {
+            return None;
+        }
+        let prompt = self.turns.get(slot.topic.as_ref()?)?.prompts.last()?;
+        self.known(prompt).map(|slot| &slot.exchange).filter(|prompt| prompt.in_flight()).map(|prompt| prompt.request)
+    }
+
+    /// A request that names a session: the session is known from here on, and one that closes it ends its prompts.
+    pub(super) fn note_session(&mut self, m: &Incoming<'_>, id: &Id) {
+        let Some(topic) = self.slot(m.sender, id).and_then(|slot| slot.topic.clone()) else { return };
+        let prompts = self.turns.entry(topic).or_default().prompts.clone();
+        if !matches!(m.message.method(), "session/close" | "session/delete") {
+            return;
+        }
+        for prompt in &prompts {
+            if let Some(slot) = self.known_mut(prompt) {
+                slot.exchange.session_closed.get_or_insert(m.seen);
+            }
+        }
+    }
+
+    /// A result that names a session has created it.
+    pub(super) fn note_new_session(&mut self, m: &Incoming<'_>) {
+        if let Some(name) = m.facts.session_id.and_then(|raw| Facts::text(Some(raw)))
+            && !self.turns.contains_key(&*name)
+        {
+            self.turns.insert(Rc::from(&*name), Turn::default());
+        }
+    }
+
     /// The prompt that a request of the agent serves.
     pub(super) fn turn_parent(&self, m: &Incoming<'_>, slot: &Slot) -> Option<Handle> {
         if m.sender != Side::Server || !m.profile.turns {
@@ -93,7 +125,13 @@ impl Conn {
 
     /// `session/cancel`: every prompt in work of that session is cancelled, and so is every permission request.
     pub(super) fn cancel_turn(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, raw: &str) {
+        if m.sender != Side::Client {
+            cancel.effect = Some(Effect::UnknownTarget);
+            self.judge_cancel(step, m.profile, &cancel, None, None);
+            return step.sink.cancellation(self.facts.id, &cancel);
+        }
         let name = Facts::text(Some(raw)).unwrap_or_default();
+        let unknown = !self.turns.contains_key(&*name);
         let (prompts, permissions, last) = match self.turns.get_mut(&*name) {
             Some(turn) => {
                 if !turn.prompts.is_empty() {
@@ -122,7 +160,9 @@ impl Conn {
             cancel.effect = Some(Effect::UnknownTarget);
             step.sink.cancellation(self.facts.id, &cancel);
         }
-        self.judge_cancel(step, m.profile, &cancel, None, None);
+        let judgement = Judgement::exact_if(self.facts.complete_head(), "the session may have begun before the log");
+        let fault = unknown.then_some(CancelFault::UnknownSession(judgement));
+        self.judge_cancel(step, m.profile, &cancel, fault, None);
     }
 
     /// A prompt in work is cancelled. Its answer may have come before: then the turn's end will tell what became of it.
@@ -213,7 +253,7 @@ impl Conn {
         if update == "state_update" {
             self.revision_shown(Profile::of_turns(true));
         }
-        let Some(turn) = self.turns.get_mut(&*name) else { return };
+        let Some(turn) = self.turns.get_mut(&*name) else { return self.note_new_session(m) };
         let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
         let whose = m.facts.tool_call.map(|call| turn.calls.note(call, m.facts.update_status, begins, in_turn));
         if let Some(prompt) = turn.prompts.last().cloned() {

@@ -154,12 +154,12 @@ macro_rules! rulings {
             bare("PRG003", Severity::Warning),
             bare("PRG004", Severity::Note),
             bare("PRG007", Severity::Error),
-            planned(warning("PRG008", &$revision::TOKEN_ONCE)),
+            warning("PRG008", &$revision::TOKEN_ONCE),
             planned(bare("PRG009", Severity::Note)),
-            planned(bare("PRG010", Severity::Warning)),
-            planned(bare("PRG011", Severity::Error)),
+            bare("PRG010", Severity::Warning),
+            bare("PRG011", Severity::Error),
             planned(error("PRG012", &$revision::PARTIAL_RESULTS)),
-            planned(bare("PRG013", Severity::Error)),
+            bare("PRG013", Severity::Error),
             $($own),*
         ]
     };

@@ -30,6 +30,16 @@ macro_rules! shared {
                 "Receivers ... SHOULD: Stop processing";
             CANCEL_NO_RESPONSE Should "cancel-no-response" "/basic/utilities/cancellation"
                 "Receivers ... SHOULD: ... Not send a response for the cancelled request";
+            CANCEL_FREE Should "cancel-free" "/basic/utilities/cancellation"
+                "Receivers ... SHOULD: ... Free associated resources";
+            CANCEL_IGNORED May "cancel-ignored" "/basic/utilities/cancellation"
+                "Receivers MAY ignore cancellation notifications if";
+            LATE_ANSWER_IGNORED Should "late-answer-ignored" "/basic/utilities/cancellation"
+                "SHOULD ignore any response to the request that arrives afterward";
+            RACES_HANDLED Must "races-handled" "/basic/utilities/cancellation"
+                "Both parties MUST handle these race conditions gracefully";
+            BAD_CANCEL_IGNORED Should "bad-cancel-ignored" "/basic/utilities/cancellation"
+                "Invalid cancellation notifications SHOULD be ignored";
             ID_TYPE Must "id-type" $messages "MUST include a string or integer ID";
             ID_NOT_NULL Must "id-not-null" $messages "MUST NOT be `null`";
             ID_USED_ONCE Must "id-used-once" $messages
@@ -173,6 +183,8 @@ pub mod v2025_11_25 {
         TASK_BEGINS Must "task-begins" "/basic/utilities/tasks" "MUST begin in the `working` status";
         TASK_RESULT_BLOCKS Must "task-result-blocks" "/basic/utilities/tasks"
             "MUST block the response until the task reaches a terminal status";
+        TASK_IGNORED Must "task-ignored" "/basic/utilities/tasks"
+            "MUST process requests of that type normally, ignoring any task-augmentation metadata";
         TASK_CAPABILITY Must "task-capability" "/basic/utilities/tasks"
             "clients MUST NOT attempt to use task augmentation on that server's tools";
     }

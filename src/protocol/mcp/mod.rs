@@ -5,22 +5,35 @@
 pub(super) mod clauses;
 mod methods;
 
-use super::jsonrpc2::{self as jr, BASE, bare, error, note, planned, warning};
-use super::{AfterCancel, Family, Opening, Profile, Ruling, Severity};
+use super::jsonrpc2::{self as jr, BASE, allows, bare, error, in_part, note, planned, unseen, warning};
+use super::{AfterCancel, Family, Gate, Opening, Profile, Remark, Ruling, Severity};
 
 pub use methods::METHODS;
 
 /// The revisions, oldest first.
 pub static PROFILES: [Profile; 4] = [
-    Profile { revision: "2024-11-05", rulings: RULINGS_2024_11_05, ..HANDSHAKE },
-    Profile { revision: "2025-03-26", stream_close_is_no_cancel: true, rulings: RULINGS_2025_03_26, ..HANDSHAKE },
-    Profile { revision: "2025-06-18", stream_close_is_no_cancel: true, rulings: RULINGS_2025_06_18, ..HANDSHAKE },
+    Profile { revision: "2024-11-05", rulings: RULINGS_2024_11_05, remarks: REMARKS_2024_11_05, ..HANDSHAKE },
+    Profile {
+        revision: "2025-03-26",
+        stream_close_is_no_cancel: true,
+        rulings: RULINGS_2025_03_26,
+        remarks: REMARKS_2025_03_26,
+        ..HANDSHAKE
+    },
+    Profile {
+        revision: "2025-06-18",
+        stream_close_is_no_cancel: true,
+        rulings: RULINGS_2025_06_18,
+        remarks: REMARKS_2025_06_18,
+        ..HANDSHAKE
+    },
     Profile {
         revision: "2025-11-25",
         stream_close_is_no_cancel: true,
         tasks: true,
         codes: CODES_2025_11_25,
         rulings: RULINGS_2025_11_25,
+        remarks: REMARKS_2025_11_25,
         ..HANDSHAKE
     },
 ];
@@ -50,14 +63,53 @@ const HANDSHAKE: Profile = Profile {
     ids_used_once: true,
     cancel_text_is_proof: true,
     methods: METHODS,
+    gates: GATES,
     codes: CODES,
     ..BASE
 };
+
+/// What a side must have declared before it is asked. `completion/complete` is left out: the oldest revision has no
+/// capability for it.
+const GATES: &[Gate] = &[
+    Gate::new("resources/subscribe", "resources.subscribe"),
+    Gate::new("resources/", "resources"),
+    Gate::new("tools/", "tools"),
+    Gate::new("prompts/", "prompts"),
+    Gate::new("logging/setLevel", "logging"),
+    Gate::new("sampling/createMessage", "sampling"),
+    Gate::new("elicitation/create", "elicitation"),
+    Gate::new("roots/list", "roots"),
+];
 
 /// -32002 is "resource not found".
 const CODES: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32002];
 /// -32042 is "URL elicitation required", of this revision only.
 const CODES_2025_11_25: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32042, -32002];
+
+/// Remarks that hold in all four revisions, then those of one.
+macro_rules! remarks {
+    ($revision:ident; $($own:expr),* $(,)?) => {
+        &[
+            in_part(&clauses::$revision::CANCEL_STOP, "work inside the receiver is not seen; requests and progress that go on are"),
+            unseen(&clauses::$revision::CANCEL_FREE, "resources of the receiver are not in the messages"),
+            allows(&clauses::$revision::CANCEL_IGNORED, "an answer to a cancelled request: why response-after-cancel is never an error"),
+            unseen(&clauses::$revision::LATE_ANSWER_IGNORED, "what the sender of the cancel does with an answer is not in the messages"),
+            unseen(&clauses::$revision::RACES_HANDLED, "how a side takes a crossing is inside it"),
+            unseen(&clauses::$revision::BAD_CANCEL_IGNORED, "a cancel that is ignored leaves no trace; an error without an id is judged as a reply to a notification"),
+            in_part(&clauses::$revision::CANCEL_IN_PROGRESS, "what the sender believes is not seen; that the answer had reached it is"),
+            in_part(&clauses::$revision::PING_EMPTY, "nothing says how soon is promptly"),
+            in_part(&clauses::$revision::TIMEOUT_CANCELS, "a timeout inside the sender is not seen; a request that is sent again is"),
+            $($own),*
+        ]
+    };
+}
+
+static REMARKS_2024_11_05: &[Remark] = remarks![v2024_11_05;];
+static REMARKS_2025_03_26: &[Remark] = remarks![v2025_03_26;];
+static REMARKS_2025_06_18: &[Remark] = remarks![v2025_06_18;];
+static REMARKS_2025_11_25: &[Remark] = remarks![v2025_11_25;
+    unseen(&clauses::v2025_11_25::TASK_IGNORED, "that a receiver looked at the member is not in the messages"),
+];
 
 /// The rulings that hold in all four revisions with the same severity, each resting on its own revision's
 /// sentence; then what the revision adds.
@@ -122,7 +174,7 @@ static RULINGS_2024_11_05: &[Ruling] = rulings![v2024_11_05;
     error("RPC003", &clauses::v2024_11_05::RESULT_OR_ERROR),
     error("RPC004", &clauses::v2024_11_05::RESULT_OR_ERROR),
     error("CAN007", &clauses::v2024_11_05::CANCEL_SAME_DIRECTION),
-    planned(warning("LIF019", &clauses::v2024_11_05::CAPABILITIES)),
+    warning("LIF019", &clauses::v2024_11_05::CAPABILITIES),
     // Silent on batches: it refers to JSON-RPC, which has them.
     bare("RPC013", Severity::Note),
     error("RPC021", &clauses::v2024_11_05::SAME_ID),
@@ -133,7 +185,7 @@ static RULINGS_2025_03_26: &[Ruling] = rulings![v2025_03_26;
     error("RPC004", &clauses::v2025_03_26::RESULT_OR_ERROR),
     error("CAN007", &clauses::v2025_03_26::CANCEL_SAME_DIRECTION),
     warning("CAN024", &clauses::v2025_03_26::DISCONNECT_IS_NO_CANCEL),
-    planned(warning("LIF019", &clauses::v2025_03_26::CAPABILITIES)),
+    warning("LIF019", &clauses::v2025_03_26::CAPABILITIES),
     error("RPC014", &clauses::v2025_03_26::INITIALIZE_NOT_BATCHED),
     error("RPC021", &clauses::v2025_03_26::SAME_ID),
     note("RPC022", &jr::BATCH_ANSWER),
@@ -146,7 +198,7 @@ static RULINGS_2025_06_18: &[Ruling] = rulings![v2025_06_18;
     error("RPC004", &clauses::v2025_06_18::RESULT_OR_ERROR),
     error("CAN007", &clauses::v2025_06_18::CANCEL_SAME_DIRECTION),
     warning("CAN024", &clauses::v2025_06_18::DISCONNECT_IS_NO_CANCEL),
-    planned(error("LIF019", &clauses::v2025_06_18::CAPABILITIES)),
+    error("LIF019", &clauses::v2025_06_18::CAPABILITIES),
     error("RPC013", &clauses::v2025_06_18::NO_BATCH),
     error("RPC021", &clauses::v2025_06_18::SAME_ID),
     planned(error("TRN001", &clauses::v2025_06_18::GET_STREAM_NO_RESPONSE)),
@@ -161,7 +213,7 @@ static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
     error("CAN007", &clauses::v2025_11_25::CANCEL_NAMES_REQUEST),
     error("CAN017", &clauses::v2025_11_25::CANCEL_TASK),
     warning("CAN024", &clauses::v2025_11_25::DISCONNECT_IS_NO_CANCEL),
-    planned(error("LIF019", &clauses::v2025_11_25::CAPABILITIES)),
+    error("LIF019", &clauses::v2025_11_25::CAPABILITIES),
     error("RPC013", &clauses::v2025_11_25::NO_BATCH),
     error("RPC021/result", &clauses::v2025_11_25::SAME_ID),
     planned(error("TRN001", &clauses::v2025_11_25::GET_STREAM_NO_RESPONSE)),
@@ -174,9 +226,9 @@ static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
     error("TSK005", &clauses::v2025_11_25::TASK_CANCELLED_STATUS),
     planned(bare("TSK006", Severity::Error)),
     error("TSK007", &clauses::v2025_11_25::CAPABILITIES),
-    planned(error("TSK008", &clauses::v2025_11_25::TASK_RESULT_BLOCKS)),
-    planned(bare("TSK009", Severity::Warning)),
-    planned(bare("TSK011", Severity::Error)),
+    error("TSK008", &clauses::v2025_11_25::TASK_RESULT_BLOCKS),
+    bare("TSK009", Severity::Warning),
+    bare("TSK011", Severity::Error),
     error("TSK012", &clauses::v2025_11_25::TASK_CAPABILITY),
 ];
 
@@ -185,5 +237,5 @@ static RULINGS_UNKNOWN: &[Ruling] = rulings![v2025_03_26;
     error("RPC003", &clauses::v2025_03_26::RESULT_OR_ERROR),
     error("RPC004", &clauses::v2025_03_26::RESULT_OR_ERROR),
     error("CAN007", &clauses::v2025_03_26::CANCEL_SAME_DIRECTION),
-    planned(warning("LIF019", &clauses::v2025_03_26::CAPABILITIES)),
+    warning("LIF019", &clauses::v2025_03_26::CAPABILITIES),
 ];

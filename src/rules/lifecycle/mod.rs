@@ -1,15 +1,18 @@
 //! Rules about the handshake, the orderly end, and who may ask whom.
 
 pub mod after_shutdown_wrong_answer;
+pub mod capability_not_negotiated;
 pub mod client_sent_response;
 pub mod duplicate_initialize;
 pub mod exit_before_shutdown_response;
 pub mod initialized_missing_or_early;
+pub mod input_required_on_wrong_method;
 pub mod message_after_shutdown;
 pub mod message_before_initialize_response;
 pub mod missing_meta_accepted;
 pub mod missing_request_meta;
 pub mod missing_result_type;
+pub mod mrtr_id_reused;
 pub mod not_initialized_wrong_code;
 pub mod ping_answer;
 pub mod removed_method;

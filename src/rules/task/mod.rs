@@ -4,9 +4,13 @@ pub mod cancel_result_not_cancelled;
 pub mod cancel_terminal_accepted;
 pub mod cancel_terminal_wrong_code;
 pub mod cancelled_status_changed;
+pub mod create_task_result_missing;
+pub mod ext_cancel_ack_not_empty;
 pub mod illegal_task_transition;
+pub mod result_without_related_task;
 pub mod task_augmentation_without_capability;
 pub mod tasks_cancel_without_capability;
+pub mod tasks_result_early;
 
 use crate::capture::Transport;
 use crate::finding::Finding;

@@ -1,0 +1,127 @@
+//! The clause table: what each revision asks, word for word, and who judges it.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::columns::{Lean, Table};
+use super::escape::json;
+use super::{Ink, Style};
+use crate::protocol::{Beyond, Clause, Profile};
+use crate::rules::rule_of;
+
+/// A clause of a revision.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClauseEntry {
+    /// The revision.
+    pub profile: String,
+    /// Its name in this program.
+    pub clause: &'static str,
+    /// How strongly it binds.
+    pub level: &'static str,
+    /// The quotation.
+    pub text: &'static str,
+    /// Where it stands.
+    pub url: &'static str,
+    /// `judged`, `judged in part`, `planned`, `not observable` or `allows`.
+    pub is: &'static str,
+    /// Codes of the rules that judge it, or that are planned.
+    pub rules: Vec<&'static str>,
+    /// What is left out, or why no observer can judge it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Document {
+    clauses: Vec<ClauseEntry>,
+}
+
+/// Every clause of a revision that a rule rests on or that is known to be beyond an observer, in the order of their names.
+pub fn clauses_of(profile: &Profile) -> Vec<ClauseEntry> {
+    let mut entries: BTreeMap<&str, ClauseEntry> = BTreeMap::new();
+    let new = |clause: &'static Clause| ClauseEntry {
+        profile: profile.label(),
+        clause: clause.id,
+        level: clause.level.as_str(),
+        text: clause.text,
+        url: clause.url,
+        is: "planned",
+        rules: Vec::new(),
+        because: None,
+    };
+    for ruling in profile.rulings {
+        let Some(clause) = ruling.clause else { continue };
+        let entry = entries.entry(clause.id).or_insert_with(|| new(clause));
+        let code = rule_of(ruling).map_or(ruling.rule, |rule| rule.code);
+        if !entry.rules.contains(&code) {
+            entry.rules.push(code);
+        }
+        if !ruling.planned {
+            entry.is = "judged";
+        }
+    }
+    for remark in profile.remarks {
+        let entry = entries.entry(remark.clause.id).or_insert_with(|| new(remark.clause));
+        entry.because = Some(remark.beyond.because());
+        entry.is = match remark.beyond {
+            Beyond::InPart(_) => "judged in part",
+            Beyond::NotObservable(_) => "not observable",
+            Beyond::Allows(_) => "allows",
+        };
+    }
+    entries.into_values().collect()
+}
+
+/// `{"clauses":[...]}`.
+pub fn write_json(out: &mut dyn Write, profiles: &[&Profile]) -> io::Result<()> {
+    let clauses = profiles.iter().flat_map(|profile| clauses_of(profile)).collect();
+    writeln!(out, "{}", json(&Document { clauses })?)
+}
+
+/// A table for each revision.
+pub fn write_human(out: &mut dyn Write, profiles: &[&Profile], style: &Style) -> io::Result<()> {
+    for profile in profiles {
+        let entries = clauses_of(profile);
+        let counts = ["judged", "judged in part", "not observable", "allows", "planned"].map(|is| {
+            let count = entries.iter().filter(|entry| entry.is == is).count();
+            format!("{count} {is}")
+        });
+        let head = format!("{}: {} clauses ({})", profile.label(), entries.len(), counts.join(", "));
+        writeln!(out, "{}", style.paint(Ink::Strong, &head))?;
+        let columns = ["level", "clause", "is", "rules", "quotation"];
+        let mut table = Table::new(columns.map(|name| (name, Lean::Left))).wrapped();
+        for entry in &entries {
+            let because = entry.because.map_or(String::new(), |why| format!(" ({why})"));
+            table.row(vec![
+                entry.level.to_string(),
+                entry.clause.to_string(),
+                entry.is.to_string(),
+                entry.rules.join(" "),
+                format!("\"{}\"{because}", entry.text),
+            ]);
+        }
+        for line in table.lines(0, style.width) {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::profiles;
+
+    #[test]
+    fn every_clause_has_a_rule_or_a_reason() {
+        for profile in profiles() {
+            for entry in clauses_of(profile) {
+                let told = !entry.rules.is_empty() || entry.because.is_some();
+                assert!(told && entry.url.starts_with("https://"), "{} {}", entry.profile, entry.clause);
+            }
+        }
+    }
+}

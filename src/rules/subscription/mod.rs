@@ -1,0 +1,4 @@
+//! Rules about subscriptions.
+
+pub mod ack_not_first;
+pub mod notification_without_subscription_id;
