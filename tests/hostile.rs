@@ -107,6 +107,7 @@ fn through_every_output() {
         vec!["export", &log, "--as", "mermaid", "--max", "3"],
         vec!["export", &log, "--as", "mermaid", "--connection", BAD],
         vec!["export", &log, "--as", "perfetto"],
+        vec!["export", &log, "--as", "otlp"],
         vec!["check", &log, "--report", "sarif=-"],
         vec!["check", &log, "--report", "junit=-"],
         vec!["check", &log, "--report", "github=-"],

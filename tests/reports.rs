@@ -233,6 +233,40 @@ fn exports_for_other_programs() {
 }
 
 #[test]
+fn requests_become_spans_and_findings_log_records() {
+    let said = run(&["export", "samples/mcp/bad.jsonl", "--as", "otlp"]);
+    let lines: Vec<Value> = said.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let spans = lines[0]["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().expect("spans");
+    let logs = lines[1]["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().expect("records");
+    let attribute = |of: &Value, key: &str| {
+        let all = of["attributes"].as_array().expect("attributes");
+        all.iter().find(|one| one["key"] == key).map(|one| one["value"]["stringValue"].clone())
+    };
+    let hex = |value: &Value, digits: usize| {
+        value.as_str().is_some_and(|id| id.len() == digits && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    for span in spans {
+        assert!(hex(&span["traceId"], 32) && hex(&span["spanId"], 16), "{span}");
+        let at = |key: &str| span[key].as_str().and_then(|at| at.parse::<u64>().ok()).expect("nanoseconds");
+        assert!(at("startTimeUnixNano") > 0 && at("startTimeUnixNano") <= at("endTimeUnixNano"));
+        assert!(attribute(span, "mcp.method.name").is_some(), "{span}");
+    }
+    let search = spans.iter().find(|span| span["name"] == "tools/call search").expect("a span");
+    assert_eq!(attribute(search, "gen_ai.tool.name"), Some("search".into()));
+    let late = spans.iter().find(|span| attribute(span, "jsonrpc.request.id") == Some("4".into())).expect("a span");
+    let events: Vec<&Value> = late["events"].as_array().expect("events").iter().map(|event| &event["name"]).collect();
+    assert_eq!(events, ["rpctape.cancel", "rpctape.answer_after_cancel"]);
+    let finding = logs.iter().find(|log| attribute(log, "rpctape.code") == Some("CAN010".into())).expect("a record");
+    assert_eq!((&finding["spanId"], &finding["severityText"]), (&late["spanId"], &"WARN".into()));
+    let failed = run(&["export", "samples/lsp/bad.jsonl", "--as", "otlp"]);
+    assert!(
+        failed.out.contains("\"status\":{\"code\":2}") && failed.out.contains("\"rpc.system.name\""),
+        "{}",
+        failed.out
+    );
+}
+
+#[test]
 fn the_same_bytes_at_any_time_in_any_zone() {
     let folder = "samples/faults";
     let bad = "samples/mcp/bad.jsonl";
@@ -245,7 +279,7 @@ fn the_same_bytes_at_any_time_in_any_zone() {
                 .map(|format| vec!["check".into(), folder.into(), "--format".into(), (*format).to_string()]),
         )
         .chain(
-            ["rec", "jsonl", "csv", "mermaid", "perfetto"]
+            ["rec", "jsonl", "csv", "mermaid", "perfetto", "otlp"]
                 .iter()
                 .map(|kind| vec!["export".into(), bad.into(), "--as".into(), (*kind).to_string()]),
         )

@@ -19,6 +19,7 @@ use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
 use super::signals::Stop;
+use super::telemetry;
 
 /// Write the traffic in a form that rpctape and other programs read
 #[derive(Args, Debug)]
@@ -35,7 +36,7 @@ pub struct ExportArgs {
     /// With csv: which table
     #[arg(long, value_enum, value_name = "TABLE")]
     of: Option<Table>,
-    /// With csv, mermaid and perfetto: only this connection (`rpctape ls` shows the keys)
+    /// With csv, mermaid, perfetto and otlp: only this connection (`rpctape ls` shows the keys)
     #[arg(long, value_name = "KEY")]
     connection: Option<String>,
     /// With mermaid: draw what is around this request, such as '#17' or s4
@@ -60,6 +61,8 @@ enum Kind {
     Mermaid,
     /// A timeline for ui.perfetto.dev: requests, progress, cancels
     Perfetto,
+    /// OpenTelemetry (OTLP as JSON, one export request a line): requests as spans, findings as log records
+    Otlp,
 }
 
 /// Tables that csv can write.
@@ -91,7 +94,7 @@ impl ExportArgs {
         let whole = matches!(self.kind, Kind::Jsonl | Kind::Rec);
         let wrong = [
             ("--of", self.of.is_some() && self.kind != Kind::Csv, "csv"),
-            ("--connection", self.connection.is_some() && whole, "csv, mermaid and perfetto"),
+            ("--connection", self.connection.is_some() && whole, "csv, mermaid, perfetto and otlp"),
             ("--around", self.around.is_some() && !drawn, "mermaid"),
             ("--max", self.max.is_some() && !drawn, "mermaid"),
         ];
@@ -122,6 +125,7 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
             drawing::diagram(&loaded.store, &wanted, around, max, &mut out)?;
         }
         Kind::Perfetto => drawing::trace(&loaded.store, &wanted, &mut out)?,
+        Kind::Otlp => telemetry::write(&loaded.store, &wanted, &mut out)?,
     }
     out.close()?;
     Ok(0)

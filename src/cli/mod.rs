@@ -49,6 +49,7 @@ mod run_reports;
 mod screen;
 mod shell;
 mod signals;
+mod telemetry;
 mod terms;
 
 pub use input::name as source_name;

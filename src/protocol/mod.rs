@@ -16,6 +16,7 @@ mod mcp_2026;
 mod method;
 mod playing;
 mod profile;
+mod semconv;
 mod shape;
 mod side;
 #[cfg(test)]
@@ -30,5 +31,6 @@ pub use method::{
 };
 pub use playing::{Access, Choice, DefaultAnswer, Flow};
 pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};
+pub use semconv::Convention;
 pub use shape::Ending;
 pub use side::Side;

@@ -12,8 +12,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Looks between two signs of life: a second.
 const SIGN: u32 = 50;
 
-/// Looks that a process that was told to end has to clean up: half a second.
-const PATIENCE: u32 = 25;
+/// Looks that a process that was told to end has to clean up, which it does within 0.7 s: 0.9 s.
+const PATIENCE: u32 = 45;
 
 /// How much of an answer is kept, in bytes.
 const LONGEST: u64 = 32 << 20;
