@@ -1,11 +1,15 @@
-//! The examples on the rule pages are run: each must give exactly the findings that the page shows.
+//! The examples on the rule pages are run, and so are the traces in `tests/traces`: each must give exactly what stands below it.
 
 mod support;
 
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+
 use rpctape::rules::{RULES, Rule, Selection};
-use rpctape::session::Settings;
-use support::trace::parse_trace;
-use support::verdicts::{judge_with_lookout, lines};
+use rpctape::session::{FrameId, Settings};
+use support::trace::{parse_trace, shorthand};
+use support::verdicts::{Verdicts, judge_with_lookout, lines, remembering};
 
 /// Fences of a page: info line and body.
 fn fences(page: &str) -> Vec<(String, String)> {
@@ -58,4 +62,87 @@ fn examples_on_the_pages_are_true() {
     let examples: usize = RULES.iter().map(|rule| check(rule, &mut errors)).sum();
     assert!(errors.is_empty(), "{} of {examples} examples:\n{}", errors.len(), errors.join("\n"));
     assert!(examples >= 2 * RULES.len());
+}
+
+/// Cancels as lines: `cancel at 5: result at 6, of 4`, sorted.
+fn cancels(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+    let mut rows: Vec<(FrameId, String)> = Vec::new();
+    for cancel in &verdicts.cancellations {
+        let effect = cancel.effect.map_or("open", |effect| effect.as_str());
+        let mut row = format!("cancel at {}: {effect}", numbers[&cancel.seen.frame]);
+        if let Some(seen) = cancel.effect_seen {
+            let _ = write!(row, " at {}", numbers[&seen.frame]);
+        }
+        if let Some(request) = cancel.exchange {
+            let _ = write!(row, ", of {}", numbers[&request]);
+        }
+        rows.push((cancel.seen.frame, row));
+    }
+    rows.sort();
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Exchanges as lines: `4 #1 tools/call: result QCr`, in the order of their requests.
+fn exchanges(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+    let mut rows: Vec<_> = verdicts.exchanges.iter().collect();
+    rows.sort_by_key(|exchange| exchange.request.frame);
+    let row = rows.into_iter().map(|exchange| {
+        let (label, title, outcome) = (exchange.label(), exchange.title(), exchange.outcome.as_str());
+        format!("{} {label} {title}: {outcome} {}", numbers[&exchange.request.frame], exchange.history)
+    });
+    row.collect()
+}
+
+/// The value of `name=` among the words of an info line, and the line without it.
+fn option<'i>(info: &'i str, name: &str) -> (Option<&'i str>, String) {
+    let of = |word: &'i str| word.strip_prefix(name)?.strip_prefix('=');
+    let rest: Vec<&str> = info.split(' ').filter(|word| of(word).is_none()).collect();
+    (info.split(' ').find_map(of), rest.join(" "))
+}
+
+/// Runs the traces of one file; what each must give stands in the fences that follow it.
+fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
+    let (mut traces, mut title, mut run) = (0, String::new(), None);
+    for part in text.split("\n## ").skip(1) {
+        let name = part.lines().next().unwrap_or_default();
+        title = if name.is_empty() { title } else { name.to_string() };
+        for (info, body) in fences(part) {
+            let want: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
+            if let Some(info) = info.strip_prefix("trace ") {
+                let (window, info) = option(info, "window");
+                let (select, info) = option(&info, "select");
+                let (info, body) = shorthand(&info, &body);
+                let window = window.map_or(8_192, |window| window.parse().expect("a number"));
+                let settings = Settings { window, ..Settings::default() };
+                let select = std::iter::once("ALL").chain(select).map(str::to_string).collect();
+                let selection = Selection { select, ignore: Vec::new() };
+                run = Some(remembering(&parse_trace(&info, &body), settings, &selection));
+                traces += 1;
+                continue;
+            }
+            let Some((verdicts, numbers)) = &run else { panic!("{title}: {info} before any trace") };
+            let got = match info.as_str() {
+                "findings" => lines(&verdicts.findings, numbers),
+                "cancels" => cancels(verdicts, numbers),
+                "exchanges" => exchanges(verdicts, numbers),
+                _ => panic!("{title}: what is {info}?"),
+            };
+            if got != want {
+                errors.push(format!("{title}: {info}\n  want {want:#?}\n  got  {got:#?}"));
+            }
+        }
+    }
+    traces
+}
+
+#[test]
+fn traces_give_what_stands_below_them() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    let (mut errors, mut traces) = (Vec::new(), 0);
+    for entry in std::fs::read_dir(folder).expect("the traces") {
+        let path = entry.expect("an entry").path();
+        traces += check_traces(&std::fs::read_to_string(&path).expect("a text"), &mut errors);
+    }
+    assert!(errors.is_empty(), "{} of {traces} traces:\n{}", errors.len(), errors.join("\n"));
+    assert!(traces >= 60, "only {traces} traces were found");
 }

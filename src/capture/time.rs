@@ -454,6 +454,107 @@ mod tests {
         assert_eq!(texts.map(|text| days.of_day(of(text)) / DAY_US), [0, 1, 0, 1, 1, 1]);
     }
 
+    #[test]
+    fn a_clock_has_a_leap_second_and_an_hour_that_ends_the_day() {
+        let hour = 3_600_000_000;
+        for (text, want) in [
+            ("23:59:60", Some(24 * hour)),
+            ("23:59:61", None),
+            ("24:00:00", Some(24 * hour)),
+            ("25:00:00", None),
+            ("23:60:00", None),
+            ("2016-12-31T23:59:60Z", us("2017-01-01T00:00:00Z")),
+            ("2016-12-31T24:00:00Z", us("2017-01-01T00:00:00Z")),
+            ("2016-12-31T25:00:00Z", None),
+            ("2016-12-31T23:59:61Z", None),
+        ] {
+            assert_eq!(us(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn noon_is_pm_and_midnight_is_am() {
+        let minute = 60_000_000;
+        for (text, want) in [
+            ("12:00:00 AM", 0),
+            ("12:30:00 AM", 30),
+            ("1:00:00 AM", 60),
+            ("11:59:00 AM", 719),
+            ("12:00:00 PM", 720),
+            ("12:30:00 PM", 750),
+            ("1:00:00 pm", 780),
+            ("11:59:00 PM", 1439),
+        ] {
+            assert_eq!(us(text), Some(want * minute), "{text}");
+        }
+        assert_eq!(us("12:30:00 XM"), None);
+    }
+
+    #[test]
+    fn zones_as_people_write_them() {
+        for (text, want) in [
+            ("utc", Some(0)),
+            ("GMT", Some(0)),
+            (" Z ", Some(0)),
+            ("+02:00", Some(120)),
+            ("-0530", Some(-330)),
+            ("+09", Some(540)),
+            ("+18:00", Some(1080)),
+            ("-18:00", Some(-1080)),
+            ("+18:01", None),
+            ("+2", None),
+            ("+02-00", None),
+            ("+02:0", None),
+            ("", None),
+            ("Berlin", None),
+        ] {
+            assert_eq!(zone_minutes(text), want, "{text:?}");
+        }
+        assert_eq!(us("2026-11-21T06:44:16 +0200"), us("2026-11-21T04:44:16Z"));
+    }
+
+    #[test]
+    fn a_step_back_of_more_than_half_a_day_is_a_midnight_and_a_late_line_is_none() {
+        let minute = 60_000_000;
+        let placed = |minutes: &[i64]| {
+            let mut days = Days::default();
+            minutes.iter().map(|at| days.of_day(at * minute) / DAY_US).collect::<Vec<_>>()
+        };
+        for (minutes, want) in [
+            (&[720, 0][..], &[0, 0][..]),
+            (&[721, 0], &[0, 1]),
+            (&[0, 1439], &[0, 0]),
+            (&[1439, 0, 1430], &[0, 1, 1]),
+            (&[1439, 0, 1431], &[0, 1, 0]),
+            (&[1439, 0, 1431, 1], &[0, 1, 0, 1]),
+            (&[1439, 0, 1200, 0], &[0, 1, 1, 2]),
+        ] {
+            assert_eq!(placed(minutes), want, "{minutes:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_tells_its_unit_by_its_size() {
+        let of = |text: &str| epoch(text).map(|time| (time.us, time.resolution_us));
+        let second = 1_000_000;
+        for (text, want) in [
+            ("99999999", None),
+            ("100000000", Some((100_000_000 * second, second))),
+            ("99999999999", Some((99_999_999_999 * second, second))),
+            ("100000000000", Some((100_000_000 * second, 1_000))),
+            ("100000000000000", Some((100_000_000 * second, 1))),
+            ("100000000000000000", Some((100_000_000 * second, 1))),
+            ("100000000.5", Some((100_000_000 * second + 500_000, 100_000))),
+            ("100000000000.25", Some((100_000_000 * second + 250, 10))),
+            ("1e8", Some((100_000_000 * second, second))),
+            ("1.5.5", None),
+            (".5", None),
+            ("-100000000", None),
+        ] {
+            assert_eq!(of(text), want, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn agrees_with_chrono(seconds in 0i64..4_000_000_000, micros in 0u32..1_000_000) {

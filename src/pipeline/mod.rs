@@ -19,6 +19,8 @@ mod summary;
 #[cfg(test)]
 mod http_tests;
 #[cfg(test)]
+mod memory_tests;
+#[cfg(test)]
 mod restart_tests;
 #[cfg(test)]
 mod tests;

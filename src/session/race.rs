@@ -315,46 +315,4 @@ pub(super) fn ripe(at_us: Option<i64>, now_us: Option<i64>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn seen(frame: u64, ms: i64) -> Seen {
-        Seen { frame, at_us: Some(ms * 1000) }
-    }
-
-    fn judge(vantage: Vantage, latencies: &[i64], first: i64, second: i64) -> Judgement {
-        let mut leg = Leg::default();
-        for latency in latencies {
-            leg.sample(0, latency * 1000, true);
-        }
-        let settings = Settings::default();
-        let tap = Tap { settings: &settings, vantage, resolution_us: 1000, timed: true, leg: &leg, stamps: None };
-        let crossing = Crossing {
-            decider: Side::Server,
-            first: seen(1, first),
-            second: seen(2, second),
-            content: false,
-            barrier: None,
-            samples_before: 0,
-        };
-        tap.at_last(&crossing).expect("one tap never acquits")
-    }
-
-    #[test]
-    fn the_worked_numbers_of_the_design() {
-        use Certainty::*;
-        assert_eq!(judge(Vantage::Client, &[20], 0, 8).certainty, Race);
-        assert_eq!(judge(Vantage::Client, &[20], 0, 4000).certainty, Violation);
-        assert_eq!(judge(Vantage::Proxy, &[5], 0, 60).certainty, Violation);
-        assert_eq!(judge(Vantage::Proxy, &[200], 0, 60).certainty, Race);
-        assert_eq!(judge(Vantage::Server, &[], 0, 60).basis, Some(Basis::Vantage));
-        assert_eq!(judge(Vantage::Server, &[], 0, 2).certainty, Race);
-        assert_eq!(judge(Vantage::Client, &[], 0, 2).certainty, Undecidable);
-    }
-
-    #[test]
-    fn the_median_of_quick_exchanges_is_the_bound_where_there_are_three() {
-        assert_eq!(judge(Vantage::Client, &[1, 50, 60], 0, 100).certainty, Certainty::Race);
-        assert_eq!(judge(Vantage::Client, &[1, 50], 0, 100).certainty, Certainty::Violation);
-    }
-}
+mod tests;

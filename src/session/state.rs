@@ -484,3 +484,39 @@ impl Conn {
         Crossing { decider, first, second, content, barrier, samples_before }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_where_a_character_ends() {
+        let letters = "a".repeat(KEPT);
+        assert_eq!(cut(&letters), letters);
+        assert_eq!(cut(&format!("{letters}b")), letters);
+        let umlauts = format!("a{}", "\u{e4}".repeat(KEPT));
+        assert_eq!(cut(&umlauts).len(), KEPT - 1, "half a character is none");
+        assert!(umlauts.starts_with(cut(&umlauts)));
+    }
+
+    #[test]
+    fn ids_that_count_up_need_not_be_looked_up() {
+        let unsure = |ids: &[Id]| {
+            let mut issued = Issued { evicted: true, ..Issued::default() };
+            ids.iter().for_each(|id| issued.count_up(id));
+            issued.unsure
+        };
+        let text = |text: &str| Id::Text(text.into());
+        assert!(!unsure(&[Id::Int(1), Id::Int(2), Id::Int(10)]));
+        assert!(unsure(&[Id::Int(1), Id::Int(1)]), "the same again");
+        assert!(unsure(&[Id::Int(2), Id::Int(1)]), "one below");
+        assert!(!unsure(&[text("req-9"), text("req-10")]));
+        assert!(unsure(&[text("req-9"), text("job-10")]), "another series");
+        assert!(unsure(&[Id::Int(9), text("10")]), "a number and a text");
+        assert!(unsure(&[text("a"), text("b")]), "no numbers");
+        assert!(unsure(&[text("req-1"), text("req-02")]), "two ids may have one number");
+        let mut fresh = Issued::default();
+        [Id::Int(2), Id::Int(1)].iter().for_each(|id| fresh.count_up(id));
+        assert!(!fresh.unsure, "nothing was dropped yet");
+    }
+}

@@ -63,6 +63,41 @@ impl Trace {
     }
 }
 
+/// The handshake of a protocol, as steps that last 30 ms.
+fn handshake(info: &str) -> &'static str {
+    match info.split(' ').next() {
+        Some("mcp") => concat!(
+            r#"0 client {"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}"#,
+            "\n20 server {\"id\":0,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{},",
+            r#""tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"s","version":"1"}}}"#,
+            "\n30 client {\"method\":\"notifications/initialized\"}\n",
+        ),
+        Some("acp") => concat!(
+            r#"0 client {"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}"#,
+            "\n20 server {\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{}}}\n",
+            "25 client {\"id\":\"new\",\"method\":\"session/new\",\"params\":{\"cwd\":\"/\",\"mcpServers\":[]}}\n",
+            "30 server {\"id\":\"new\",\"result\":{\"sessionId\":\"s\"}}\n",
+        ),
+        _ => concat!(
+            r#"0 client {"id":0,"method":"initialize","params":{"processId":1,"rootUri":null,"capabilities":{}}}"#,
+            "\n20 server {\"id\":0,\"result\":{\"capabilities\":{}}}\n30 client {\"method\":\"initialized\",\"params\":{}}\n",
+        ),
+    }
+}
+
+/// Writes a trace of `tests/traces` in full: with the word `handshake`, that of its protocol stands before it, and every
+/// message has `"jsonrpc":"2.0"` unless the word `bare` is there.
+pub fn shorthand(info: &str, body: &str) -> (String, String) {
+    let has = |name: &str| info.split(' ').any(|word| word == name);
+    let words: Vec<&str> = info.split(' ').filter(|word| !matches!(*word, "handshake" | "bare")).collect();
+    let steps = if has("handshake") { handshake(info) } else { "" }.lines().chain(body.lines());
+    let full = |line: &str| match has("bare") || line.contains("\"jsonrpc\"") {
+        true => line.to_string(),
+        false => line.replacen(" {\"", " {\"jsonrpc\":\"2.0\",\"", 1),
+    };
+    (words.join(" "), steps.map(full).collect::<Vec<_>>().join("\n"))
+}
+
 /// Reads a fence: its info line (without "trace") and its body.
 pub fn parse_trace(info: &str, body: &str) -> Trace {
     let mut words = info.split_whitespace();
@@ -81,6 +116,7 @@ pub fn parse_trace(info: &str, body: &str) -> Trace {
             Some(("vantage", value)) => channel.vantage = Vantage::from_name(value).expect("a vantage"),
             Some(("transport", "http")) => channel.transport = Transport::Http,
             Some(("head", "truncated")) => channel.complete_head = Some(false),
+            Some(("head", "unknown")) => channel.complete_head = None,
             Some(("transport", "stdio") | ("head", "complete") | ("tail", _)) => {}
             _ => panic!("unknown option {option}"),
         }

@@ -64,6 +64,26 @@ impl Oracle for NoOracle {
     }
 }
 
+/// An oracle that knows the requests of one connection, as a store would.
+pub struct Known(Vec<Exchange>);
+
+impl Oracle for Known {
+    fn request(&mut self, _: u32, issuer: Side, id: &Id, before: FrameId) -> Option<Remembered> {
+        let same = self.0.iter().filter(|exchange| exchange.issuer == issuer && exchange.id == *id);
+        let newest = same.filter(|exchange| exchange.request.frame < before).max_by_key(|found| found.request.frame)?;
+        Some(Remembered { request: newest.request, method: newest.method.to_string(), answer: newest.answer })
+    }
+    fn reused_ids(&mut self, _: u32, _: Side) -> Vec<ReusedId> {
+        Vec::new()
+    }
+}
+
+/// Judges one trace with a window that may be small: what was dropped behind it is known to the oracle.
+pub fn remembering(trace: &Trace, settings: Settings, selection: &Selection) -> (Verdicts, HashMap<FrameId, u64>) {
+    let (whole, _) = judge(trace, Settings { window: 8_192, ..settings }, selection);
+    judge_with(trace, settings, selection, &mut Known(whole.exchanges), |_| None)
+}
+
 /// How many frame numbers a frame uses up.
 pub fn width(frame: &Frame<'_>) -> u64 {
     match &frame.body {
@@ -74,7 +94,7 @@ pub fn width(frame: &Frame<'_>) -> u64 {
 
 /// Judges one trace. Also gives the event number (from 1) of each frame.
 pub fn judge(trace: &Trace, settings: Settings, selection: &Selection) -> (Verdicts, HashMap<FrameId, u64>) {
-    judge_with(trace, settings, selection, |_| None)
+    judge_with(trace, settings, selection, &mut NoOracle, |_| None)
 }
 
 /// The same, with the look-out for secrets: it reads all that passes.
@@ -84,13 +104,14 @@ pub fn judge_with_lookout(
     selection: &Selection,
 ) -> (Verdicts, HashMap<FrameId, u64>) {
     let mut lookout = Lookout::default();
-    judge_with(trace, settings, selection, |frame| lookout.look(1, frame))
+    judge_with(trace, settings, selection, &mut NoOracle, |frame| lookout.look(1, frame))
 }
 
 fn judge_with(
     trace: &Trace,
     settings: Settings,
     selection: &Selection,
+    oracle: &mut dyn Oracle,
     mut look: impl FnMut(&Frame<'_>) -> Option<&'static str>,
 ) -> (Verdicts, HashMap<FrameId, u64>) {
     let mut session = Session::new(settings);
@@ -111,7 +132,7 @@ fn judge_with(
         session.push(next, if anywhere { NO_CONNECTION } else { 1 }, &frame, &mut verdicts);
         next += width(&frame);
     }
-    session.finish(&mut NoOracle, &mut verdicts);
+    session.finish(oracle, &mut verdicts);
     (verdicts, numbers)
 }
 

@@ -6,7 +6,7 @@ use crate::replay::plan::Plan;
 use crate::replay::policy;
 use crate::replay::recording::{Connection, Event, Recording, What};
 
-/// The recording as it would be had the client cancelled nothing (R-CAN-9): for each exchange that was cancelled an answer is
+/// The recording as it would be had the client cancelled nothing: for each exchange that was cancelled an answer is
 /// waited for, and nothing else waits for it. Cancels that are requests, and those inside a batch, stay.
 pub fn without_cancels(recording: &Recording) -> Recording {
     let mut calm = recording.clone();
@@ -68,7 +68,7 @@ fn silence(event: &mut Event) {
     event.text.clear();
 }
 
-/// Requests that a plan sends and that may not be sent a second time (R-SAFE-5): connection, exchange, name for people.
+/// Requests that a plan sends and that may not be sent a second time: connection, exchange, name for people.
 pub fn not_twice(recording: &Recording, plan: &Plan, policy: &Policy) -> Vec<(usize, usize, String)> {
     let mut found = Vec::new();
     for (at, (connection, steps)) in recording.connections.iter().zip(&plan.connections).enumerate() {

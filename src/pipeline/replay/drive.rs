@@ -1,6 +1,6 @@
 //! Moves the bytes of one run: engines in the middle, links on one side, the tape on the other.
 //!
-//! All connections are played in one loop, each by its own engine, so that they advance independently (R-SCHED-5). The
+//! All connections are played in one loop, each by its own engine, so that they advance independently. The
 //! loop waits for whatever comes first: an arrival, the time an engine asked for, an interrupt. It decides nothing.
 
 use std::sync::Arc;

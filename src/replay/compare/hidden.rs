@@ -35,6 +35,10 @@ mod tests {
     fn any_text_may_stand_for_a_secret() {
         assert!(hides("\"Bearer <<secret:token#1>>, <<secret:token#2>>!\"", "\"Bearer abc, def!\""));
         assert!(hides("\"<<secret:token#1>>\"", "\"<<secret:token#2>>\""));
+        // What stands between two placeholders is used up: it cannot be the text behind the second, too.
+        assert!(!hides("<<secret:a#1>>-<<secret:b#2>>-", "x-"));
+        assert!(hides("<<secret:a#1>>-<<secret:b#2>>-", "x-y-"));
+        assert!(!hides("a<<secret:a#1>>b<<secret:b#2>>c", "abdef"));
         for (recorded, live) in
             [("\"a\"", "\"a\""), ("\"a <<secret:b#1>>\"", "\"b x\""), ("\"<<secret:b#1>> c\"", "\"x d\"")]
         {

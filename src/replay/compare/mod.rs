@@ -28,7 +28,7 @@ use crate::protocol::Profile;
 pub struct Terms<'a> {
     /// What is spoken.
     pub profile: &'static Profile,
-    /// Pointers of values that later requests take: compared for presence and type only (R-DF-4).
+    /// Pointers of values that later requests take: compared for presence and type only.
     pub captured: &'a [String],
     /// Values that were put into requests, recorded and live, as JSON text: an answer may echo them.
     pub echoes: &'a [(String, String)],

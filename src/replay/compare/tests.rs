@@ -182,6 +182,84 @@ fn what_is_opaque_is_never_shown() {
 }
 
 #[test]
+fn a_placeholder_hides_on_either_side() {
+    let (secret, plain_text) = (r#"{"result":"key <<secret:token#1>>"}"#, r#"{"result":"key abc"}"#);
+    for (a, b) in [(secret, plain_text), (plain_text, secret), (secret, secret)] {
+        assert!(plain(a, b).is_same(), "{a} {b}");
+    }
+    assert_eq!(places(&plain(secret, r#"{"result":"lock abc"}"#)), ["/result"]);
+    assert_eq!(places(&plain(r#"{"result":"lock abc"}"#, secret)), ["/result"]);
+}
+
+#[test]
+fn a_name_that_stands_twice_is_compared_occurrence_by_occurrence() {
+    assert!(plain(r#"{"result":{"a":1,"a":2}}"#, r#"{"result":{"a":1,"a":2}}"#).is_same());
+    assert_eq!(
+        places(&plain(r#"{"result":{"a":1,"a":2}}"#, r#"{"result":{"a":2,"a":1}}"#)),
+        ["/result/a", "/result/a"]
+    );
+    assert_eq!(places(&plain(r#"{"result":{"a":1,"a":2}}"#, r#"{"result":{"a":1}}"#)), ["/result/a"]);
+}
+
+#[test]
+fn a_captured_key_stands_for_another_only_where_neither_list_has_both() {
+    let list = |uris: [&str; 2]| {
+        let member = |uri: &str| format!(r#"{{"uri":"{uri}"}}"#);
+        format!(r#"{{"result":{{"resources":[{},{}]}}}}"#, member(uris[0]), member(uris[1]))
+    };
+    let captured = ["/result/resources/0/uri"];
+    let of = |a, b| with(Compare::default(), &captured, &[], &list(a), &list(b));
+    assert!(of(["x", "y"], ["z", "y"]).is_same(), "another key in the place of the captured one");
+    let swapped = of(["x", "y"], ["y", "x"]);
+    assert!(swapped.is_same() && swapped.reordered, "both are there: the order is another");
+    assert!(!of(["x", "y"], ["y", "z"]).is_same(), "the live key is that of another member");
+}
+
+#[test]
+fn members_of_a_keyed_list_that_came_new_are_counted_where_they_may_be_there() {
+    let a = r#"{"result":{"tools":[{"name":"a"}]}}"#;
+    let b = r#"{"result":{"tools":[{"name":"a"},{"name":"b"}]}}"#;
+    let added = with(Compare { allow_added: true, ..Compare::default() }, &[], &[], a, b);
+    assert_eq!((added.is_same(), added.added), (true, 1));
+    assert_eq!(places(&plain(a, b)), ["/result/tools/1"]);
+    let ignore = vec!["/result/tools/1".to_string()];
+    let settled = with(Compare { allow_added: true, ignore, ..Compare::default() }, &[], &[], a, b);
+    assert_eq!((settled.is_same(), settled.added), (true, 0), "what is ignored is not counted");
+}
+
+#[test]
+fn a_tree_tells_its_kind_and_what_a_pointer_leads_to() {
+    let kinds = ["{}", "[]", "\"\"", "-1", "null", "true", "false"].map(|text| Tree::read(text).map(|it| it.kind()));
+    let want = ["object", "array", "string", "number", "null", "boolean", "boolean"];
+    assert_eq!(kinds, want.map(Some));
+    let tree = Tree::read(r#"{"~1":[10,20],"/":30,"a":{"":40}}"#).expect("JSON");
+    let at = |pointer: &str| tree.at(pointer).map(|found| found.text);
+    assert_eq!(
+        [at("/~01/1"), at("/~1"), at("/a/"), at("/~01/2"), at("/b")],
+        [Some("20"), Some("30"), Some("40"), None, None]
+    );
+}
+
+#[test]
+fn what_is_nested_too_deep_is_compared_as_text() {
+    let nest = |depth: usize, inner: &str| format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth));
+    for depth in [100, 5000] {
+        let message = |inner: &str| format!(r#"{{"result":{}}}"#, nest(depth, inner));
+        assert!(plain(&message("1"), &message("1")).is_same(), "{depth}");
+        assert!(!plain(&message("1"), &message("2")).is_same(), "{depth}");
+    }
+}
+
+#[test]
+fn a_rule_that_ignores_is_used_wherever_it_fits() {
+    let options = Compare { ignore: vec!["/result/*".into(), "/result/a".into()], ..Compare::default() };
+    let rules = Rules::new(&options).expect("rules");
+    let terms = Terms { profile: profile(), captured: &[], echoes: &[], asked: None };
+    assert!(compare(&rules, &terms, r#"{"result":{"a":1}}"#, r#"{"result":{"a":2}}"#).is_same());
+    assert!(rules.unused().is_empty(), "{:?}", rules.unused());
+}
+
+#[test]
 fn many_differences_are_counted_and_few_are_kept() {
     let list = |n: usize| format!("{{\"result\":[{}]}}", vec![n.to_string(); 500].join(","));
     let found = plain(&list(1), &list(2));
