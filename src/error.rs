@@ -3,6 +3,8 @@
 mod nearest;
 
 use std::fmt;
+use std::io;
+use std::sync::Arc;
 
 pub use nearest::nearest;
 
@@ -30,6 +32,8 @@ pub struct Error {
     pub message: String,
     /// What to do next.
     pub hint: Option<String>,
+    /// What it came from, where that was an error of the system.
+    source: Option<Arc<io::Error>>,
 }
 
 /// The library's result.
@@ -38,7 +42,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error without a hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error { kind, message: message.into(), hint: None }
+        Error { kind, message: message.into(), hint: None, source: None }
     }
     /// The same with what to do next.
     pub fn hint(mut self, hint: impl Into<String>) -> Error {
@@ -46,8 +50,14 @@ impl Error {
         self
     }
     /// An I/O error while doing `what` to `path`.
-    pub fn io(what: &str, path: &str, error: &std::io::Error) -> Error {
-        Error::new(ErrorKind::Io, format!("cannot {what} {path}: {error}"))
+    pub fn io(what: &str, path: &str, error: &io::Error) -> Error {
+        // The same error once more: those of the system cannot be cloned.
+        let source = match error.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(error.kind(), error.to_string()),
+        };
+        let message = format!("cannot {what} {path}: {error}");
+        Error { source: Some(Arc::new(source)), ..Error::new(ErrorKind::Io, message) }
     }
 }
 
@@ -57,4 +67,27 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_system_is_kept_as_the_source() {
+        let missing = io::Error::from_raw_os_error(2);
+        let error = Error::io("read", "a.log", &missing);
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        assert_eq!(source.map(io::Error::kind), Some(io::ErrorKind::NotFound));
+        assert!(error.message.starts_with("cannot read a.log: "));
+        let own = Error::io("read", "a.log", &io::Error::new(io::ErrorKind::InvalidData, "odd"));
+        assert_eq!(own.source().map(ToString::to_string).as_deref(), Some("odd"));
+        assert!(Error::new(ErrorKind::Usage, "x").source().is_none());
+    }
+}

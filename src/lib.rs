@@ -9,6 +9,7 @@ pub mod error;
 pub mod finding;
 pub mod jsonrpc;
 pub mod live;
+pub mod number;
 pub mod output;
 pub mod pipeline;
 pub mod policy;

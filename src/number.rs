@@ -1,4 +1,4 @@
-//! Numbers for people: counts with commas, sizes, plurals. Machines get plain digits.
+//! Numbers for people: counts with commas, sizes, plurals, durations. Machines get plain digits.
 
 /// `1,284`.
 pub fn count(n: u64) -> String {
@@ -25,6 +25,21 @@ pub fn size(bytes: u64) -> String {
         1_000..999_950 => format!("{:.1} kB", bytes as f64 / 1e3),
         999_950..999_950_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// A duration for a sentence: `3 ms`, `4.20 s`, `3m 46s`.
+pub fn duration(us: i64) -> String {
+    let sign = if us < 0 { "-" } else { "" };
+    let us = us.unsigned_abs();
+    match us {
+        0..1_000 => format!("{sign}{us} us"),
+        1_000..10_000 => format!("{sign}{:.1} ms", us as f64 / 1e3),
+        10_000..1_000_000 => format!("{sign}{} ms", us / 1_000),
+        1_000_000..10_000_000 => format!("{sign}{:.2} s", us as f64 / 1e6),
+        10_000_000..60_000_000 => format!("{sign}{:.1} s", us as f64 / 1e6),
+        60_000_000..3_600_000_000 => format!("{sign}{}m {:02}s", us / 60_000_000, us / 1_000_000 % 60),
+        _ => format!("{sign}{}h {:02}m", us / 3_600_000_000, us / 60_000_000 % 60),
     }
 }
 

@@ -1,5 +1,7 @@
-//! Layers import downward only. Every `crate::` path in the library is held against the list, brace forms included.
+//! Layers import downward only, and files of a layer import each other in no circle. Every path of the sources that begins with
+//! `crate`, `super`, `self` or the name of a child is held against the list, brace forms included.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +12,7 @@ const LAYERS: [&str; 13] = [
 ];
 
 /// Modules that any layer may import.
-const EVERYWHERE: [&str; 3] = ["base64", "error", "output"];
+const EVERYWHERE: [&str; 4] = ["base64", "error", "number", "output"];
 
 /// Pairs that must not know each other although one stands above the other, and the reason.
 const STRANGERS: [(&str, &str, &str); 6] = [
@@ -38,43 +40,98 @@ fn code_only(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
 }
 
-/// First segments of all `crate::` paths: `crate::a::b`, `crate::{a::b, c}`.
-fn imports(text: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    for (at, _) in text.match_indices("crate::") {
-        if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        let rest = &text[at + "crate::".len()..];
-        match rest.strip_prefix('{') {
-            Some(group) => names.extend(heads(group)),
-            None => names.push(word(rest)),
-        }
+/// A module as its path: `session::race`; the root is empty.
+type Module = Vec<String>;
+
+/// The module of a source, by its place below `src`.
+fn module_of(inner: &Path) -> Module {
+    let mut names: Module = inner.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    if names.last().is_some_and(|last| last == "mod") || names == ["lib"] {
+        names.pop();
     }
     names
 }
 
-/// The first segments inside a brace group, nested groups skipped.
-fn heads(group: &str) -> Vec<String> {
-    let (mut names, mut depth, mut start) = (Vec::new(), 0, true);
+/// All paths in a text, from the root, where a module `own` has these modules around it.
+fn paths(own: &Module, modules: &BTreeMap<Module, PathBuf>, text: &str) -> Vec<Module> {
+    let mut found = Vec::new();
+    for (at, word) in words(text) {
+        let starts = !text[..at].ends_with("::") && text[at + word.len()..].starts_with("::");
+        let child: Module = own.iter().cloned().chain([word.to_string()]).collect();
+        let in_use = || text[..at].rsplit([';', '}']).next().is_some_and(|before| before.trim_start().contains("use "));
+        let base = match word {
+            "crate" => Module::new(),
+            "self" => own.clone(),
+            "super" => own[..own.len().saturating_sub(1)].to_vec(),
+            _ if starts && modules.contains_key(&child) && in_use() => child,
+            _ => continue,
+        };
+        if starts {
+            follow(base, &text[at + word.len() + 2..], &mut found);
+        }
+    }
+    found
+}
+
+/// The words of a text, and where each begins.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let begins = move |(at, c): &(usize, char)| part(*c) && !text[..*at].ends_with(part);
+    text.char_indices().filter(begins).map(move |(at, _)| (at, word(&text[at..])))
+}
+
+/// Follows a path behind `base::` into all branches of its braces.
+fn follow(mut base: Module, rest: &str, found: &mut Vec<Module>) {
+    let rest = rest.trim_start();
+    if let Some(group) = rest.strip_prefix('{') {
+        for branch in branches(group) {
+            follow(base.clone(), branch, found);
+        }
+        return;
+    }
+    let name = word(rest);
+    match name {
+        "super" => drop(base.pop()),
+        "self" | "" => {}
+        _ => base.push(name.to_string()),
+    }
+    match rest[name.len()..].strip_prefix("::") {
+        Some(more) if !name.is_empty() => follow(base, more, found),
+        _ => found.push(base),
+    }
+}
+
+/// The branches of a brace group whose opening brace was read.
+fn branches(group: &str) -> Vec<&str> {
+    let (mut all, mut depth, mut from) = (Vec::new(), 0, 0);
     for (at, c) in group.char_indices() {
         match c {
             '{' => depth += 1,
-            '}' if depth == 0 => break,
+            '}' if depth == 0 => {
+                all.push(&group[from..at]);
+                break;
+            }
             '}' => depth -= 1,
-            ',' if depth == 0 => start = true,
-            c if start && !c.is_whitespace() => {
-                names.push(word(&group[at..]));
-                start = false;
+            ',' if depth == 0 => {
+                all.push(&group[from..at]);
+                from = at + 1;
             }
             _ => {}
         }
     }
-    names
+    all
 }
 
-fn word(text: &str) -> String {
-    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+/// All modules below `src`.
+fn modules() -> BTreeMap<Module, PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    files.into_iter().map(|path| (module_of(path.strip_prefix(&root).expect("below src")), path)).collect()
+}
+
+fn word(text: &str) -> &str {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("")
 }
 
 fn rank(layer: &str) -> Option<usize> {
@@ -83,27 +140,28 @@ fn rank(layer: &str) -> Option<usize> {
 
 #[test]
 fn imports_go_downward() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
+    let modules = modules();
     let (mut errors, mut seen) = (Vec::new(), 0);
-    for path in files {
-        let inner = path.strip_prefix(&root).expect("below src").to_path_buf();
-        let layer = inner.components().next().expect("a part").as_os_str().to_string_lossy().replace(".rs", "");
-        let Some(own) = rank(&layer) else { continue };
-        for name in imports(&code_only(&fs::read_to_string(&path).expect("a source"))) {
-            if name == layer || EVERYWHERE.contains(&name.as_str()) {
+    for (module, path) in &modules {
+        let Some((layer, own)) = module.first().and_then(|layer| Some((layer, rank(layer)?))) else { continue };
+        let text = code_only(&fs::read_to_string(path).expect("a source"));
+        for name in paths(module, &modules, &text).into_iter().filter_map(|path| path.into_iter().next()) {
+            if name == *layer || EVERYWHERE.contains(&name.as_str()) {
                 continue;
             }
+            // What `super` leads to from a module inside of a file may be no module at all.
+            let Some(other) = rank(&name) else {
+                if modules.contains_key(&vec![name.clone()]) {
+                    errors.push(format!("{}: {name} is no layer", path.display()));
+                }
+                continue;
+            };
             seen += 1;
-            let place = inner.display();
-            match rank(&name) {
-                Some(other) if other > own => {}
-                Some(_) => errors.push(format!("{place}: {layer} imports {name}, which stands above it")),
-                None => errors.push(format!("{place}: {name} is no layer")),
+            if other <= own {
+                errors.push(format!("{}: {layer} imports {name}, which stands above it", path.display()));
             }
-            if let Some((.., why)) = STRANGERS.iter().find(|(from, to, _)| *from == layer && *to == name) {
-                errors.push(format!("{place}: {layer} imports {name}: {why}"));
+            if let Some((.., why)) = STRANGERS.iter().find(|(from, to, _)| *from == *layer && *to == name) {
+                errors.push(format!("{}: {layer} imports {name}: {why}", path.display()));
             }
         }
     }
@@ -111,10 +169,78 @@ fn imports_go_downward() {
     assert!(seen > 50, "the guard has looked at {seen} imports only: does it still find them?");
 }
 
+/// Circles that are there for a reason: a file of each, and the reason.
+const CIRCLES: [(&str, &str); 7] = [
+    ("session::fold", "one state machine: each file is the methods of one kind of traffic on one state"),
+    ("capture::formats", "the list of formats has wrappers, and what is in a wrapper may be any format of the list"),
+    ("capture::survey::note", "the look at a log's head reads it with the reader that reads the log"),
+    ("capture::definition::compile", "a definition is compiled with parts that are read by it"),
+    ("capture::definition::emit", "what a table tells is emitted, and pairs what was emitted"),
+    ("capture::formats::array", "an array may hold records of exchanges, and records may stand in arrays"),
+    ("capture::formats::exchange::learn", "times are learned among the scalars that layouts are learned among"),
+];
+
+/// Which files each file imports; a parent's own names do not count, and neither do tests.
+fn graph(modules: &BTreeMap<Module, PathBuf>) -> BTreeMap<&Module, BTreeSet<&Module>> {
+    let is_test = |module: &Module| module.iter().any(|name| name.ends_with("tests") || name == "testing");
+    let mut graph = BTreeMap::new();
+    for (module, path) in modules.iter().filter(|(module, _)| !is_test(module)) {
+        let text = fs::read_to_string(path).expect("a source");
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let mut to = BTreeSet::new();
+        for path in paths(module, modules, &code_only(text)) {
+            let named = (1..=path.len()).rev().find_map(|length| modules.get_key_value(&path[..length].to_vec()));
+            to.extend(named.map(|(named, _)| named).filter(|named| !module.starts_with(named)));
+        }
+        graph.insert(module, to);
+    }
+    graph
+}
+
+/// Everything that a file leads to, over as many imports as it takes.
+fn reach<'g>(graph: &BTreeMap<&'g Module, BTreeSet<&'g Module>>, from: &'g Module) -> BTreeSet<&'g Module> {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(next) = open.pop() {
+        open.extend(graph.get(next).into_iter().flatten().copied().filter(|to| seen.insert(*to)));
+    }
+    seen
+}
+
+#[test]
+fn files_import_each_other_in_no_circle() {
+    let modules = modules();
+    let graph = graph(&modules);
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> = graph.keys().map(|from| (*from, reach(&graph, from))).collect();
+    let (mut circles, mut done) = (Vec::new(), BTreeSet::new());
+    for (from, to) in &reached {
+        if !to.contains(from) || !done.insert(*from) {
+            continue;
+        }
+        let round: Vec<&Module> =
+            to.iter().copied().filter(|other| reached.get(other).is_some_and(|back| back.contains(from))).collect();
+        done.extend(&round);
+        circles.push(round.iter().map(|module| module.join("::")).collect::<Vec<_>>());
+    }
+    let known = |circle: &Vec<String>| CIRCLES.iter().any(|(file, _)| circle.iter().any(|other| other == file));
+    let new: Vec<String> = circles.iter().filter(|circle| !known(circle)).map(|circle| circle.join(" - ")).collect();
+    assert!(new.is_empty(), "files that import each other:\n{}", new.join("\n"));
+    for (file, why) in CIRCLES {
+        assert!(circles.iter().flatten().any(|other| other == file), "{file} is in no circle any more: {why}");
+    }
+}
+
 #[test]
 fn the_guard_reads_brace_imports() {
-    let names = imports("use crate::{store::rows, report::{a, b}, jsonrpc};\nlet x = crate::rules::find(1);");
-    assert_eq!(names, ["store", "report", "jsonrpc", "rules"]);
+    let modules: BTreeMap<Module, PathBuf> = [&["session"][..], &["session", "race"]]
+        .map(|names| (names.iter().map(ToString::to_string).collect(), PathBuf::new()))
+        .into();
+    let own = ["session", "race"].map(String::from).to_vec();
+    let text =
+        "use crate::{store::rows, report::{a, b}, jsonrpc};\nlet x = super::super::rules::find(1);\nuse super::fold;";
+    let heads: Vec<String> = paths(&own, &modules, text).iter().map(|path| path.join("::")).collect();
+    assert_eq!(heads, ["store::rows", "report::a", "report::b", "jsonrpc", "rules::find", "session::fold"]);
+    let parent = ["session"].map(String::from).to_vec();
+    assert_eq!(paths(&parent, &modules, "pub use race::Basis;"), [["session", "race", "Basis"].map(String::from)]);
 }
 
 #[test]

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use common::{file, rpctape, run};
 use rpctape::protocol::Side;
-use rpctape::replay::options::Anchor;
-use rpctape::replay::run::{CancelRun, CancelStatus, Substituted};
+use rpctape::replay::run::{Anchor, CancelRun, CancelStatus, Substituted};
 use rpctape::replay::verdict::{CancelCounts, Difference, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
 use rpctape::report::Style;
 use rpctape::report::replay::{document, junit, lines, markdown, redacted, screen};

@@ -144,31 +144,6 @@ impl By {
     }
 }
 
-/// The least severity that fails a check.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// A MUST is broken
-    #[default]
-    Error,
-    /// A SHOULD is broken, or worse
-    Warning,
-    /// Anything at all
-    Note,
-    /// Nothing fails the check
-    None,
-}
-
-impl FailOn {
-    fn severity(self) -> Option<Severity> {
-        match self {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warning => Some(Severity::Warning),
-            FailOn::Note => Some(Severity::Note),
-            FailOn::None => None,
-        }
-    }
-}
-
 /// Runs the audit and prints what it found.
 pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;

@@ -89,36 +89,3 @@ impl JudgeArgs {
         self.proof_only || self.stuck_after.is_some() || self.slack.is_some()
     }
 }
-
-/// `30s`, `500ms`, `2m`, `1.5s` in microseconds.
-pub fn duration(text: &str) -> std::result::Result<i64, String> {
-    let fault = || format!("`{text}` is no duration: write 30s, 500ms or 2m");
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(fault)?;
-    let (number, unit) = text.split_at(split);
-    let scale = match unit {
-        "us" => 1.0,
-        "ms" => 1e3,
-        "s" => 1e6,
-        "m" | "min" => 60e6,
-        "h" => 3600e6,
-        _ => return Err(fault()),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| fault())?;
-    let us = number * scale;
-    if us.is_finite() && (0.0..1e15).contains(&us) { Ok(us as i64) } else { Err(fault()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::duration;
-
-    #[test]
-    fn durations_need_a_unit() {
-        assert_eq!(duration("30s"), Ok(30_000_000));
-        assert_eq!(duration("1.5ms"), Ok(1_500));
-        assert_eq!(duration("2m"), Ok(120_000_000));
-        for bad in ["30", "s", "-1s", "1y", "", "infs"] {
-            assert!(duration(bad).is_err(), "{bad}");
-        }
-    }
-}

@@ -21,9 +21,9 @@ use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
-use super::pace;
 use super::signals::Stop;
 use super::terms::RedactArgs;
+use super::values;
 
 /// How many requests or connections are listed before the rest is counted.
 const LISTED: usize = 20;
@@ -45,7 +45,7 @@ pub struct MockArgs {
     listen: Option<Where>,
     /// How fast answers come: fast, recorded, or a factor such as x2. What follows a cancel
     /// keeps its time (at most 5 s with fast)
-    #[arg(long, value_name = "SPEED", default_value = "fast", value_parser = pace::speed)]
+    #[arg(long, value_name = "SPEED", default_value = "fast", value_parser = values::speed)]
     speed: Speed,
     /// What answers a request that was answered as often as it was recorded
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]

@@ -41,7 +41,6 @@ mod input;
 mod io;
 mod judge;
 mod moment;
-mod pace;
 mod progress;
 mod reports;
 mod request_name;
@@ -51,6 +50,7 @@ mod shell;
 mod signals;
 mod telemetry;
 mod terms;
+mod values;
 
 pub use input::name as source_name;
 

@@ -9,12 +9,13 @@ use super::check::no_connection;
 use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
-use super::judge::{self, JudgeArgs};
+use super::judge::JudgeArgs;
 use super::moment::{Extent, Span, moment};
 use super::request_name;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::RedactArgs;
+use super::values;
 
 /// How much of a message one line can show at most.
 const EXCERPT: u32 = 600;
@@ -38,7 +39,7 @@ pub struct ShowArgs {
     #[arg(long, value_name = "TIME", conflicts_with_all = ["request", "last"])]
     at: Option<String>,
     /// Of a connection: only the last while (5m, 30s)
-    #[arg(long, value_name = "DURATION", value_parser = judge::duration, conflicts_with = "request")]
+    #[arg(long, value_name = "DURATION", value_parser = values::duration, conflicts_with = "request")]
     last: Option<i64>,
     /// Print every message whole; with --redact off as it was captured
     #[arg(long)]

@@ -9,10 +9,10 @@ use rpctape::redact::Redactor;
 use rpctape::report::{Summary, escape};
 use rpctape::rules::{self, Selection};
 
-use super::check::FailOn;
 use super::config::Config;
 use super::io;
 use super::judge::JudgeArgs;
+use super::values::FailOn;
 
 /// How many entries that no longer hold are named; the others are counted.
 const NAMED: usize = 5;

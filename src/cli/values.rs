@@ -1,8 +1,54 @@
-//! Values of flags about speed, pauses and pairs, as they stand on the command line and in the configuration.
+//! Values as they stand on the command line and in the configuration: each has one parser.
 
+pub mod compare;
+
+use clap::ValueEnum;
+use rpctape::finding::Severity;
 use rpctape::replay::options::Speed;
 
-use super::judge::duration;
+/// `30s`, `500ms`, `2m`, `1.5s` in microseconds.
+pub fn duration(text: &str) -> std::result::Result<i64, String> {
+    let fault = || format!("`{text}` is no duration: write 30s, 500ms or 2m");
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(fault)?;
+    let (number, unit) = text.split_at(split);
+    let scale = match unit {
+        "us" => 1.0,
+        "ms" => 1e3,
+        "s" => 1e6,
+        "m" | "min" => 60e6,
+        "h" => 3600e6,
+        _ => return Err(fault()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| fault())?;
+    let us = number * scale;
+    if us.is_finite() && (0.0..1e15).contains(&us) { Ok(us as i64) } else { Err(fault()) }
+}
+
+/// The least severity that fails a check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A MUST is broken
+    #[default]
+    Error,
+    /// A SHOULD is broken, or worse
+    Warning,
+    /// Anything at all
+    Note,
+    /// Nothing fails the check
+    None,
+}
+
+impl FailOn {
+    /// The least severity that fails; `None` where nothing does.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Note => Some(Severity::Note),
+            FailOn::None => None,
+        }
+    }
+}
 
 /// `recorded`, `fast`, `wall`, `x2`, `x0.5`.
 pub fn speed(text: &str) -> Result<Speed, String> {
@@ -41,6 +87,16 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_need_a_unit() {
+        assert_eq!(duration("30s"), Ok(30_000_000));
+        assert_eq!(duration("1.5ms"), Ok(1_500));
+        assert_eq!(duration("2m"), Ok(120_000_000));
+        for bad in ["30", "s", "-1s", "1y", "", "infs"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn speeds_and_pauses() {

@@ -8,10 +8,11 @@ use rpctape::store::ConnectionRow;
 use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
-use super::judge::{self, JudgeArgs};
+use super::judge::JudgeArgs;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::RedactArgs;
+use super::values;
 use case::Case;
 
 mod at;
@@ -36,7 +37,7 @@ pub struct WhyArgs {
     #[arg(long, value_name = "TIME", conflicts_with = "last")]
     at: Option<String>,
     /// Only what was in flight in the last while: 5m, 30s
-    #[arg(long, value_name = "DURATION", value_parser = judge::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     last: Option<i64>,
     /// Show every row, however many there are
     #[arg(long)]
@@ -45,7 +46,7 @@ pub struct WhyArgs {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     /// Age from which an open request counts as stuck where the log just stops [default: 30s]
-    #[arg(long, value_name = "DURATION", value_parser = judge::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     stuck_after: Option<i64>,
     /// Only this connection (`rpctape ls` shows the keys)
     #[arg(long, value_name = "KEY")]

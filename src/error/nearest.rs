@@ -11,21 +11,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Levenshtein distance, less for one word inside the other.
 fn distance(a: &str, b: &str) -> usize {
-    if b.contains(a) && a.len() > 2 {
-        return 1;
-    }
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    if b.contains(a) && a.len() > 2 { 1 } else { strsim::levenshtein(a, b) }
 }
 
 #[cfg(test)]

@@ -94,8 +94,8 @@ pub enum Outgoing {
         /// As in `Message`.
         revision: Option<String>,
     },
-    /// Closes the direction towards the peer (standard input, the writing half of a socket), and ends a child in the
-    /// order of R-LIFE-6 if it does not end by itself: 10 s, TERM to its group, 5 s, KILL.
+    /// Closes the direction towards the peer (standard input, the writing half of a socket), and ends a child
+    /// that does not end by itself: 10 s, TERM to its group, 5 s, KILL.
     Finish,
     /// Ends everything now: TERM to the group of a child, KILL after 5 s; connections are closed.
     Abort,

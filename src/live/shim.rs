@@ -1,4 +1,4 @@
-//! The stdio shim (R-REC-1 to R-REC-10): a server's standard streams, passed on byte for byte, with a copy for the tape.
+//! The stdio shim: a server's standard streams, passed on byte for byte, with a copy for the tape.
 //!
 //! One thread a stream, blocking reads and writes, nothing between them but a copy into the tape's queue. Chunks are never
 //! put together on the way, and nothing looks into them. What ends on one side ends on the other.
@@ -26,7 +26,7 @@ use super::{Clock, Command};
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Side;
 
-/// How long a server is waited for (R-REC-6).
+/// How long a server is waited for.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// From the end of the client to TERM; for a server that still answers, from its last word.

@@ -28,10 +28,10 @@ use crate::redact::Custom;
 pub use framing::Framing;
 use queue::{Item, Queue};
 
-/// How much may wait for the disk, in bytes (R-REC-2).
+/// How much may wait for the disk, in bytes.
 pub const QUEUE_BYTES: usize = 64 << 20;
 
-/// How much of one message is stored, in bytes (R-REC-9).
+/// How much of one message is stored, in bytes.
 pub const FRAME_BYTES: usize = 16 << 20;
 
 /// How long the end of a session waits for the disk.

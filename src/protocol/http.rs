@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -28,7 +30,7 @@ const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 /// Headers with arguments that a tool wants mirrored start with this (2026-07-28).
 const PARAM: &str = "mcp-param-";
-/// Headers that may be kept (R-REC-24).
+/// Headers that may be kept.
 const KEPT: [&str; 9] = [
     "content-encoding",
     "content-type",
@@ -168,17 +170,7 @@ fn string(raw: &RawValue) -> Option<String> {
 fn plain(value: &str) -> String {
     let visible = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) && value.trim() == value;
     let wrapped = value.starts_with("=?base64?") && value.ends_with("?=");
-    if visible && !wrapped { value.to_string() } else { format!("=?base64?{}?=", base64(value.as_bytes())) }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digit = |bits: u32, place: u32| char::from(ALPHABET[(bits >> (18 - 6 * place)) as usize & 63]);
-    let group = |group: &[u8]| {
-        let bits = (0..3).fold(0u32, |bits, at| bits << 8 | u32::from(group.get(at).copied().unwrap_or(0)));
-        (0..4u32).map(|place| if place as usize > group.len() { '=' } else { digit(bits, place) }).collect::<String>()
-    };
-    bytes.chunks(3).map(group).collect()
+    if visible && !wrapped { value.to_string() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(value)) }
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub struct Method {
     pub sender: Sender,
     /// Request or notification.
     pub kind: MethodKind,
-    /// A request that any server answers at once: its latency is close to a round trip (rules.md 4.4).
+    /// A request that any server answers at once: its latency is close to a round trip.
     pub quick: bool,
     /// A request that stays open by design and is never "stuck" (`subscriptions/listen`, `workspace/diagnostic`).
     pub long_lived: bool,

@@ -33,7 +33,7 @@ pub struct Flow {
     pub opaque: bool,
 }
 
-/// The answer to a request of the server that the recording does not have (R-SRV-3). Nothing is ever done on its behalf.
+/// The answer to a request of the server that the recording does not have. Nothing is ever done on its behalf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultAnswer {
     /// This result.
@@ -251,7 +251,7 @@ impl Profile {
         })
     }
 
-    /// Why this error to the opening request of a recording that worked ends a replay: often the two are of different eras (R-LIFE-8).
+    /// Why this error to the opening request of a recording that worked ends a replay: often the two are of different eras.
     pub fn other_era(&self, method: &str, code: Option<i64>) -> Option<&'static str> {
         match (self.family, method) {
             (Family::Mcp, "initialize") if code == Some(-32601) => {

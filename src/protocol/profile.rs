@@ -84,7 +84,7 @@ pub struct Profile {
     pub turns_end_idle: bool,
     /// True if an id may not be used twice in a connection, answered or not.
     pub ids_used_once: bool,
-    /// True if error text is proof that a cancel was acted on (rules.md 4.6: MCP only).
+    /// True if error text is proof that a cancel was acted on (MCP only).
     pub cancel_text_is_proof: bool,
     /// True if the cancel notification needs a capability of the receiver (ACP RFD of 2025-11).
     pub cancel_needs_capability: bool,

@@ -1,5 +1,7 @@
 //! The two sides of a connection.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// One of the two sides. In ACP the editor is the client and the agent the server.
@@ -21,6 +23,14 @@ impl Side {
         match self {
             Side::Client => Side::Server,
             Side::Server => Side::Client,
+        }
+    }
+
+    /// A request of this side as people name it: `#17` for the client's, `s17` for the server's.
+    pub fn label(self, id: impl fmt::Display) -> String {
+        match self {
+            Side::Client => format!("#{id}"),
+            Side::Server => format!("s{id}"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Values that flow from a message of the server into a later one of the client (R-DF): where they did in the recording,
+//! Values that flow from a message of the server into a later one of the client: where they did in the recording,
 //! and what stands there now.
 
 use std::borrow::Cow;
@@ -220,7 +220,7 @@ fn trivial(value: &str) -> bool {
     matches!(value, "null" | "\"\"" | "{}" | "[]" | "true" | "false")
 }
 
-/// Which exchange each one retries (R-SRV-5): by the state that it carries, else by method, name and the keys of its answers.
+/// Which exchange each one retries: by the state that it carries, else by method, name and the keys of its answers.
 /// Where neither tells, it is a request of its own: a wrong link is worse than none.
 pub(crate) fn continues(connection: &Connection, links: &[Link]) -> Vec<Option<usize>> {
     let mut found = vec![None; connection.exchanges.len()];

@@ -1,5 +1,6 @@
 //! What a replay is asked to do. Times are microseconds.
 
+use super::run::Anchor;
 use super::verdict::Verdict;
 
 /// All of it.
@@ -47,15 +48,6 @@ impl Default for Pace {
     fn default() -> Pace {
         Pace { speed: Speed::Recorded, max_idle_us: Some(1_000_000) }
     }
-}
-
-/// What a cancel is timed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anchor {
-    /// The last progress of the target before the cancel.
-    Progress,
-    /// The request itself.
-    Elapsed,
 }
 
 /// How cancels are sent.
@@ -118,7 +110,7 @@ pub struct Policy {
     pub deny: Vec<String>,
     /// Everything is allowed but what is denied.
     pub allow_all: bool,
-    /// What the server says of its own tools (`readOnlyHint`) is not believed: a remote target nobody vouched for (R-SAFE-3).
+    /// What the server says of its own tools (`readOnlyHint`) is not believed: a remote target nobody vouched for.
     pub untrusted_hints: bool,
     /// Requests may be sent twice (`--control`, retries, sweeps).
     pub allow_repeat: bool,

@@ -1,4 +1,4 @@
-//! What may be sent to a live peer (R-SAFE), and which part of a recording was asked for. Data in, a ruling out.
+//! What may be sent to a live peer, and which part of a recording was asked for. Data in, a ruling out.
 
 use std::collections::HashMap;
 
@@ -128,7 +128,7 @@ pub(crate) fn notification(connection: &Connection, event: usize, method: &str, 
     (any(&policy.skip) || after).then(|| "not selected".to_string())
 }
 
-/// True if a request may be sent a second time (R-SAFE-5): read-only, idempotent by its hint, or by the user's word.
+/// True if a request may be sent a second time: read-only, idempotent by its hint, or by the user's word.
 pub(crate) fn repeatable(connection: &Connection, exchange: &Exchange, policy: &Policy) -> bool {
     if policy.allow_repeat {
         return true;

@@ -146,10 +146,7 @@ pub struct Fault {
 impl Exchange {
     /// `#7`, `#"abc"`, or `s5` for a request of the server: how people name it.
     pub fn label(&self) -> String {
-        match self.issuer {
-            Side::Client => format!("#{}", self.rpc_id),
-            Side::Server => format!("s{}", self.rpc_id),
-        }
+        self.issuer.label(&self.rpc_id)
     }
 }
 

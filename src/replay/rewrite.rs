@@ -1,4 +1,4 @@
-//! What is changed in a message because it is played elsewhere (R-DF-6): process id, paths, stated values, secrets.
+//! What is changed in a message because it is played elsewhere: process id, paths, stated values, secrets.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,5 @@
 //! What was done and seen in one run: the engine writes it, `compare` reads it. Times are microseconds since the start of the run.
 
-use super::options::Anchor;
-
 /// One run of one connection.
 #[derive(Clone, Debug, Default)]
 pub struct RunLog {
@@ -92,6 +90,15 @@ pub enum Fate {
     Missing,
     /// It was not among those asked for.
     Skipped,
+}
+
+/// What a cancel is timed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// The last progress of the target before the cancel.
+    Progress,
+    /// The request itself.
+    Elapsed,
 }
 
 /// What became of a recorded cancel.
@@ -186,6 +193,6 @@ pub enum Broken {
     Interrupted,
     /// The link could not be used: what was tried and why it failed.
     Link(String),
-    /// Recording and live side do not fit together (R-LIFE-8).
+    /// Recording and live side do not fit together.
     Era(String),
 }

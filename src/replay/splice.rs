@@ -1,6 +1,6 @@
 //! Raw JSON text: where values stand, and how to replace some of them while every other byte stays as it is.
 //!
-//! Nothing is parsed into a tree and nothing is re-serialised (R-ID-4). What is no JSON has no places.
+//! Nothing is parsed into a tree and nothing is re-serialised. What is no JSON has no places.
 
 use std::borrow::Cow;
 use std::fmt;

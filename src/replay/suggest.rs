@@ -1,4 +1,4 @@
-//! Values that look as if they flowed from an answer into a later request (R-DF-2). Suggestions only: nothing here is ever applied.
+//! Values that look as if they flowed from an answer into a later request. Suggestions only: nothing here is ever applied.
 
 use std::collections::HashMap;
 

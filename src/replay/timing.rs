@@ -1,9 +1,9 @@
-//! How much of the recorded think time passes (R-TIME).
+//! How much of the recorded think time passes.
 
 use super::options::{Pace, Speed};
 
 impl Pace {
-    /// How long to wait, in microseconds, where the recording waited `think_us`. Cancel delays never go through here (R-TIME-2).
+    /// How long to wait, in microseconds, where the recording waited `think_us`. Cancel delays never go through here.
     pub fn gap(&self, think_us: i64) -> i64 {
         let think = think_us.max(0);
         let gap = match self.speed {

@@ -1,9 +1,9 @@
 //! Columns and widths: wide characters count two, nothing is squeezed below its header.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Width};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
-use super::escape::{escape, escape_cut, is_hostile};
+use super::escape::{escape, escape_cut, split_at_width};
 
 /// The widest cell of a table.
 const CELL: usize = 200;
@@ -11,18 +11,6 @@ const CELL: usize = 200;
 /// Columns that a printed (already escaped) text takes.
 pub fn width(text: &str) -> usize {
     text.width()
-}
-
-/// The part of `text` that, once escaped, fits into `limit` columns, and the rest.
-pub fn split_at_width(text: &str, limit: usize) -> (&str, &str) {
-    let mut used = 0;
-    for (at, c) in text.char_indices() {
-        used += if is_hostile(c) { escape(c.encode_utf8(&mut [0; 4])).len() } else { c.width().unwrap_or(0) };
-        if used > limit {
-            return text.split_at(at);
-        }
-    }
-    (text, "")
 }
 
 /// A printed text cut to `limit` columns, with `...` where something was left out.

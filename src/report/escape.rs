@@ -8,8 +8,7 @@ use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
-
-use super::columns::split_at_width;
+use unicode_width::UnicodeWidthChar;
 
 /// True for characters that act on a terminal or on the eye instead of being seen: controls, format characters
 /// (Unicode category Cf, with them the bidirectional controls and zero-width ones), line separators, blank fillers.
@@ -102,6 +101,18 @@ pub fn json(value: &impl Serialize) -> io::Result<String> {
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, SafeJson::default());
     value.serialize(&mut serializer)?;
     String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+/// The part of `text` that, once escaped, fits into `limit` columns, and the rest.
+pub fn split_at_width(text: &str, limit: usize) -> (&str, &str) {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += if is_hostile(c) { escape(c.encode_utf8(&mut [0; 4])).len() } else { c.width().unwrap_or(0) };
+        if used > limit {
+            return text.split_at(at);
+        }
+    }
+    (text, "")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::escape::escape_cut;
 use super::excerpt;
+use crate::protocol::Side;
 use crate::store::MessageRow;
 
 /// Which way a message went: `c>s`, `s>c`, with a `?` behind it where the sender was inferred, or ` ? `.
@@ -16,8 +17,8 @@ pub fn arrow(message: &MessageRow) -> String {
 
 /// A request's name on a screen: `#17` for the client's, `s4` for the server's. `id` is JSON text.
 pub fn label(id: &str, issuer: Option<&str>) -> String {
-    let sigil = if issuer == Some("server") { 's' } else { '#' };
-    format!("{sigil}{id}")
+    let side = if issuer == Some("server") { Side::Server } else { Side::Client };
+    side.label(id)
 }
 
 /// The label of the exchange that a message with an id belongs to: an answer belongs to a request of the other side.

@@ -22,7 +22,6 @@ mod listing;
 mod markdown;
 mod mermaid;
 mod message;
-mod number;
 mod otlp;
 mod page;
 mod perfetto;
@@ -46,6 +45,8 @@ pub mod why;
 
 use std::io::{self, Write};
 
+use crate::number;
+pub use crate::number::{count, plural, size};
 pub use annotations::Annotations;
 pub use catalogue::format_list;
 pub use columns::wrap;
@@ -63,7 +64,6 @@ pub use listing::{Cancels, Kinds, ListedSource, Listing};
 pub use markdown::Markdown;
 pub use mermaid::{Mark, Mermaid};
 pub use message::{label, label_of, title};
-pub use number::{count, plural, size};
 pub use otlp::Otlp;
 pub use page::section;
 pub use perfetto::Perfetto;

@@ -13,7 +13,7 @@ use super::escape::json;
 use super::judged::Judged;
 use super::query::{Csv, RowFormat};
 use super::{Ink, Style, number};
-use crate::rules::duration;
+use crate::number::duration;
 use crate::store::{CancellationRow, Cell, ExchangeRow, SignRow};
 
 /// The value at a percentile of sorted values, by nearest rank.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, Utc};
 
-use crate::rules::duration;
+use crate::number::duration;
 
 fn utc(us: i64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_micros(us)

@@ -21,7 +21,7 @@ pub use auditor::{Auditor, Seized, Selection, Undecided};
 pub use charge::{Charge, charge};
 pub use coverage::{Breach, Covered, Exercised, Standing, coverage, rule_of, totals};
 pub use occasion::{Duty, Occasions};
-pub use rule::{Build, On, Rule, duration, found, found_by, noted, race_text};
+pub use rule::{Build, On, Rule, found, found_by, noted, race_text};
 
 /// All rules, in the order of their codes. Registering a rule is one line here.
 pub static RULES: &[&Rule] = &[

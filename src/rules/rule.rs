@@ -3,6 +3,7 @@
 use super::Duty;
 use crate::capture::{Proof, Transport};
 use crate::finding::{Absence, Evidence, Finding};
+use crate::number::duration;
 use crate::protocol::{Ruling, Severity};
 use crate::session::{Certainty, Event, Exchange, FrameId, Judgement, Seen};
 
@@ -172,21 +173,6 @@ impl Build for Finding {
     }
     fn judged(self, judgement: &Judgement) -> Finding {
         Finding::judged(self, judgement)
-    }
-}
-
-/// A duration for a sentence: `3 ms`, `4.20 s`, `3m 46s`.
-pub fn duration(us: i64) -> String {
-    let sign = if us < 0 { "-" } else { "" };
-    let us = us.unsigned_abs();
-    match us {
-        0..1_000 => format!("{sign}{us} us"),
-        1_000..10_000 => format!("{sign}{:.1} ms", us as f64 / 1e3),
-        10_000..1_000_000 => format!("{sign}{} ms", us / 1_000),
-        1_000_000..10_000_000 => format!("{sign}{:.2} s", us as f64 / 1e6),
-        10_000_000..60_000_000 => format!("{sign}{:.1} s", us as f64 / 1e6),
-        60_000_000..3_600_000_000 => format!("{sign}{}m {:02}s", us / 60_000_000, us / 1_000_000 % 60),
-        _ => format!("{sign}{}h {:02}m", us / 3_600_000_000, us / 60_000_000 % 60),
     }
 }
 

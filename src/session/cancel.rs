@@ -32,18 +32,10 @@ impl Conn {
     pub(super) fn cancel(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, form: &CancelForm<'_>) {
         self.facts.cancels += 1;
         let cancel = Cancellation {
-            seen: m.seen,
-            sender: m.sender,
-            mechanism: form.mechanism,
             foreign: form.foreign_method,
             target_text: form.target_text.map(Into::into),
             reason: Facts::text(m.facts.reason).map(|text| cut(&text).into()),
-            exchange: None,
-            target_method: None,
-            delay_us: None,
-            effect: None,
-            effect_seen: None,
-            response_code: None,
+            ..Cancellation::new(m.seen, m.sender, form.mechanism)
         };
         match &form.target {
             _ if form.foreign_member && !form.foreign_method => {
@@ -345,18 +337,11 @@ impl Conn {
         let exchange = &mut slot.exchange;
         exchange.history.push('X');
         let cancel = Cancellation {
-            seen,
-            sender: issuer,
-            mechanism: Mechanism::StreamClose,
-            foreign: false,
             target_text: Some(id.to_json().into()),
-            reason: None,
             exchange: Some(exchange.request.frame),
             target_method: Some(exchange.method.clone()),
             delay_us: seen.since(exchange.request),
-            effect: None,
-            effect_seen: None,
-            response_code: None,
+            ..Cancellation::new(seen, issuer, Mechanism::StreamClose)
         };
         let (request, method) = (exchange.request, exchange.method.clone());
         exchange.cancels.push(cancel.clone());

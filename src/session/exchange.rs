@@ -163,6 +163,26 @@ pub struct Cancellation {
     pub response_code: Option<i64>,
 }
 
+impl Cancellation {
+    /// A cancel in the protocol's own way of which nothing more is known.
+    pub fn new(seen: Seen, sender: Side, mechanism: Mechanism) -> Cancellation {
+        Cancellation {
+            seen,
+            sender,
+            mechanism,
+            foreign: false,
+            target_text: None,
+            reason: None,
+            exchange: None,
+            target_method: None,
+            delay_us: None,
+            effect: None,
+            effect_seen: None,
+            response_code: None,
+        }
+    }
+}
+
 /// A task that an exchange created or asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskState {
@@ -242,10 +262,7 @@ impl Exchange {
 
     /// `client` requests print as `#17`, those of the server as `s17`.
     pub fn label(&self) -> String {
-        match self.issuer {
-            Side::Client => format!("#{}", self.id),
-            Side::Server => format!("s{}", self.id),
-        }
+        self.issuer.label(&self.id)
     }
 
     /// Method and, where there is one, tool or command.

@@ -16,9 +16,9 @@ use crate::protocol::{Facts, Profile, Side};
 /// What the judgement assumes; flags and configuration change it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Slack between tap and handler, in microseconds (rules.md: eps).
+    /// Slack between tap and handler, in microseconds.
     pub slack_us: i64,
-    /// Factor on the round-trip bound (rules.md: k).
+    /// Factor on the round-trip bound.
     pub factor: f64,
     /// Age from which an open request counts as stuck where no end was seen, in microseconds.
     pub stuck_after_us: i64,

@@ -188,18 +188,8 @@ impl Conn {
         }
         self.facts.cancels += 1;
         let mut cancel = Cancellation {
-            seen: m.seen,
-            sender: m.sender,
-            mechanism: Mechanism::TasksCancel,
-            foreign: false,
             target_text: m.facts.task_id.map(Into::into),
-            reason: None,
-            exchange: None,
-            target_method: None,
-            delay_us: None,
-            effect: None,
-            effect_seen: None,
-            response_code: None,
+            ..Cancellation::new(m.seen, m.sender, Mechanism::TasksCancel)
         };
         let name = Facts::text(m.facts.task_id);
         let task = name.as_ref().and_then(|name| self.tasks.known[index(m.sender.peer())].get_mut(&**name));

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::compile::Definition;
 use super::condition::{Condition, Term};
-use super::emit::Head;
+use super::head::Head;
 use super::pointer::{Found, Pointer, find_all};
 use crate::capture::literal::push_string;
 use crate::capture::scan::{self, unquoted};

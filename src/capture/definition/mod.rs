@@ -14,6 +14,7 @@ mod condition;
 mod decode;
 mod emit;
 mod exchange;
+mod head;
 mod layers;
 mod made;
 mod misfit;

@@ -4,7 +4,7 @@ use regex::CaptureLocations;
 
 use super::balance::Balance;
 use super::compile::Roles;
-use super::emit::{At, Head};
+use super::head::{At, Head};
 
 /// A record that is not complete, or a header that holds for more.
 pub(super) struct Pending {

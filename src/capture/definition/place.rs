@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::compile::{Key, Meaning};
 use super::condition::Term;
-use super::emit::{At, Emitter, Head, Record};
+use super::emit::Emitter;
+use super::head::{At, Head, Record};
 use super::pointer::Found;
 use super::schema::broken;
 use crate::capture::out::{Out, Place};

@@ -6,7 +6,8 @@ use regex::CaptureLocations;
 
 use super::balance::Balance;
 use super::compile::Definition;
-use super::emit::{At, Emitter, Head, Record};
+use super::emit::Emitter;
+use super::head::{At, Head, Record};
 use super::layers::Peeled;
 use super::pending::{Pending, State, Taken, content_length, opens};
 use super::repeats::Repeats;
@@ -259,6 +260,13 @@ impl DefinitionReader {
                     return self.put_pending(false, out);
                 }
                 Ok(())
+            }
+            // What is said to be no message is no part of one either.
+            (_, Continuation::UntilNextStart)
+                if self.definition.header.as_ref().is_some_and(|header| header.is_match(text)) =>
+            {
+                self.flush(false, out)?;
+                self.other(taken, out)
             }
             (_, Continuation::BlankLine) if text.trim().is_empty() => self.flush(false, out),
             (_, Continuation::JsonValue | Continuation::Line) => self.go_on(taken, out),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::emit::{Aside, Emitter, Record};
+use super::emit::{Aside, Emitter};
+use super::head::Record;
 use super::made::{self, Ids, Kind, Told};
 use crate::capture::out::{Out, Place, body};
 use crate::capture::scan::unquoted;

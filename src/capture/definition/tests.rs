@@ -55,6 +55,32 @@ fn every_file_among_the_definitions_is_a_format() {
 }
 
 #[test]
+fn a_line_that_is_said_to_be_none_of_a_message_ends_the_record_above_it() {
+    let definition = r#"
+        name = "t"
+        about = "t"
+        [detect]
+        contains = ["@"]
+        [record]
+        start = '^@(?<dir>[<>]) '
+        continuation = "until_next_start"
+        header = '^\[internal\]'
+        [direction]
+        map = { ">" = "c2s", "<" = "s2c" }
+    "#;
+    let text = concat!(
+        "@> {\"jsonrpc\":\"2.0\",\n\"id\":1,\"method\":\"a\"}\n[internal] Thu\n(:a 1)\n",
+        "@< {\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":[\"x\"]}\n",
+    );
+    let kept = read_by(definition, text, &Overrides::default());
+    let texts: Vec<&str> = kept.frames.iter().map(|frame| frame.text.trim_end()).collect();
+    let want =
+        ["{\"jsonrpc\":\"2.0\",\n\"id\":1,\"method\":\"a\"}", "{\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":[\"x\"]}"];
+    assert_eq!(texts, want);
+    assert_eq!(kept.skipped, [(3, Skip::Header), (4, Skip::NotAMessage)]);
+}
+
+#[test]
 fn what_the_documentation_teaches_compiles() {
     let page = include_str!("../../../docs/formats.md");
     let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

@@ -16,7 +16,7 @@ use rpctape::policy::{Policy, Suppression};
 use rpctape::protocol::Severity;
 use rpctape::redact::Custom;
 
-use super::check::FailOn;
+use super::values::FailOn;
 pub use replay::ReplayConfig;
 
 /// The file's usual name, and the hidden one.

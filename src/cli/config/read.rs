@@ -8,8 +8,7 @@ use rpctape::protocol::Severity;
 use rpctape::rules::{self, RULES, Rule, Selection};
 use toml::de::{DeTable, DeValue};
 
-use super::super::check::FailOn;
-use super::super::judge::duration;
+use super::super::values::{FailOn, duration};
 use super::walk::{Place, Value};
 use super::{Config, replay};
 

@@ -4,9 +4,8 @@ use rpctape::error::Result;
 use rpctape::replay::options::{FlowRule, Matcher, Speed};
 use toml::de::DeValue;
 
-use super::super::comparing::{self, Failing};
-use super::super::judge::duration;
-use super::super::pace;
+use super::super::values::compare::{self, Failing};
+use super::super::values::{self, duration};
 use super::walk::{Place, Value};
 
 const KEYS: [&str; 20] = [
@@ -81,8 +80,8 @@ pub fn read(place: &Place<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> 
         let time = || duration(&place.string(key, value)?).map(Some).map_err(wrong);
         let strings = || Ok(place.list(key, value)?.into_iter().map(|(_, text)| text).collect::<Vec<_>>());
         match key {
-            "speed" => config.speed = Some(pace::speed(&place.string(key, value)?).map_err(wrong)?),
-            "max-idle" => config.max_idle = Some(pace::max_idle(&place.string(key, value)?).map_err(wrong)?),
+            "speed" => config.speed = Some(values::speed(&place.string(key, value)?).map_err(wrong)?),
+            "max-idle" => config.max_idle = Some(values::max_idle(&place.string(key, value)?).map_err(wrong)?),
             "linger" => config.linger = time()?,
             "stuck-min" => config.stuck_min = time()?,
             "max-request" => config.max_request = time()?,
@@ -93,23 +92,23 @@ pub fn read(place: &Place<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> 
             "allow" => config.allow = strings()?,
             "deny" => config.deny = strings()?,
             "ignore" => {
-                let at = |text: &str| comparing::place(text).map(str::to_string);
+                let at = |text: &str| compare::place(text).map(str::to_string);
                 config.ignore = one_by_one(place, key, value, &["at"], |[at]| Ok(at), at)?;
             }
             "set-list" | "set" => {
-                let both = |[at, by]: [String; 2]| comparing::set_list(&format!("{at} by {by}"));
-                config.sets = one_by_one(place, key, value, &["at", "by"], both, comparing::set_list)?;
+                let both = |[at, by]: [String; 2]| compare::set_list(&format!("{at} by {by}"));
+                config.sets = one_by_one(place, key, value, &["at", "by"], both, compare::set_list)?;
             }
             "tolerance" => {
-                let limit = |[at, limit]: [String; 2]| comparing::tolerance(&format!("{at}={limit}"));
-                let tolerances = one_by_one(place, key, value, &["at", "limit"], limit, comparing::tolerance)?;
+                let limit = |[at, limit]: [String; 2]| compare::tolerance(&format!("{at}={limit}"));
+                let tolerances = one_by_one(place, key, value, &["at", "limit"], limit, compare::tolerance)?;
                 config.tolerances = tolerances;
             }
-            "fail-on" => config.fail_on = Some(checked(place, key, value, comparing::verdict)?),
-            "map-path" => config.map_path = checked(place, key, value, pace::pair)?,
+            "fail-on" => config.fail_on = Some(checked(place, key, value, compare::verdict)?),
+            "map-path" => config.map_path = checked(place, key, value, values::pair)?,
             "match" => {
                 let matching = |[at, kind]: [String; 2]| {
-                    comparing::place(&at)?;
+                    compare::place(&at)?;
                     Ok((at, Matcher::read(&kind)?))
                 };
                 config.matches = one_by_one(place, key, value, &["at", "kind"], matching, |_| {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::replay::{cancelled, not_twice, without_cancels};
-use rpctape::replay::options::{Anchor, Policy};
-use rpctape::replay::run::CancelStatus;
+use rpctape::replay::options::Policy;
+use rpctape::replay::run::{Anchor, CancelStatus};
 use rpctape::replay::verdict::{ExchangeReport, RunReport, RunVerdict};
 use rpctape::replay::{Options, Plan, Verdict, plan};
 use rpctape::report::{escape, json, plural};
@@ -39,7 +39,7 @@ impl Session<'_> {
             .hint("leave them out with --skip, or say with --allow-repeat that it does no harm"))
     }
 
-    /// Plays the cancelled requests without their cancels (R-CAN-9). What may not be sent twice is left out, and said.
+    /// Plays the cancelled requests without their cancels. What may not be sent twice is left out, and said.
     pub fn control(&self, options: &Options) -> Result<(Natural, Vec<String>)> {
         let calm = without_cancels(&self.recording);
         let mut beside = options.clone();
@@ -148,7 +148,7 @@ impl Session<'_> {
         Ok(report.exchanges.into_iter().find(|entry| entry.label == label && entry.connection == connection))
     }
 
-    /// A table of delays and what came of them (R-CAN-10).
+    /// A table of delays and what came of them.
     pub fn sweep(&self, options: &Options, delays: &[Delay], reports: RunReports) -> Result<u8> {
         let parts = delays.iter().any(|delay| matches!(delay, Delay::Part(_)));
         let (natural, notes) = if parts { self.control(options)? } else { (Vec::new(), Vec::new()) };

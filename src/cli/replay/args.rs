@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::values::{self, Delay};
-use crate::cli::judge::duration;
-use crate::cli::pace;
+use crate::cli::values::{duration, pair, span, speed};
 use rpctape::replay::options::Speed;
 
 /// The live server.
@@ -44,7 +43,7 @@ pub struct TargetArgs {
     #[arg(long, value_enum, value_name = "FRAMING")]
     pub frame: Option<Frame>,
     /// A variable for the server; the others are those of this shell
-    #[arg(long, value_name = "NAME=VALUE", value_parser = pace::pair)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     pub env: Vec<(String, String)>,
 }
 
@@ -106,7 +105,7 @@ pub struct SendArgs {
 #[command(next_help_heading = "When")]
 pub struct PaceArgs {
     /// recorded, fast (as causality allows), wall (the full recorded time), or a factor such as x2 [default: recorded]
-    #[arg(long, value_name = "SPEED", value_parser = pace::speed)]
+    #[arg(long, value_name = "SPEED", value_parser = speed)]
     pub speed: Option<Speed>,
     /// The longest pause between two messages; 0 for no limit [default: 1s]
     #[arg(long, value_name = "DURATION", value_parser = values::max_idle)]
@@ -121,7 +120,7 @@ pub struct PaceArgs {
 #[command(next_help_heading = "Cancels")]
 pub struct CancelArgs {
     /// Send cancels so long after their anchor, instead of as recorded
-    #[arg(long, value_name = "DURATION", value_parser = pace::span)]
+    #[arg(long, value_name = "DURATION", value_parser = span)]
     pub cancel_delay: Option<i64>,
     /// What cancels are timed from [default: the last progress before them, or the request]
     #[arg(long, value_enum, value_name = "ANCHOR")]
@@ -175,7 +174,7 @@ pub struct LifeArgs {
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub on_stuck: OnStuck,
     /// How long an answer is watched for after a cancel, at least [default: 5s]
-    #[arg(long, value_name = "DURATION", value_parser = pace::span)]
+    #[arg(long, value_name = "DURATION", value_parser = span)]
     pub linger: Option<i64>,
     /// A request is stuck after this, whatever its progress [default: 60s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -228,7 +227,7 @@ pub struct RewriteArgs {
     #[arg(long, value_name = "NAME=PLACE")]
     pub secret: Vec<String>,
     /// Another path for this one, also in file:// URIs
-    #[arg(long, value_name = "OLD=NEW", value_parser = pace::pair)]
+    #[arg(long, value_name = "OLD=NEW", value_parser = pair)]
     pub map_path: Vec<(String, String)>,
     /// Put this JSON in the place of what stands at the pointer, in every request that has it
     #[arg(long, value_name = "POINTER=JSON", value_parser = values::set)]

@@ -92,7 +92,7 @@ fn foot(text: &mut String, recording: &Recording, plan: &Plan) {
     }
 }
 
-/// For each message, what it waits for (R-SCHED-6).
+/// For each message, what it waits for.
 pub fn schedule(recording: &Recording, plan: &Plan) -> String {
     let mut text = String::new();
     for (connection, steps) in recording.connections.iter().zip(&plan.connections) {
@@ -147,7 +147,7 @@ fn explained(connection: &Connection, step: &Step) -> String {
     }
 }
 
-/// Rules for the configuration, where values seem to flow (R-DF-2).
+/// Rules for the configuration, where values seem to flow.
 pub fn suggestions(rules: &[FlowRule]) -> String {
     if rules.is_empty() {
         return "# no value of an answer seems to flow into a later request, beside what is carried anyway\n"

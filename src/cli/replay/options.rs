@@ -2,7 +2,8 @@
 
 use rpctape::error::Result;
 use rpctape::replay::Options;
-use rpctape::replay::options::{Anchor, Cancel, Life, Pace, Policy, Rewrite, Speed};
+use rpctape::replay::options::{Cancel, Life, Pace, Policy, Rewrite, Speed};
+use rpctape::replay::run::Anchor;
 
 use super::ReplayArgs;
 use super::args::{AnchorArg, OnStuck, Race, Reinit};

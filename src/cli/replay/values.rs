@@ -2,9 +2,9 @@
 
 use rpctape::error::{Error, ErrorKind, Result};
 
-use crate::cli::comparing::pointer;
-use crate::cli::judge::duration;
-use crate::cli::{pace, screen};
+use crate::cli::values::compare::pointer;
+use crate::cli::values::duration;
+use crate::cli::{screen, values};
 
 /// A longest pause in microseconds, or none. A type of its own: clap takes an `Option` for a flag that may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn secret(text: &str) -> Result<Secret> {
 }
 
 pub fn max_idle(text: &str) -> std::result::Result<MaxIdle, String> {
-    pace::max_idle(text).map(MaxIdle)
+    values::max_idle(text).map(MaxIdle)
 }
 
 pub fn delay(text: &str) -> std::result::Result<Delay, String> {

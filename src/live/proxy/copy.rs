@@ -1,7 +1,7 @@
 //! The copies on their way from the connections, where bytes are forwarded, to the one thread that reads them.
 //!
 //! Sending never waits. What has been copied and not been read yet is bounded in bytes: beyond that the copy is dropped and
-//! its length told instead (R-REC-2).
+//! its length told instead.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The HTTP recorder: a reverse proxy for one endpoint that keeps a copy of what passes (R-REC-20 to R-REC-25).
+//! The HTTP recorder: a reverse proxy for one endpoint that keeps a copy of what passes.
 //!
 //! [`serve`] forwards, chunk by chunk, and hands copies over through [`copy`]; one thread, the [`scribe`], reads them and
 //! writes events to the tape. Nothing that is forwarded waits for anything that is read.
@@ -151,7 +151,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, web_socket: bool) {
     }
 }
 
-/// Binds; where no host is given, to this machine only (R-REC-25).
+/// Binds; where no host is given, to this machine only.
 async fn listen(place: &str) -> Result<TcpListener> {
     let with_host = match place.strip_prefix(':').unwrap_or(place) {
         port if port.parse::<u16>().is_ok() => format!("127.0.0.1:{port}"),

@@ -1,7 +1,7 @@
 //! One TCP connection of a client, and the one to the server that belongs to it.
 //!
 //! HTTP/1.1 answers one request after the other, so a connection here needs one there and no more; both end
-//! together. A client that goes away is a cancel to the server at once, and never a 502 to anybody (R-REC-22).
+//! together. A client that goes away is a cancel to the server at once, and never a 502 to anybody.
 
 use std::convert::Infallible;
 use std::io;

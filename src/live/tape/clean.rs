@@ -1,4 +1,4 @@
-//! Secrets out of what is recorded, before it is written (R-SEC-1).
+//! Secrets out of what is recorded, before it is written.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

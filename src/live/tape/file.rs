@@ -1,4 +1,4 @@
-//! The file of a recording: one `write(2)` a line, appended, readable by its owner only (R-REC-3).
+//! The file of a recording: one `write(2)` a line, appended, readable by its owner only.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Messages in a copy of a byte stream (R-REC-8). A wrong guess costs understanding, never traffic.
+//! Messages in a copy of a byte stream. A wrong guess costs understanding, never traffic.
 //!
 //! Bytes come in chunks of any size; what comes out depends on the bytes alone. After something that is no message the next one
 //! is found again: at the end of the line, or where the next `Content-Length:` stands.

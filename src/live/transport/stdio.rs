@@ -1,4 +1,4 @@
-//! A child process and its standard streams, from the start to the last of its group (R-LIFE-6).
+//! A child process and its standard streams, from the start to the last of its group.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};

@@ -109,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// A message with a method is never a response, whatever its id (R-ID-0).
+    /// A message with a method is never a response, whatever its id.
     fn message_came(&mut self, stream: Option<u32>, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
         self.note_task(read, facts);
         match read.kind {

@@ -1,4 +1,4 @@
-//! Requests of the live side: matched to recorded ones and answered as recorded, or answered by default (R-SRV).
+//! Requests of the live side: matched to recorded ones and answered as recorded, or answered by default.
 //! Nothing is ever done on their behalf.
 
 use std::collections::VecDeque;
@@ -49,7 +49,7 @@ impl Engine {
         }
     }
 
-    /// The recorded request that a live one is (R-SRV-1): the same question, else the next under the same parent, else the next.
+    /// The recorded request that a live one is: the same question, else the next under the same parent, else the next.
     fn match_request(&mut self, asked: &Asked<'_>) -> Option<usize> {
         let question = question(asked.method, asked.text);
         let same = self.known.questions.get_mut(&question).and_then(VecDeque::pop_front);
@@ -171,7 +171,7 @@ impl Engine {
         asked.filter_map(|at| splice::at(self.recorded.response(at)?, "/result")).next().map(str::to_string)
     }
 
-    /// The live side cancels a request of its own (R-SRV-2, R-SRV-6): answered only where the protocol asks for it, or the recording shows it.
+    /// The live side cancels a request of its own: answered only where the protocol asks for it, or the recording shows it.
     pub(super) fn server_cancels(&mut self, id: &Id) {
         let Some(exchange) = self.asked_by_server(id) else { return };
         let recorded = &self.recorded.exchanges[exchange];

@@ -1,13 +1,12 @@
-//! Cancels that are timed from their target: sent in flight, or not at all (R-CAN).
+//! Cancels that are timed from their target: sent in flight, or not at all.
 
 use super::Engine;
 use super::send::Handed;
 use crate::jsonrpc::Id;
 use crate::live::link::Outgoing;
 use crate::protocol::Facts;
-use crate::replay::options::Anchor;
 use crate::replay::plan::{Action, Cancelling, Step};
-use crate::replay::run::{CancelRun, CancelStatus, Fate};
+use crate::replay::run::{Anchor, CancelRun, CancelStatus, Fate};
 
 impl CancelRun {
     /// One that has not been sent.
@@ -175,7 +174,7 @@ impl Engine {
         false
     }
 
-    /// After a `session/cancel` every permission that the turn asks for is refused (R-SRV-6).
+    /// After a `session/cancel` every permission that the turn asks for is refused.
     pub(super) fn turn_cancelled(&mut self, session: &str) {
         self.names.cancelled_turns.insert(session.to_string());
         let waiting: Vec<usize> = self

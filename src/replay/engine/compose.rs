@@ -1,4 +1,4 @@
-//! The text of a step as it goes out: the recorded bytes with the few places replaced that must be (R-ID-4).
+//! The text of a step as it goes out: the recorded bytes with the few places replaced that must be.
 
 use super::Engine;
 use crate::jsonrpc::{Id, Parsed, parse};
@@ -25,7 +25,7 @@ impl Engine {
         }
     }
 
-    /// The exchange that should have given a value that never came (R-SCHED-4).
+    /// The exchange that should have given a value that never came.
     pub(super) fn blocked(&self, step: &Step) -> Option<Fate> {
         let missing = |link: &&Link| self.look(link) == Some(Found::Missing) || self.look(link).is_none();
         let by_value = self.parts(step).find_map(|event| self.links_of(event).find(missing)).map(|link| link.producer);
@@ -33,7 +33,7 @@ impl Engine {
         Some(Fate::Blocked(self.recorded.exchanges[by].label()))
     }
 
-    /// The exchange that a request retries, if its live answer asks for nothing: a retry would be a second call (R-SRV-5).
+    /// The exchange that a request retries, if its live answer asks for nothing: a retry would be a second call.
     fn not_asked_for(&self, exchange: usize) -> Option<usize> {
         let (asked_at, _, _) = self.recorded.profile.inputs()?;
         let first = self.plan.continues[exchange]?;
@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// Answers what the live side asks for with a retry (R-SRV-5), under the names that it chose.
+    /// Answers what the live side asks for with a retry, under the names that it chose.
     fn put_inputs(&mut self, event: usize, text: &str, edits: &mut Edits) {
         let What::Request(exchange) = self.recorded.events[event].what else { return };
         let Some((asked_at, answered_at, state_at)) = self.recorded.profile.inputs() else { return };
@@ -174,7 +174,7 @@ impl Engine {
         format!("{{{}}}", parts.join(","))
     }
 
-    /// Fresh ids and tokens for recorded ones, wherever a message names them (R-ID-2, R-ID-3).
+    /// Fresh ids and tokens for recorded ones, wherever a message names them.
     fn put_ids(&mut self, method: &str, id: Option<&str>, text: &str, facts: &Facts<'_>, edits: &mut Edits) {
         let base = text.as_ptr() as usize;
         let cancelled = cancel_form(self.recorded.profile, method, facts)
@@ -198,7 +198,7 @@ impl Engine {
         }
     }
 
-    /// The fresh id or token for a recorded one, of the same JSON type; the same for every occurrence (R-ID-5).
+    /// The fresh id or token for a recorded one, of the same JSON type; the same for every occurrence.
     fn fresh(&mut self, raw: &str) -> Option<String> {
         let id = Id::from_json(raw)?;
         if let Some(minted) = self.names.minted.get(&id) {
@@ -238,7 +238,7 @@ impl Engine {
         Ok((edits.apply(&text), fresh))
     }
 
-    /// The recorded answer to a request of the server, under the live id, with the live option where one is chosen (R-SRV-4).
+    /// The recorded answer to a request of the server, under the live id, with the live option where one is chosen.
     pub(super) fn compose_answer(&mut self, exchange: usize) -> Option<Result<String, String>> {
         let response = self.recorded.exchanges[exchange].response?;
         let text = match self.compose_event(response) {

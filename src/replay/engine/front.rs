@@ -111,7 +111,7 @@ impl Engine {
         step.opens.iter().find_map(rule)
     }
 
-    /// The live list of tools has the last word on a tool that was let through, or not, by its hint (R-SAFE-3).
+    /// The live list of tools has the last word on a tool that was let through, or not, by its hint.
     fn hint_says_no(&self, step: &Step) -> Option<Fate> {
         step.opens.iter().find_map(|exchange| {
             let tool = self.recorded.exchanges[*exchange].name.as_deref();
@@ -148,7 +148,7 @@ impl Engine {
         run.fate == Fate::Sent && run.answered_us.is_none() && (run.stuck_us.is_some() || self.live[exchange].refused)
     }
 
-    /// Waits for notifications and requests of the server, each only so long (R-SCHED-2).
+    /// Waits for notifications and requests of the server, each only so long.
     fn softly(&mut self, step: &Step, hard: i64) -> bool {
         if self.front.free_us.is_some() {
             return true;
@@ -170,7 +170,7 @@ impl Engine {
         true
     }
 
-    /// Waits for the recorded think time (R-TIME-1), from `free` on, where nothing was waited for before.
+    /// Waits for the recorded think time, from `free` on, where nothing was waited for before.
     pub(super) fn in_time(&mut self, step: &Step, free: i64) -> bool {
         let free = *self.front.free_us.get_or_insert(free);
         let planned = free + self.options.pace.gap(step.think_us);
@@ -186,7 +186,7 @@ impl Engine {
     }
 
     /// Holds back what ends the session while an answer to a cancelled request is still due: sent earlier, it would make us
-    /// the cause of its absence (R-CAN-6).
+    /// the cause of its absence.
     fn may_end(&mut self, step: &Step) -> bool {
         let ends = step.action == Action::EndSession
             || step.opens.iter().any(|at| self.recorded.profile.ends_session(&self.recorded.exchanges[*at].method))
@@ -277,7 +277,7 @@ impl Engine {
         told.missed = nth.saturating_sub(told.came);
     }
 
-    /// What the run waits for, for a line of progress; `None` when it is not waiting (R-SCHED-6).
+    /// What the run waits for, for a line of progress; `None` when it is not waiting.
     pub fn waiting(&self) -> Option<Waiting> {
         let named = |exchange: usize| {
             let exchange = &self.recorded.exchanges[exchange];

@@ -1,4 +1,4 @@
-//! How long things are waited for: stuck requests, horizons of cancels, and the end of the run (R-LIFE, R-CAN-6).
+//! How long things are waited for: stuck requests, horizons of cancels, and the end of the run.
 
 use super::Engine;
 use super::state::Phase;
@@ -16,7 +16,7 @@ const AFTER_ANSWER_US: i64 = 500_000;
 const ENDING_US: i64 = 17_000_000;
 
 impl Engine {
-    /// Gives up on requests that show no sign of life (R-LIFE-1).
+    /// Gives up on requests that show no sign of life.
     pub(super) fn watch(&mut self) {
         if !matches!(self.phase, Phase::Playing | Phase::Closing) {
             return;
@@ -157,7 +157,7 @@ impl Engine {
         if recorded.response.is_some() {
             return self.stuck_at(exchange).or(Some(i64::MAX));
         }
-        // Unanswered in the recording: watched as long as it was there (R-LIFE-2). One that stays open by design never ends.
+        // Unanswered in the recording: watched as long as it was there. One that stays open by design never ends.
         let known = self.recorded.profile.method(&recorded.method);
         if known.is_some_and(|method| method.long_lived) {
             return None;

@@ -148,7 +148,7 @@ impl Engine {
         self.phase >= Phase::Closing || self.steps.get(self.cursor).is_none_or(|step| step.event > event)
     }
 
-    /// Tells how long an exchange takes when it is left alone, as a control run has shown (R-CAN-9).
+    /// Tells how long an exchange takes when it is left alone, as a control run has shown.
     pub fn learn(&mut self, exchange: usize, duration_us: i64) {
         if let Some(exchange) = self.recorded.exchanges.get(exchange) {
             let kind = (exchange.method.clone(), exchange.name.clone());
@@ -209,7 +209,7 @@ impl Engine {
         let not_sent =
             |run: &ExchangeRun| matches!(run.fate, Fate::NotSent(_) | Fate::Blocked(_) | Fate::Skipped | Fate::Pending);
         if run.cancel.is_none() && self.live[at].cancel_planned.is_some() && not_sent(run) {
-            let (anchor, nth) = self.live[at].cancel_planned.unwrap_or((super::options::Anchor::Elapsed, 0));
+            let (anchor, nth) = self.live[at].cancel_planned.unwrap_or((super::run::Anchor::Elapsed, 0));
             run.cancel = Some(CancelRun::new(CancelStatus::NotSent, anchor, nth));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::send::Handed;
-use super::state::Phase;
+use super::state::{Phase, Reinit};
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::live::link::{HEADER_ADVICE, Outgoing, is_refusal};
 use crate::protocol::{Facts, Side};
@@ -14,17 +14,6 @@ use crate::replay::splice;
 
 /// How long a client waits before it resumes a stream, where the server does not say, microseconds.
 const RETRY_US: i64 = 1_000_000;
-
-/// A new handshake after a lost session.
-#[derive(Clone, Debug)]
-pub(super) struct Reinit {
-    /// The id of its request.
-    id: Option<Id>,
-    /// The exchanges that lost the session.
-    lost: Vec<usize>,
-    /// When it is given up.
-    until_us: i64,
-}
 
 impl Engine {
     fn on_stream(&self, stream: u32) -> Vec<usize> {

@@ -3,10 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::send::Handed;
-use super::session::Reinit;
 use crate::jsonrpc::Id;
-use crate::replay::options::Anchor;
 use crate::replay::policy::Hints;
+use crate::replay::run::Anchor;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +21,17 @@ pub(super) enum Phase {
     Ending,
     /// It has.
     Done,
+}
+
+/// A new handshake after a lost session.
+#[derive(Clone, Debug)]
+pub(super) struct Reinit {
+    /// The id of its request.
+    pub id: Option<Id>,
+    /// The exchanges that lost the session.
+    pub lost: Vec<usize>,
+    /// When it is given up.
+    pub until_us: i64,
 }
 
 /// The step in front. Times in microseconds of the run.

@@ -10,9 +10,9 @@ use super::answer::effective_cancel;
 use super::run::{self, Sides};
 use crate::protocol::Side;
 use crate::replay::compare::{Node, Place, Step, Tree, same_scalar};
-use crate::replay::options::{Anchor, Options};
+use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Exchange, Recording, What};
-use crate::replay::run::{CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, RunLog, Substituted};
+use crate::replay::run::{Anchor, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, RunLog, Substituted};
 use crate::replay::verdict::RunReport;
 
 /// A request of the second recording counts as stuck only where that one goes on for this long.

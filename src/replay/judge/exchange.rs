@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use super::answer::{Answer, effective_cancel, mechanism};
 use super::faults::{self, Compared};
+use super::words::left_words;
+use crate::number::{duration, plural};
 use crate::protocol::{Ending, Mechanism, Side};
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Exchange, Fault, What};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
-use crate::rules::{self, On, duration};
+use crate::rules::{self, On};
 
 /// `slower` needs this much more time ...
 const SLOWER_US: i64 = 100_000;
@@ -187,7 +189,7 @@ impl<'a> Case<'a> {
                     found.add(Verdict::Extra, "cancelled only in the second recording");
                 }
                 Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
-                // A cancel that was wrong when it was recorded tests whether it is tolerated, whenever it comes (R-CAN-11).
+                // A cancel that was wrong when it was recorded tests whether it is tolerated, whenever it comes.
                 Some(cancel) if cancel.status == CancelStatus::Raced && self.cancel_was_wrong() => self.plain(found),
                 Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
                 Some(_) if self.is_diff => {
@@ -234,7 +236,7 @@ impl<'a> Case<'a> {
             found.compared = true;
             return found.note("the other side ended here, as in the recording");
         }
-        let how = exit.map_or("the connection died".to_string(), super::run::left_words);
+        let how = exit.map_or("the connection died".to_string(), left_words);
         found.add(Verdict::ServerExit, how);
     }
 
@@ -259,7 +261,7 @@ impl<'a> Case<'a> {
         matches!(self.log.broken, Some(Broken::Deadline | Broken::Interrupted)) && self.run().stuck_us.is_none()
     }
 
-    /// Outcome classes, not payloads: what a cancelled request still says depends on the moment (R-CAN-12).
+    /// Outcome classes, not payloads: what a cancelled request still says depends on the moment.
     fn cancelled(&self, found: &mut Found, cancel: &CancelRun) {
         let live_profile = self.live.map_or(self.recorded.profile, |live| live.profile);
         let now = self.live_text().map(Answer::read);
@@ -451,7 +453,7 @@ impl<'a> Case<'a> {
             );
         }
         if comparison.added > 0 {
-            found.note(format!("{} added", crate::replay::judge::run::count(comparison.added, "member")));
+            found.note(format!("{} added", plural(comparison.added, "member")));
         }
         comparison.notes.into_iter().for_each(|note| found.note(note));
         found.diff.append(&mut comparison.differences);

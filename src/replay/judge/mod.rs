@@ -11,6 +11,7 @@ mod pairing;
 mod run;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use diff::diff;
 

@@ -7,13 +7,14 @@ use super::About;
 use super::answer::effective_cancel;
 use super::exchange::{Case, Found};
 use super::faults::{self, Compared};
+use super::words::{exit_words, left_words};
+use crate::number::{duration, plural};
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
 use crate::replay::options::{Gate, Options};
 use crate::replay::recording::{Connection, Exchange, Recording, What};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExitRun, Extra, Fate, RunLog};
 use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
-use crate::rules::duration;
 
 /// More unsent or unknown exchanges than this share make a run inconclusive.
 const UNSENT_SHARE: usize = 5;
@@ -275,9 +276,9 @@ impl<'a> One<'a> {
         let detail = match (&extra.answered, extra.request) {
             (Some(answer), true) => format!("not in the recording; answered {answer}"),
             (None, true) => "not in the recording; not answered".into(),
-            (_, false) => format!("{} that the recording does not have", count(extra.count.into(), "notification")),
+            (_, false) => format!("{} that the recording does not have", plural(extra.count.into(), "notification")),
         };
-        let label = extra.rpc_id.as_ref().filter(|_| extra.request).map_or("-".into(), |id| format!("s{id}"));
+        let label = extra.rpc_id.as_ref().filter(|_| extra.request).map_or("-".into(), |id| Side::Server.label(id));
         ExchangeReport {
             rpc_id: extra.rpc_id.clone().unwrap_or_default(),
             live: Seen { outcome: "extra".into(), sent_us: Some(extra.at_us), ..Seen::default() },
@@ -362,7 +363,7 @@ impl<'a> One<'a> {
         report.rewrites.extend(log.rewrites.iter().cloned());
         report.notes.extend(log.notes.iter().cloned());
         if skipped > 0 {
-            report.notes.push(format!("{} not asked for", count(skipped as u64, "request")));
+            report.notes.push(format!("{} not asked for", plural(skipped as u64, "request")));
         }
         if let Some(revision) = &log.revision {
             let recorded = self.connection.profile.label();
@@ -482,7 +483,7 @@ fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>, crossed: bool) {
     }
 }
 
-/// True if sending was late by more than a tenth of the run (R-TIME-4).
+/// True if sending was late by more than a tenth of the run.
 fn is_delayed(log: &RunLog) -> bool {
     let lag = log.exchanges.iter().filter_map(|run| Some((run.sent_us? - run.planned_us?).max(0))).sum::<i64>();
     log.ended_us > 0 && lag > log.ended_us / 10
@@ -522,7 +523,7 @@ fn conclude(report: &mut RunReport, sides: &Sides<'_>, options: &Options, compar
         });
     }
     if unsent * UNSENT_SHARE > asked {
-        doubts.push(format!("{unsent} of {} were not sent or have no known outcome", count(asked as u64, "request")));
+        doubts.push(format!("{unsent} of {} were not sent or have no known outcome", plural(asked as u64, "request")));
     }
     if broken().any(|broken| *broken == Broken::Interrupted) {
         doubts.push("it was interrupted".into());
@@ -551,15 +552,6 @@ fn conclude(report: &mut RunReport, sides: &Sides<'_>, options: &Options, compar
     report.first_divergence = report.exchanges.iter().position(|entry| entry.fails);
 }
 
-/// How a process ended, in words.
-pub fn exit_words(code: Option<i32>, signal: Option<i32>) -> String {
-    match (code, signal) {
-        (_, Some(signal)) => format!("the server was ended by signal {signal}"),
-        (Some(code), None) => format!("the server exited with {code}"),
-        (None, None) => "the connection died".into(),
-    }
-}
-
 /// The status of a process, or its signal as a negative number.
 fn status(exit: &ExitRun) -> Option<i64> {
     exit.signal.map(|signal| -i64::from(signal)).or(exit.code.map(|code| unshelled(i64::from(code))))
@@ -575,14 +567,6 @@ fn signal_of(forced: &str) -> i64 {
     if forced == "TERM" { -15 } else { -9 }
 }
 
-/// How a server left that nobody had asked to: one that had to be ended afterwards has only closed its side.
-pub fn left_words(exit: &ExitRun) -> String {
-    match exit.forced {
-        Some(_) => "the server closed its side".into(),
-        None => exit_words(exit.code, exit.signal),
-    }
-}
-
 fn server_end(exit: &ExitRun) -> String {
     let how = exit_words(exit.code, exit.signal);
     match (exit.unasked, exit.recorded_too, exit.forced) {
@@ -592,9 +576,4 @@ fn server_end(exit: &ExitRun) -> String {
         (false, _, Some(force)) => format!("{how}; it took {force}"),
         (false, _, None) => how,
     }
-}
-
-/// `1 request`, `3 requests`.
-pub fn count(n: u64, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }

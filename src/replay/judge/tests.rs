@@ -3,9 +3,9 @@
 use super::diff::{matched, observed};
 use super::*;
 use crate::protocol::Side;
-use crate::replay::options::{Anchor, Compare, Gate};
+use crate::replay::options::{Compare, Gate};
 use crate::replay::recording::{Connection, Fault, What};
-use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate};
+use crate::replay::run::{Anchor, Broken, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate};
 use crate::replay::testing::connection;
 use crate::replay::verdict::{ExchangeReport, RunVerdict, Verdict};
 

@@ -1,4 +1,4 @@
-//! Cancels of the live client (R-MOCK-5). Of a request that was cancelled in the recording: what the server did then, timed from
+//! Cancels of the live client. Of a request that was cancelled in the recording: what the server did then, timed from
 //! this cancel. Of any other: stop, and do what the protocol asks for.
 
 use std::sync::Arc;

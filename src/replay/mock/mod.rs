@@ -1,7 +1,7 @@
 //! The mock: plays the recorded server for a live client. It sends nothing by itself; time and bytes go in and out.
 //!
-//! What belongs to a request is timed from the live request, and what followed a cancel from the live cancel (R-MOCK-1 to
-//! R-MOCK-5). What was silent in the recording stays silent.
+//! What belongs to a request is timed from the live request, and what followed a cancel from the live cancel. What was
+//! silent in the recording stays silent.
 
 mod batch;
 mod cancel;
@@ -36,7 +36,7 @@ pub use cast::Cast;
 pub use report::{Missed, Report};
 pub use script::Script;
 
-/// The code of the error that answers what is not in the recording (R-MOCK-3). Not -32601, which clients read as "not supported".
+/// The code of the error that answers what is not in the recording. Not -32601, which clients read as "not supported".
 pub const NOT_IN_RECORDING: i64 = -32010;
 
 /// How a recording is served.
@@ -385,7 +385,7 @@ fn told(script: &Script) -> HashMap<String, Vec<usize>> {
     told
 }
 
-/// R-MOCK-3.
+/// The error that answers what is not in the recording.
 fn not_in_recording(missed: &Missed) -> Vec<u8> {
     let mut data = r#"{"reason":"not-in-recording""#.to_string();
     if let Some(nearest) = &missed.nearest {

@@ -129,7 +129,7 @@ impl Mock {
                         None => script.connection.exchanges[run.exchange].request,
                     };
                     let gap = script.gap_us(before, event);
-                    // The work of a server does not speed up: what follows a cancel keeps its time (R-TIME-2).
+                    // The work of a server does not speed up: what follows a cancel keeps its time.
                     let after_cancel = chain.cancel.is_some_and(|cancel| run.at > cancel);
                     let base = run.base_us;
                     let gap = if after_cancel { self.after_cancel(gap) } else { self.scaled(gap) };

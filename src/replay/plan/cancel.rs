@@ -1,11 +1,12 @@
-//! Recorded cancels: which of them are timed from their target, and how (R-CAN-1 to R-CAN-3).
+//! Recorded cancels: which of them are timed from their target, and how.
 
 use std::collections::HashMap;
 
 use super::Cancelling;
 use crate::protocol::Side;
-use crate::replay::options::{Anchor, Options};
+use crate::replay::options::Options;
 use crate::replay::recording::{Connection, What};
+use crate::replay::run::Anchor;
 
 /// What each cancel hits: place of its event, places of the exchanges.
 pub(super) type Targets = HashMap<usize, Vec<usize>>;
@@ -25,7 +26,7 @@ pub(super) fn targets(connection: &Connection) -> Targets {
 const SLACK_US: i64 = 250_000;
 
 /// Reads the event at `at` as a cancel that is timed from its target. `None` for anything else, and for cancels that were
-/// wrong in the recording: those are sent as they were (R-CAN-11).
+/// wrong in the recording: those are sent as they were.
 pub(super) fn timed(connection: &Connection, at: usize, all: &Targets, options: &Options) -> Option<Cancelling> {
     let event = &connection.events[at];
     let of_task = matches!(event.what, What::Request(_));

@@ -10,9 +10,10 @@ mod schedule;
 pub use estimate::Estimate;
 
 use super::flow::{self, Link};
-use super::options::{Anchor, Options};
+use super::options::Options;
 use super::policy::{self, Ruling};
 use super::recording::{Connection, Recording, What};
+use super::run::Anchor;
 use crate::error::Result;
 
 /// A whole replay, before anything is sent.
@@ -31,7 +32,7 @@ pub struct Plan {
 pub struct ConnectionPlan {
     /// Its key.
     pub key: String,
-    /// The event of an earlier connection that comes before this one is opened: place of the connection, place of the event (R-SCHED-5).
+    /// The event of an earlier connection that comes before this one is opened: place of the connection, place of the event.
     pub opens_after: Option<(usize, usize)>,
     /// What the client does, in order.
     pub steps: Vec<Step>,
@@ -62,9 +63,9 @@ pub struct Step {
     pub action: Action,
     /// The requests that it sends: one, several in a batch, or none.
     pub opens: Vec<usize>,
-    /// The requests whose answers it waits for, beside those that an earlier step waits for (R-SCHED-1).
+    /// The requests whose answers it waits for, beside those that an earlier step waits for.
     pub after: Vec<usize>,
-    /// What else came before it, and is waited for only so long (R-SCHED-2).
+    /// What else came before it, and is waited for only so long.
     pub soft: Vec<Soft>,
     /// Recorded time from the last thing it depends on, microseconds; 0 where the capture has no times.
     pub think_us: i64,
@@ -91,7 +92,7 @@ pub enum Action {
     EndSession,
 }
 
-/// A cancel and when it is due (R-CAN-2, R-CAN-3).
+/// A cancel and when it is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cancelling {
     /// The exchanges that it cancels; the first is the one that it is timed from.

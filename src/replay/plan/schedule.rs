@@ -1,4 +1,4 @@
-//! The partial order of a recording: for each thing that the client did, what had to be there first (R-SCHED).
+//! The partial order of a recording: for each thing that the client did, what had to be there first.
 
 use super::cancel::{self, Targets};
 use super::{Action, Cancelling, Soft, Step};
@@ -8,7 +8,7 @@ use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Event, Recording, What};
 use crate::replay::splice;
 
-/// Slack of a soft wait, and its longest, microseconds (R-SCHED-2).
+/// Slack of a soft wait, and its longest, microseconds.
 const SOFT_SLACK_US: i64 = 250_000;
 const SOFT_MAX_US: i64 = 2_000_000;
 /// The longest wait for a notification to be accepted over HTTP, microseconds.

@@ -7,8 +7,7 @@ use serde_json::value::RawValue;
 
 use super::super::escape::{is_hostile, json};
 use super::super::time::rfc3339;
-use crate::replay::options::Anchor;
-use crate::replay::run::{CancelRun, CancelStatus};
+use crate::replay::run::{Anchor, CancelRun, CancelStatus};
 use crate::replay::verdict::{Difference, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
 
 /// Values longer than this many bytes are cut, and said to be.

@@ -1,8 +1,8 @@
 //! What the screen and the files have in common: one exchange in words.
 
+use crate::number::duration;
 use crate::replay::run::CancelStatus;
 use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
-use crate::rules::duration;
 
 /// Lines of stderr that are shown.
 const STDERR: usize = 8;

@@ -4,8 +4,8 @@ use super::super::columns::{hang, pad, width};
 use super::super::escape::{escape, escape_cut};
 use super::super::style::{Ink, Style};
 use super::rows;
+use crate::number::duration;
 use crate::replay::verdict::{Difference, ExchangeReport, RunReport, RunVerdict, Verdict};
-use crate::rules::duration;
 
 /// Differences of one exchange that are shown.
 const SHOWN: usize = 3;

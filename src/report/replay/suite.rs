@@ -10,8 +10,8 @@ use super::super::markdown::{LIMIT, cell};
 use super::super::number::plural;
 use super::super::style::{Ink, Style};
 use super::{Suite, rows};
+use crate::number::duration;
 use crate::replay::verdict::{RunReport, worst_exit};
-use crate::rules::duration;
 
 /// The widest column of names on a screen.
 const NAME: usize = 48;

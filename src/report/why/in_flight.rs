@@ -8,10 +8,10 @@ use unicode_width::UnicodeWidthStr;
 use super::facts::{label, long_lived};
 use super::screen::{safe, way};
 use super::timeline::column;
+use crate::number::duration;
 use crate::report::columns::{fit, pad};
 use crate::report::escape::json;
 use crate::report::{Ink, Style, number, plural, time};
-use crate::rules::duration;
 use crate::store::{ConnectionRow, ExchangeRow};
 
 /// Rows of a connection before the rest is only counted.

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::chains::Chain;
 use super::facts::{Cancelled, Facts, Waiting, has_handshake, is_handshake, is_message, label, peer, title};
+use crate::number::duration;
 use crate::report::judged::Judged;
 use crate::report::time;
-use crate::rules::duration;
 use crate::store::{ExchangeRow, UnitRow};
 
 /// A server that is still at work so long after a proven cancel has not stopped.

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::chains::{Chain, chains};
 use super::facts::{Cancelled, Facts, Waiting, label, peer, title};
 use super::patterns::{Pattern, patterns};
+use crate::number::duration;
 use crate::report::judged::Judged;
 use crate::report::time;
-use crate::rules::duration;
 use crate::store::ExchangeRow;
 
 /// A request that is stuck.

@@ -7,10 +7,10 @@ use unicode_width::UnicodeWidthStr;
 use super::facts::Facts;
 use super::postmortem::{Cancel, Open, Postmortem, Slow, Stuck, postmortem};
 use super::timeline::{LEGEND, Timeline};
+use crate::number::duration;
 use crate::report::columns::{fit, pad};
 use crate::report::escape::{escape, escape_cut};
 use crate::report::{Ink, Style, number, time};
-use crate::rules::duration;
 use crate::store::{ConnectionRow, ExchangeRow};
 
 /// Lines of the whole screen.

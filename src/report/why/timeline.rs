@@ -1,7 +1,7 @@
 //! The timeline: one row a request, one column a span of time.
 
 use super::facts::{Facts, Waiting, label, title};
-use crate::rules::duration;
+use crate::number::duration;
 use crate::store::ExchangeRow;
 
 /// One row.

@@ -5,7 +5,8 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found, race_text};
+use crate::number::duration;
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Basis, Event, Judgement, What};
 
 /// The rule.

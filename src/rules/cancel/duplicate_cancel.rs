@@ -5,7 +5,8 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, duration};
+use crate::number::duration;
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.

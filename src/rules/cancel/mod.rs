@@ -26,9 +26,9 @@ pub mod server_cancelled_unsupported;
 pub mod task_cancelled_by_notification;
 pub mod wrong_error_code_on_cancel;
 
-use super::{Build, duration, found};
+use super::{Build, found};
 use crate::finding::Finding;
-use crate::protocol::Side;
+use crate::number::duration;
 use crate::session::{Cancellation, Event, Target, What};
 
 /// The finding for a cancel at fault: the request it names, its answer or first cancel, then the cancel itself.
@@ -48,16 +48,8 @@ fn faulty(code: &'static str, event: &Event<'_>, summary: String) -> Option<Find
 /// What a cancel names, for a sentence: `#17 tools/call`, or the bare id where no request is near.
 fn object(cancel: &Cancellation, target: Option<Target<'_>>) -> String {
     match target {
-        Some(target) => format!("{} {}", label(target.issuer, &target.id.to_json()), target.method),
-        None => cancel.target_text.as_deref().map_or("nothing".to_string(), |id| label(cancel.sender, id)),
-    }
-}
-
-/// `#17` for a request of the client, `s17` for one of the server.
-fn label(issuer: Side, id: &str) -> String {
-    match issuer {
-        Side::Client => format!("#{id}"),
-        Side::Server => format!("s{id}"),
+        Some(target) => format!("{} {}", target.issuer.label(target.id.to_json()), target.method),
+        None => cancel.target_text.as_deref().map_or("nothing".to_string(), |id| cancel.sender.label(id)),
     }
 }
 

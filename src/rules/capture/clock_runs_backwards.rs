@@ -2,7 +2,8 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Duty, On, Rule, duration, noted};
+use crate::number::duration;
+use crate::rules::{Absence, Duty, On, Rule, noted};
 use crate::session::{CaptureNote, Event, What};
 
 /// The rule.

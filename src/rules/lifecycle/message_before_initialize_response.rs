@@ -5,8 +5,9 @@
 use super::order_of;
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::number::duration;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found, race_text};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.

@@ -5,8 +5,9 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::number::duration;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, duration, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, Stray, What};
 
 /// The rule.

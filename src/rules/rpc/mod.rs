@@ -71,8 +71,7 @@ fn subject(event: &Event<'_>, message: &Message<'_>) -> String {
 
 /// An id in the way of [`crate::session::Exchange::label`].
 fn label(issuer: Option<Side>, message: &Message<'_>) -> String {
-    let mark = if issuer == Some(Side::Server) { 's' } else { '#' };
-    format!("{mark}{}", id_text(message))
+    issuer.unwrap_or(Side::Client).label(id_text(message))
 }
 
 /// The id as it stands in the message, cut where it is long: an id may be an object of any size.

@@ -5,7 +5,7 @@ pub mod never_answered;
 pub mod server_died;
 pub mod stuck_live;
 
-use super::duration;
+use crate::number::duration;
 use crate::protocol::Side;
 use crate::session::{End, Event, What};
 

@@ -1,11 +1,9 @@
 //! What the exchanges of a log hold, put into the order of time and handed on.
 
-use std::borrow::Cow;
-
 use super::Exchange;
 use super::connection::Connections;
-use super::order;
-use super::steps::{Step, What, steps};
+use super::order::{self, Placed};
+use super::steps::{What, steps};
 use crate::capture::out::{Out, Place};
 use crate::capture::{Body, Direction, Missing, Vantage, Why};
 use crate::error::Result;
@@ -17,19 +15,6 @@ const WAITING: usize = 32 << 20;
 /// A body that a record does not have, or not to its end.
 const LEFT_OUT: Missing<'static> =
     Missing { words: "the record leaves out a body, or the end of one", ..Missing::new(Why::Gap) };
-
-/// A step with its exchange.
-pub(super) struct Placed<'a> {
-    pub(super) step: Step<'a>,
-    pub(super) stream: u32,
-    line: u64,
-    /// Which of [`Connections`] it belongs to.
-    pub(super) connection: u32,
-    /// When its exchange started, as written.
-    started: Cow<'a, str>,
-    /// True if it came on a stream that a GET opened, and has no time of its own.
-    pub(super) adrift: bool,
-}
 
 /// What the exchanges hold. An exchange is taken apart and let go: a document may be large.
 pub(in crate::capture::formats) struct Collected<'a> {

@@ -1,14 +1,27 @@
 //! Messages of a stream that a GET opened have no time. They are put where they can first have come: an answer after
 //! its request, progress after the request that has its token, all of one stream in their order.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::collect::Placed;
-use super::steps::{What, is_answer};
+use super::steps::{Step, What, is_answer};
 use crate::capture::scan::members;
 use crate::protocol::Side;
+
+/// A step with its exchange.
+pub(super) struct Placed<'a> {
+    pub(super) step: Step<'a>,
+    pub(super) stream: u32,
+    pub(super) line: u64,
+    /// Which of [`super::connection::Connections`] it belongs to.
+    pub(super) connection: u32,
+    /// When its exchange started, as written.
+    pub(super) started: Cow<'a, str>,
+    /// True if it came on a stream that a GET opened, and has no time of its own.
+    pub(super) adrift: bool,
+}
 
 /// What a message waits for, as text: an id, or a token.
 fn cause(text: &str) -> Option<String> {

@@ -1,8 +1,8 @@
 //! Cancels: landed, raced, not sent; what is watched for after them, and how long.
 
 use super::*;
-use crate::replay::options::{Anchor, Speed};
-use crate::replay::run::CancelStatus;
+use crate::replay::options::Speed;
+use crate::replay::run::{Anchor, CancelStatus};
 
 const S01: &str = r#"
 20 c> {"id":2,"method":"tools/call","params":{"name":"slow","arguments":{}}}
