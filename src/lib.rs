@@ -12,6 +12,7 @@ pub mod live;
 pub mod number;
 pub mod output;
 pub mod pipeline;
+mod pointer;
 pub mod policy;
 pub mod protocol;
 pub mod redact;

@@ -12,7 +12,7 @@ const LAYERS: [&str; 13] = [
 ];
 
 /// Modules that any layer may import.
-const EVERYWHERE: [&str; 4] = ["base64", "error", "number", "output"];
+const EVERYWHERE: [&str; 5] = ["base64", "error", "number", "output", "pointer"];
 
 /// Pairs that must not know each other although one stands above the other, and the reason.
 const STRANGERS: [(&str, &str, &str); 6] = [
@@ -53,7 +53,7 @@ fn module_of(inner: &Path) -> Module {
 }
 
 /// All paths in a text, from the root, where a module `own` has these modules around it.
-fn paths(own: &Module, modules: &BTreeMap<Module, PathBuf>, text: &str) -> Vec<Module> {
+fn paths(own: &[String], modules: &BTreeMap<Module, PathBuf>, text: &str) -> Vec<Module> {
     let mut found = Vec::new();
     for (at, word) in words(text) {
         let starts = !text[..at].ends_with("::") && text[at + word.len()..].starts_with("::");
@@ -61,7 +61,7 @@ fn paths(own: &Module, modules: &BTreeMap<Module, PathBuf>, text: &str) -> Vec<M
         let in_use = || text[..at].rsplit([';', '}']).next().is_some_and(|before| before.trim_start().contains("use "));
         let base = match word {
             "crate" => Module::new(),
-            "self" => own.clone(),
+            "self" => own.to_vec(),
             "super" => own[..own.len().saturating_sub(1)].to_vec(),
             _ if starts && modules.contains_key(&child) && in_use() => child,
             _ => continue,
@@ -151,7 +151,7 @@ fn imports_go_downward() {
             }
             // What `super` leads to from a module inside of a file may be no module at all.
             let Some(other) = rank(&name) else {
-                if modules.contains_key(&vec![name.clone()]) {
+                if modules.contains_key(std::slice::from_ref(&name)) {
                     errors.push(format!("{}: {name} is no layer", path.display()));
                 }
                 continue;
@@ -189,7 +189,7 @@ fn graph(modules: &BTreeMap<Module, PathBuf>) -> BTreeMap<&Module, BTreeSet<&Mod
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let mut to = BTreeSet::new();
         for path in paths(module, modules, &code_only(text)) {
-            let named = (1..=path.len()).rev().find_map(|length| modules.get_key_value(&path[..length].to_vec()));
+            let named = (1..=path.len()).rev().find_map(|length| modules.get_key_value(&path[..length]));
             to.extend(named.map(|(named, _)| named).filter(|named| !module.starts_with(named)));
         }
         graph.insert(module, to);

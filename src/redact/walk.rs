@@ -249,7 +249,7 @@ fn pointer(levels: &[Level<'_>]) -> String {
     for level in levels {
         pointer.push('/');
         match level.object {
-            true => pointer.push_str(&level.key.replace('~', "~0").replace('/', "~1")),
+            true => pointer.push_str(&crate::pointer::escape(level.key)),
             false => pointer.push_str(&level.index.to_string()),
         }
     }

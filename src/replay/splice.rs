@@ -10,6 +10,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::jsonrpc::{Id, Key, lenient_string};
+use crate::pointer;
 
 /// How deep a value is looked into: real messages are far flatter, and a hostile one must not exhaust the stack.
 const DEEP: usize = 100;
@@ -57,23 +58,13 @@ impl<'de> Visitor<'de> for Children {
     }
 }
 
-/// One step of a JSON pointer as the key it means.
-pub(crate) fn unescape_step(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
-}
-
-/// A key as one step of a JSON pointer.
-pub(crate) fn escape_step(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
 /// Where the value at a JSON pointer stands. Of a key that stands twice the last one counts, as for the peers.
 pub(crate) fn locate(text: &str, pointer: &str) -> Option<Range<usize>> {
     let mut here = 0..text.len();
     let mut steps = pointer.split('/');
     steps.next().filter(|first| first.is_empty())?;
     for step in steps {
-        let key = unescape_step(step);
+        let key = pointer::unescape(step);
         let found = members(&text[here.clone()]).into_iter().rev().find(|(name, _)| *name == key)?.1;
         here = here.start + found.start..here.start + found.end;
     }
@@ -89,7 +80,7 @@ pub(crate) fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
 pub(crate) fn each(text: &str, glob: &str) -> Vec<(String, Range<usize>)> {
     let mut found = vec![(String::new(), 0..text.len())];
     for step in glob.split('/').skip(1) {
-        let key = unescape_step(step);
+        let key = pointer::unescape(step);
         found = found
             .into_iter()
             .flat_map(|(pointer, range)| {
@@ -97,7 +88,7 @@ pub(crate) fn each(text: &str, glob: &str) -> Vec<(String, Range<usize>)> {
                 let fits = all.filter(|(name, _)| step == "*" || *name == key);
                 fits.map(|(name, inner)| {
                     let place = range.start + inner.start..range.start + inner.end;
-                    (format!("{pointer}/{}", escape_step(&name)), place)
+                    (format!("{pointer}/{}", pointer::escape(&name)), place)
                 })
                 .collect::<Vec<_>>()
             })
@@ -114,7 +105,7 @@ pub(crate) fn scalars(text: &str, range: Range<usize>, pointer: &str, found: &mu
     }
     for (key, inner) in members(&text[range.clone()]) {
         let place = range.start + inner.start..range.start + inner.end;
-        scalars(text, place, &format!("{pointer}/{}", escape_step(&key)), found);
+        scalars(text, place, &format!("{pointer}/{}", pointer::escape(&key)), found);
     }
 }
 
@@ -256,7 +247,7 @@ mod tests {
         ) {
             let (key_text, other) = (quote(&key), quote(&other));
             let text = format!(r#"{before}{{ "x" : {other} , {key_text}:{before}"old" , "é":[1e400,{other}]}}"#);
-            let pointer = format!("/{}", escape_step(&key));
+            let pointer = format!("/{}", pointer::escape(&key));
             prop_assume!(key != "x" && key != "é");
             let range = locate(&text, &pointer).expect("the key is there");
             prop_assert_eq!(&text[range.clone()], "\"old\"");

@@ -6,7 +6,8 @@ use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Side};
 
 impl Conn {
-    /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005).
+    /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005). To cancel the
+    /// handshake is no work, and may have crossed its answer.
     pub(super) fn note_operation(&mut self, m: &Incoming<'_>) {
         let life = &mut self.facts.lifecycle;
         if life.initialized.is_some()

@@ -59,7 +59,9 @@ impl Conn {
             Kind::Unclassified => {}
         }
         self.unfocus(step, focus);
-        self.note_operation(&incoming);
+        if !cancels_initialize {
+            self.note_operation(&incoming);
+        }
     }
 
     /// A request opens an exchange.

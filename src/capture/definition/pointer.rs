@@ -1,6 +1,7 @@
 //! JSON pointers into a payload: several looked up in one scan, nothing parsed.
 
 use crate::capture::scan;
+use crate::pointer;
 
 /// A JSON pointer (`/a/b`) as its keys; empty for the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +17,7 @@ impl Pointer {
             return Some(Pointer::default());
         }
         let rest = text.strip_prefix('/')?;
-        Some(Pointer(rest.split('/').map(|key| key.replace("~1", "/").replace("~0", "~").into()).collect()))
+        Some(Pointer(rest.split('/').map(|key| pointer::unescape(key).into()).collect()))
     }
 
     /// True for the pointer to the whole text.

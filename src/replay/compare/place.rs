@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::pointer;
+
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -22,7 +24,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.0 {
             match step {
-                Step::Member(name) => write!(f, "/{}", name.replace('~', "~0").replace('/', "~1"))?,
+                Step::Member(name) => write!(f, "/{}", pointer::escape(name))?,
                 Step::Index(index) => write!(f, "/{index}")?,
                 Step::Into => f.write_str(" -> ")?,
             }
@@ -58,7 +60,7 @@ impl Pattern {
                 return Err(format!("`{text}` is no JSON pointer: `{part}` does not begin with /"));
             }
             let names = part.split('/').skip(1);
-            steps.extend(names.map(|name| Part::Name(name.replace("~1", "/").replace("~0", "~"))));
+            steps.extend(names.map(|name| Part::Name(pointer::unescape(name))));
         }
         Ok(Pattern { text: text.to_string(), steps })
     }

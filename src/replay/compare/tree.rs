@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::jsonrpc::{Id, lenient_string};
+use crate::pointer;
 
 /// Levels below which a part is kept as text. Hostile depth costs memory only in proportion to its length.
 const DEEPEST: usize = 200;
@@ -67,7 +68,7 @@ impl<'a> Tree<'a> {
     pub fn at(&self, pointer: &str) -> Option<&Tree<'a>> {
         let mut tree = self;
         for part in pointer.split('/').skip(1) {
-            let part = part.replace("~1", "/").replace("~0", "~");
+            let part = pointer::unescape(part);
             tree = match &tree.node {
                 Node::List(members) => members.get(part.parse::<usize>().ok()?)?,
                 _ => tree.member(&part)?,

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::jsonrpc::{Id, Parsed, parse};
+use crate::pointer;
 use crate::protocol::{DefaultAnswer, Facts, Target, cancel_form};
 use crate::replay::flow::{self, Found, Link};
 use crate::replay::message;
@@ -153,7 +154,7 @@ impl Engine {
         let mut left: Vec<(String, String, String)> = splice::members(given)
             .into_iter()
             .map(|(key, range)| {
-                let asked = splice::at(known, &format!("/{}", splice::escape_step(&key))).map(method);
+                let asked = splice::at(known, &format!("/{}", pointer::escape(&key))).map(method);
                 (key.into_owned(), asked.unwrap_or_default(), given[range].to_string())
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::pointer;
 use crate::replay::compare::hidden::{hides, placeholder};
 use crate::replay::compare::{Node, Tree, same_scalar};
 
@@ -92,7 +93,7 @@ impl Differences {
     fn below(&mut self, name: &str, recorded: Option<&Tree<'_>>, live: Option<&Tree<'_>>, at: &mut String) {
         let length = at.len();
         at.push('/');
-        at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        at.push_str(&pointer::escape(name));
         self.compare(recorded, live, at);
         at.truncate(length);
     }

@@ -1,8 +1,8 @@
 //! The notification that ends the handshake is missing where the client goes on to work, comes before the answer that it
 //! confirms, or comes twice where it may be sent only once.
 //!
-//! Left alone: messages before the answer (LIF002 speaks of them), an `exit`, and a handshake that failed. Reported once
-//! a connection, where it is missing.
+//! Left alone: messages before the answer (LIF002 speaks of them), a cancel of the handshake, an `exit`, and a handshake that
+//! failed. Reported once a connection, where it is missing.
 
 use super::order_of;
 use crate::capture::Proof;

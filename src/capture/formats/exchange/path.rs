@@ -5,6 +5,7 @@
 
 use crate::capture::formats::document::Elements;
 use crate::capture::scan::{members, unquoted};
+use crate::pointer;
 
 /// The place of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,7 +15,7 @@ impl Path {
     /// Reads `/a/*/b`; `None` where the text is no path.
     pub(in crate::capture) fn parse(text: &str) -> Option<Path> {
         let rest = text.strip_prefix('/')?;
-        Some(Path(rest.split('/').map(|key| key.replace("~1", "/").replace("~0", "~").into()).collect()))
+        Some(Path(rest.split('/').map(|key| pointer::unescape(key).into()).collect()))
     }
 
     /// The last key in lower case, without signs.
