@@ -22,6 +22,7 @@ use super::reports::{ReportArgs, Reports};
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::{PolicyArgs, RedactArgs, Terms};
+use super::values::FailOn;
 use rpctape::error::nearest;
 
 /// How much of a message the screen needs; the rest is only counted.

@@ -9,6 +9,7 @@ use rpctape::session::Settings;
 
 use super::config::Config;
 use super::explain;
+use super::values::duration;
 
 /// What is judged and how strictly.
 #[derive(Args, Clone, Debug, Default)]
