@@ -27,7 +27,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Message { message, .. } = event.what else { return None };
+    let What::Message { message, cancels_initialize, .. } = event.what else { return None };
     if event.sender != Some(Side::Client) {
         return None;
     }
@@ -48,7 +48,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         if done || steps.initialize_answer.is_none() || steps.initialize_failed {
             return None;
         }
-        let exempt = [opening.initialize, opening.exit].contains(&Some(method));
+        let exempt = cancels_initialize || [opening.initialize, opening.exit].contains(&Some(method));
         if exempt || !event.profile.client_waits(message.kind, method) {
             return None;
         }
