@@ -33,7 +33,7 @@ pub struct Error {
     /// What to do next.
     pub hint: Option<String>,
     /// What it came from, where that was an error of the system.
-    source: Option<Arc<io::Error>>,
+    pub source: Option<Arc<io::Error>>,
 }
 
 /// The library's result.
