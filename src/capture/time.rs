@@ -518,7 +518,7 @@ mod tests {
         let minute = 60_000_000;
         let placed = |minutes: &[i64]| {
             let mut days = Days::default();
-            minutes.iter().map(|at| days.of_day(at * minute) / DAY_US).collect::<Vec<_>>()
+            minutes.iter().map(|at| days.of_day(at * minute).div_euclid(DAY_US)).collect::<Vec<_>>()
         };
         for (minutes, want) in [
             (&[720, 0][..], &[0, 0][..]),
