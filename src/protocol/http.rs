@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -170,7 +168,11 @@ fn string(raw: &RawValue) -> Option<String> {
 fn plain(value: &str) -> String {
     let visible = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) && value.trim() == value;
     let wrapped = value.starts_with("=?base64?") && value.ends_with("?=");
-    if visible && !wrapped { value.to_string() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(value)) }
+    if visible && !wrapped {
+        value.to_string()
+    } else {
+        format!("=?base64?{}?=", crate::base64::encode(value.as_bytes()))
+    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use super::{Action, Step};
 use crate::capture::Proof;
 use crate::error::{Error, ErrorKind, Result};
+use crate::number::duration;
 use crate::protocol::Side;
 use crate::replay::recording::{Connection, Recording, What};
-use crate::rules::duration;
 
 /// Cancels that come earlier than in the recording, because no request is left in flight for as long as it was there.
 pub(super) fn earlier(connection: &Connection, steps: &[Step], limit_us: i64) -> Vec<String> {
