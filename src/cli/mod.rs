@@ -20,6 +20,7 @@ pub mod man;
 pub mod mcp;
 #[cfg(feature = "live")]
 pub mod mock;
+pub mod open;
 pub mod query;
 #[cfg(feature = "live")]
 pub mod record;
@@ -42,6 +43,7 @@ mod io;
 mod judge;
 mod moment;
 mod pace;
+mod page;
 mod progress;
 mod reports;
 mod request_name;
