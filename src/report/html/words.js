@@ -18,18 +18,19 @@ const number = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 const plural = (n, one) => (n === 1 ? "1 " + one : number(n) + " " + one + "s");
 const size = (n) => (n < 1000 ? n + " B" : n < 999950 ? (n / 1e3).toFixed(1) + " kB" : (n / 1e6).toFixed(1) + " MB");
 
-/** A duration in the words of the terminal; microseconds in. */
+/** A duration in the words of the terminal, rounded as there; microseconds in. */
 const duration = (us) => {
   const sign = us < 0 ? "-" : "";
   const n = Math.abs(us);
+  const rounded = (unit) => Math.floor((n + unit / 2) / unit);
+  const two = (value) => String(value).padStart(2, "0");
   if (n < 1e3) return sign + n + " us";
-  if (n < 1e4) return sign + (n / 1e3).toFixed(1) + " ms";
-  if (n < 1e6) return sign + Math.floor(n / 1e3) + " ms";
-  if (n < 1e7) return sign + (n / 1e6).toFixed(2) + " s";
-  if (n < 6e7) return sign + (n / 1e6).toFixed(1) + " s";
-  const two = (value) => String(Math.floor(value)).padStart(2, "0");
-  if (n < 3.6e9) return sign + Math.floor(n / 6e7) + "m " + two((n / 1e6) % 60) + "s";
-  return sign + Math.floor(n / 3.6e9) + "h " + two((n / 6e7) % 60) + "m";
+  if (n < 9950) return sign + (rounded(100) / 10).toFixed(1) + " ms";
+  if (n < 999500) return sign + rounded(1e3) + " ms";
+  if (n < 9995e3) return sign + (rounded(1e4) / 100).toFixed(2) + " s";
+  if (n < 5995e4) return sign + (rounded(1e5) / 10).toFixed(1) + " s";
+  if (n < 35995e5) return sign + Math.floor(rounded(1e6) / 60) + "m " + two(rounded(1e6) % 60) + "s";
+  return sign + Math.floor(rounded(6e7) / 60) + "h " + two(rounded(6e7) % 60) + "m";
 };
 
 /** A time of day, from microseconds since the start of the page's data. */
