@@ -134,6 +134,7 @@ fn through_every_output() {
         vec!["diff", &log, "samples/mcp/good.jsonl", "--format", "jsonl"],
         vec!["diff", &log, "samples/mcp/good.jsonl", "--report", "md=-"],
         vec!["diff", &log, "samples/mcp/good.jsonl", "--report", "junit=-"],
+        vec!["diff", &log, "samples/mcp/good.jsonl", "--report", "html=-"],
         vec!["diff", &log, &log, "--match", "\u{1b}[31m=regex:("],
         vec!["accept", &log, "--all", "--reason", BAD],
         vec!["record", "--http", "\u{1b}[31m"],

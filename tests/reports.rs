@@ -316,3 +316,14 @@ fn a_page_is_written_beside_the_answer_and_never_over_what_is_not_one() {
     assert!(said.out.contains("MOST LIKELY") && said.code == 0);
     assert!(std::fs::read_to_string(beside).expect("a page").contains("most likely"));
 }
+
+#[test]
+fn a_comparison_is_a_page_without_a_script() {
+    let (old, new) = ("samples/incidents/c-head-of-line.jsonl", "samples/incidents/c-head-of-line-answered.jsonl");
+    let said = run(&["diff", old, new, "--report", "html=-"]);
+    assert!(said.out.starts_with("<!DOCTYPE html>") && said.out.contains("script-src 'none'"), "{}", said.err);
+    assert!(!said.out.contains("<script") && said.out.contains("<tr class=\"fails\">") == (said.code == 1));
+    let rows = said.out.matches("aria-label=\"recorded ").count();
+    let lines = run(&["diff", old, new, "--format", "jsonl"]).out;
+    assert_eq!(rows, lines.lines().filter(|line| line.contains("\"type\":\"exchange\"")).count());
+}
