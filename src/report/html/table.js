@@ -1,7 +1,7 @@
 // The messages: rows of one height, as many in the document as one sees.
 
 const ROW = 22;
-const table = { rows: [], at: 0, body: null, space: null, columns: [] };
+const table = { rows: [], at: 0, asked: new Set(), soon: () => {}, body: null, space: null, columns: [] };
 
 /** Columns that fit, from the most needed to the least. */
 const columns = (width) => {
@@ -51,8 +51,9 @@ const buildTable = (place) => {
     el("div", { class: "top", role: "rowgroup" }, table.heads), table.space);
   place.append(table.body);
   let waiting = false;
-  const soon = () => { if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; drawRows(); }); } };
-  table.body.addEventListener("scroll", soon, { passive: true });
+  // However many blocks come in between, one frame draws once.
+  table.soon = () => { if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; drawRows(); }); } };
+  table.body.addEventListener("scroll", table.soon, { passive: true });
   table.body.addEventListener("click", (event) => {
     const row = event.target.closest(".row");
     if (row) { table.at = Number(row.dataset.at); drawRows(); openRow(table.rows[table.at]); }
@@ -104,7 +105,11 @@ const drawRows = () => {
   const active = table.at >= first && table.at < last && table.rows.length > 0;
   if (active) table.body.setAttribute("aria-activedescendant", "row-" + table.at);
   else table.body.removeAttribute("aria-activedescendant");
-  for (const nth of missing) block(nth).then(() => drawRows());
+  for (const nth of missing) {
+    if (table.asked.has(nth)) continue;
+    table.asked.add(nth);
+    block(nth).then(table.soon);
+  }
 };
 
 /** Brings a place into sight and makes it the chosen one. */
