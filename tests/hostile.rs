@@ -113,6 +113,8 @@ fn through_every_output() {
         vec!["check", &log, "--report", "github=-"],
         vec!["check", &log, "--report", "md=-"],
         vec!["check", &log, "--report", "jsonl=-"],
+        vec!["check", &log, "--report", "html=-"],
+        vec!["why", &log, "--report", "html=-"],
         vec!["check", &log, "--report", "\u{1b}[31m=x"],
         vec!["baseline", &log],
         vec!["check", &log, "--config", "\u{1b}[31m.toml"],
@@ -133,6 +135,7 @@ fn through_every_output() {
         vec!["diff", &log, "samples/mcp/good.jsonl", "--format", "jsonl"],
         vec!["diff", &log, "samples/mcp/good.jsonl", "--report", "md=-"],
         vec!["diff", &log, "samples/mcp/good.jsonl", "--report", "junit=-"],
+        vec!["diff", &log, "samples/mcp/good.jsonl", "--report", "html=-"],
         vec!["diff", &log, &log, "--match", "\u{1b}[31m=regex:("],
         vec!["accept", &log, "--all", "--reason", BAD],
         vec!["record", "--http", "\u{1b}[31m"],
@@ -152,6 +155,23 @@ fn through_every_output() {
         assert!(!said.err.contains("panicked"), "{args:?}: {}", said.err);
     }
     assert!(shown > 10, "hostile text is shown, not dropped: {shown}");
+}
+
+#[test]
+fn a_page_has_no_script_but_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "<script>x<!--.jsonl", hostile_log().replace("<script>", "</script><!--<script>"));
+    let page = run(&["check", &log, "--report", "html=-"]).out;
+    let blocks = page.matches("<script type=\"text/plain\"").count();
+    assert_eq!(page.matches("<script").count(), blocks + 1, "data, and one script of our own");
+    assert_eq!(page.matches("</script").count(), blocks + 1);
+    assert!(!page.contains("<!--") && !page.contains("=cmd|'"), "text of the log is escaped");
+    let head = page.find("Content-Security-Policy").expect("a policy");
+    assert!(head < page.find("<style").expect("a style"), "the policy stands before what it judges");
+    let policy = page[head..].split("content=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a policy");
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-") && !policy.contains("unsafe"), "{policy}");
+    let elsewhere = ["src=\"", "href=\"http:", "url(", "@import", "style=\""];
+    assert!(elsewhere.iter().all(|word| !page.split("<script>").next().is_some_and(|still| still.contains(word))));
 }
 
 #[test]

@@ -270,7 +270,7 @@ fn requests_become_spans_and_findings_log_records() {
 fn the_same_bytes_at_any_time_in_any_zone() {
     let folder = "samples/faults";
     let bad = "samples/mcp/bad.jsonl";
-    let commands: Vec<Vec<String>> = ["sarif", "junit", "github", "md", "jsonl"]
+    let commands: Vec<Vec<String>> = ["sarif", "junit", "github", "md", "jsonl", "html"]
         .iter()
         .map(|kind| vec!["check".into(), folder.into(), "--report".into(), format!("{kind}=-")])
         .chain(
@@ -290,4 +290,74 @@ fn the_same_bytes_at_any_time_in_any_zone() {
         assert!(!first.is_empty(), "{args:?}");
         assert_eq!(first, said("Asia/Kathmandu"), "{args:?}");
     }
+}
+
+/// The data blocks of a page, unpacked: the core, and the texts.
+fn blocks(page: &str) -> Vec<Value> {
+    use base64::Engine;
+    let packed = page.split("<script type=\"text/plain\" id=").skip(1);
+    let texts = packed.map(|rest| rest.split(['>', '<']).nth(1).expect("a block"));
+    let unpacked = texts.map(|text| {
+        let bytes = base64::engine::general_purpose::STANDARD.decode(text).expect("base64");
+        serde_json::from_reader(flate2::read::DeflateDecoder::new(&bytes[..])).expect("deflated JSON")
+    });
+    unpacked.collect()
+}
+
+#[test]
+fn a_page_holds_what_the_log_holds_and_no_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for sample in ["samples/mcp/bad.jsonl", "samples/acp/bad.jsonl", "samples/lsp/good.jsonl", "samples/incidents"] {
+        let said = run(&["check", sample, "--report", "html=-", "--fail-on", "none"]);
+        let jsonl = run(&["check", sample, "--format", "jsonl", "--fail-on", "none"]).out;
+        let summary: Value = serde_json::from_str(jsonl.lines().last().expect("a summary")).expect("JSON");
+        let page = blocks(&said.out);
+        let core = &page[0];
+        assert_eq!(core["f"].as_array().map(Vec::len), summary["counts"]["findings"].as_u64().map(|n| n as usize));
+        assert_eq!(core["x"]["id"].as_array().map(Vec::len), summary["requests"].as_u64().map(|n| n as usize));
+        let rows = core["m"]["line"].as_array().map_or(0, Vec::len);
+        let texts: usize = page[1..].iter().map(|block| block.as_array().map_or(0, Vec::len)).sum();
+        assert!(rows as u64 >= summary["messages"].as_u64().expect("a count") && rows == texts, "{sample}");
+        let told = said.out.matches("<li id=\"finding-").count() as u64;
+        assert_eq!(Some(told), summary["counts"]["findings"].as_u64(), "{sample}: without a script, too");
+    }
+    let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let text = std::fs::read_to_string(top().join("samples/faults/06-result-after-cancel.jsonl")).expect("it");
+    let text = text.replace("\"reason\":\"", &format!("\"reason\":\"{token} "));
+    let log = file(folder.path(), "log.jsonl", text);
+    let holds = |args: &[&str]| {
+        let out = run(&[&["check", &log, "--report", "html=-"], args].concat()).out;
+        out.contains(token) || blocks(&out).iter().any(|block| block.to_string().contains(token))
+    };
+    assert!(!holds(&[]) && holds(&["--redact", "off"]));
+}
+
+#[test]
+fn a_page_is_written_beside_the_answer_and_never_over_what_is_not_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "a.jsonl", std::fs::read(top().join("samples/incidents/a-cycle.jsonl")).expect("it"));
+    let open = || rpctape().current_dir(folder.path()).args(["open", &log, "#17"]).output().expect("it starts");
+    let said = open();
+    assert_eq!(String::from_utf8_lossy(&said.stdout), "a.jsonl.rpctape.html\n");
+    let page = folder.path().join("a.jsonl.rpctape.html");
+    let first = std::fs::read_to_string(&page).expect("a page");
+    assert!(first.contains("<meta name=\"at\" content=\"request-%2317%40"), "it opens at the request");
+    assert!(open().status.success() && std::fs::read_to_string(&page).expect("a page") == first);
+    std::fs::write(&page, "mine").expect("writes");
+    assert_eq!(open().status.code(), Some(2));
+    let beside = folder.path().join("why.html").display().to_string();
+    let said = run(&["why", &log, "--report", &format!("html={beside}")]);
+    assert!(said.out.contains("MOST LIKELY") && said.code == 0);
+    assert!(std::fs::read_to_string(beside).expect("a page").contains("most likely"));
+}
+
+#[test]
+fn a_comparison_is_a_page_without_a_script() {
+    let (old, new) = ("samples/incidents/c-head-of-line.jsonl", "samples/incidents/c-head-of-line-answered.jsonl");
+    let said = run(&["diff", old, new, "--report", "html=-"]);
+    assert!(said.out.starts_with("<!DOCTYPE html>") && said.out.contains("script-src 'none'"), "{}", said.err);
+    assert!(!said.out.contains("<script") && said.out.contains("<tr class=\"fails\">") == (said.code == 1));
+    let rows = said.out.matches("aria-label=\"recorded ").count();
+    let lines = run(&["diff", old, new, "--format", "jsonl"]).out;
+    assert_eq!(rows, lines.lines().filter(|line| line.contains("\"type\":\"exchange\"")).count());
 }

@@ -122,3 +122,34 @@ fn table_and_csv() {
         .map(|format| run(&["stats", "samples/mcp/bad.jsonl", "--format", format, "--width", "100"]).out);
     insta::assert_snapshot!(screens.join("\n"));
 }
+
+/// A log in which a cancelled request shows progress long after its cancel, behind more messages than anybody searches.
+fn long_after() -> String {
+    let line = |second: usize, way: &str, message: &str| {
+        let time = format!("2026-04-12T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60);
+        format!("{{\"ts\":\"{time}\",\"dir\":\"{way}\",\"msg\":{message}}}\n")
+    };
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":7}}}"#;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"late"}}"#;
+    let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
+    let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}"#;
+    let mut text = line(0, "c2s", call) + &line(1, "c2s", cancel);
+    (0..6_000).for_each(|_| text.push_str(&line(2, "s2c", log)));
+    text + &line(61, "s2c", progress) + &line(62, "s2c", r#"{"a":1}"#) + &line(63, "c2s", "null")
+}
+
+#[test]
+fn work_that_goes_on_long_after_a_cancel_is_no_silence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = common::file(folder.path(), "log.jsonl", long_after());
+    let stats: Value = serde_json::from_str(&run(&["stats", &log, "--format", "json"]).out).expect("a document");
+    let row = &stats["cancels"][0];
+    assert_eq!((row["silent"].as_u64(), row["wasted_us"].as_i64()), (Some(0), Some(60_000_000)), "{row}");
+    assert!(run(&["why", &log]).out.contains("progress until +1m 00s"));
+    let sql = "select k.messages, (select count(*) from messages where kind <> 'malformed') n from connections k";
+    let counts: Value = serde_json::from_str(&run(&["query", &log, sql, "--format", "jsonl"]).out).expect("a row");
+    let listed: Value = serde_json::from_str(&run(&["ls", &log, "--format", "json"]).out).expect("a document");
+    let listed = &listed["sources"][0];
+    assert_eq!((&counts["messages"], &counts["n"]), (&listed["messages"], &listed["messages"]), "{counts}");
+    assert_eq!(listed["first_at"].as_str(), Some("2026-04-12T00:00:00.000000Z"));
+}

@@ -1,6 +1,6 @@
 -- Signs of life of one request: progress, known by the token that the request gave, and updates of the session in
--- which a prompt is still open. Only so many frames of its connection after the
--- request are looked at.
+-- which a prompt is still open. Only so many frames of its connection after the request are looked at; the last progress is
+-- known however far away it lies.
 WITH asked AS (
     SELECT q.id, q.connection, CASE WHEN json_valid(coalesce(q.json, q.body)) THEN coalesce(q.json, q.body) END AS text
     FROM frame q
@@ -19,14 +19,23 @@ near AS (
     CROSS JOIN frame p ON p.connection = a.connection AND p.id > a.id
     ORDER BY p.id
     LIMIT :most
+),
+signs AS (
+    SELECT n.id, n.at_us, n.text
+    FROM near n
+    WHERE n.kind = 1
+      AND json_valid(n.text)
+      AND (coalesce(n.text -> '$.params.progressToken', n.text -> '$.params.token')
+               IN (SELECT token FROM tokens WHERE token IS NOT NULL)
+           OR n.method = 'session/update'
+               AND n.text -> '$.params.sessionId' = (SELECT text -> '$.params.sessionId' FROM asked)
+               AND EXISTS (SELECT 1 FROM exchange e WHERE e.request = :exchange AND e.response IS NULL))
+    UNION
+    SELECT p.id, p.at_us, coalesce(p.json, p.body)
+    FROM exchange e
+    JOIN frame p ON p.id = e.last_progress
+    WHERE e.request = :exchange AND json_valid(coalesce(p.json, p.body))
 )
-SELECT n.id, n.at_us, CAST(n.text -> '$.params.progress' AS TEXT), CAST(n.text -> '$.params.total' AS TEXT)
-FROM near n
-WHERE n.kind = 1
-  AND json_valid(n.text)
-  AND (coalesce(n.text -> '$.params.progressToken', n.text -> '$.params.token')
-           IN (SELECT token FROM tokens WHERE token IS NOT NULL)
-       OR n.method = 'session/update'
-           AND n.text -> '$.params.sessionId' = (SELECT text -> '$.params.sessionId' FROM asked)
-           AND EXISTS (SELECT 1 FROM exchange e WHERE e.request = :exchange AND e.response IS NULL))
-ORDER BY n.id;
+SELECT id, at_us, CAST(text -> '$.params.progress' AS TEXT), CAST(text -> '$.params.total' AS TEXT)
+FROM signs
+ORDER BY id;

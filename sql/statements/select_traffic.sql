@@ -14,7 +14,7 @@ SELECT source,
            WHEN 3 THEN 'error-response'
            ELSE 'malformed'
        END,
-       CASE WHEN method IN (SELECT value FROM json_each(:cancel_methods)) THEN method END AS cancel_method,
+       CASE WHEN kind = 1 AND method IN (SELECT value FROM json_each(:cancel_methods)) THEN method END AS cancel_method,
        CASE WHEN kind = 3 THEN error_code END AS code,
        count(*)
 FROM frame f

@@ -18,6 +18,7 @@ use super::config::Config;
 use super::input::{self, Loaded, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
+use super::page;
 use super::reports::{ReportArgs, Reports};
 use super::screen::ScreenArgs;
 use super::signals::Stop;
@@ -171,7 +172,7 @@ pub fn print(
     let lines = args.format == Format::Concise || args.statistics || args.group_by.is_some();
     let style = screen.style(args.output.is_some(), lines);
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
-    let mut sentences = redactor.clone();
+    let (mut sentences, for_page) = (redactor.clone(), redactor.clone());
     if let Some(redactor) = &mut sentences {
         summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
     }
@@ -180,7 +181,18 @@ pub fn print(
         Some(by) => grouped(by, args.format, style, loaded, &connections)?,
     };
     let mut out = Out::open(args.output.as_deref(), inputs)?;
-    let context = context(&connections, &terms);
+    let mut context = context(&connections, &terms.selection, fail_on);
+    context.baseline = terms.policy.has_baseline();
+    if args.reports.shows_traffic() {
+        let wanted = page::Wanted {
+            inputs,
+            connections: &connections,
+            redactor: for_page,
+            stuck_after_us: terms.stuck_after_us,
+            at: None,
+        };
+        context.gathered = Some(page::gather(&loaded.store, wanted)?);
+    }
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
     let raw = if args.format == Format::Full && !args.statistics && args.group_by.is_none() {
@@ -253,12 +265,13 @@ fn torn<'a>(loaded: &'a Loaded, summary: &'a Summary) -> Option<&'a str> {
 
 /// What reports are told beforehand. Their paths are relative to the folder that the program runs in.
 #[allow(clippy::disallowed_methods, reason = "the command line layer is where settings come from")]
-fn context(connections: &[ConnectionRow], terms: &Terms) -> Context {
+pub fn context(connections: &[ConnectionRow], selection: &Selection, fail_on: Option<Severity>) -> Context {
     Context {
         connections: connections.to_vec(),
-        selection: terms.selection.clone(),
-        fail_on: terms.fail_on.severity(),
-        baseline: terms.policy.has_baseline(),
+        selection: selection.clone(),
+        fail_on,
+        baseline: false,
+        gathered: None,
         base: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
     }
 }
@@ -314,7 +327,8 @@ pub fn no_connection(key: &str, all: &[ConnectionRow]) -> Error {
     Error::new(ErrorKind::Usage, format!("there is no connection {key}")).hint(hint)
 }
 
-fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Severity>) -> Summary {
+/// A summary of what was read, before any finding is counted.
+pub fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Severity>) -> Summary {
     let told = &loaded.summary;
     let mut summary = Summary::of(connections, &told.sources, &told.undecided);
     let files = loaded.passed_over.iter();

@@ -20,6 +20,7 @@ pub mod man;
 pub mod mcp;
 #[cfg(feature = "live")]
 pub mod mock;
+pub mod open;
 pub mod query;
 #[cfg(feature = "live")]
 pub mod record;
@@ -41,6 +42,7 @@ mod input;
 mod io;
 mod judge;
 mod moment;
+mod page;
 mod progress;
 mod reports;
 mod request_name;

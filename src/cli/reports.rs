@@ -14,7 +14,7 @@ use rpctape::error::nearest;
 /// Which reports are wanted.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ReportArgs {
-    /// Write a report besides: sarif, junit, github, md or jsonl; may be given several times. With `-` as the file it
+    /// Write a report besides: sarif, junit, github, md, jsonl or html; may be given several times. With `-` as the file it
     /// takes the place of the answer on standard output
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = wanted)]
     reports: Vec<Wanted>,
@@ -25,6 +25,23 @@ pub struct ReportArgs {
 pub struct Wanted {
     kind: String,
     file: String,
+}
+
+impl ReportArgs {
+    /// The one report of a run: a page.
+    pub fn page(file: &str) -> ReportArgs {
+        ReportArgs { reports: vec![Wanted { kind: "html".to_string(), file: file.to_string() }] }
+    }
+
+    /// True if any report is wanted.
+    pub fn any(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
+    /// True if a report is wanted that shows the traffic.
+    pub fn shows_traffic(&self) -> bool {
+        self.reports.iter().any(|wanted| wanted.kind == "html")
+    }
 }
 
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
@@ -105,7 +122,7 @@ mod tests {
     fn a_kind_that_does_not_exist_names_the_nearest() {
         assert!(wanted("sarif=a=b.json").is_ok_and(|wanted| wanted.file == "a=b.json"));
         assert_eq!(wanted("sarf=x"), Err("there is no report sarf; did you mean sarif?".into()));
-        assert!(wanted("nonsense=x").is_err_and(|text| text.contains("sarif, junit, github, md, jsonl")));
+        assert!(wanted("nonsense=x").is_err_and(|text| text.contains("sarif, junit, github, md, jsonl, html")));
         assert!(wanted("md").is_err() && wanted("md=").is_err());
     }
 }

@@ -25,7 +25,7 @@ pub struct RunReportArgs {
     /// Write the answer into a file instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write a report besides: junit, md or jsonl; may be given several times. With `-` as the file it takes the place of
+    /// Write a report besides: junit, md, jsonl or html; may be given several times. With `-` as the file it takes the place of
     /// the answer on standard output
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = wanted)]
     reports: Vec<Wanted>,

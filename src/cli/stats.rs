@@ -17,9 +17,6 @@ use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 
-/// How many frames after a cancelled request are searched for its progress.
-const WINDOW: u32 = 5_000;
-
 /// Latency by method, tool and side, and what became of cancels by method, tool and reason
 ///
 /// Percentiles are by nearest rank: each is a value that was measured.
@@ -83,11 +80,11 @@ pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
             let words = [row.reason.as_mut(), row.target_method.as_mut()];
             words.into_iter().flatten().for_each(|word| *word = redactor.text(word).into_owned());
         }
-        // Progress is searched only where the history has some after the cancel.
+        // The last sign of work is enough, and that is known without a search.
         let worked = exchange.as_ref().filter(|exchange| {
             exchange.history.split_once(['C', 'c']).is_some_and(|(_, after)| after.contains(['p', 'P']))
         });
-        let signs = worked.map(|exchange| store.signs_of_life(exchange.id, WINDOW)).transpose()?.unwrap_or_default();
+        let signs = worked.map(|exchange| store.signs_of_life(exchange.id, 0)).transpose()?.unwrap_or_default();
         tallies.cancel(&row, exchange.as_ref(), &signs);
     }
     let stats = tallies.into_stats();

@@ -66,6 +66,8 @@ pub struct Terms {
     pub fail_on: FailOn,
     /// True to print also what does not count.
     pub show_suppressed: bool,
+    /// Age from which an open request is stuck, in microseconds.
+    pub stuck_after_us: i64,
     /// True if a stale baseline fails the run.
     strict: bool,
 }
@@ -82,6 +84,7 @@ impl Terms {
             policy,
             fail_on: fail_on.or(config.fail_on).unwrap_or_default(),
             show_suppressed: args.show_suppressed,
+            stuck_after_us: judge.settings().stuck_after_us,
             strict: args.strict_baseline,
         })
     }

@@ -6,14 +6,16 @@ use rpctape::report::why::{self, Around};
 use rpctape::store::ConnectionRow;
 
 use super::config::Config;
-use super::input::{self, ReadArgs};
+use super::input::{self, Loaded, ReadArgs};
 use super::io::{Out, written};
-use super::judge::JudgeArgs;
+use super::judge::{self, JudgeArgs};
+use super::page;
+use super::reports::ReportArgs;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use super::values;
-use case::Case;
+pub use case::Case;
 
 mod at;
 mod case;
@@ -56,6 +58,8 @@ pub struct WhyArgs {
     #[command(flatten)]
     redact: RedactArgs,
     #[command(flatten)]
+    reports: ReportArgs,
+    #[command(flatten)]
     screen: ScreenArgs,
 }
 
@@ -88,7 +92,25 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
         }
     }
     out.close()?;
+    if args.reports.any() {
+        beside(&loaded, args, after_us, &config)?;
+    }
     Ok(0)
+}
+
+/// The reports of the connections that were asked about; a page opens at the request.
+fn beside(loaded: &Loaded, args: &WhyArgs, stuck_after_us: i64, config: &Config) -> Result<()> {
+    let all = loaded.store.connections()?;
+    let connections: Vec<ConnectionRow> = wanted(&all, args)?.into_iter().cloned().collect();
+    let at = args.what.as_deref().map(|what| page::place(&loaded.store, what)).transpose()?;
+    let wanted = page::Wanted {
+        inputs: std::slice::from_ref(&args.file),
+        connections: &connections,
+        redactor: args.redact.redactor(config),
+        stuck_after_us,
+        at,
+    };
+    page::beside(loaded, &args.reports, wanted)
 }
 
 fn postmortem(out: &mut Out, case: &Case<'_>, args: &WhyArgs, commands: &[String]) -> Result<()> {

@@ -1,11 +1,13 @@
 //! `--report KIND=FILE`: the table that maps a kind to its writer, and what all of them have in common.
 //!
 //! A report leaves the machine. It has methods, tool names, ids that are numbers, and lines; it has no payload.
-//! `jsonl` is the exception: it is what `--format jsonl` prints.
+//! `jsonl` and `html` are the exceptions: the one is what `--format jsonl` prints, the other shows the traffic.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::escape::escape_cut;
+use super::html::{Gathered, Html};
 use super::{Annotations, Junit, Lines, Markdown, Report, Sarif};
 use crate::protocol::Severity;
 use crate::rules::{Rule, Selection};
@@ -27,6 +29,8 @@ pub struct Context {
     pub baseline: bool,
     /// The folder to which names of sources are relative.
     pub base: Option<String>,
+    /// The traffic, for a report that shows it.
+    pub gathered: Option<Rc<Gathered>>,
 }
 
 /// A kind of report.
@@ -50,6 +54,11 @@ pub const KINDS: &[Kind] = &[
     },
     Kind { name: "md", about: "Markdown for a pull request", make: |context| Box::new(Markdown::new(context)) },
     Kind { name: "jsonl", about: "what --format jsonl prints", make: |_| Box::new(Lines) },
+    Kind {
+        name: "html",
+        about: "one page for a browser, with the traffic",
+        make: |context| Box::new(Html::new(context.gathered.clone())),
+    },
 ];
 
 impl Kind {

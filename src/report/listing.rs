@@ -96,6 +96,10 @@ struct SourceObject<'a> {
     error_codes: &'a BTreeMap<i64, u64>,
     first: Option<&'a str>,
     last: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_at: Option<String>,
     skipped: BTreeMap<&'a str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unread: Option<UnreadObject<'a>>,
@@ -237,6 +241,8 @@ fn object(source: &ListedSource) -> SourceObject<'_> {
         error_codes: &source.error_codes,
         first: source.first.as_deref(),
         last: source.last.as_deref(),
+        first_at: source.connections.iter().filter_map(|row| row.first_at_us).min().map(time::rfc3339),
+        last_at: source.connections.iter().filter_map(|row| row.last_at_us).max().map(time::rfc3339),
         skipped,
         unread: source.source.unread.as_ref().map(|unread| UnreadObject {
             lines: unread.lines,

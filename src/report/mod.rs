@@ -14,6 +14,7 @@ mod fingerprint;
 mod full;
 mod group;
 mod grouped;
+pub mod html;
 mod json;
 mod judged;
 mod junit;

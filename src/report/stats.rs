@@ -234,9 +234,12 @@ impl Tallies {
         let key = (row.sender.clone(), row.target_method.clone(), name, row.reason.clone());
         let (stats, values, works) = self.cancels.entry(key).or_default();
         stats.cancels += 1;
-        let work = work_us(row, signs).filter(|_| exchange.is_none_or(|exchange| self.wasted.insert(exchange.id)));
+        let (work, went_on) = (work_us(row, signs), row.effect.as_deref() == Some("silent"));
         let judged = Judged::of(row);
-        let unproven = matches!(judged, Judged::Crossed | Judged::Undecided);
+        // Where work went on, silence is not what came of a cancel, also where no rule can tell more.
+        let went_on = went_on && work.is_some_and(|us| us > 0);
+        let unproven = went_on || matches!(judged, Judged::Crossed | Judged::Undecided);
+        let work = work.filter(|_| exchange.is_none_or(|exchange| self.wasted.insert(exchange.id)));
         let place = match row.effect.as_deref() {
             Some("moot") => &mut stats.moot,
             Some("unsettled") => &mut stats.unsettled,

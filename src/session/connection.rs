@@ -97,6 +97,8 @@ pub struct Connection {
     pub last: Option<Seen>,
     /// Messages, malformed ones not counted.
     pub messages: u64,
+    /// Those among them that are JSON, and neither request nor notification nor response.
+    pub unclassified: u64,
     /// Requests.
     pub requests: u64,
     /// Cancels of any kind.

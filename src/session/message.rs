@@ -44,6 +44,7 @@ impl Conn {
         }
         let incoming = self.incoming(step, &place, message, facts);
         self.facts.messages += 1;
+        self.facts.unclassified += u64::from(message.kind == Kind::Unclassified);
         self.version(step, &incoming);
         let cancels_initialize = self.cancels_initialize(&incoming);
         let what = What::Message { message, facts, cancels_initialize };

@@ -356,6 +356,7 @@ impl Conn {
             first: None,
             last: None,
             messages: 0,
+            unclassified: 0,
             requests: 0,
             cancels: 0,
             closed: None,

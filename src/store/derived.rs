@@ -145,6 +145,7 @@ impl Derived<'_> {
             Some(name) => insert.raw_bind_parameter(9, name)?,
             None => insert.raw_bind_parameter(9, Null)?,
         }
+        insert.raw_bind_parameter(10, exchange.last_progress.map(|seen| seen.frame as i64))?;
         insert.raw_execute().map(|_| ())
     }
 
@@ -218,7 +219,7 @@ impl Derived<'_> {
             ":last_frame": connection.last.map(|seen| seen.frame as i64),
             ":first_at_us": connection.first.and_then(|seen| seen.at_us),
             ":last_at_us": connection.last.and_then(|seen| seen.at_us),
-            ":messages": connection.messages as i64,
+            ":messages": (connection.messages - connection.unclassified) as i64,
             ":requests": connection.requests as i64,
             ":cancels": connection.cancels as i64,
             ":complete_head": connection.complete_head(),

@@ -117,7 +117,7 @@ impl Store {
         Ok(self.rows(select, [connection], |row| row.get::<_, bool>(0))?.contains(&true))
     }
 
-    /// Progress of a request among the `most` frames after it.
+    /// Progress of a request among the `most` frames after it, and its last progress, wherever that is.
     pub fn signs_of_life(&self, exchange: i64, most: u32) -> Result<Vec<SignRow>> {
         self.rows(SELECT_SIGNS, named_params! { ":exchange": exchange, ":most": most }, |row| {
             Ok(SignRow { id: row.get(0)?, at_us: row.get(1)?, progress: row.get(2)?, total: row.get(3)? })

@@ -15,6 +15,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../sql/migrations/0003_missing.sql"),
     include_str!("../../sql/migrations/0004_certainty_of_findings.sql"),
     include_str!("../../sql/migrations/0005_coverage.sql"),
+    include_str!("../../sql/migrations/0006_last_progress.sql"),
 ];
 
 /// The public face: name and definition, in the order in which they build on each other.

@@ -104,6 +104,11 @@ impl<'a> Case<'a> {
         self.cancels.get(&connection.id).map_or(0, |rows| rows.iter().filter(|row| Judged::of(row).defied()).count())
     }
 
+    /// The requests that are stuck, in all connections.
+    pub fn stuck(&self) -> impl Iterator<Item = i64> {
+        self.stuck.values().flatten().map(|row| row.id)
+    }
+
     /// True if a connection has anything that is worth a screen of its own.
     pub fn in_trouble(&self, connection: &ConnectionRow) -> bool {
         let died = self.deaths.contains_key(&connection.id);
@@ -121,13 +126,18 @@ impl<'a> Case<'a> {
                 Err(error) => return Err(error),
             }
         }
+        Ok(self.ranked(order))
+    }
+
+    /// The same connections, the one with most trouble first.
+    pub fn ranked<'c>(&self, mut order: Vec<&'c ConnectionRow>) -> Vec<&'c ConnectionRow> {
         order.sort_by_key(|connection| {
             let died = self.deaths.contains_key(&connection.id);
             let (stuck, open) = (self.count(&self.stuck, connection), self.count(&self.open, connection));
             let trouble = (died, stuck, self.defied(connection), open, connection.requests);
             (std::cmp::Reverse(trouble), connection.id)
         });
-        Ok(order)
+        order
     }
 
     /// Connections that have a request of this method or tool.
@@ -163,7 +173,8 @@ impl<'a> Case<'a> {
         Ok(facts)
     }
 
-    fn facts_of(&self, connection: &ConnectionRow) -> Result<Facts> {
+    /// Everything about a connection, whatever the user asked about.
+    pub fn facts_of(&self, connection: &ConnectionRow) -> Result<Facts> {
         let store = self.store;
         let rows = |of: &BTreeMap<i64, Vec<ExchangeRow>>| of.get(&connection.id).cloned().unwrap_or_default();
         let (stuck, open) = (rows(&self.stuck), rows(&self.open));

@@ -1,6 +1,7 @@
 //! A run, or the comparison of two recordings, as a screen and as files. Everything in a [`RunReport`] that came from a
 //! peer is escaped here.
 
+mod html;
 mod json;
 mod junit;
 mod markdown;
@@ -13,6 +14,7 @@ mod tests;
 
 use std::io;
 
+pub use html::html;
 pub use json::{document, lines};
 pub use junit::junit;
 pub use markdown::markdown;
@@ -46,6 +48,7 @@ pub const RUN_KINDS: &[RunKind] = &[
     RunKind { name: "junit", write: |report| junit(std::slice::from_ref(report)), suite: |suite| junit(suite.runs) },
     RunKind { name: "md", write: |report| Ok(markdown(report)), suite: |suite| Ok(suite::markdown(suite)) },
     RunKind { name: "jsonl", write: lines, suite: suite::lines },
+    RunKind { name: "html", write: |report| html(std::slice::from_ref(report)), suite: |suite| html(suite.runs) },
 ];
 
 impl RunKind {
