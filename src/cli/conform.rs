@@ -6,7 +6,7 @@ mod reports;
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::conform::{self, Baseline, Call, Card, Play, Probe, Speech, Timing};
+use rpctape::conform::{self, Baseline, Call, Card, Moment, Play, Probe, Speech, Timing};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Framing;
 use rpctape::pipeline::conform::{Examiner, Slow};
@@ -114,7 +114,7 @@ fn examine(
     if met.server.name == "server" {
         met.server.name.clone_from(&server.label);
     }
-    met.speech.slow = args.ask.call(met.speech.profile)?;
+    args.ask.call(&mut met.speech)?;
     let named = met.speech.slow.is_some();
     if !named {
         met.speech.slow = examiner.choose(&met, &mut Unwatched)?;
@@ -139,20 +139,36 @@ fn examine(
         }
         _ => {}
     }
+    let slow = slow.as_ref().map_err(String::as_str);
     let (mut plays, mut unplayed) = (Vec::new(), Vec::new());
-    for probe in probes {
+    for together in seats(probes) {
         if stop.exit_code().is_some() {
             return Err(Error::new(ErrorKind::Interrupted, "interrupted before all probes were played"));
         }
-        tell(probe, args);
-        match examiner.probe(probe, &met, slow.as_ref().map_err(String::as_str), &mut Unwatched)? {
-            Ok(found) => plays.extend(found),
-            Err(why) => unplayed.push((probe.name, why)),
+        let play = |probe: &'static Probe| examiner.probe(probe, &met, slow, &mut Unwatched);
+        together.iter().for_each(|probe| tell(probe, args));
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let runs: Vec<_> = together.iter().map(|probe| (*probe, scope.spawn(|| play(probe)))).collect();
+            runs.into_iter().map(|(probe, run)| (probe, run.join())).collect()
+        });
+        for (probe, found) in found {
+            let broke = || Error::new(ErrorKind::Input, format!("the probe {} could not be played", probe.name));
+            match found.map_err(|_| broke())?? {
+                Ok(found) => plays.extend(found),
+                Err(why) => unplayed.push((probe.name, why)),
+            }
         }
     }
     notes.extend(survivors(&plays));
     let card = conform::card(met.speech.profile, met.server.clone(), &plays, &unplayed);
     Ok(Card { notes, ..card })
+}
+
+/// Which probes are played at the same time: those whose moment matters alone, the others in pairs.
+fn seats(probes: &[&'static Probe]) -> Vec<Vec<&'static Probe>> {
+    let (timed, any): (Vec<&'static Probe>, Vec<&'static Probe>) =
+        probes.iter().partition(|probe| probe.moment == Moment::Timed || probe.name == "storm");
+    timed.into_iter().map(|probe| vec![probe]).chain(any.chunks(2).map(<[_]>::to_vec)).collect()
 }
 
 /// Which probe is played, on a terminal.
@@ -207,12 +223,12 @@ fn listed(args: &ConformArgs) -> Result<String> {
         Some(profile) if !profile.unknown_revision => profile,
         _ => protocol::by_name("mcp", Some("2025-11-25")).unwrap_or(Profile::plain()),
     };
-    let named = args.ask.call(profile)?;
-    let slow = named.or_else(|| {
-        let (method, params) = profile.tool_call("SLOW", "{}")?;
-        Some(Call { method: method.to_string(), params, tool: Some("SLOW".to_string()) })
-    });
-    let speech = Speech { profile, tools: None, slow };
+    let mut speech = Speech { profile, tools: None, prelude: Vec::new(), slow: None };
+    args.ask.call(&mut speech)?;
+    if speech.slow.is_none() {
+        let (method, params) = profile.tool_call("SLOW", "{}").unwrap_or(("SLOW", "{}".to_string()));
+        speech.slow = Some(Call { method: method.to_string(), params, tool: None });
+    }
     let timing = Timing { natural_us: 1_000_000, part: 100, storm: args.probe.storm.unwrap_or(args::STORM) };
     Ok(list(&speech, &timing, &args.screen.style(false, false)))
 }

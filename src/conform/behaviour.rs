@@ -22,6 +22,7 @@ const TOLD: &[(&str, &str)] = &[
     ("early", "answers a cancel that comes at once with"),
     ("type", "a cancel of \"2\" does to 2"),
     ("before", "a cancel before its request does to it"),
+    ("session", "answers a prompt whose turn is ended with"),
     ("as-request", "a cancel with an id does to its target"),
     ("initialize", "a cancel of the handshake leaves it"),
     ("progress", "progress behind the witness"),
@@ -39,7 +40,7 @@ pub(super) fn behaviour(plays: &[&Play]) -> Option<Behaviour> {
 fn tell(probe: &str, play: &Play) -> Option<(String, Option<i64>)> {
     let plain = |text: String| Some((text, None));
     match probe {
-        "mid" | "early" => answer(play.targets().first()?, play),
+        "mid" | "early" | "session" => answer(play.targets().first()?, play),
         "type" | "before" | "as-request" => {
             let call = play.calls().next()?;
             // Answered with the cancelled code, it is cancelled as well.

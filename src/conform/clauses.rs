@@ -24,6 +24,10 @@ pub enum For {
     Answer,
     /// Those with a handshake.
     Handshake,
+    /// Those that know no cancel.
+    Plain,
+    /// Those with turns.
+    Turns,
 }
 
 /// What breaks a sentence.
@@ -132,7 +136,7 @@ static ROWS: &[Row] = &[
         title: "invalid cancels are ignored",
         words: Words::Sentence("bad-cancel-ignored"),
         whom: For::All,
-        probes: &["unknown", "done", "malformed"],
+        probes: &["unknown", "first", "done", "malformed"],
         breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021"), Break::Died],
         holds: &[Hold::Quiet, Hold::Alive],
     },
@@ -141,9 +145,45 @@ static ROWS: &[Row] = &[
         title: "invalid cancels do no harm",
         words: Words::Sentence("free-to-ignore"),
         whom: For::All,
-        probes: &["unknown", "done", "malformed"],
+        probes: &["unknown", "first", "done", "malformed"],
         breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021"), Break::Died],
         holds: &[Hold::Quiet, Hold::Alive],
+    },
+    Row {
+        id: "no-reply",
+        title: "a notification is not answered",
+        words: Words::Rule("RPC023"),
+        whom: For::Plain,
+        probes: &["mid", "early", "unknown", "first", "done", "malformed"],
+        breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021")],
+        holds: &[Hold::Quiet, Hold::Alive],
+    },
+    Row {
+        id: "answered-all-the-same",
+        title: "a request is answered, whatever is sent behind it",
+        words: Words::Rule("STK001"),
+        whom: For::Plain,
+        probes: &["mid", "early", "late", "before", "type", "zero", "twice", "storm"],
+        breaks: &[Break::Stuck, Break::OnCall("RPC008")],
+        holds: &[Hold::Answered],
+    },
+    Row {
+        id: "turn-cancelled",
+        title: "a cancelled turn says so",
+        words: Words::Rule("SES001"),
+        whom: For::Turns,
+        probes: &["session"],
+        breaks: &[Break::Rule("SES001"), Break::Rule("SES002")],
+        holds: &[Hold::Settled],
+    },
+    Row {
+        id: "updates-before-answer",
+        title: "no update after the end of a turn",
+        words: Words::Rule("SES005"),
+        whom: For::Turns,
+        probes: &["session"],
+        breaks: &[Break::Rule("SES005")],
+        holds: &[Hold::Settled],
     },
     Row {
         id: "races",
@@ -217,6 +257,8 @@ pub fn rows(profile: &'static Profile) -> impl Iterator<Item = (&'static Row, Op
             For::All => true,
             For::Silence => profile.cancel.is_some() && !profile.answers_cancelled(),
             For::Answer => profile.answers_cancelled(),
+            For::Plain => profile.cancel.is_none(),
+            For::Turns => profile.turns,
             For::Handshake => profile.opening.initialize.is_some(),
         };
         let words = match row.words {

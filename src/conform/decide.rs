@@ -35,6 +35,11 @@ pub(super) fn decide(row: &Row, play: &Play) -> Says {
     if let Some(proof) = row.breaks.iter().find_map(|it| broken(it, play)) {
         return Says::Violates(proof);
     }
+    if row.holds.contains(&Hold::Settled)
+        && let Some(why) = doubted(row, play)
+    {
+        return Says::NotObserved(why);
+    }
     let mut shown = Vec::new();
     for hold in row.holds {
         match holds(*hold, play) {
@@ -43,6 +48,14 @@ pub(super) fn decide(row: &Row, play: &Play) -> Says {
         }
     }
     Says::Honoured(shown.join("; "))
+}
+
+/// What would break a row if it were certain: an answer that may have crossed its cancel shows nothing.
+fn doubted(row: &Row, play: &Play) -> Option<String> {
+    let of =
+        |rule: &str| row.breaks.iter().any(|it| matches!(it, Break::Rule(own) | Break::OnCall(own) if *own == rule));
+    let fault = play.live.faults.iter().find(|fault| fault.certainty != "violation" && of(&fault.code))?;
+    Some(fault.summary.clone())
 }
 
 fn broken(what: &Break, play: &Play) -> Option<Proof> {

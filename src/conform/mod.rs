@@ -20,5 +20,5 @@ pub use card::{Baseline, Card, ClauseCard, ProbeCard, Server, Tally, Verdict, ca
 pub use clauses::{Row, rows};
 pub use play::Play;
 pub use probes::{Moment, Needs, PROBES, Probe};
-pub use speech::{Call, NO_TOOLS, Speech, candidates};
+pub use speech::{Call, NO_TOOLS, PRELUDE, Speech, candidates};
 pub use template::{CALLS, Said, Timing, capture, one_by_one, watched_us, write};

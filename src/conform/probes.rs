@@ -21,6 +21,8 @@ pub enum Needs {
     Progress,
     /// A handshake.
     Hello,
+    /// A slow prompt in a session.
+    Turns,
 }
 
 /// Whether what comes of a probe hangs on when it was sent.
@@ -62,6 +64,7 @@ pub static PROBES: &[Probe] = &[
     timed("late", Needs::Slow, "a cancel at 90 % of its time", "call 2; 90% cancel 2; witness; settle 2; watch"),
     any("done", Needs::Slow, "a cancel behind the answer", "call 2; answer 2; cancel 2; soon"),
     any("unknown", Needs::Server, "a cancel of an id that was never used", "cancel 4711; soon"),
+    any("first", Needs::Server, "a cancel as the first message behind the handshake", "greet; cancel 4711; soon"),
     any("before", Needs::Slow, "a cancel before its request", "cancel 2; call 2; answer 2; soon"),
     any("type", Needs::Slow, "a cancel of \"2\" where 2 is in flight", "call 2; 30% cancel \"2\"; answer 2; soon"),
     any(
@@ -96,5 +99,11 @@ pub static PROBES: &[Probe] = &[
         "call 2; call 3; call 4; 30% cancel 3; witness; settle 3; answer 2; answer 4; watch",
     ),
     any("storm", Needs::Slow, "many at once, all cancelled", "calls; 30% cancels; witness; settles; watch"),
+    timed(
+        "session",
+        Needs::Turns,
+        "the end of a turn in which a prompt is worked on",
+        "call 2; 30% end-turn; witness; turned 2; watch",
+    ),
     any("close", Needs::Slow, "a cancel, and the end of input", "call 2; 30% cancel 2; settle 2; end"),
 ];

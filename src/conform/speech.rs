@@ -36,6 +36,8 @@ pub struct Speech {
     pub profile: &'static Profile,
     /// What the server answered when it was asked for its tools under the id of [`TOOLS`]: hints are taken from it.
     pub tools: Option<String>,
+    /// What the client says before it asks for anything slow, and what is answered: a session, a document.
+    pub prelude: Vec<(Side, String)>,
     /// The request that is cancelled; `None` where none was found.
     pub slow: Option<Call>,
 }
@@ -44,6 +46,8 @@ pub struct Speech {
 pub(super) const HELLO: &str = "1";
 /// Id of the request for the tools.
 pub(super) const TOOLS: &str = "9000";
+/// Id of a request that the slow one needs before it.
+pub const PRELUDE: &str = "8999";
 /// The answer of a server without tools, to the request for them.
 pub const NO_TOOLS: &str = r#"{"jsonrpc":"2.0","id":9000,"result":{"tools":[]}}"#;
 
@@ -55,6 +59,7 @@ impl Speech {
             said.push((Side::Client, self.profile.request(TOOLS, method, "{}", None)));
             said.push((Side::Server, answer.clone()));
         }
+        said.extend(self.prelude.iter().cloned());
         said
     }
 }

@@ -3,14 +3,15 @@
 use std::fmt::Write;
 
 use super::probes::Probe;
-use super::speech::{Call, HELLO, Speech, TOOLS};
+use super::speech::{Call, HELLO, PRELUDE, Speech, TOOLS};
 use crate::protocol::Side;
 use crate::replay::splice;
 
 /// How long is watched behind the first cancel of a recording, microseconds; 0 where its end is not waited for.
 pub fn watched_us(script: &str, said: &[Said], profile: &crate::protocol::Profile) -> i64 {
-    let cancel = profile.cancel.map_or("", |(method, _)| method);
-    let first = said.iter().find(|said| said.side == Side::Client && said.text.contains(cancel));
+    let (cancel, _) = profile.probing_cancel();
+    let cancels = |text: &str| text.contains(cancel) || profile.turns && text.contains("session/cancel");
+    let first = said.iter().find(|said| said.side == Side::Client && cancels(&said.text));
     let ends = script.trim_end().ends_with("end");
     match (first, said.last()) {
         (Some(first), Some(last)) if !ends => last.at_us - first.at_us,
@@ -49,7 +50,7 @@ pub(super) fn is_witness(id: &str) -> bool {
 
 /// True for the id of a slow request.
 pub(super) fn is_call(id: &str) -> bool {
-    !is_witness(id) && ![HELLO, TOOLS, AS_REQUEST].contains(&id)
+    !is_witness(id) && ![HELLO, TOOLS, PRELUDE, AS_REQUEST].contains(&id)
 }
 
 /// One message of the recording.
@@ -70,7 +71,7 @@ pub const CALLS: &str = "call 2; answer 2; call 3; answer 3; soon";
 pub fn write(script: &str, speech: &Speech, timing: &Timing) -> Option<Vec<Said>> {
     let mut pen = Pen::new(speech, timing);
     let words: Vec<&str> = script.split(';').map(str::trim).filter(|word| !word.is_empty()).collect();
-    if words.first() != Some(&"hello") {
+    if !words.first().is_some_and(|word| ["hello", "greet"].contains(word)) {
         pen.open();
     }
     words.iter().try_for_each(|word| pen.word(word))?;
@@ -151,20 +152,34 @@ impl<'p> Pen<'p> {
                 Some(())
             }
             "call" => self.call(rest),
+            "greet" => {
+                for (side, text) in profile.hello(HELLO) {
+                    self.say(side, text);
+                }
+                // Where there is no handshake the first request takes its place.
+                if self.said.is_empty() { self.witness() } else { Some(()) }
+            }
             "cancel" => self.cancel(if rest == "HELLO" { HELLO } else { rest }),
             "malformed" => {
-                let member = profile.cancel?.1;
-                let params = rest.replace("ID", member);
-                self.client(profile.cancel_with((!rest.is_empty()).then_some(params.as_str()))?)
+                let params = rest.replace("ID", profile.probing_cancel().1);
+                self.client(profile.cancel_with((!rest.is_empty()).then_some(params.as_str())))
             }
             "request" => {
                 let (own, id) = rest.split_once(' ')?;
-                self.client(profile.cancel_as_request(own, id)?)
+                self.client(profile.cancel_as_request(own, id))
+            }
+            "end-turn" => {
+                self.cancelled_us.get_or_insert(self.now_us);
+                self.client(profile.turn_cancel()?)
+            }
+            "turned" => {
+                let text = profile.turn_cancelled(rest)?;
+                self.say(Side::Server, text);
+                Some(())
             }
             "progress" => {
-                let method = profile.progress?;
-                let params = format!(r#"{{"progressToken":{},"progress":0}}"#, token(rest));
-                self.say(Side::Server, format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#));
+                let text = profile.progress_of(&token(rest))?;
+                self.say(Side::Server, text);
                 Some(())
             }
             "answer" => self.answer(rest),
@@ -192,7 +207,7 @@ impl<'p> Pen<'p> {
 
     fn cancel(&mut self, id: &str) -> Option<()> {
         self.cancelled_us.get_or_insert(self.now_us);
-        self.client(self.speech.profile.cancel_of(id)?)
+        self.client(self.speech.profile.cancel_of(id))
     }
 
     fn answer(&mut self, id: &str) -> Option<()> {
@@ -203,6 +218,10 @@ impl<'p> Pen<'p> {
     }
 
     fn settle(&mut self, id: &str) -> Option<()> {
+        if self.speech.profile.cancel.is_none() {
+            // A cancel that the protocol does not know ends nothing.
+            return self.answer(id);
+        }
         if let Some(text) = self.speech.profile.cancelled_answer(id) {
             self.say(Side::Server, text);
         }

@@ -102,7 +102,7 @@ impl Examiner<'_> {
 
     fn greet(&self, profile: &'static Profile, watch: &mut dyn Watch) -> Result<Option<Met>> {
         let tools = profile.tools().map(|_| NO_TOOLS.to_string());
-        let speech = Speech { profile, tools, slow: None };
+        let speech = Speech { profile, tools, prelude: Vec::new(), slow: None };
         let timing = Timing { natural_us: 0, part: 100, storm: 0 };
         let said = write("soon", &speech, &timing).unwrap_or_default();
         let run = Run { speech: &speech, script: "soon", said: &said, limit_us: LIMIT_US, keep: None };
@@ -132,7 +132,11 @@ impl Examiner<'_> {
         };
         let tools = answer(profile.tools().map(|(method, _)| method)).map(str::to_string);
         let longest_us = live.exchanges.iter().filter_map(|exchange| exchange.latency_us).max().unwrap_or(0);
-        Ok(Some(Met { speech: Speech { profile: settled, tools, slow: None }, server, longest_us }))
+        Ok(Some(Met {
+            speech: Speech { profile: settled, tools, prelude: Vec::new(), slow: None },
+            server,
+            longest_us,
+        }))
     }
 
     /// The tool that takes longest by itself, of those that may be called and whose list says what with.
@@ -208,14 +212,17 @@ impl Examiner<'_> {
         slow: std::result::Result<&Slow, &str>,
         watch: &mut dyn Watch,
     ) -> Result<std::result::Result<Vec<Play>, String>> {
+        if probe.needs == Needs::Turns && !met.speech.profile.turns {
+            return Ok(Ok(Vec::new()));
+        }
         let natural_us = match (probe.needs, slow) {
             (Needs::Server | Needs::Hello, slow) => slow.map_or(0, |slow| slow.natural_us),
-            (Needs::Slow | Needs::Progress, Err(why)) => return Ok(Err(why.to_string())),
-            (Needs::Slow, Ok(slow)) if slow.natural_us < SLOW_US => {
+            (Needs::Slow | Needs::Progress | Needs::Turns, Err(why)) => return Ok(Err(why.to_string())),
+            (Needs::Slow | Needs::Turns, Ok(slow)) if slow.natural_us < SLOW_US => {
                 return Ok(Err(format!("the request takes {} only", crate::rules::duration(slow.natural_us))));
             }
             (Needs::Progress, Ok(slow)) if !slow.tells => return Ok(Err("it reports no progress".to_string())),
-            (Needs::Slow | Needs::Progress, Ok(slow)) => slow.natural_us,
+            (Needs::Slow | Needs::Progress | Needs::Turns, Ok(slow)) => slow.natural_us,
         };
         if probe.name == "storm" && self.storm == 0 {
             return Ok(Err("--storm 0".to_string()));
@@ -312,6 +319,8 @@ impl Examiner<'_> {
         let keep = Keep { file: run_of.keep.clone(), redact: self.redact.clone() };
         let mut judging = self.judging.clone();
         judging.overrides.profile = Some(profile);
+        // Where order proves, a bound on the round trip is not needed, and cannot be wrong.
+        judging.settings.proof_only |= self.target.is_ordered();
         let ran = run(&job, "", &keep, &judging, self.interrupt.as_ref(), watch)?;
         let broken = ran.logs.iter().find_map(|log| log.broken.as_ref());
         match broken {

@@ -12,12 +12,15 @@ pub fn tried_in_turn() -> impl Iterator<Item = &'static Profile> {
         .filter_map(|(name, revision)| super::by_name(name, Some(revision)))
 }
 
+/// The session that a probe speaks of; the server's own takes its place.
+const PROBED: &str = "probed";
+
 impl Profile {
     /// The methods of the requests and notifications that probes are made of, beside what is asked for: none of them does anything.
     pub fn probing_methods(&self) -> Vec<String> {
         let witness = serde_json::from_str::<serde_json::Value>(&format!("{{{}}}", self.witness())).unwrap_or_default();
         let witness = witness["method"].as_str().map(str::to_string);
-        witness.into_iter().chain(self.cancel.map(|(method, _)| method.to_string())).collect()
+        witness.into_iter().chain([self.probing_cancel().0.to_string()]).collect()
     }
 
     /// Where the answer to the opening names the server, and its version.
@@ -103,23 +106,80 @@ impl Profile {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method:?},"params":{{{}}}}}"#, members.join(","))
     }
 
-    /// The cancel of a request; `None` where the protocol knows none.
-    pub fn cancel_of(&self, id: &str) -> Option<String> {
-        let (_, member) = self.cancel?;
-        self.cancel_with(Some(&format!(r#"{{"{member}":{id}}}"#)))
+    /// Method and id member of the cancel that a probe sends: the protocol's own, else LSP's, which many servers of plain JSON-RPC have and
+    /// all others must not answer.
+    pub fn probing_cancel(&self) -> (&'static str, &'static str) {
+        self.cancel.unwrap_or(("$/cancelRequest", "id"))
+    }
+
+    /// The cancel of a request.
+    pub fn cancel_of(&self, id: &str) -> String {
+        self.cancel_with(Some(&format!(r#"{{"{}":{id}}}"#, self.probing_cancel().1)))
     }
 
     /// A cancel with these parameters, right or wrong.
-    pub fn cancel_with(&self, params: Option<&str>) -> Option<String> {
-        let (method, _) = self.cancel?;
+    pub fn cancel_with(&self, params: Option<&str>) -> String {
         let params = params.map_or(String::new(), |params| format!(r#","params":{params}"#));
-        Some(format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#))
+        format!(r#"{{"jsonrpc":"2.0","method":"{}"{params}}}"#, self.probing_cancel().0)
     }
 
     /// The cancel of request `id` as if it were a request itself, with the id `own`: a method that no server has.
-    pub fn cancel_as_request(&self, own: &str, id: &str) -> Option<String> {
-        let (method, member) = self.cancel?;
-        Some(self.request(own, method, &format!(r#"{{"{member}":{id}}}"#), None))
+    pub fn cancel_as_request(&self, own: &str, id: &str) -> String {
+        let (method, member) = self.probing_cancel();
+        self.request(own, method, &format!(r#"{{"{member}":{id}}}"#), None)
+    }
+
+    /// A report of progress under this token, a JSON string; `None` where the protocol has none.
+    pub fn progress_of(&self, token: &str) -> Option<String> {
+        let method = self.progress?;
+        let params = match self.family {
+            Family::Lsp => format!(r#"{{"token":{token},"value":{{"kind":"begin","title":""}}}}"#),
+            _ => format!(r#"{{"progressToken":{token},"progress":0}}"#),
+        };
+        Some(format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#))
+    }
+
+    /// What a client sends to have a session that prompts can be sent to, and what is answered; the prompt itself, its method and parameters.
+    /// `None` where the protocol has no turns.
+    pub fn prompting(
+        &self,
+        id: &str,
+        folder: &str,
+        prompt: &str,
+    ) -> Option<(Vec<(Side, String)>, &'static str, String)> {
+        if !self.turns {
+            return None;
+        }
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let new = self.request(id, "session/new", &format!(r#"{{"cwd":{},"mcpServers":[]}}"#, quoted(folder)), None);
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"sessionId":"{PROBED}"}}}}"#);
+        let text = quoted(prompt);
+        let params = format!(r#"{{"sessionId":"{PROBED}","prompt":[{{"type":"text","text":{text}}}]}}"#);
+        Some((vec![(Side::Client, new), (Side::Server, answer)], "session/prompt", params))
+    }
+
+    /// The end of a turn by the client, where the protocol has turns.
+    pub fn turn_cancel(&self) -> Option<String> {
+        let params = format!(r#""params":{{"sessionId":"{PROBED}"}}"#);
+        self.turns.then(|| format!(r#"{{"jsonrpc":"2.0","method":"session/cancel",{params}}}"#))
+    }
+
+    /// What a server answers to a prompt whose turn was cancelled.
+    pub fn turn_cancelled(&self, id: &str) -> Option<String> {
+        self.turns.then(|| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"stopReason":"cancelled"}}}}"#))
+    }
+
+    /// The opening of a document, and the parameters of a request about it. `None` where the protocol has no documents.
+    pub fn document(&self, uri: &str, language: &str, text: &str) -> Option<(Vec<(Side, String)>, String)> {
+        if self.family != Family::Lsp {
+            return None;
+        }
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let (uri, language, text) = (quoted(uri), quoted(language), quoted(text));
+        let opened = format!(
+            r#"{{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{{"textDocument":{{"uri":{uri},"languageId":{language},"version":1,"text":{text}}}}}}}"#
+        );
+        Some((vec![(Side::Client, opened)], format!(r#"{{"textDocument":{{"uri":{uri}}}}}"#)))
     }
 
     /// What a server says to a cancelled request, where it has to say something.
@@ -156,9 +216,11 @@ mod tests {
             let mut texts: Vec<String> = profile.hello("1").into_iter().map(|(_, text)| text).collect();
             texts.push(profile.request("2", "a/b", "{}", Some("\"t\"")));
             texts.push(profile.request("2", "a/b", r#"{"x":{"y":1}}"#, None));
-            texts.extend(profile.cancel_of("2"));
-            texts.extend(profile.cancel_with(None));
-            texts.extend(profile.cancel_as_request("3", "2"));
+            texts.extend([profile.cancel_of("2"), profile.cancel_with(None), profile.cancel_as_request("3", "2")]);
+            texts.extend(profile.progress_of("\"t\"").into_iter().chain(profile.turn_cancel()));
+            let prompting = profile.prompting("4", "/tmp", "say \"x\"");
+            texts.extend(prompting.iter().flat_map(|(said, ..)| said).map(|(_, text)| text.clone()));
+            texts.extend(prompting.map(|(_, method, params)| profile.request("5", method, &params, None)));
             texts.extend(profile.cancelled_answer("2"));
             for text in texts {
                 assert!(matches!(parse::<Facts<'_>>(&text), Ok(Parsed::One(..))), "{}: {text}", profile.label());

@@ -59,7 +59,7 @@ impl Scored {
     /// Names of the sentences with a verdict.
     fn with(&self, verdict: &str) -> Vec<&str> {
         let clauses = self.lines.iter().filter(|line| line["type"] == "clause" && line["verdict"] == verdict);
-        clauses.map(|line| line["id"].as_str().expect("a name").trim_start_matches("mcp.")).collect()
+        clauses.map(|line| line["id"].as_str().and_then(|id| id.split_once('.')).expect("a name").1).collect()
     }
 
     fn does(&self, probe: &str) -> &str {
@@ -215,4 +215,85 @@ fn nothing_is_called_that_may_not_be() {
     // A list starts nothing.
     let listed = run_in(tempfile::tempdir().expect("a folder").path(), &script, &["--list"]);
     assert!(listed.code == 0 && listed.out.contains("malformed-array") && listed.err.is_empty(), "{}", listed.out);
+}
+
+/// A slow request of any protocol, what a cancel of it brings, and the usual rest.
+fn plain(method: &str, cancel: &Value) -> Value {
+    let slow = json!({"on": method, "do": [{"wait": 400}, {"answer": {"stopReason": "end_turn"}}], "cancel": cancel});
+    json!({"handlers": [slow, {"on": "session/new", "do": [{"answer": {"sessionId": "s-1"}}]}]})
+}
+
+const CANCELLED: &str = r#"[{"error": {"code": -32800, "message": "cancelled"}}]"#;
+
+#[test]
+fn a_language_server_answers_what_was_cancelled() {
+    let cancelled: Value = serde_json::from_str(CANCELLED).expect("JSON");
+    let flags = ["--proto", "lsp", "--slow-request", "textDocument/documentSymbol", "--file", "a b.rs"];
+    let only = ["--only", "mid,early,parallel,malformed-none,type"];
+    let framed = |cancel: &Value| {
+        let mut script = plain("textDocument/documentSymbol", cancel);
+        script["framing"] = json!("content-length");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a b.rs"), "fn a() {}").expect("a file");
+        let said = run_in(folder.path(), &script, &[&["--format", "jsonl", "--fast"], &flags[..], &only[..]].concat());
+        let lines = said.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Scored { said, lines, folder }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let honest = framed(&cancelled);
+            honest.breaks(&[]);
+            assert!(honest.with("honoured").contains(&"answered"), "{}", honest.said.out);
+            assert_eq!((honest.does("mid"), honest.said.code), ("error -32800", 0));
+            let log = std::fs::read_to_string(honest.folder.path().join("server.log")).expect("a log");
+            assert!(log.contains("a%20b.rs") && log.contains("fn a()"), "the document is opened");
+        });
+        framed(&json!([{"error": {"code": -32603, "message": "aborted"}}])).breaks(&["cancel-code"]);
+    });
+}
+
+#[test]
+fn a_cancelled_turn_of_an_agent_says_so() {
+    let stopped = json!([{"answer": {"stopReason": "cancelled"}}]);
+    let flags = ["--proto", "acp", "--prompt", "wait", "--only", "session,unknown"];
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let honest = conform(&plain("session/prompt", &stopped), &flags);
+            honest.breaks(&[]);
+            assert!(honest.with("honoured").contains(&"turn-cancelled"), "{}", honest.said.out);
+        });
+        scope.spawn(|| {
+            // At once it may have crossed the cancel.
+            let error = json!([{"error": {"code": -32603, "message": "aborted"}}]);
+            let crossed = conform(&plain("session/prompt", &error), &flags);
+            crossed.breaks(&[]);
+            assert!(crossed.with("not-observed").contains(&"turn-cancelled"), "{}", crossed.said.out);
+        });
+        let error = json!([{"wait": 100}, {"error": {"code": -32603, "message": "aborted"}}]);
+        conform(&plain("session/prompt", &error), &flags).breaks(&["turn-cancelled"]);
+    });
+}
+
+#[test]
+fn plain_json_rpc_knows_no_cancel_and_answers_all_the_same() {
+    let flags = ["--proto", "jsonrpc", "--slow-request", "work", "--allow", "work", "--only", "mid,unknown,type"];
+    let mut deaf = plain("work", &json!([]));
+    deaf["handlers"][0]["deaf"] = json!(true);
+    let honest = conform(&deaf, &flags);
+    honest.breaks(&[]);
+    assert!(honest.with("honoured").contains(&"answered-all-the-same"), "{}", honest.said.out);
+}
+
+#[test]
+fn a_server_without_a_handshake_is_found_out() {
+    let mut script = server(&[], &json!([]));
+    let handlers = script["handlers"].as_array_mut().expect("handlers");
+    handlers.push(json!({"on": "initialize", "do": [{"error": {"code": -32601, "message": "no such method"}}]}));
+    handlers.push(json!({"on": "server/discover", "do": [{"answer": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+        "serverInfo": {"name": "new", "version": "3"}, "resultType": "complete"}}]}));
+    let scored = conform(&script, &["--only", "mid,progress,first"]);
+    scored.breaks(&[]);
+    let summary = scored.lines.last().expect("a summary");
+    assert_eq!(summary["server"]["protocol"], json!("mcp 2026-07-28"), "{}", scored.said.out);
+    assert!(scored.with("honoured").contains(&"no-response"), "{}", scored.said.out);
 }

@@ -1,11 +1,11 @@
 //! The flags of `conform`, in the groups of its help text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use rpctape::conform::{Call, PROBES, Probe};
+use rpctape::conform::{Call, PRELUDE, PROBES, Probe, Speech};
 use rpctape::error::{Error, ErrorKind, Result, nearest};
-use rpctape::protocol::Profile;
+use rpctape::protocol::{Profile, Side};
 
 use crate::cli::input::profile;
 
@@ -25,6 +25,12 @@ pub struct AskArgs {
     /// The request that is cancelled, where there are no tools
     #[arg(long, value_name = "METHOD")]
     pub slow_request: Option<String>,
+    /// ACP: the prompt that is cancelled. Prompts may cost money: there is none by default
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["slow_tool", "slow_request"])]
+    pub prompt: Option<String>,
+    /// LSP: the document that --slow-request is about; it is opened first
+    #[arg(long, value_name = "PATH", requires = "slow_request")]
+    pub file: Option<PathBuf>,
     /// Arguments of the tool, or parameters of the request: a JSON object
     #[arg(long, value_name = "JSON", value_parser = object, default_value = "{}", hide_default_value = true)]
     pub args: String,
@@ -97,18 +103,78 @@ fn storm(text: &str) -> std::result::Result<usize, String> {
 }
 
 impl AskArgs {
-    /// The request that was named.
-    pub fn call(&self, profile: &Profile) -> Result<Option<Call>> {
-        if let Some(method) = &self.slow_request {
-            return Ok(Some(Call { method: method.clone(), params: self.args.clone(), tool: None }));
-        }
-        let Some(tool) = &self.slow_tool else { return Ok(None) };
-        let Some((method, params)) = profile.tool_call(tool, &self.args) else {
-            let error = Error::new(ErrorKind::Usage, format!("{} has no tools", profile.label()));
-            return Err(error.hint("name a request: --slow-request METHOD --args JSON"));
+    /// The request that was named, and what a client says before it.
+    pub fn call(&self, speech: &mut Speech) -> Result<()> {
+        let profile = speech.profile;
+        let none = |what: &str, hint: &str| {
+            Err(Error::new(ErrorKind::Usage, format!("{} has no {what}", profile.label())).hint(hint))
         };
-        Ok(Some(Call { method: method.to_string(), params, tool: Some(tool.clone()) }))
+        if let Some(text) = &self.prompt {
+            let folder = cwd();
+            let Some((prelude, method, params)) = profile.prompting(PRELUDE, &folder, text) else {
+                return none("prompts", "name a tool: --slow-tool NAME, or a request: --slow-request METHOD");
+            };
+            speech.prelude = prelude;
+            speech.slow = Some(Call { method: method.to_string(), params, tool: None });
+        } else if let Some(method) = &self.slow_request {
+            let mut params = self.args.clone();
+            if let Some(path) = &self.file {
+                let Some((prelude, about)) = document(profile, path)? else {
+                    return none("documents", "leave --file out");
+                };
+                speech.prelude = prelude;
+                params = joined(&about, &params);
+            }
+            speech.slow = Some(Call { method: method.clone(), params, tool: None });
+        } else if let Some(tool) = &self.slow_tool {
+            let Some((method, params)) = profile.tool_call(tool, &self.args) else {
+                return none("tools", "name a request: --slow-request METHOD --args JSON, or --prompt TEXT");
+            };
+            speech.slow = Some(Call { method: method.to_string(), params, tool: Some(tool.clone()) });
+        }
+        Ok(())
     }
+}
+
+/// Where the program was called: a session needs a folder.
+#[expect(clippy::disallowed_methods, reason = "only the command line knows where it was called")]
+fn cwd() -> String {
+    std::env::current_dir().map_or_else(|_| "/".to_string(), |path| path.display().to_string())
+}
+
+/// The members of two objects; those of the second stand last, and count.
+fn joined(first: &str, second: &str) -> String {
+    let inner = |text: &str| text.trim().trim_start_matches('{').strip_suffix('}').unwrap_or("").trim().to_string();
+    let own = second.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or("").trim().to_string();
+    if own.is_empty() || own.contains("\"textDocument\"") {
+        return if own.is_empty() { first.to_string() } else { second.to_string() };
+    }
+    format!("{{{},{own}}}", inner(first))
+}
+
+/// What opens a document, and the parameters of a request about it.
+fn document(profile: &Profile, path: &Path) -> Result<Option<(Vec<(Side, String)>, String)>> {
+    let name = path.display().to_string();
+    let fault = |error: std::io::Error| Error::io("read", &name, &error);
+    let text = std::fs::read_to_string(path).map_err(fault)?;
+    let whole = std::fs::canonicalize(path).map_err(fault)?;
+    let language = match whole.extension().and_then(|end| end.to_str()).unwrap_or("") {
+        "rs" => "rust",
+        "py" => "python",
+        "ts" => "typescript",
+        "js" => "javascript",
+        "cc" | "cpp" | "h" | "hpp" => "cpp",
+        "" => "plaintext",
+        other => other,
+    };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let uri: String = whole
+        .display()
+        .to_string()
+        .bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect();
+    Ok(profile.document(&format!("file://{uri}"), language, &text))
 }
 
 impl ProbeArgs {
