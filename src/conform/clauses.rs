@@ -26,6 +26,8 @@ pub enum For {
     Handshake,
     /// Those that know no cancel.
     Plain,
+    /// Those in which something answers a cancelled request, or that know no cancel: what answers a cancel itself is told apart.
+    Spoken,
     /// Those with turns.
     Turns,
 }
@@ -141,19 +143,10 @@ static ROWS: &[Row] = &[
         holds: &[Hold::Quiet, Hold::Alive],
     },
     Row {
-        id: "free-to-ignore",
-        title: "invalid cancels do no harm",
-        words: Words::Sentence("free-to-ignore"),
-        whom: For::All,
-        probes: &["unknown", "first", "done", "malformed"],
-        breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021"), Break::Died],
-        holds: &[Hold::Quiet, Hold::Alive],
-    },
-    Row {
         id: "no-reply",
         title: "a notification is not answered",
         words: Words::Rule("RPC023"),
-        whom: For::Plain,
+        whom: For::Spoken,
         probes: &["mid", "early", "unknown", "first", "done", "malformed"],
         breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021")],
         holds: &[Hold::Quiet, Hold::Alive],
@@ -257,6 +250,7 @@ pub fn rows(profile: &'static Profile) -> impl Iterator<Item = (&'static Row, Op
             For::All => true,
             For::Silence => profile.cancel.is_some() && !profile.answers_cancelled(),
             For::Answer => profile.answers_cancelled(),
+            For::Spoken => profile.cancel.is_none() || profile.answers_cancelled(),
             For::Plain => profile.cancel.is_none(),
             For::Turns => profile.turns,
             For::Handshake => profile.opening.initialize.is_some(),

@@ -7,8 +7,8 @@ use super::{AfterCancel, Family, Opening, Profile, Ruling, Severity};
 
 /// The revisions, oldest first.
 pub static PROFILES: &[Profile; 2] = &[
-    Profile { revision: "3.17", rulings: RULINGS_3_17, sentences: &[&v3_17::FREE_TO_IGNORE], ..LSP },
-    Profile { revision: "3.18", rulings: RULINGS_3_18, sentences: &[&v3_18::FREE_TO_IGNORE], ..LSP },
+    Profile { revision: "3.17", rulings: RULINGS_3_17, ..LSP },
+    Profile { revision: "3.18", rulings: RULINGS_3_18, ..LSP },
 ];
 
 /// 3.17, which is meant where nothing else is stated: LSP messages carry no revision.
@@ -59,8 +59,6 @@ macro_rules! shared {
                 "should only be used for requests that explicitly support being server cancellable";
             DOLLAR_REJECTED Must "dollar-rejected" "#dollarRequests"
                 "it must error the request with ... MethodNotFound";
-            FREE_TO_IGNORE Stated "free-to-ignore" "#dollarRequests"
-                "receives notifications starting with '$/' it is free to ignore the notification";
             CLIENT_WAITS Must "client-waits" "#initialize"
                 "Until the server has responded ... the client must not send any additional requests or notifications";
             // Quoted from the page itself: the catalogue only retells it.
