@@ -5,6 +5,7 @@
 
 mod base64;
 pub mod capture;
+pub mod conform;
 pub mod error;
 pub mod finding;
 pub mod jsonrpc;

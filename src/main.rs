@@ -35,6 +35,8 @@ enum Command {
     Baseline(cli::baseline::BaselineArgs),
     #[cfg(feature = "live")]
     Replay(Box<cli::replay::ReplayArgs>),
+    #[cfg(feature = "live")]
+    Conform(Box<cli::conform::ConformArgs>),
     Diff(cli::diff::DiffArgs),
     Accept(cli::accept::AcceptArgs),
     Query(cli::query::QueryArgs),
@@ -93,6 +95,8 @@ fn main() -> ExitCode {
             Command::Baseline(args) => cli::baseline::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Replay(args) => cli::replay::run(&args, stop),
+            #[cfg(feature = "live")]
+            Command::Conform(args) => cli::conform::run(&args, stop),
             Command::Diff(args) => cli::diff::run(&args, stop),
             Command::Accept(args) => cli::accept::run(&args, stop),
             Command::Query(args) => cli::query::run(&args, stop),

@@ -9,6 +9,7 @@ mod common;
 mod replay {
     pub mod bench;
     mod cancelled;
+    mod conform;
     mod flags;
     mod inputs;
     mod mirror;

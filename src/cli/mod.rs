@@ -7,6 +7,8 @@ pub mod audit;
 pub mod baseline;
 pub mod check;
 pub mod completions;
+#[cfg(feature = "live")]
+pub mod conform;
 pub mod diff;
 pub mod explain;
 pub mod export;

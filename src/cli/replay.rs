@@ -41,9 +41,10 @@ use super::screen::ScreenArgs;
 use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
-use args::{CancelArgs, Frame, LifeArgs, NoiseArgs, PaceArgs, RewriteArgs, SendArgs, TargetArgs};
+use args::{CancelArgs, LifeArgs, NoiseArgs, PaceArgs, RewriteArgs, SendArgs};
+pub use args::{Frame, TargetArgs};
 use suite::{Gate, Seat};
-use target::Server;
+pub use target::Server;
 
 /// Play a recorded session against a live server, cancels and concurrency as they were, and judge what it does now
 ///
@@ -332,9 +333,7 @@ impl<'s> Session<'s> {
         let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
         let options = options::options(args, &config.replay, server.as_ref())?;
         config.secrets.values.extend(shapes(&options.rewrite.secrets));
-        let hidden = server.iter().flat_map(|server| &server.secrets);
-        let hidden = hidden.filter(|value| value.len() >= SHORTEST_SECRET);
-        config.secrets.values.extend(hidden.map(|value| regex::escape(value)));
+        config.secrets.values.extend(server.iter().flat_map(Server::hidden));
         let plan = plan(&recording, &options)?;
         forewarn(&recording, &plan, &options);
         if args.send.dry_run || args.send.explain_schedule || args.send.suggest {

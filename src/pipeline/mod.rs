@@ -5,6 +5,8 @@
 
 mod audit;
 mod cleaning;
+#[cfg(feature = "live")]
+pub mod conform;
 mod coverage;
 pub mod extract;
 mod ingest;

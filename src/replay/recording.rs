@@ -135,6 +135,8 @@ pub struct Fault {
     pub severity: String,
     /// `violation`, `race` or `undecidable`.
     pub certainty: String,
+    /// What the certainty of one that needed an argument rests on: `content`, `causal`, `vantage` or `rtt`.
+    pub basis: Option<String>,
     /// The exchange it is about: a place in [`Connection::exchanges`].
     pub exchange: Option<usize>,
     /// The event that a finding points at.

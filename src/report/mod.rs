@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod clauses;
 mod columns;
 mod concise;
+pub mod conform;
 mod coverage;
 mod escape;
 mod excerpt;

@@ -98,6 +98,12 @@ impl Server {
         Server { target, label, remote, access: Access::default(), secrets: Vec::new() }
     }
 
+    /// Its secrets, as shapes that are replaced wherever they stand. Short ones stand in too much other text.
+    pub fn hidden(&self) -> Vec<String> {
+        let secrets = self.secrets.iter().filter(|value| value.len() >= super::SHORTEST_SECRET);
+        secrets.map(|value| regex::escape(value)).collect()
+    }
+
     /// An error where it may not be used.
     pub fn admit(&self, remote: bool) -> Result<()> {
         if !self.remote || remote {

@@ -214,6 +214,7 @@ impl<'r> Maker<'r> {
             rule: finding.rule,
             severity: finding.severity,
             certainty: finding.certainty,
+            basis: finding.basis,
             exchange: finding.exchange_id.and_then(|id| self.asks.get(&id).copied()),
             event: self.places.get(&finding.message_id).copied(),
             summary: finding.summary,

@@ -22,4 +22,6 @@ pub use again::{cancelled, not_twice, without_cancels};
 pub use drive::{Job, Unwatched, Watch};
 pub use load::{load, load_connections};
 #[cfg(feature = "live")]
+pub(super) use session::Scratch;
+#[cfg(feature = "live")]
 pub use session::{Keep, Ran, run};

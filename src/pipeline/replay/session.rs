@@ -165,12 +165,17 @@ fn beside(file: &Path) -> PathBuf {
 }
 
 /// A folder of this process alone, which goes with the value.
-struct Scratch {
+pub(in crate::pipeline) struct Scratch {
     path: PathBuf,
 }
 
 impl Scratch {
-    fn new() -> Result<Scratch> {
+    /// Where it is.
+    pub(in crate::pipeline) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(in crate::pipeline) fn new() -> Result<Scratch> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("rpctape-{}-{number}", std::process::id()));

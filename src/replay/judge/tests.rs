@@ -119,6 +119,7 @@ fn fault(connection: &Connection, label: &str, code: &str, certainty: &str) -> F
         rule: rule.name.into(),
         severity: severity.into(),
         certainty: certainty.into(),
+        basis: None,
         exchange: place,
         event: exchange.map(|exchange| exchange.response.unwrap_or(exchange.request)),
         summary: format!("{label}: {}", rule.summary),

@@ -1,0 +1,275 @@
+//! `rpctape conform`: what a live server does with a cancel, clause by clause.
+
+mod args;
+mod reports;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use rpctape::conform::{self, Baseline, Call, Card, Moment, Play, Probe, Speech, Timing};
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::live::Framing;
+use rpctape::pipeline::conform::{Examiner, Slow};
+use rpctape::pipeline::replay::Unwatched;
+use rpctape::protocol::{self, Profile};
+use rpctape::replay::options::Policy;
+use rpctape::report::conform::{list, redacted};
+use rpctape::report::escape;
+
+use super::config::Config;
+use super::input;
+use super::io;
+use super::judge::JudgeArgs;
+use super::replay::{Frame, Server, TargetArgs};
+use super::screen::ScreenArgs;
+use super::shell;
+use super::signals::Stop;
+use super::terms::RedactArgs;
+use args::{AskArgs, KnownArgs, PermitArgs, ProbeArgs};
+use reports::CardArgs;
+
+/// Send a live server the cancels that a client may send, and say for each sentence of the specification what it does
+///
+/// Only what is known to be read-only is called unless you allow more; `--list` shows what would be sent and starts nothing.
+/// Exit status: 0 nothing violates a MUST or SHOULD, 1 something does, 2 could not run or nothing was observed.
+#[derive(Args, Debug)]
+#[command(args_override_self = true)]
+pub struct ConformArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    ask: AskArgs,
+    #[command(flatten)]
+    probe: ProbeArgs,
+    #[command(flatten)]
+    permit: PermitArgs,
+    #[command(flatten)]
+    report: CardArgs,
+    #[command(flatten)]
+    known: KnownArgs,
+    /// Keep every probe in this folder, as PROBE.run.jsonl
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    #[command(flatten)]
+    redact: RedactArgs,
+    #[command(flatten)]
+    screen: ScreenArgs,
+}
+
+/// Asks, plays, judges and prints.
+pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
+    stop.patient();
+    let probes = args.probe.chosen()?;
+    if args.probe.list {
+        io::print(&listed(args)?)?;
+        return Ok(0);
+    }
+    let mut config = Config::load(args.target.config.as_deref().filter(|_| args.target.server.is_none()))?;
+    let Some(server) = Server::of(&args.target, &config.replay)? else {
+        return Err(Error::new(ErrorKind::Usage, "no server was named")
+            .hint("start one: rpctape conform -- COMMAND; or --url, --connect; --list needs none"));
+    };
+    server.admit(args.target.remote)?;
+    config.secrets.values.extend(server.hidden());
+    let before = args.known.baseline()?;
+    let reports = args.report.open()?;
+    if let Some(folder) = &args.keep {
+        let name = folder.display().to_string();
+        std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &name, &error))?;
+    }
+    let redactor = args.redact.redactor(&config);
+    let judging = input::options(Default::default(), &JudgeArgs::default().configured(&config), stop)?;
+    let storm = args.probe.storm.unwrap_or(if server.remote { 0 } else { args::STORM });
+    let examiner = Examiner {
+        target: &server.target,
+        access: &server.access,
+        framing: args.target.frame.map(Framing::from),
+        policy: args.permit.policy(&server, args.target.trust_hints),
+        judging: rpctape::pipeline::Options { interrupt: None, ..judging },
+        keep: args.keep.clone(),
+        redact: redactor.is_some().then(|| config.secrets.clone()),
+        repeat: if args.probe.fast { 1 } else { args.probe.repeat.into() },
+        storm,
+        interrupt: Some(stop.flag()),
+    };
+    let mut card = examine(args, &examiner, &server, &probes, stop)?;
+    card.strict = args.known.strict;
+    card.know(&before);
+    args.known.write(&card, &before)?;
+    card.next = next(&card);
+    let shown = redactor.map_or_else(|| card.clone(), |mut redactor| redacted(&card, &mut redactor));
+    reports.write(&shown, &args.screen)?;
+    Ok(card.exit())
+}
+
+/// Meets the server, finds the slow request, plays the probes.
+fn examine(
+    args: &ConformArgs,
+    examiner: &Examiner<'_>,
+    server: &Server,
+    probes: &[&'static Probe],
+    stop: &Stop,
+) -> Result<Card> {
+    let mut met = examiner.meet(args.ask.proto, &mut Unwatched)?;
+    if met.server.name == "server" {
+        met.server.name.clone_from(&server.label);
+    }
+    args.ask.call(&mut met.speech)?;
+    let named = met.speech.slow.is_some();
+    if !named {
+        met.speech.slow = examiner.choose(&met, &mut Unwatched)?;
+    }
+    let mut notes = Vec::new();
+    let slow = match &met.speech.slow {
+        None => Err("no slow request (--slow-tool, --allow)".to_string()),
+        Some(call) => {
+            warn(call);
+            examiner.control(&met, &mut Unwatched)?
+        }
+    };
+    match (&slow, &met.speech.slow) {
+        (Ok(slow), Some(call)) => {
+            met.server.slow = Some(call.name().to_string());
+            met.server.natural_us = Some(slow.natural_us);
+            notes.extend(uneven(call, slow));
+        }
+        (Err(why), Some(call)) if named => {
+            return Err(Error::new(ErrorKind::Usage, why.clone())
+                .hint(format!("if it may be called: --allow '{}'", call.pattern())));
+        }
+        _ => {}
+    }
+    let slow = slow.as_ref().map_err(String::as_str);
+    let (mut plays, mut unplayed) = (Vec::new(), Vec::new());
+    for together in seats(probes) {
+        if stop.exit_code().is_some() {
+            return Err(Error::new(ErrorKind::Interrupted, "interrupted before all probes were played"));
+        }
+        let play = |probe: &'static Probe| examiner.probe(probe, &met, slow, &mut Unwatched);
+        together.iter().for_each(|probe| tell(probe, args));
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let runs: Vec<_> = together.iter().map(|probe| (*probe, scope.spawn(|| play(probe)))).collect();
+            runs.into_iter().map(|(probe, run)| (probe, run.join())).collect()
+        });
+        for (probe, found) in found {
+            let broke = || Error::new(ErrorKind::Input, format!("the probe {} could not be played", probe.name));
+            match found.map_err(|_| broke())?? {
+                Ok(found) => plays.extend(found),
+                Err(why) => unplayed.push((probe.name, why)),
+            }
+        }
+    }
+    notes.extend(survivors(&plays));
+    let card = conform::card(met.speech.profile, met.server.clone(), &plays, &unplayed);
+    Ok(Card { notes, ..card })
+}
+
+/// Which probes are played at the same time: those whose moment matters alone, the others in pairs.
+fn seats(probes: &[&'static Probe]) -> Vec<Vec<&'static Probe>> {
+    let (timed, any): (Vec<&'static Probe>, Vec<&'static Probe>) =
+        probes.iter().partition(|probe| probe.moment == Moment::Timed || probe.name == "storm");
+    timed.into_iter().map(|probe| vec![probe]).chain(any.chunks(2).map(<[_]>::to_vec)).collect()
+}
+
+/// Which probe is played, on a terminal.
+fn tell(probe: &Probe, args: &ConformArgs) {
+    if io::stderr_is_terminal() && !args.report.is_json() {
+        io::say(&format!("playing {}: {}", probe.name, probe.about));
+    }
+}
+
+/// What a cancelled call may leave behind, once, before the first.
+fn warn(call: &Call) {
+    io::say(&format!(
+        "note: {} is called and cancelled, again and again; what a cancelled call has begun may stay half done",
+        escape(call.name())
+    ));
+}
+
+fn uneven(call: &Call, slow: &Slow) -> Option<String> {
+    (slow.longer_us > 2 * slow.natural_us).then(|| {
+        let (short, long) = (rpctape::rules::duration(slow.natural_us), rpctape::rules::duration(slow.longer_us));
+        format!("{} took {long} and {short} when it was left alone: the shorter time is used", call.name())
+    })
+}
+
+fn survivors(plays: &[Play]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for note in plays.iter().flat_map(|play| &play.log.notes).filter(|note| note.contains("outlived")) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    notes
+}
+
+/// The kept session of the first violation.
+fn next(card: &Card) -> Vec<String> {
+    let broken = card.clauses.iter().filter(|clause| clause.fails());
+    let session = broken.flat_map(|clause| clause.decisive()).find_map(|probe| probe.session.as_deref());
+    let any = card.clauses.iter().any(|clause| clause.fails());
+    match session {
+        Some(file) => {
+            vec![format!("rpctape check {}", shell::file(file)), format!("rpctape show {}", shell::file(file))]
+        }
+        None if any => vec!["--keep DIR keeps every probe as a recording".to_string()],
+        None => Vec::new(),
+    }
+}
+
+/// What would be sent.
+fn listed(args: &ConformArgs) -> Result<String> {
+    let profile: &'static Profile = match args.ask.proto {
+        Some(profile) if !profile.unknown_revision => profile,
+        _ => protocol::by_name("mcp", Some("2025-11-25")).unwrap_or(Profile::plain()),
+    };
+    let mut speech = Speech { profile, tools: None, prelude: Vec::new(), slow: None };
+    args.ask.call(&mut speech)?;
+    if speech.slow.is_none() {
+        let (method, params) = profile.tool_call("SLOW", "{}").unwrap_or(("SLOW", "{}".to_string()));
+        speech.slow = Some(Call { method: method.to_string(), params, tool: None });
+    }
+    let timing = Timing { natural_us: 1_000_000, part: 100, storm: args.probe.storm.unwrap_or(args::STORM) };
+    Ok(list(&speech, &timing, &args.screen.style(false, false)))
+}
+
+impl From<Frame> for Framing {
+    fn from(frame: Frame) -> Framing {
+        match frame {
+            Frame::Lines => Framing::Lines,
+            Frame::ContentLength => Framing::ContentLength,
+        }
+    }
+}
+
+impl PermitArgs {
+    fn policy(&self, server: &Server, trusted: bool) -> Policy {
+        Policy {
+            allow: self.allow.clone(),
+            deny: self.deny.clone(),
+            allow_all: self.allow_all,
+            untrusted_hints: server.remote && !trusted,
+            ..Policy::default()
+        }
+    }
+}
+
+impl KnownArgs {
+    fn baseline(&self) -> Result<Baseline> {
+        let Some(path) = &self.baseline else { return Ok(Baseline::default()) };
+        let name = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Baseline::read(&text, &name),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && self.write_baseline => {
+                Ok(Baseline::default())
+            }
+            Err(error) => Err(Error::io("read", &name, &error).hint("--write-baseline writes what is known today")),
+        }
+    }
+
+    fn write(&self, card: &Card, before: &Baseline) -> Result<()> {
+        let Some(path) = self.baseline.as_ref().filter(|_| self.write_baseline) else { return Ok(()) };
+        let text = card.baseline(before).text();
+        rpctape::output::write(path, text.as_bytes(), rpctape::output::Readers::Umask)
+    }
+}

@@ -1,0 +1,282 @@
+//! Which findings and which facts of order decide which sentence. One row a sentence; data only.
+
+use crate::protocol::{Clause, Level, Profile};
+
+/// Where the sentence of a row stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// It is the clause that this rule rests on.
+    Rule(&'static str),
+    /// It is one that no rule rests on, by its name.
+    Sentence(&'static str),
+    /// There is none: what is asked for here goes without saying.
+    None,
+}
+
+/// The protocols that a row is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    /// All.
+    All,
+    /// Those in which a cancelled request is not answered.
+    Silence,
+    /// Those in which it is.
+    Answer,
+    /// Those with a handshake.
+    Handshake,
+    /// Those that know no cancel.
+    Plain,
+    /// Those in which something answers a cancelled request, or that know no cancel: what answers a cancel itself is told apart.
+    Spoken,
+    /// Those with turns.
+    Turns,
+}
+
+/// What breaks a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// The audit charges the server with this rule.
+    Rule(&'static str),
+    /// The same, on a slow request.
+    OnCall(&'static str),
+    /// A slow request that nobody cancelled is not answered, in many times the time that it takes by itself, by a server that answers others.
+    Stuck,
+    /// The same, on a cancel that is a request.
+    OnCancel(&'static str),
+    /// The same on a slow request, but only where requests of that kind are cancelled at all, as that row shows.
+    OnCallIf(&'static str, &'static str),
+    /// The server ended.
+    Died,
+    /// The handshake was never answered, by a server that runs.
+    NoWelcome,
+}
+
+/// What shows that a sentence is kept. All that are named must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// Cancelled requests stayed unanswered, for as long as was watched, by a server that had read the cancel.
+    Silent,
+    /// The same, where any were cancelled.
+    SilentIfCancelled,
+    /// The cancel that is a request was answered with an error.
+    Refused,
+    /// Cancelled requests were answered, once.
+    Settled,
+    /// The handshake was answered.
+    Welcomed,
+    /// All other requests were answered.
+    Answered,
+    /// Nobody answered the notification.
+    Quiet,
+    /// The server still answers.
+    Alive,
+    /// Progress came before the cancel and not behind the witness.
+    ProgressEnded,
+    /// A request that reported progress came to its end.
+    ProgressThenAnswer,
+}
+
+/// One row.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name, without the protocol.
+    pub id: &'static str,
+    /// In a few words.
+    pub title: &'static str,
+    /// Where its sentence stands.
+    pub words: Words,
+    /// Whom it is for.
+    pub whom: For,
+    /// The probes that decide it, by the first part of their names; empty: all.
+    pub probes: &'static [&'static str],
+    /// What breaks it.
+    pub breaks: &'static [Break],
+    /// What shows that it is kept.
+    pub holds: &'static [Hold],
+}
+
+/// The table.
+static ROWS: &[Row] = &[
+    Row {
+        id: "no-response",
+        title: "no response after a cancel",
+        words: Words::Rule("CAN010"),
+        whom: For::Silence,
+        probes: &["mid", "early", "parallel", "storm"],
+        breaks: &[Break::Rule("CAN010")],
+        holds: &[Hold::Silent],
+    },
+    Row {
+        id: "stops",
+        title: "no message of the work after a cancel",
+        words: Words::Rule("PRG002"),
+        whom: For::Silence,
+        probes: &["progress"],
+        breaks: &[Break::Rule("PRG002"), Break::Rule("CAN021")],
+        holds: &[Hold::Silent, Hold::ProgressEnded],
+    },
+    Row {
+        id: "answered",
+        title: "a cancelled request is answered",
+        words: Words::Rule("CAN011"),
+        whom: For::Answer,
+        probes: &["mid", "early", "late", "zero", "parallel", "storm", "twice"],
+        breaks: &[Break::Rule("CAN011"), Break::OnCall("RPC008")],
+        holds: &[Hold::Settled],
+    },
+    Row {
+        id: "cancel-code",
+        title: "an error after a cancel says that it is one",
+        words: Words::Rule("CAN012"),
+        whom: For::Answer,
+        probes: &["mid", "early", "parallel"],
+        breaks: &[Break::Rule("CAN012")],
+        holds: &[Hold::Settled],
+    },
+    Row {
+        id: "invalid-ignored",
+        title: "invalid cancels are ignored",
+        words: Words::Sentence("bad-cancel-ignored"),
+        whom: For::All,
+        probes: &["unknown", "first", "done", "malformed"],
+        breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021"), Break::Died],
+        holds: &[Hold::Quiet, Hold::Alive],
+    },
+    Row {
+        id: "no-reply",
+        title: "a notification is not answered",
+        words: Words::Rule("RPC023"),
+        whom: For::Spoken,
+        probes: &["mid", "early", "unknown", "first", "done", "malformed"],
+        breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021")],
+        holds: &[Hold::Quiet, Hold::Alive],
+    },
+    Row {
+        id: "answered-all-the-same",
+        title: "a request is answered, whatever is sent behind it",
+        words: Words::Rule("STK001"),
+        whom: For::Plain,
+        probes: &["mid", "early", "late", "before", "type", "zero", "twice", "storm"],
+        breaks: &[Break::Stuck, Break::OnCall("RPC008")],
+        holds: &[Hold::Answered],
+    },
+    Row {
+        id: "turn-cancelled",
+        title: "a cancelled turn says so",
+        words: Words::Rule("SES001"),
+        whom: For::Turns,
+        probes: &["session"],
+        breaks: &[Break::Rule("SES001"), Break::Rule("SES002")],
+        holds: &[Hold::Settled],
+    },
+    Row {
+        id: "updates-before-answer",
+        title: "no update after the end of a turn",
+        words: Words::Rule("SES005"),
+        whom: For::Turns,
+        probes: &["session"],
+        breaks: &[Break::Rule("SES005")],
+        holds: &[Hold::Settled],
+    },
+    Row {
+        id: "races",
+        title: "races are handled",
+        words: Words::Sentence("races-handled"),
+        whom: For::All,
+        probes: &["late", "twice", "storm", "done"],
+        breaks: &[Break::OnCall("RPC008"), Break::Died],
+        holds: &[Hold::Alive],
+    },
+    Row {
+        id: "ids-typed",
+        title: "ids are typed, and 0 and \"\" are ids",
+        words: Words::Rule("RPC007"),
+        whom: For::Silence,
+        probes: &["type", "zero"],
+        breaks: &[Break::Stuck, Break::OnCallIf("CAN010", "no-response"), Break::Rule("RPC012")],
+        holds: &[Hold::Answered, Hold::SilentIfCancelled],
+    },
+    Row {
+        id: "others-run-on",
+        title: "a cancel ends nothing else",
+        words: Words::Rule("STK001"),
+        whom: For::All,
+        probes: &["parallel"],
+        breaks: &[Break::Stuck],
+        holds: &[Hold::Answered],
+    },
+    Row {
+        id: "progress-stops",
+        title: "no progress after an answer",
+        words: Words::Rule("PRG001"),
+        whom: For::All,
+        probes: &["done", "parallel"],
+        breaks: &[Break::Rule("PRG001")],
+        holds: &[Hold::ProgressThenAnswer],
+    },
+    Row {
+        id: "request-answered",
+        title: "a cancel with an id is a request",
+        words: Words::Rule("STK001"),
+        whom: For::All,
+        probes: &["as-request"],
+        breaks: &[Break::OnCancel("STK001")],
+        holds: &[Hold::Refused],
+    },
+    Row {
+        id: "initialize",
+        title: "the handshake bears a cancel",
+        words: Words::None,
+        whom: For::Handshake,
+        probes: &["initialize"],
+        breaks: &[Break::NoWelcome],
+        holds: &[Hold::Welcomed],
+    },
+    Row {
+        id: "survives",
+        title: "the server survives",
+        words: Words::None,
+        whom: For::All,
+        probes: &[],
+        breaks: &[Break::Died],
+        holds: &[Hold::Alive],
+    },
+];
+
+/// The rows that a protocol has; the sentence of each, where it has one.
+pub fn rows(profile: &'static Profile) -> impl Iterator<Item = (&'static Row, Option<&'static Clause>)> {
+    ROWS.iter().filter_map(move |row| {
+        let whom = match row.whom {
+            For::All => true,
+            For::Silence => profile.cancel.is_some() && !profile.answers_cancelled(),
+            For::Answer => profile.answers_cancelled(),
+            For::Spoken => profile.cancel.is_none() || profile.answers_cancelled(),
+            For::Plain => profile.cancel.is_none(),
+            For::Turns => profile.turns,
+            For::Handshake => profile.opening.initialize.is_some(),
+        };
+        let words = match row.words {
+            Words::Rule(rule) => Some(profile.clause(rule)?),
+            Words::Sentence(name) => Some(profile.sentence(name)?),
+            Words::None => None,
+        };
+        whom.then_some((row, words))
+    })
+}
+
+impl Row {
+    /// True if a probe has a say in it.
+    pub fn is_decided_by(&self, probe: &str) -> bool {
+        self.probes.is_empty() || self.probes.iter().any(|name| belongs(probe, name))
+    }
+
+    /// How strongly its sentence binds, in one word; `-` where there is none.
+    pub fn level(&self, words: Option<&Clause>) -> &'static str {
+        words.map_or("-", |clause| if clause.level == Level::Stated { "-" } else { clause.level.as_str() })
+    }
+}
+
+/// True if a probe bears this name, or is one form of it (`malformed-none`).
+pub(crate) fn belongs(probe: &str, name: &str) -> bool {
+    probe == name || probe.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
+}

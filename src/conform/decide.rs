@@ -1,0 +1,166 @@
+//! What one play says about one row of the table.
+
+use super::clauses::{Break, Hold, Row};
+use super::play::Play;
+use crate::replay::recording::Fault;
+
+/// What a play says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Says {
+    /// The sentence was kept, and how that shows.
+    Honoured(String),
+    /// It could not be seen, and why.
+    NotObserved(String),
+    /// It was broken.
+    Violates(Proof),
+}
+
+/// What proves a break.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Proof {
+    /// In a sentence.
+    pub summary: String,
+    /// The rule that says so.
+    pub rule: Option<String>,
+    /// What its certainty rests on.
+    pub basis: Option<String>,
+    /// The line of the session.
+    pub line: Option<u64>,
+    /// The row that must be honoured for this to count.
+    pub if_honoured: Option<&'static str>,
+}
+
+/// Decides.
+pub(super) fn decide(row: &Row, play: &Play) -> Says {
+    if let Some(proof) = row.breaks.iter().find_map(|it| broken(it, play)) {
+        return Says::Violates(proof);
+    }
+    if row.holds.contains(&Hold::Settled)
+        && let Some(why) = doubted(row, play)
+    {
+        return Says::NotObserved(why);
+    }
+    let mut shown = Vec::new();
+    for hold in row.holds {
+        match holds(*hold, play) {
+            Ok(how) => shown.extend(how),
+            Err(why) => return Says::NotObserved(why),
+        }
+    }
+    Says::Honoured(shown.join("; "))
+}
+
+/// What would break a row if it were certain: an answer that may have crossed its cancel shows nothing.
+fn doubted(row: &Row, play: &Play) -> Option<String> {
+    let of =
+        |rule: &str| row.breaks.iter().any(|it| matches!(it, Break::Rule(own) | Break::OnCall(own) if *own == rule));
+    let fault = play.live.faults.iter().find(|fault| fault.certainty != "violation" && of(&fault.code))?;
+    Some(fault.summary.clone())
+}
+
+fn broken(what: &Break, play: &Play) -> Option<Proof> {
+    let on_call = |rule| play.charged(rule).find(|fault| play.is_about_call(fault));
+    match what {
+        Break::Rule(rule) => play.charged(rule).next().map(|fault| proof(play, fault)),
+        Break::Stuck => stuck(play),
+        Break::OnCall(rule) => on_call(rule).map(|fault| proof(play, fault)),
+        Break::OnCallIf(rule, row) => on_call(rule).map(|fault| Proof { if_honoured: Some(row), ..proof(play, fault) }),
+        Break::OnCancel(rule) => {
+            play.charged(rule).find(|fault| play.is_about_cancel(fault)).map(|fault| proof(play, fault))
+        }
+        Break::Died => play.died().map(|summary| Proof { summary, ..Proof::default() }),
+        Break::NoWelcome => {
+            let silent = play.died().is_none() && play.is_alive() && play.was_welcomed() == Some(false);
+            silent.then(|| Proof { summary: "the handshake was never answered".to_string(), ..Proof::default() })
+        }
+    }
+}
+
+/// A request that an honest server answers, and this one does not, while it answers what was asked later.
+fn stuck(play: &Play) -> Option<Proof> {
+    let asked = play.stuck().filter(|_| play.is_alive())?;
+    let summary = format!("{} was never answered, and nobody had cancelled it", asked.label());
+    Some(Proof { summary, ..Proof::default() })
+}
+
+fn proof(play: &Play, fault: &Fault) -> Proof {
+    Proof {
+        summary: fault.summary.clone(),
+        rule: Some(fault.code.clone()),
+        basis: fault.basis.clone(),
+        line: play.line(fault),
+        if_honoured: None,
+    }
+}
+
+/// How a fact shows, or why it does not.
+fn holds(what: Hold, play: &Play) -> Result<Option<String>, String> {
+    match what {
+        Hold::SilentIfCancelled if play.targets().is_empty() => Ok(None),
+        Hold::Silent | Hold::SilentIfCancelled => silent(play).map(Some),
+        Hold::Welcomed => match play.was_welcomed() {
+            Some(true) => Ok(None),
+            _ => Err("the handshake was not answered while it was watched".to_string()),
+        },
+        Hold::Refused => match play.as_request().map(|live| live.outcome.as_str()) {
+            Some("error") => Ok(None),
+            Some("result") => Err("it was answered with a result".to_string()),
+            _ => Err("it was not answered while it was watched".to_string()),
+        },
+        Hold::Settled => settled(play),
+        Hold::Answered => match play.owed().find(|asked| !play.was_answered(asked)) {
+            Some(asked) => Err(format!("{} was not answered", asked.label())),
+            None => Ok(None),
+        },
+        Hold::Quiet => match play.log.notes.iter().find(|note| note.contains("live side")) {
+            Some(note) => Err(note.clone()),
+            None => Ok(None),
+        },
+        Hold::Alive => match play.is_alive() {
+            true => Ok(None),
+            false => Err(play.died().unwrap_or_else(|| "the witness was not answered in time".to_string())),
+        },
+        Hold::ProgressEnded => match play.progress() {
+            (0, _) => Err("no progress came before the cancel".to_string()),
+            (_, 0) => Ok(None),
+            (_, more) => Err(format!("{more} messages of progress came behind the witness")),
+        },
+        Hold::ProgressThenAnswer => {
+            let any = play.calls().any(|live| live.response.is_some() && !live.progress.is_empty());
+            if any { Ok(None) } else { Err("no request that came to its end reported progress".to_string()) }
+        }
+    }
+}
+
+fn silent(play: &Play) -> Result<String, String> {
+    let targets = play.targets();
+    if targets.is_empty() {
+        return Err("nothing was cancelled".to_string());
+    }
+    if targets.iter().any(|target| target.was_answered_first()) {
+        return Err("the answer was there before the cancel".to_string());
+    }
+    if targets.iter().any(|target| !target.is_silent()) {
+        return Err("the answer may have crossed the cancel".to_string());
+    }
+    if play.witnessed().is_none() {
+        return Err("nothing shows that the cancel was read: the witness was not answered".to_string());
+    }
+    if targets.iter().any(|target| !target.whole) {
+        return Err("it was not watched for long enough".to_string());
+    }
+    let watched = targets.iter().map(|target| target.watched_us).min().unwrap_or(0);
+    Ok(format!("silent for {}", crate::rules::duration(watched)))
+}
+
+fn settled(play: &Play) -> Result<Option<String>, String> {
+    let targets = play.targets();
+    if targets.is_empty() {
+        return Err("nothing was cancelled".to_string());
+    }
+    let unanswered = targets.iter().filter(|target| target.is_silent()).count();
+    match unanswered {
+        0 => Ok(None),
+        _ => Err(format!("{unanswered} of {} were not answered while it was watched", targets.len())),
+    }
+}

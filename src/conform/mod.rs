@@ -1,0 +1,24 @@
+//! A cancellation scorecard of a live server: probes, what decides which clause, and the card that comes of it.
+//!
+//! `Probe -> Recording -> (replay) -> Play -> Clause -> Card`. A probe is a recording that nobody recorded: a template written out for one
+//! protocol and one natural duration, played by the engine of `replay` and judged by the same audit as every log. Nothing here decides
+//! whether a message broke a rule; the table of clauses says which findings and which facts of order decide which sentence.
+
+mod behaviour;
+mod card;
+mod clauses;
+mod decide;
+mod play;
+mod probes;
+mod speech;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use behaviour::Behaviour;
+pub use card::{Baseline, Card, ClauseCard, ProbeCard, Server, Tally, Verdict, card};
+pub use clauses::{Row, rows};
+pub use play::Play;
+pub use probes::{Moment, Needs, PROBES, Probe};
+pub use speech::{Call, NO_TOOLS, PRELUDE, Speech, candidates};
+pub use template::{CALLS, Said, Timing, capture, one_by_one, watched_us, write};

@@ -1,0 +1,192 @@
+//! One probe that was played: the template, the live session as the audit has judged it, and what the engine saw.
+
+use super::probes::Probe;
+use super::speech::HELLO;
+use super::template::{AS_REQUEST, is_call, is_witness};
+use crate::protocol::Side;
+use crate::replay::recording::{Connection, Exchange, Fault};
+use crate::replay::run::{CancelStatus, Fate, RunLog};
+
+/// One play of a probe.
+#[derive(Clone, Debug)]
+pub struct Play {
+    /// The probe.
+    pub probe: &'static Probe,
+    /// What was to be said.
+    pub template: Connection,
+    /// What was said.
+    pub live: Connection,
+    /// What the engine saw.
+    pub log: RunLog,
+    /// The file that the session is kept in.
+    pub session: Option<String>,
+}
+
+/// What became of a request that was cancelled in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'p> {
+    /// The request, in the live session.
+    pub live: Option<&'p Exchange>,
+    /// Microseconds from the cancel to the answer, where it came behind the cancel.
+    pub after_us: Option<i64>,
+    /// How long was watched without an answer, microseconds.
+    pub watched_us: i64,
+    /// True if the cancel went out while the request was in flight, and was watched for as long as it should be.
+    pub whole: bool,
+}
+
+impl Target<'_> {
+    /// True if nothing answered it.
+    pub fn is_silent(&self) -> bool {
+        self.live.is_some_and(|live| live.response.is_none())
+    }
+
+    /// True if its answer was on its way when the cancel was sent, or the cancel was not sent for it.
+    pub fn was_answered_first(&self) -> bool {
+        self.live.is_some_and(|live| live.response.is_some()) && self.after_us.is_none()
+    }
+}
+
+impl Play {
+    /// The requests of the template, with what became of each.
+    fn asked(&self) -> impl Iterator<Item = (usize, &Exchange)> {
+        self.template.exchanges.iter().enumerate().filter(|(_, exchange)| exchange.issuer == Side::Client)
+    }
+
+    /// The live exchange of a request of the template.
+    pub(super) fn live_of(&self, asked: &Exchange) -> Option<&Exchange> {
+        let same = |live: &&Exchange| {
+            live.issuer == Side::Client && live.rpc_id == asked.rpc_id && live.method == asked.method
+        };
+        self.live.exchanges.iter().find(same)
+    }
+
+    /// The requests that were cancelled in flight.
+    pub(super) fn targets(&self) -> Vec<Target<'_>> {
+        let in_flight = |exchange: &Exchange| {
+            exchange.cancels.first().is_some_and(|cancel| exchange.response.is_none_or(|answer| answer > *cancel))
+        };
+        let hits = self.asked().filter(|(_, exchange)| in_flight(exchange) && is_call(&exchange.rpc_id));
+        hits.map(|(place, exchange)| self.target(place, exchange)).collect()
+    }
+
+    fn target(&self, place: usize, asked: &Exchange) -> Target<'_> {
+        let live = self.live_of(asked);
+        let run = &self.log.exchanges[place];
+        let time = |event: usize| self.live.events[event].at_us;
+        let behind = live.and_then(|live| {
+            let (cancel, answer) = (*live.cancels.first()?, live.response?);
+            (cancel < answer).then(|| time(answer).zip(time(cancel)).map_or(0, |(answer, cancel)| answer - cancel))
+        });
+        let cancel = run.cancel.as_ref();
+        let landed = cancel.is_some_and(|cancel| cancel.status == CancelStatus::Landed && !cancel.cut_short);
+        Target { live, after_us: behind, watched_us: cancel.map_or(0, |cancel| cancel.horizon_us), whole: landed }
+    }
+
+    /// True if an answer to a cancelled request crossed its cancel or came before it, where none is due: nothing was learnt.
+    pub fn met_the_answer(&self) -> bool {
+        let silence = !self.live.profile.answers_cancelled();
+        let targets = self.targets();
+        let answered = targets.iter().any(|target| !target.is_silent());
+        silence && answered && self.charged("CAN010").next().is_none()
+    }
+
+    /// The requests that an honest server answers, whatever is cancelled beside them; witnesses are none.
+    pub(super) fn owed(&self) -> impl Iterator<Item = &Exchange> {
+        let owed = |exchange: &Exchange| {
+            exchange.response.is_some() && exchange.cancels.is_empty() && !is_witness(&exchange.rpc_id)
+        };
+        self.asked().map(|(_, exchange)| exchange).filter(move |exchange| owed(exchange))
+    }
+
+    /// A slow request that is owed an answer and was given up on.
+    pub(super) fn stuck(&self) -> Option<&Exchange> {
+        let stuck = |(place, exchange): &(usize, &Exchange)| {
+            let owed = exchange.response.is_some() && exchange.cancels.is_empty() && is_call(&exchange.rpc_id);
+            owed && self.log.exchanges[*place].stuck_us.is_some() && !self.was_answered(exchange)
+        };
+        self.asked().find(stuck).map(|(_, exchange)| exchange)
+    }
+
+    /// The slow requests, as they were in the live session.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Exchange> {
+        self.live.exchanges.iter().filter(|live| live.issuer == Side::Client && is_call(&live.rpc_id))
+    }
+
+    /// True if the handshake was answered; `None` where it was not asked for.
+    pub(super) fn was_welcomed(&self) -> Option<bool> {
+        let hello = self.live.exchanges.iter().find(|live| live.issuer == Side::Client && live.rpc_id == HELLO)?;
+        Some(hello.response.is_some())
+    }
+
+    /// The cancel that is a request, in the live session.
+    pub(super) fn as_request(&self) -> Option<&Exchange> {
+        self.live.exchanges.iter().find(|live| live.issuer == Side::Client && live.rpc_id == AS_REQUEST)
+    }
+
+    /// True if a request of the template was answered.
+    pub(super) fn was_answered(&self, asked: &Exchange) -> bool {
+        self.live_of(asked).is_some_and(|live| live.response.is_some())
+    }
+
+    /// The live event that answers the first witness behind a cancel: what comes later comes from a server that had read it.
+    pub(super) fn witnessed(&self) -> Option<usize> {
+        let first = self.template.exchanges.iter().filter_map(|exchange| exchange.cancels.first()).min()?;
+        let witness = self.asked().find(|(_, exchange)| is_witness(&exchange.rpc_id) && exchange.request > *first)?.1;
+        self.live_of(witness)?.response
+    }
+
+    /// True if the last witness was answered; a probe without one is as alive as its end.
+    pub(super) fn is_alive(&self) -> bool {
+        let last = self.asked().filter(|(_, exchange)| is_witness(&exchange.rpc_id)).last();
+        last.is_none_or(|(_, witness)| self.was_answered(witness))
+    }
+
+    /// How the server ended before anybody asked it to, in words, with the last line of its standard error.
+    pub(super) fn died(&self) -> Option<String> {
+        let exit = self.log.exit.as_ref();
+        let unsent =
+            self.log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if why.contains("exited")));
+        if let Some(exit) = exit.filter(|exit| exit.unasked || unsent) {
+            let how = match (exit.code, exit.signal) {
+                (Some(code), _) => format!("it ended with status {code}"),
+                (None, Some(signal)) => format!("it was ended by signal {signal}"),
+                (None, None) => "it ended".to_string(),
+            };
+            let last = exit.stderr.iter().rev().find(|line| !line.trim().is_empty());
+            return Some(last.map_or_else(|| how.clone(), |line| format!("{how}: {}", line.trim())));
+        }
+        let gone = self.log.exchanges.iter().any(|run| run.peer_gone);
+        gone.then(|| "it closed the connection".to_string())
+    }
+
+    /// What the audit charges the server with, without doubt, by this rule.
+    pub(super) fn charged(&self, rule: &str) -> impl Iterator<Item = &Fault> {
+        self.live.faults.iter().filter(move |fault| fault.code == rule && fault.certainty == "violation")
+    }
+
+    /// True if a finding is about a slow request.
+    pub(super) fn is_about_call(&self, fault: &Fault) -> bool {
+        fault.exchange.is_some_and(|place| is_call(&self.live.exchanges[place].rpc_id))
+    }
+
+    /// True if it is about a cancel that is a request.
+    pub(super) fn is_about_cancel(&self, fault: &Fault) -> bool {
+        fault.exchange.is_some_and(|place| self.live.exchanges[place].rpc_id == AS_REQUEST)
+    }
+
+    /// The line of the kept session that a finding points at.
+    pub(super) fn line(&self, fault: &Fault) -> Option<u64> {
+        fault.event.map(|event| self.live.events[event].line)
+    }
+
+    /// How many messages of progress came before the cancel, and behind the witness.
+    pub(super) fn progress(&self) -> (usize, usize) {
+        let targets = self.targets();
+        let Some(live) = targets.first().and_then(|target| target.live) else { return (0, 0) };
+        let cancel = live.cancels.first().copied().unwrap_or(usize::MAX);
+        let witness = self.witnessed().unwrap_or(usize::MAX);
+        let before = live.progress.iter().filter(|event| **event < cancel).count();
+        (before, live.progress.iter().filter(|event| **event > witness).count())
+    }
+}
