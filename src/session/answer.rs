@@ -164,10 +164,11 @@ impl Conn {
         }
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
-        if !self.ordered() && foreign_stream.is_none() && self.early_answers.len() < IDLESS {
-            let (seen, sender, profile, error_code) = (m.seen, m.sender, m.profile, m.message.error_code());
-            let (id, is_error) = (id.clone(), m.message.kind == Kind::Error);
-            return self.early_answers.push(EarlyAnswer { seen, sender, profile, id, error_code, is_error, judgement });
+        if !self.ordered() && m.sender == Side::Client && self.early_answers.len() < IDLESS {
+            let Incoming { seen, line, sender, profile, .. } = *m;
+            let (id, is_error, error_code) = (id.clone(), m.message.kind == Kind::Error, m.message.error_code());
+            let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, judgement };
+            return self.early_answers.push(early);
         }
         let stray = Stray::UnknownId { judgement, foreign_stream };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
@@ -177,7 +178,8 @@ impl Conn {
     pub(super) fn claim_early_answer(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id) {
         let own = |early: &EarlyAnswer| early.sender != issuer && early.id == *id;
         let Some(at) = self.early_answers.iter().position(own) else { return };
-        let EarlyAnswer { seen, sender, error_code, is_error, .. } = self.early_answers.remove(at);
+        let EarlyAnswer { seen, line, sender, error_code, is_error, .. } = self.early_answers.remove(at);
+        self.guessed_about(seen.frame, line);
         let Some(slot) = self.slot_mut(issuer, id) else { return };
         let exchange = &mut slot.exchange;
         exchange.answer = Some(seen);
@@ -200,7 +202,7 @@ impl Conn {
         let life = &self.facts.lifecycle;
         let states_revision = m.message.kind == Kind::Result && m.facts.revision.is_some();
         let greets = life.initialize.is_some() && (life.initialize_answer.is_none() || states_revision);
-        m.sender == Side::Server && greets && self.facts.missing.head_inferred()
+        m.sender == Side::Server && greets && self.facts.missing.head_unstated()
     }
 
     /// The response to the POST of one request that carries an answer to none: whatever went before, it is not that one's.

@@ -123,9 +123,10 @@ pub(super) struct Idless {
     pub(super) notification: Seen,
 }
 
-/// An answer over HTTP whose request is not in the log so far: messages of two streams have no order.
+/// A client's answer over HTTP whose request is not in the log so far: messages of two streams have no order.
 pub(super) struct EarlyAnswer {
     pub(super) seen: Seen,
+    pub(super) line: u64,
     pub(super) sender: Side,
     pub(super) profile: &'static Profile,
     pub(super) id: Id,
