@@ -4,7 +4,7 @@ use super::event::{Seen, Stray, What};
 use super::exchange::{Effect, Exchange, Outcome, TaskState};
 use super::message::is_usual;
 use super::race::{Judgement, Witness};
-use super::state::{Absorb, Conn, Idless, Incoming, Orphanage, Slot, Step, index};
+use super::state::{Absorb, Conn, EarlyAnswer, Idless, Incoming, Orphanage, Slot, Step, index};
 use super::suspect::{Accused, LateAnswer, Suspect};
 use super::window::Place;
 use crate::jsonrpc::{Id, IdField, Kind};
@@ -164,13 +164,37 @@ impl Conn {
         }
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
-        self.emit(
-            step,
-            m.profile,
-            m.seen,
-            Some(m.sender),
-            What::Stray { id, stray: Stray::UnknownId { judgement, foreign_stream } },
-        );
+        if !self.ordered() && m.sender == Side::Client && self.early_answers.len() < IDLESS {
+            let Incoming { seen, line, sender, profile, .. } = *m;
+            let (id, is_error, error_code) = (id.clone(), m.message.kind == Kind::Error, m.message.error_code());
+            let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, judgement };
+            return self.early_answers.push(early);
+        }
+        let stray = Stray::UnknownId { judgement, foreign_stream };
+        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+    }
+
+    /// A request over HTTP that stands behind its answer, since its stream was written down later.
+    pub(super) fn claim_early_answer(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id) {
+        let own = |early: &EarlyAnswer| early.sender != issuer && early.id == *id;
+        let Some(at) = self.early_answers.iter().position(own) else { return };
+        let EarlyAnswer { seen, line, sender, error_code, is_error, .. } = self.early_answers.remove(at);
+        self.guessed_about(seen.frame, line);
+        let Some(slot) = self.slot_mut(issuer, id) else { return };
+        let exchange = &mut slot.exchange;
+        exchange.answer = Some(seen);
+        exchange.error_code = error_code;
+        exchange.outcome = if is_error { Outcome::Error } else { Outcome::Result };
+        exchange.history.add(if is_error { 'e' } else { 'r' }, sender, issuer);
+        self.remember(step, issuer, id);
+    }
+
+    /// At the end it is known which requests stand behind their answers: what is left answers none.
+    pub(super) fn end_early_answers(&mut self, step: &mut Step<'_>) {
+        for EarlyAnswer { seen, sender, profile, id, judgement, .. } in std::mem::take(&mut self.early_answers) {
+            let stray = Stray::UnknownId { judgement, foreign_stream: None };
+            self.emit(step, profile, seen, Some(sender), What::Stray { id: &id, stray });
+        }
     }
 
     /// A log that begins with a handshake may begin with its second attempt, unless something says that it is whole.
@@ -178,7 +202,7 @@ impl Conn {
         let life = &self.facts.lifecycle;
         let states_revision = m.message.kind == Kind::Result && m.facts.revision.is_some();
         let greets = life.initialize.is_some() && (life.initialize_answer.is_none() || states_revision);
-        m.sender == Side::Server && greets && self.facts.missing.head_inferred()
+        m.sender == Side::Server && greets && self.facts.missing.head_unstated()
     }
 
     /// The response to the POST of one request that carries an answer to none: whatever went before, it is not that one's.

@@ -81,6 +81,7 @@ impl Conn {
         }
         self.end_task_cancels(step);
         self.end_idless(step);
+        self.end_early_answers(step);
         self.report_orphans(step, end);
         self.report_death(step);
         self.capture_notes(step, last);

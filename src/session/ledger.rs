@@ -114,9 +114,9 @@ impl Stretches {
         }
     }
 
-    /// True if only its handshake shows where the connection begins.
-    pub(super) fn head_inferred(&self) -> bool {
-        self.begins > 0 && self.list.iter().any(|stretch| stretch.why == Why::Head)
+    /// True if nothing shows where the connection begins, or only its handshake.
+    pub(super) fn head_unstated(&self) -> bool {
+        self.list.iter().any(|stretch| stretch.why == Why::Head)
     }
 
     fn hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {

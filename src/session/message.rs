@@ -87,6 +87,9 @@ impl Conn {
             let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, overlaps, facts: m.facts };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
+        if !self.early_answers.is_empty() {
+            self.claim_early_answer(step, m.sender, id);
+        }
         self.step_lifecycle(m, &method);
         match role {
             Role::Prompt => self.open_turn(m, id),

@@ -123,6 +123,18 @@ pub(super) struct Idless {
     pub(super) notification: Seen,
 }
 
+/// A client's answer over HTTP whose request is not in the log so far: messages of two streams have no order.
+pub(super) struct EarlyAnswer {
+    pub(super) seen: Seen,
+    pub(super) line: u64,
+    pub(super) sender: Side,
+    pub(super) profile: &'static Profile,
+    pub(super) id: Id,
+    pub(super) error_code: Option<i64>,
+    pub(super) is_error: bool,
+    pub(super) judgement: Judgement,
+}
+
 /// Requests issued by one side.
 #[derive(Default)]
 pub(super) struct Issued {
@@ -209,6 +221,7 @@ pub(super) struct Conn {
     pub(super) orphanages: Vec<Orphanage>,
     pub(super) batches: Batches,
     pub(super) idless: Vec<Idless>,
+    pub(super) early_answers: Vec<EarlyAnswer>,
     pub(super) open_task_cancels: FxHashMap<(Side, Id), Cancellation>,
     /// Which request opened an HTTP stream.
     pub(super) streams: FxHashMap<u32, Opener>,
@@ -391,6 +404,7 @@ impl Conn {
             orphanages: Vec::new(),
             batches: Batches::default(),
             idless: Vec::new(),
+            early_answers: Vec::new(),
             open_task_cancels: FxHashMap::default(),
             streams: FxHashMap::default(),
             beside: FxHashMap::default(),
