@@ -33,6 +33,8 @@ built_in!(
     "mcp-remote",
     "mcp-go-sdk-loggingtransport",
     "mcp-csharp-sdk-trace",
+    "rmcp-tracing",
+    "sublime-lsp-console",
     "mcp-proxy-debug",
     "mcpsnoop-jsonl",
     "chromedriver-verbose",

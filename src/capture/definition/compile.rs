@@ -323,6 +323,8 @@ fn exchanges(text: &schema::File) -> bool {
 fn made(file: &str, text: &schema::File) -> Result<Made> {
     let own = &text.message;
     let mut made = Made::new(text.payload.is == Holds::Params, own.ids, own.cut_marks.clone());
+    let named = own.methods.iter().filter_map(|(name, method)| Some((name.clone(), method.as_str()?.to_string())));
+    made.methods = named.collect();
     for (name, places, part) in own.parts() {
         let usual = match part {
             Part::Text => Some("error"),

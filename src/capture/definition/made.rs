@@ -4,6 +4,8 @@
 //! What is put together here was never on the wire in this form, so a definition that does it proves no envelopes, and
 //! no part for which it has no place (`compile::proof_of`).
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::compile::Definition;
@@ -90,6 +92,8 @@ pub(super) struct Made {
     pub(super) rules: Vec<(Condition, Kind)>,
     /// Texts by which the logger marks a value that it cut.
     pub(super) cut_marks: Vec<String>,
+    /// Methods by the names that the log has for them.
+    pub(super) methods: HashMap<String, String>,
 }
 
 impl Made {
@@ -258,6 +262,7 @@ fn fits(known: &str, word: &str) -> bool {
 
 fn call(parts: &Parts<'_>, kind: Kind, out: &mut String) -> Told {
     let method = parts.get(Part::Method).map_or("", Value::plain);
+    let method = parts.made.methods.get(method).map_or(method, String::as_str);
     if kind == Kind::Request {
         id(parts, out);
     }
@@ -272,7 +277,9 @@ fn call(parts: &Parts<'_>, kind: Kind, out: &mut String) -> Told {
         out.push_str(",\"params\":");
         out.push_str(params);
     }
-    let bare = params.is_none() && (method.starts_with("$/") || method.contains("cancel"));
+    // What a logger puts where it cut tells nothing of what was there.
+    let names_one = |params: &str| !cut || ["\"requestId\"", "\"id\""].iter().any(|key| params.contains(key));
+    let bare = !params.is_some_and(names_one) && (method.starts_with("$/") || method.contains("cancel"));
     Told { kind, cut, bare }
 }
 

@@ -187,6 +187,8 @@ pub(super) struct Message {
     pub ids: Ids,
     #[serde(default)]
     pub cut_marks: Vec<String>,
+    #[serde(default)]
+    pub methods: Table,
 }
 
 impl Message {
@@ -326,7 +328,7 @@ const KEYS: [(&str, &[&str]); 13] = [
         "payload",
         &["encoding", "is", "pointer", "after", "allow_trailing", "may_be_cut", "or_header", "drop_if", "strings"],
     ),
-    ("message", &["kind", "id", "method", "params", "result", "error", "code", "text", "ids", "cut_marks"]),
+    ("message", &["kind", "id", "method", "params", "result", "error", "code", "text", "ids", "cut_marks", "methods"]),
     ("kind", &["map", "rules", "default"]),
     ("direction", &["map", "rules", "pointer", "from", "to", "default", "vantage", "otherwise"]),
     ("time", &["format", "tz", "pointer", "start", "took"]),

@@ -19,6 +19,20 @@ pub(super) fn look(notes: &Notes, plan: &mut Plan) {
     words(notes, plan);
     cuts(notes, plan);
     doubled(notes, plan);
+    one_side(notes, plan);
+}
+
+/// A handshake that nobody answers and that goes on all the same, in a log where one side alone speaks: the other is not
+/// logged. A log that merely ends without an answer tells of one that never came.
+fn one_side(notes: &Notes, plan: &mut Plan) {
+    let list = &notes.list;
+    let one = |sender| list.iter().all(|note| note.sender == sender);
+    let silent = !list.iter().any(|note| note.act == Act::Answer) && (one(0) || one(1));
+    let Some(opening) = list.iter().position(|note| note.act == Act::Open).filter(|_| silent) else { return };
+    if list[opening..].iter().any(|note| note.marks.opened) {
+        plan.lacks = plan.lacks.and(Proof::BOTH_SIDES).and(Proof::ALL_ANSWERS);
+        plan.said.push("its head holds what one side sent, and a handshake that goes on without an answer".to_string());
+    }
 }
 
 fn nulls(notes: &Notes, plan: &mut Plan) {

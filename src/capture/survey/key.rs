@@ -81,7 +81,10 @@ fn many_collide(now: Score) -> bool {
 
 /// True if the streams look like connections, and what contradicted is gone.
 fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score) -> bool {
-    if after.faults() * 10 > before.faults() || after.pairs < before.pairs {
+    if after.contradictions() * 10 > before.contradictions()
+        || after.reused > before.reused
+        || after.pairs < before.pairs
+    {
         return false;
     }
     let count = groups.iter().max().map_or(0, |highest| *highest as usize + 1);
@@ -130,6 +133,8 @@ pub(super) struct Records<'t> {
 /// What records are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    /// Rows of a table; the first names the columns.
+    Table(char),
     /// Objects; a message may stand in a list in one.
     Json { lists: bool },
     /// Lines of text.
@@ -152,6 +157,11 @@ impl<'t> Records<'t> {
         match format {
             "json-array" => Records { text, ranges: formats::array::records(text), kind: Kind::Json { lists: false } },
             "jsonl-wrapped" => Records { text, ranges: lines(), kind: Kind::Json { lists: false } },
+            "csv" => {
+                let first = text.lines().next().unwrap_or_default();
+                let delimiter = [',', ';', '\t'].into_iter().max_by_key(|c| first.matches(*c).count()).unwrap_or(',');
+                Records { text, ranges: lines(), kind: Kind::Table(delimiter) }
+            }
             "json-log" => Records { text, ranges: lines(), kind: Kind::Json { lists: true } },
             _ => Records { text, ranges: lines(), kind: Kind::Text },
         }
@@ -179,6 +189,15 @@ fn candidates<'t>(list: &[Note], records: &Records<'t>) -> Vec<Candidate<'t>> {
         };
         match records.kind {
             Kind::Json { lists } => peel::scalars(record, lists, &mut add),
+            Kind::Table(delimiter) => {
+                let names = records.text.lines().next().unwrap_or_default().split(delimiter);
+                // A quote begins the cell with the message.
+                let cells = record[..record.find('"').unwrap_or(record.len())].split(delimiter);
+                names
+                    .zip(cells)
+                    .filter(|(_, cell)| !cell.is_empty())
+                    .for_each(|(name, cell)| add(name.trim().to_string(), cell));
+            }
             Kind::Text if record.starts_with('{') => {}
             Kind::Text => {
                 let prefix = &record[..record.find('{').unwrap_or(record.len())];

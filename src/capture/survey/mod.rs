@@ -116,7 +116,7 @@ fn plan(notes: Notes, records: &key::Records<'_>, overrides: &Overrides) -> Plan
     let before = score(&notes.list, &as_written, &groups);
     let order = order::choose(&notes, &groups, before, &mut plan);
     let now = score(&notes.list, &order, &groups);
-    if overrides.connection_key.is_none() && now.faults() > 0 {
+    if overrides.connection_key.is_none() && (now.faults() > 0 || now.two_clients > 0) {
         key::choose(&notes, records, &order, now, &mut plan);
     }
     plan

@@ -66,6 +66,10 @@ pub(super) struct Marks {
     pub notification: bool,
     /// Has a method, and the members of an answer as well: its logger prints all that a message may have.
     pub printed: bool,
+    /// Ends a handshake.
+    pub greets: bool,
+    /// Ends a handshake, or asks what is asked only after one.
+    pub opened: bool,
     /// Has a method and no member for parameters.
     pub bare: bool,
     /// Digest of the word that stands where an object, an array or an id should.
@@ -86,6 +90,8 @@ pub(super) struct Notes {
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
     handshakes: Vec<&'static str>,
+    /// Notifications that end a handshake.
+    openers: Vec<&'static str>,
 }
 
 impl Notes {
@@ -133,6 +139,8 @@ impl Notes {
             null_id: message.id == IdField::Null && message.method.is_some(),
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
+            greets: self.openers.contains(&message.method()),
+            opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             printed: message.method.is_some() && ["result", "error"].iter().all(|key| has_member(text, key)),
             bare: message.method.is_some() && !text.contains("\"params\""),
             word: words(message, facts, text),
@@ -227,7 +235,8 @@ pub(super) fn take(
 ) -> Option<Notes> {
     let handshakes = profiles().filter_map(|profile| profile.opening.initialize).collect();
     let rewritten = !AS_THEY_PASSED.contains(&format.name());
-    let mut notes = Notes { handshakes, rewritten, ..Notes::default() };
+    let openers = profiles().filter_map(|profile| profile.opening.initialized).collect();
+    let mut notes = Notes { handshakes, openers, rewritten, ..Notes::default() };
     let mut out = Out::new(&mut notes, 0, overrides);
     if repeats {
         out = out.with_repeats();

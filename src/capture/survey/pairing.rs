@@ -13,7 +13,8 @@ pub(super) struct Score {
     pub doubles: usize,
     /// Ids used again after their answer.
     pub reused: usize,
-    /// Handshakes asked for twice under one id before either was answered: no client does that.
+    /// Handshakes asked for twice under one id before either was answered, or one within the other and both brought to their
+    /// end: no client does that.
     pub two_clients: usize,
     /// Answers without a request before them.
     pub stray: usize,
@@ -31,6 +32,11 @@ impl Score {
     pub(super) fn faults(&self) -> usize {
         self.clashes() + self.stray
     }
+
+    /// The same without ids that were used again after their answer, which some protocols allow.
+    pub(super) fn contradictions(&self) -> usize {
+        self.overlaps + self.doubles + self.stray
+    }
 }
 
 /// One stream of messages, as far as it was read.
@@ -39,6 +45,12 @@ struct Stream {
     open: FxHashMap<(u8, u64), Act>,
     done: FxHashSet<(u8, u64)>,
     greeted: bool,
+    /// True from a second handshake after the first one's end until its answer.
+    renewed: bool,
+    /// True once a second handshake was asked for amid the work of the first.
+    again: bool,
+    /// How many handshakes were brought to their end.
+    ended: usize,
 }
 
 /// The score of messages in an order, where those of one group are one stream.
@@ -54,6 +66,10 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
 impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
         match note.act {
+            Act::Tell if note.marks.greets => {
+                self.ended += 1;
+                score.two_clients += usize::from(self.again && self.ended == 2);
+            }
             Act::Tell => {}
             Act::Open => self.greet(note, score),
             Act::Ask => self.ask(note, score),
@@ -68,14 +84,23 @@ impl Stream {
             score.two_clients += 1;
             score.overlaps += 1;
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
-            *self = Stream::default();
+            *self = Stream { renewed: true, ..Stream::default() };
         }
+        self.again |= self.greeted;
         self.greeted = true;
         self.open.insert(key, Act::Open);
     }
 
     fn ask(&mut self, note: &Note, score: &mut Score) {
         let key = (note.sender, note.id);
+        // Who has just begun anew waits for the answer; who goes on is somebody else.
+        if self.renewed
+            && note.marks.opened
+            && self.open.iter().any(|((sender, _), act)| *sender == note.sender && *act == Act::Open)
+        {
+            score.two_clients += 1;
+            self.renewed = false;
+        }
         if self.open.insert(key, Act::Ask).is_some() {
             score.overlaps += 1;
         } else if self.done.contains(&key) {

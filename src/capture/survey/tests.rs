@@ -213,3 +213,11 @@ fn members_that_a_logger_prints_are_not_the_wires() {
         SESSION.iter().map(|record| format!("{}\n", if record.0 == 30 { null } else { record.3 })).collect();
     assert!(proves(&read(&bare).0, Proof::ENVELOPE), "bytes as they passed");
 }
+
+#[test]
+fn a_log_of_one_side_does_not_tell_what_the_other_left_undone() {
+    let asked: Vec<Record<'_>> = SESSION.iter().filter(|record| record.2 == "c2s").copied().collect();
+    let (kept, reason) = read(&wrapped(&asked, ""));
+    assert!(reason.contains("one side") && !proves(&kept, Proof::BOTH_SIDES), "{reason}");
+    assert!(proves(&read(&wrapped(&SESSION, "")).0, Proof::BOTH_SIDES));
+}

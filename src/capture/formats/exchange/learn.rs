@@ -220,7 +220,16 @@ impl Bodies {
         let strong = seen.values().flatten().any(|(_, holds)| holds.versioned);
         self.bare |= top.is_some_and(|top| top.versioned || !strong);
         for (_, mut row) in seen {
-            row.retain(|(_, holds)| holds.versioned || !strong);
+            // An answer of JSON-RPC 1.0 has no version: the id of a request beside it tells it.
+            let asked: Vec<Option<String>> = row
+                .iter()
+                .filter(|(_, holds)| holds.asks && holds.versioned)
+                .map(|(_, holds)| holds.id.clone())
+                .collect();
+            row.retain(|(_, holds)| {
+                let answers = || !holds.asks && holds.id.is_some() && asked.contains(&holds.id);
+                holds.versioned || !strong || answers()
+            });
             self.hits += usize::from(!row.is_empty());
             self.rows.push(row);
         }

@@ -27,11 +27,25 @@ impl<'a> Record<'a> {
         if !time.starts_with(|c: char| c.is_ascii_digit()) {
             return None;
         }
-        let (_, fields) = rest.split_once('\t').unwrap_or((rest, ""));
-        let (event, payload) = fields.split_once('\t').unwrap_or((fields, ""));
-        let event = event.trim_matches(['"', '\'']);
+        let fields = match rest.split_once('\t') {
+            Some((_, fields)) => fields,
+            // What was copied out of a terminal has blanks for tabs.
+            None => rest.find(" \"").or_else(|| rest.find(" '")).map_or("", |at| &rest[at + 1..]),
+        };
+        let (event, payload) = field(fields);
         Some(Record { level, time, event, payload })
     }
+}
+
+/// The first field of a list, without its quotes, and those after it.
+fn field(text: &str) -> (&str, &str) {
+    let quotes = ['"', '\''];
+    if let Some((first, rest)) = text.split_once('\t') {
+        return (first.trim_matches(quotes), rest);
+    }
+    let quoted = text.chars().next().filter(|c| quotes.contains(c)).and_then(|quote| text[1..].split_once(quote));
+    let (first, rest) = quoted.or_else(|| text.split_once(' ')).unwrap_or((text, ""));
+    (first.trim_matches(quotes), rest.trim_start())
 }
 
 /// The name in `LSP[name]`.
@@ -41,7 +55,7 @@ pub(super) fn name_of(event: &str) -> Option<&str> {
 
 /// The first field of what stands after the name of a server.
 pub(super) fn event_of(payload: &str) -> &str {
-    payload.split('\t').next().unwrap_or("").trim_matches(['"', '\''])
+    field(payload).0
 }
 
 /// True for what the client logs of a message that the transport logs as well.

@@ -76,11 +76,14 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
     Some(rows)
 }
 
-/// Turns rows round that stand newest first.
+/// Puts rows into the order of their times; those of one time are turned round where the table stands newest first.
 fn in_order(rows: &mut [Row]) {
     let times = || rows.iter().filter_map(|row| row.at_us);
     if times().next() > times().next_back() {
         rows.reverse();
+    }
+    if rows.iter().all(|row| row.at_us.is_some()) {
+        rows.sort_by_key(|row| row.at_us);
     }
 }
 
