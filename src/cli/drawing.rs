@@ -1,10 +1,12 @@
 //! `export --as csv`, `mermaid` and `perfetto`: tables and pictures of the traffic.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind as Io;
 
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::jsonrpc::{Id, Parsed, parse};
+use rpctape::protocol::Facts;
 use rpctape::report::{Csv, Mark, Mermaid, Perfetto, RowFormat, label};
 use rpctape::store::{Cell, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, MessageRow, Raw, Store, TABLES};
 
@@ -209,20 +211,23 @@ pub fn trace(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<(
             .hint("--as mermaid draws them in their order"));
     };
     let Some(mut trace) = broken_pipe_is_fine(Perfetto::new(out, start, wanted))? else { return Ok(()) };
+    // Each table is read once, whatever the number of connections.
+    let ends: HashMap<i64, i64> = wanted.iter().map(|row| (row.id, row.last_at_us.unwrap_or(start))).collect();
+    let mut cancels = store.cancellations(None, None)?;
+    cancels.retain(|cancel| ends.contains_key(&cancel.connection_id));
+    let cancelling: HashSet<i64> = cancels.iter().map(|cancel| cancel.message_id).collect();
+    let reported = reported(store, wanted, &cancelling)?;
+    let mut answers = HashSet::new();
+    store.exchanges(ExchangeFilter::default(), |row| {
+        let Some(last) = ends.get(&row.connection_id) else { return Ok(()) };
+        answers.extend(row.response_id);
+        let progress = reported.get(&row.id).map_or(&[][..], Vec::as_slice);
+        written(trace.exchange(&row, *last, progress))
+    })?;
+    for cancel in &cancels {
+        written(trace.cancel(cancel))?;
+    }
     for connection in wanted {
-        let last = connection.last_at_us.unwrap_or(start);
-        let cancels = store.cancellations(Some(connection.id), None)?;
-        let cancelling: HashSet<i64> = cancels.iter().map(|cancel| cancel.message_id).collect();
-        let mut answers = HashSet::new();
-        let ours = ExchangeFilter { connection: Some(connection.id), odd_only: false };
-        store.exchanges(ours, |row| {
-            answers.extend(row.response_id);
-            let progress = progress(store, &row, &cancelling)?;
-            written(trace.exchange(&row, last, &progress))
-        })?;
-        for cancel in &cancels {
-            written(trace.cancel(cancel))?;
-        }
         let mut now = start;
         store.messages_of_connection(connection.id, 0, i64::MAX, Raw::None, |message| {
             now = message.at_us.unwrap_or(now);
@@ -236,14 +241,49 @@ pub fn trace(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<(
     written(trace.finish())
 }
 
-/// When progress was reported on an exchange.
-fn progress(store: &Store, row: &ExchangeRow, cancels: &HashSet<i64>) -> Result<Vec<i64>> {
-    if !row.history.contains(['P', 'p']) {
-        return Ok(Vec::new());
+/// When progress was reported on exchanges, by the exchange: a token is that of the last request that gave it.
+fn reported(store: &Store, wanted: &[ConnectionRow], cancelling: &HashSet<i64>) -> Result<HashMap<i64, Vec<i64>>> {
+    let (mut asked, mut connections) = (HashSet::new(), HashSet::new());
+    store.exchanges(ExchangeFilter::default(), |row| {
+        if row.history.contains(['P', 'p']) {
+            asked.insert(row.id);
+            connections.insert(row.connection_id);
+        }
+        Ok(())
+    })?;
+    let mut reported: HashMap<i64, Vec<i64>> = HashMap::new();
+    for connection in wanted.iter().filter(|connection| connections.contains(&connection.id)) {
+        let mut given: HashMap<Id, i64> = HashMap::new();
+        // Of a log that is not in JSON the store has the translation.
+        let mut translated = Vec::new();
+        store.messages_of_connection(connection.id, 0, i64::MAX, Raw::All, |message| {
+            let text = message.raw.as_deref().unwrap_or_default();
+            let Ok(Parsed::One(_, facts)) = parse::<Facts<'_>>(text) else {
+                translated.extend(asked.get(&message.id));
+                return Ok(());
+            };
+            match message.kind.as_str() {
+                "request" => {
+                    let tokens = [facts.progress_token, facts.work_done_token, facts.partial_result_token];
+                    given.extend(tokens.into_iter().filter_map(Facts::id).map(|token| (token, message.id)));
+                }
+                "notification" => {
+                    if let Some(exchange) = Facts::id(facts.token).and_then(|token| given.get(&token)) {
+                        reported.entry(*exchange).or_default().extend(message.at_us);
+                    }
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        for exchange in translated {
+            let messages = store.messages_of_exchange(*exchange, Raw::None)?;
+            let told = messages.iter().filter(|message| message.kind == "notification");
+            let told = told.filter(|message| !cancelling.contains(&message.id));
+            reported.entry(*exchange).or_default().extend(told.filter_map(|message| message.at_us));
+        }
     }
-    let messages = store.messages_of_exchange(row.id, Raw::None)?;
-    let reports = messages.iter().filter(|message| message.kind == "notification" && !cancels.contains(&message.id));
-    Ok(reports.filter_map(|message| message.at_us).collect())
+    Ok(reported)
 }
 
 #[cfg(test)]
