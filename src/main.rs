@@ -50,7 +50,9 @@ enum Command {
     #[cfg(feature = "live")]
     Mcp(cli::mcp::McpArgs),
     Verify(cli::verify::VerifyArgs),
+    #[cfg(feature = "live")]
     Wrap(cli::wrap::WrapArgs),
+    #[cfg(feature = "live")]
     Unwrap(cli::wrap::UnwrapArgs),
     Sessions(cli::sessions::SessionsArgs),
     Formats(cli::formats::FormatsArgs),
@@ -110,7 +112,9 @@ fn main() -> ExitCode {
             #[cfg(feature = "live")]
             Command::Mcp(args) => cli::mcp::run(&args, stop),
             Command::Verify(args) => cli::verify::run(&args),
+            #[cfg(feature = "live")]
             Command::Wrap(args) => cli::wrap::wrap(&args),
+            #[cfg(feature = "live")]
             Command::Unwrap(args) => cli::wrap::unwrap(&args),
             Command::Sessions(args) => cli::sessions::run(&args, stop),
             Command::Formats(args) => cli::formats::run(&args),

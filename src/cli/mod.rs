@@ -35,6 +35,7 @@ pub mod show;
 pub mod stats;
 pub mod verify;
 pub mod why;
+#[cfg(feature = "live")]
 pub mod wrap;
 
 mod comparing;

@@ -13,9 +13,8 @@ use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
-use super::screen::ScreenArgs;
+use super::screen::{ScreenArgs, env};
 use super::signals::Stop;
-use super::wrap;
 
 /// List recorded sessions, newest first, with what was found in each
 #[derive(Args, Debug)]
@@ -73,10 +72,26 @@ fn places(args: &SessionsArgs) -> Result<Vec<String>> {
     if !args.files.is_empty() {
         return Ok(args.files.clone());
     }
-    let folder: PathBuf = wrap::recordings()?;
+    let folder = recordings()?;
     match folder.is_dir() {
         true => Ok(vec![capture::name_of(folder.as_os_str())]),
         false => Err(Error::new(ErrorKind::Input, format!("nothing was recorded into {}", folder.display()))
             .hint("`rpctape wrap CLIENT` lets the servers of a client record there; or name a folder")),
     }
+}
+
+/// Where recordings of wrapped servers go, where nothing else is said.
+pub fn recordings() -> Result<PathBuf> {
+    let data = if cfg!(windows) {
+        env("LOCALAPPDATA").map(PathBuf::from)
+    } else {
+        env("XDG_DATA_HOME").map(PathBuf::from).or_else(|| Some(home()?.join(".local/share")))
+    };
+    data.map(|data| data.join("rpctape"))
+        .ok_or_else(|| Error::new(ErrorKind::Usage, "there is no home folder for recordings").hint("name a folder"))
+}
+
+/// The user's home.
+pub fn home() -> Option<PathBuf> {
+    env("HOME").or_else(|| env("USERPROFILE")).map(PathBuf::from)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rpctape::error::{Error, ErrorKind, Result};
 
 use crate::cli::screen::env;
+use crate::cli::sessions::{home, recordings};
 
 /// A client and the files in which it may keep its servers, the likeliest first. `~` is the home, `%` the folder for settings of programs
 /// (`~/.config`, `~/Library/Application Support`, `%APPDATA%`).
@@ -38,10 +39,6 @@ fn resolved(place: &str) -> Option<PathBuf> {
     }
 }
 
-fn home() -> Option<PathBuf> {
-    env("HOME").or_else(|| env("USERPROFILE")).map(PathBuf::from)
-}
-
 fn settings() -> Option<PathBuf> {
     if cfg!(windows) {
         env("APPDATA").map(PathBuf::from)
@@ -50,17 +47,6 @@ fn settings() -> Option<PathBuf> {
     } else {
         env("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(home()?.join(".config")))
     }
-}
-
-/// Where recordings of wrapped servers go, where nothing else is said.
-pub fn recordings() -> Result<PathBuf> {
-    let data = if cfg!(windows) {
-        env("LOCALAPPDATA").map(PathBuf::from)
-    } else {
-        env("XDG_DATA_HOME").map(PathBuf::from).or_else(|| Some(home()?.join(".local/share")))
-    };
-    data.map(|data| data.join("rpctape"))
-        .ok_or_else(|| Error::new(ErrorKind::Usage, "there is no home folder for recordings").hint("name a folder"))
 }
 
 /// The folder that is named, from the root on: a client is started anywhere.

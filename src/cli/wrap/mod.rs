@@ -13,8 +13,6 @@ use rpctape::report::{escape, plural};
 use super::io;
 use edit::{Done, Edited};
 
-pub use clients::recordings;
-
 /// Put the recorder before the servers of a client: Claude, VS Code, Cursor, Windsurf, Zed, Neovim
 ///
 /// Shows what would change and changes nothing, unless --write is given. Comments and formatting stay; the file as it was is kept
@@ -53,14 +51,8 @@ struct What {
     write: bool,
 }
 
-#[cfg(feature = "live")]
 fn size(text: &str) -> std::result::Result<String, String> {
     super::record::size(text).map(|_| text.to_string())
-}
-
-#[cfg(not(feature = "live"))]
-fn size(text: &str) -> std::result::Result<String, String> {
-    Ok(text.to_string())
 }
 
 /// How servers are recorded.

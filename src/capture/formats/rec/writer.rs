@@ -197,12 +197,8 @@ impl<W: Write> RecWriter<W> {
         Ok(())
     }
 
-    /// The hash of the last line, where there is a chain.
-    pub fn link(&self) -> Option<Link> {
-        self.link
-    }
-
-    /// Ends the recording in good order, and gives the writer back. `unsaid` messages were lost last, and no event says so.
+    /// Ends the recording in good order, and gives the writer back, and the hash of the last line where there is a chain.
+    /// `unsaid` messages were lost last, and no event says so.
     pub fn finish(mut self, at_us: Option<i64>, unsaid: u64) -> Result<(W, Option<Link>)> {
         let Counts { messages, lost, .. } = self.counts;
         self.line_of(at_us, "end", |line| {
