@@ -6,8 +6,8 @@ use super::core::{is_late, is_stuck};
 use super::escape::Esc;
 use super::gathered::Gathered;
 use super::still::title;
-use crate::report::time;
 use crate::number::duration;
+use crate::report::time;
 use crate::store::ExchangeRow;
 
 /// Bars of the picture.

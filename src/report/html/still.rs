@@ -8,9 +8,9 @@ use super::escape::{Esc, fragment};
 use super::gathered::{Gathered, Incident};
 use super::picture;
 use super::traffic::Row;
+use crate::number::duration;
 use crate::report::number::{count, plural, size};
 use crate::report::{Summary, time};
-use crate::number::duration;
 use crate::store::FindingRow;
 
 /// Findings of a group that are told one by one.
