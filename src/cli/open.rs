@@ -36,7 +36,7 @@ pub struct OpenArgs {
     #[arg(short, long, value_name = "PAGE")]
     output: Option<PathBuf>,
     /// Age from which an open request counts as stuck where the log just stops [default: 30s]
-    #[arg(long, value_name = "DURATION", value_parser = judge::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = super::values::duration)]
     stuck_after: Option<i64>,
     #[command(flatten)]
     read: ReadArgs,
