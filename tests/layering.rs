@@ -170,7 +170,9 @@ fn imports_go_downward() {
 }
 
 /// Circles that are there for a reason: a file of each, and the reason.
-const CIRCLES: [(&str, &str); 7] = [
+const CIRCLES: [(&str, &str); 9] = [
+    ("cli::page", "a page shows what `why` shows, and names requests as it does"),
+    ("report::html::still", "a still picture is drawn by the picture that it stands in for"),
     ("session::fold", "one state machine: each file is the methods of one kind of traffic on one state"),
     ("capture::formats", "the list of formats has wrappers, and what is in a wrapper may be any format of the list"),
     ("capture::survey::note", "the look at a log's head reads it with the reader that reads the log"),
