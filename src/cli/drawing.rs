@@ -255,11 +255,11 @@ fn reported(store: &Store, wanted: &[ConnectionRow], cancelling: &HashSet<i64>) 
     for connection in wanted.iter().filter(|connection| connections.contains(&connection.id)) {
         let mut given: HashMap<Id, i64> = HashMap::new();
         // Of a log that is not in JSON the store has the translation.
-        let mut translated = Vec::new();
+        let mut translated: Vec<i64> = Vec::new();
         store.messages_of_connection(connection.id, 0, i64::MAX, Raw::All, |message| {
             let text = message.raw.as_deref().unwrap_or_default();
             let Ok(Parsed::One(_, facts)) = parse::<Facts<'_>>(text) else {
-                translated.extend(asked.get(&message.id));
+                translated.extend(asked.get(&message.id).copied());
                 return Ok(());
             };
             match message.kind.as_str() {
@@ -277,10 +277,10 @@ fn reported(store: &Store, wanted: &[ConnectionRow], cancelling: &HashSet<i64>) 
             Ok(())
         })?;
         for exchange in translated {
-            let messages = store.messages_of_exchange(*exchange, Raw::None)?;
+            let messages = store.messages_of_exchange(exchange, Raw::None)?;
             let told = messages.iter().filter(|message| message.kind == "notification");
             let told = told.filter(|message| !cancelling.contains(&message.id));
-            reported.entry(*exchange).or_default().extend(told.filter_map(|message| message.at_us));
+            reported.entry(exchange).or_default().extend(told.filter_map(|message| message.at_us));
         }
     }
     Ok(reported)
