@@ -52,6 +52,7 @@ fn vector(profile: &Profile, trace: &Trace) -> String {
                 line["by"] = if client { "client" } else { "server" }.into();
             }
             What::Stderr(_) | What::Exit(_) => panic!("the model of traffic has no processes"),
+            What::Missing { .. } => panic!("the whole traffic of the model is written"),
         }
         if let Some(stream) = step.stream {
             line["stream"] = stream.into();

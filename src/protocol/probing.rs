@@ -15,6 +15,9 @@ pub fn tried_in_turn() -> impl Iterator<Item = &'static Profile> {
 /// The session that a probe speaks of; the server's own takes its place.
 const PROBED: &str = "probed";
 
+/// Messages in their order, each with its sender.
+pub type Spoken = Vec<(Side, String)>;
+
 impl Profile {
     /// The methods of the requests and notifications that probes are made of, beside what is asked for: none of them does anything.
     pub fn probing_methods(&self) -> Vec<String> {
@@ -141,12 +144,7 @@ impl Profile {
 
     /// What a client sends to have a session that prompts can be sent to, and what is answered; the prompt itself, its method and parameters.
     /// `None` where the protocol has no turns.
-    pub fn prompting(
-        &self,
-        id: &str,
-        folder: &str,
-        prompt: &str,
-    ) -> Option<(Vec<(Side, String)>, &'static str, String)> {
+    pub fn prompting(&self, id: &str, folder: &str, prompt: &str) -> Option<(Spoken, &'static str, String)> {
         if !self.turns {
             return None;
         }
@@ -170,7 +168,7 @@ impl Profile {
     }
 
     /// The opening of a document, and the parameters of a request about it. `None` where the protocol has no documents.
-    pub fn document(&self, uri: &str, language: &str, text: &str) -> Option<(Vec<(Side, String)>, String)> {
+    pub fn document(&self, uri: &str, language: &str, text: &str) -> Option<(Spoken, String)> {
         if self.family != Family::Lsp {
             return None;
         }

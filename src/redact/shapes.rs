@@ -52,6 +52,12 @@ struct Shape {
     compiled: OnceLock<Option<Regex>>,
 }
 
+impl Shape {
+    fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| Regex::new(self.form).ok()).as_ref()
+    }
+}
+
 impl Usual {
     /// `None` never: the tests compile every hint.
     fn get() -> Option<&'static Usual> {
@@ -64,16 +70,18 @@ impl Usual {
         USUAL.get_or_init(ready).as_ref()
     }
 
+    fn labelled(&self) -> Option<&Regex> {
+        self.labelled.get_or_init(|| Regex::new(LABELLED).ok()).as_ref()
+    }
+
     fn find(&self, text: &str, prose: bool, found: &mut Vec<(&'static str, Range<usize>)>) {
         for hinted in &self.hints.matches(text) {
             match hinted.checked_sub(1).and_then(|at| self.shapes.get(at)) {
                 Some(shape) => {
-                    let regex = shape.compiled.get_or_init(|| Regex::new(shape.form).ok());
-                    regex.iter().for_each(|regex| hits(shape.kind, regex, text, found));
+                    shape.regex().into_iter().for_each(|regex| hits(shape.kind, regex, text, found));
                 }
                 None => {
-                    let labelled = self.labelled.get_or_init(|| Regex::new(LABELLED).ok());
-                    let all = labelled.iter().flat_map(|labelled| labelled.captures_iter(text));
+                    let all = self.labelled().into_iter().flat_map(|labelled| labelled.captures_iter(text));
                     found.extend(all.filter_map(|hit| secret_of(text, &hit, prose)));
                 }
             }
