@@ -188,7 +188,7 @@ fn warn(call: &Call) {
 
 fn uneven(call: &Call, slow: &Slow) -> Option<String> {
     (slow.longer_us > 2 * slow.natural_us).then(|| {
-        let (short, long) = (rpctape::rules::duration(slow.natural_us), rpctape::rules::duration(slow.longer_us));
+        let (short, long) = (rpctape::number::duration(slow.natural_us), rpctape::number::duration(slow.longer_us));
         format!("{} took {long} and {short} when it was left alone: the shorter time is used", call.name())
     })
 }

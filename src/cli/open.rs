@@ -11,7 +11,7 @@ use rpctape::report::html::MARK;
 use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io;
-use super::judge::{self, JudgeArgs};
+use super::judge::JudgeArgs;
 use super::page;
 use super::reports::ReportArgs;
 use super::screen::env;
@@ -36,7 +36,7 @@ pub struct OpenArgs {
     #[arg(short, long, value_name = "PAGE")]
     output: Option<PathBuf>,
     /// Age from which an open request counts as stuck where the log just stops [default: 30s]
-    #[arg(long, value_name = "DURATION", value_parser = judge::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = super::values::duration)]
     stuck_after: Option<i64>,
     #[command(flatten)]
     read: ReadArgs,

@@ -150,7 +150,7 @@ fn silent(play: &Play) -> Result<String, String> {
         return Err("it was not watched for long enough".to_string());
     }
     let watched = targets.iter().map(|target| target.watched_us).min().unwrap_or(0);
-    Ok(format!("silent for {}", crate::rules::duration(watched)))
+    Ok(format!("silent for {}", crate::number::duration(watched)))
 }
 
 fn settled(play: &Play) -> Result<Option<String>, String> {

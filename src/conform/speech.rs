@@ -77,7 +77,7 @@ fn candidate(profile: &Profile, tool: &str) -> Option<Call> {
     let mut arguments = Vec::new();
     for (_, range) in required {
         let argument = crate::jsonrpc::lenient_string(&tool[range]).into_owned();
-        let schema = format!("/inputSchema/properties/{}", splice::escape_step(&argument));
+        let schema = format!("/inputSchema/properties/{}", crate::pointer::escape(&argument));
         let ways = ["default", "const", "enum/0", "examples/0"];
         let value = ways.iter().find_map(|way| splice::at(tool, &format!("{schema}/{way}")))?;
         arguments.push(format!("{}:{value}", splice::quote(&argument)));

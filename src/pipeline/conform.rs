@@ -219,7 +219,7 @@ impl Examiner<'_> {
             (Needs::Server | Needs::Hello, slow) => slow.map_or(0, |slow| slow.natural_us),
             (Needs::Slow | Needs::Progress | Needs::Turns, Err(why)) => return Ok(Err(why.to_string())),
             (Needs::Slow | Needs::Turns, Ok(slow)) if slow.natural_us < SLOW_US => {
-                return Ok(Err(format!("the request takes {} only", crate::rules::duration(slow.natural_us))));
+                return Ok(Err(format!("the request takes {} only", crate::number::duration(slow.natural_us))));
             }
             (Needs::Progress, Ok(slow)) if !slow.tells => return Ok(Err("it reports no progress".to_string())),
             (Needs::Slow | Needs::Progress | Needs::Turns, Ok(slow)) => slow.natural_us,

@@ -4,7 +4,7 @@ use super::super::columns::{hang, pad, width};
 use super::super::escape::escape;
 use super::super::style::{Ink, Style};
 use crate::conform::{Card, ClauseCard, PROBES, Speech, Timing, Verdict, rows};
-use crate::rules::duration;
+use crate::number::duration;
 
 /// The screen.
 pub fn screen(card: &Card, style: &Style) -> String {
