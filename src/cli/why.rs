@@ -8,7 +8,7 @@ use rpctape::store::ConnectionRow;
 use super::config::Config;
 use super::input::{self, Loaded, ReadArgs};
 use super::io::{Out, written};
-use super::judge::{self, JudgeArgs};
+use super::judge::JudgeArgs;
 use super::page;
 use super::reports::ReportArgs;
 use super::screen::ScreenArgs;

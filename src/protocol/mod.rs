@@ -31,7 +31,7 @@ pub use method::{
     Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };
 pub use playing::{Access, Choice, DefaultAnswer, Flow};
-pub use probing::tried_in_turn;
+pub use probing::{Spoken, tried_in_turn};
 pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};
 pub use semconv::Convention;
 pub use shape::Ending;

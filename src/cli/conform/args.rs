@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use rpctape::conform::{Call, PRELUDE, PROBES, Probe, Speech};
 use rpctape::error::{Error, ErrorKind, Result, nearest};
-use rpctape::protocol::{Profile, Side};
+use rpctape::protocol::{Profile, Spoken};
 
 use crate::cli::input::profile;
 
@@ -153,7 +153,7 @@ fn joined(first: &str, second: &str) -> String {
 }
 
 /// What opens a document, and the parameters of a request about it.
-fn document(profile: &Profile, path: &Path) -> Result<Option<(Vec<(Side, String)>, String)>> {
+fn document(profile: &Profile, path: &Path) -> Result<Option<(Spoken, String)>> {
     let name = path.display().to_string();
     let fault = |error: std::io::Error| Error::io("read", &name, &error);
     let text = std::fs::read_to_string(path).map_err(fault)?;

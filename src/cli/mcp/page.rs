@@ -20,7 +20,7 @@ pub fn page<'t>(text: &'t str, cursor: Option<&str>, limit: usize) -> Result<Pag
     if rest.len() <= limit {
         return Ok(Page { text: rest, next: None });
     }
-    let longest = rest.floor_char_boundary(limit);
+    let longest = (0..=limit).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or_default();
     // Whole lines, unless that leaves less than half a page.
     let end = rest[..longest].rfind('\n').map(|at| at + 1).filter(|end| *end > longest / 2).unwrap_or(longest);
     Ok(Page { text: &rest[..end], next: Some(at + end) })

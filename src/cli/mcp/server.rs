@@ -1,5 +1,6 @@
 //! The server: answers at once what needs no reading, and everything else on a thread of its own.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
 use std::path::PathBuf;
@@ -97,11 +98,11 @@ impl Server {
             let mut calls = locked(&server.calls);
             if calls.len() >= CALLS {
                 Some(Refusal(INTERNAL, format!("{CALLS} calls are running already; wait for one, or cancel one")))
-            } else if calls.contains_key(&wire::key(&id)) {
-                Some(Refusal(INVALID_REQUEST, "a request with this id is running".to_string()))
-            } else {
-                calls.insert(wire::key(&id), Arc::clone(&cancelled));
+            } else if let Entry::Vacant(call) = calls.entry(wire::key(&id)) {
+                call.insert(Arc::clone(&cancelled));
                 None
+            } else {
+                Some(Refusal(INVALID_REQUEST, "a request with this id is running".to_string()))
             }
         };
         if let Some(refusal) = refused {
