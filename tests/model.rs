@@ -1,6 +1,8 @@
 //! The model: both sides conform, whatever the wire does to their messages, and the auditor must accuse nobody;
 //! then one side commits one fault, and the auditor must find it, or say why it cannot.
 
+#![allow(clippy::print_stdout, reason = "how many sessions were judged is said aloud")]
+
 mod model {
     pub mod chaos;
     pub mod commit;

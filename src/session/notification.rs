@@ -41,6 +41,7 @@ impl Conn {
     pub(super) fn subscribed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let Some(id) = Facts::id(m.facts.subscription) else { return };
         self.acknowledge(step, m, &id);
+        self.may_be_anothers(m, Side::Client, &id);
         self.accuse_notification(step, m, Side::Client, &id);
     }
 
