@@ -28,7 +28,7 @@ fn hello(t: usize, conn: &str) -> String {
     let ask = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
     let answer = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"2"}}}"#;
     let done = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    line(t, conn, "c2s", ask) + &line(t, conn, "s2c", answer) + &line(t, conn, "c2s", done)
+    line(t, conn, "c2s", ask) + &line(t, conn, "s2c", answer) + &line(t + 1, conn, "c2s", done)
 }
 
 fn cancel(t: usize, conn: &str, id: &str) -> String {
@@ -70,9 +70,9 @@ fn an_id_is_found_again_however_it_was_spelled() {
 #[test]
 fn each_connection_is_asked_about_its_own_ids() {
     // Both use an id again after it was forgotten; only one is in the other's log.
-    let mut log = hello(0, "a") + &hello(0, "b");
-    for (conn, ids) in [("a", ["1", "2", "3"]), ("b", ["7", "8", "9"])] {
-        ids.iter().enumerate().for_each(|(at, id)| log += &call(10 + at, conn, id));
+    let mut log = hello(0, "a") + &hello(2, "b");
+    for (from, conn, ids) in [(10, "a", ["1", "2", "3"]), (13, "b", ["7", "8", "9"])] {
+        ids.iter().enumerate().for_each(|(at, id)| log += &call(from + at, conn, id));
     }
     log += &(call(20, "a", "1") + &call(21, "b", "8") + &call(22, "b", "9"));
     let found = judged(&log, "a.jsonl");

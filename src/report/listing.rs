@@ -372,7 +372,7 @@ mod tests {
     fn machines_get_the_counts() {
         insta::assert_snapshot!(text(|out| listing().write_json(out)), @r#"
         {"sources":[
-        {"source":"a.jsonl","format":"jsonl-wrapped","reason":"JSON objects with \"dir\" and \"msg\"","messages":4,"by_direction":{"client->server":{"request":2,"response":1,"error-response":1,"notification":0}},"cancellations":[{"count":1,"direction":"client->server","method":"notifications/cancelled"}],"error_codes":{"-32601":1},"first":"06:44","last":null,"skipped":{"not a message":2},"connections":[{"key":"a.jsonl/1","protocol":"mcp","revision":"2025-11-25","transport":"stdio","vantage":"proxy","client":"claude\u001b]0;x\u0007 2","server":null,"messages":1284,"requests":61,"cancels":3,"complete_head":true,"complete_tail":false}]}
+        {"source":"a.jsonl","format":"jsonl-wrapped","reason":"JSON objects with \"dir\" and \"msg\"","messages":4,"by_direction":{"client->server":{"request":2,"response":1,"error-response":1,"notification":0}},"cancellations":[{"count":1,"direction":"client->server","method":"notifications/cancelled"}],"error_codes":{"-32601":1},"first":"06:44","last":null,"first_at":"2026-11-21T06:44:16.663227Z","last_at":"2026-11-21T06:51:58.663227Z","skipped":{"not a message":2},"connections":[{"key":"a.jsonl/1","protocol":"mcp","revision":"2025-11-25","transport":"stdio","vantage":"proxy","client":"claude\u001b]0;x\u0007 2","server":null,"messages":1284,"requests":61,"cancels":3,"complete_head":true,"complete_tail":false}]}
         ]}
         "#);
     }

@@ -200,10 +200,11 @@ impl Conn {
         (!dead && asked.by(exchange)).then_some("its receiver was itself waiting for an answer of the issuer")
     }
 
-    /// What a side waits for when the connection ends.
+    /// What a side waits for when the connection ends: not for what it has cancelled.
     fn asked(&self, side: Side) -> Asked {
         let mut asked = Asked::default();
-        let open = self.side(side).live.values().map(|slot| &slot.exchange).filter(|exchange| exchange.in_flight());
+        let waits = |exchange: &&Exchange| exchange.in_flight() && exchange.cancel().is_none();
+        let open = self.side(side).live.values().map(|slot| &slot.exchange).filter(waits);
         for exchange in open {
             match exchange.parent {
                 Some(parent) => drop(asked.serves.insert(parent)),

@@ -8,25 +8,32 @@ use super::fault::Claim;
 use super::sim::{Kind, Meaning, Request, Sent, Sim};
 use super::speech::Tongue;
 
-/// The code under which a fault shows at a tap.
+/// The code under which a fault shows at a tap. What the client sent too early may pass a tap behind the answer to the
+/// handshake; it is still sent before its time.
 pub fn code(sim: &Sim, vantage: Vantage) -> &'static str {
-    let Some(sabotage) = &sim.sabotage else { return "" };
-    let early = sabotage.code == "LIF002" || sabotage.code == "CAN003" && sim.speech.tongue == Tongue::Lsp;
+    match &sim.sabotage {
+        Some(sabotage) if sabotage.code == "LIF002" && behind_the_handshake(sim, vantage) => "LIF005",
+        Some(sabotage) => sabotage.code,
+        None => "",
+    }
+}
+
+/// True if the fault passes a tap after the answer to the handshake.
+fn behind_the_handshake(sim: &Sim, vantage: Vantage) -> bool {
     let answer = |sent: &Sent| matches!(sent.meaning, Meaning::Answer(to) if sim.requests[to].kind == Kind::Initialize);
     let answer = sim.sent.iter().position(answer).unwrap_or(usize::MAX);
-    // What the client sent too early may pass a tap behind the answer; it is still sent before its time.
-    match early
-        && sim.tap(vantage).iter().find(|(_, at)| Some(*at) == sabotage.culprit || *at == answer).map(|seen| seen.1)
-            == Some(answer)
-    {
-        true => "LIF005",
-        false => sabotage.code,
-    }
+    let culprit = sim.sabotage.as_ref().and_then(|sabotage| sabotage.culprit);
+    let first = sim.tap(vantage).iter().find(|(_, at)| Some(*at) == culprit || *at == answer).map(|seen| seen.1);
+    first == Some(answer)
 }
 
 /// Certainties that are right; empty where nothing need be said.
 pub fn expected(sim: &Sim, vantage: Vantage, settings: &Settings) -> Vec<Certainty> {
     let Some(sabotage) = &sim.sabotage else { return Vec::new() };
+    // A cancel of the handshake that comes behind its answer is late, and no work before the handshake is over.
+    if sabotage.code == "CAN003" && sim.speech.tongue == Tongue::Lsp && behind_the_handshake(sim, vantage) {
+        return Vec::new();
+    }
     match sabotage.claim {
         Claim::Exact => vec![Certainty::Violation],
         Claim::Crossing { decider, first, second } => crossing(sim, vantage, settings, decider, first, second),

@@ -41,7 +41,7 @@ impl Sim {
     /// The request that opens a connection, where there is one.
     fn greeting(&mut self) -> Option<Ask> {
         let cancels = self.cancels;
-        let support = if cancels { r#""cancellation":{"request":true}"# } else { "" };
+        let support = if cancels { r#","cancellation":{"request":true}"# } else { "" };
         let revision = self.speech.profile.revision;
         Some(match self.speech.tongue {
             Tongue::Plain | Tongue::McpNext => return None,
@@ -58,8 +58,10 @@ impl Sim {
                 let version = if revision == "2" { 2 } else { 1 };
                 Ask::new(
                     "initialize",
-                    &format!(r#""protocolVersion":{version},"clientCapabilities":{{{support}}}"#),
-                    &format!(r#"{{"protocolVersion":{version},"agentCapabilities":{{{support}}}}}"#),
+                    &format!(
+                        r#""protocolVersion":{version},"clientCapabilities":{{"fs":{{"readTextFile":true,"writeTextFile":true}},"terminal":true{support}}}"#
+                    ),
+                    &format!(r#"{{"protocolVersion":{version},"agentCapabilities":{{"loadSession":true{support}}}}}"#),
                 )
             }
             Tongue::Lsp => {

@@ -13,7 +13,7 @@ use super::Plan;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::words::{Meaning, instance, meaning};
-use crate::capture::{Proof, formats, peel};
+use crate::capture::{Proof, formats, peel, time};
 
 /// How many words of a line may be the key.
 const WORDS: usize = 6;
@@ -42,7 +42,7 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
         best = Some(((whole.faults(), 0, 0), Vec::new(), said));
     }
     for candidate in candidates(list, records) {
-        let Some(own) = candidate.groups() else { continue };
+        let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
         if !resolves(list, &own, whole, found) || found.faults() >= now.faults() {
             continue;
@@ -110,14 +110,22 @@ impl Candidate<'_> {
         (known.len() > 1 && known.len() * 3 <= groups.len()).then_some(groups)
     }
 
+    /// True for a time: where it is coarse, a request and its answer have the same, and it would split by chance.
+    fn is_time(&self) -> bool {
+        let is_time = |value: &&str| value.contains(':') && time::parse(value).is_some();
+        matches!(self.meaning(), Some((Meaning::Time, _))) || self.values.iter().flatten().all(is_time)
+    }
+
+    fn meaning(&self) -> Option<(Meaning, usize)> {
+        meaning(self.name.rsplit(['/', '.']).next().unwrap_or_default())
+    }
+
     /// How little its name speaks of connections.
     fn rank(&self) -> usize {
-        let dotted = self.name.replace('/', ".");
-        let last = dotted.rsplit('.').next().unwrap_or_default();
-        match meaning(last) {
+        match self.meaning() {
             Some((Meaning::Session, rank)) => rank,
             Some((Meaning::Connection, rank)) => 10 + rank,
-            _ => instance(&dotted).map_or(100, |rank| 20 + rank),
+            _ => instance(&self.name.replace('/', ".")).map_or(100, |rank| 20 + rank),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A request for a receiver that has declared its capabilities, and not the one that the request needs, and that refused it. Said once for
-//! each capability. One that was served all the same is not decidable: the declaration may be what is wrong.
+//! A request for a receiver that has declared its capabilities, and not the one that the request needs, and that does not know its method.
+//! Said once for each capability. Any other answer leaves open whether the declaration is what is wrong.
 //!
 //! Left alone: captures in which the declaration is not to be seen, and methods that the protocol does not gate.
 
@@ -23,6 +23,9 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+/// MethodNotFound (JSON-RPC 2.0, section 5.1).
+const METHOD_NOT_FOUND: i64 = -32601;
+
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, undeclared: Some(needs), .. } = event.what else { return None };
     let (label, title, receiver) = (exchange.label(), exchange.title(), exchange.issuer.peer().as_str());
@@ -30,8 +33,11 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let mut finding = found(RULE.code, event, summary)?.about(exchange).with("response", event.seen);
     finding.frame = exchange.request.frame;
     finding.by = Some(exchange.issuer);
-    Some(match message.kind {
-        Kind::Result => finding.undecidable("it was served, so that the declaration may be what is wrong"),
-        _ => finding,
+    Some(match (message.kind, exchange.error_code) {
+        (Kind::Error, Some(METHOD_NOT_FOUND)) => finding,
+        (Kind::Result, _) => finding.undecidable("it was served, so that the declaration may be what is wrong"),
+        _ => finding.undecidable(
+            "it failed for another reason than an unknown method, so that the declaration may be what is wrong",
+        ),
     })
 }
