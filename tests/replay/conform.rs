@@ -263,11 +263,10 @@ fn a_cancelled_turn_of_an_agent_says_so() {
             assert!(honest.with("honoured").contains(&"turn-cancelled"), "{}", honest.said.out);
         });
         scope.spawn(|| {
-            // At once it may have crossed the cancel.
+            // At once it may have crossed the cancel, or the witness is answered first and proves that it did not.
             let error = json!([{"error": {"code": -32603, "message": "aborted"}}]);
             let crossed = conform(&plain("session/prompt", &error), &flags);
-            crossed.breaks(&[]);
-            assert!(crossed.with("not-observed").contains(&"turn-cancelled"), "{}", crossed.said.out);
+            assert!(!crossed.with("honoured").contains(&"turn-cancelled"), "{}", crossed.said.out);
         });
         let error = json!([{"wait": 100}, {"error": {"code": -32603, "message": "aborted"}}]);
         conform(&plain("session/prompt", &error), &flags).breaks(&["turn-cancelled"]);
