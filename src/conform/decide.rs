@@ -79,7 +79,7 @@ fn broken(what: &Break, play: &Play) -> Option<Proof> {
 /// A request that an honest server answers, and this one does not, while it answers what was asked later.
 fn stuck(play: &Play) -> Option<Proof> {
     let asked = play.stuck().filter(|_| play.is_alive())?;
-    let summary = format!("{} was never answered, and nobody had cancelled it", asked.label());
+    let summary = format!("{} was never answered, and no cancel that its protocol knows was for it", asked.label());
     Some(Proof { summary, ..Proof::default() })
 }
 

@@ -7,12 +7,12 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Plan;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
-use crate::capture::words::{Meaning, instance, meaning};
+use crate::capture::words::{Meaning, direction, instance, meaning};
 use crate::capture::{Proof, formats, peel, time};
 
 /// How many words of a line may be the key.
@@ -20,6 +20,9 @@ const WORDS: usize = 6;
 
 /// How many contradictions have to be resolved where no handshake speaks for it.
 const RESOLVED: usize = 3;
+
+/// How many records are looked at before all are, spread over the head.
+const PROBED: usize = 256;
 
 /// One scalar beside the messages: its name, and the value for each note.
 struct Candidate<'t> {
@@ -41,7 +44,10 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
             "what its records name as connections keeps answers from their requests, so it is read as one".to_string();
         best = Some(((whole.faults(), 0, 0), Vec::new(), said));
     }
-    for candidate in candidates(list, records) {
+    let step = list.len().div_ceil(PROBED).max(1);
+    let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
+    let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
+    for candidate in all.into_iter().flatten() {
         let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
         if !resolves(list, &own, whole, found) || found.faults() >= now.faults() {
@@ -120,6 +126,21 @@ impl Candidate<'_> {
         meaning(self.name.rsplit(['/', '.']).next().unwrap_or_default())
     }
 
+    /// False for what tells no more connections apart than are told apart already, however much of the log is looked at: a time,
+    /// a direction, what differs nearly everywhere, and what names the same connections.
+    fn is_promising<'n>(&self, notes: impl Iterator<Item = &'n Note>) -> bool {
+        let told: Vec<(&str, u32)> =
+            self.values.iter().zip(notes).filter_map(|(value, note)| Some(((*value)?, note.channel))).collect();
+        let count = |values: FxHashSet<(&str, u32)>| values.len();
+        let values = count(told.iter().map(|(value, _)| (*value, 0)).collect());
+        let channels = count(told.iter().map(|(_, channel)| ("", *channel)).collect());
+        let pairs = count(told.iter().copied().collect());
+        let same = values > 1 && values == channels && pairs == values;
+        let many = values * 10 > told.len().max(20) * 9;
+        let directs = told.iter().all(|(value, _)| direction(&self.name, value).is_some());
+        !(same || many || directs || self.is_time())
+    }
+
     /// How little its name speaks of connections.
     fn rank(&self) -> usize {
         match self.meaning() {
@@ -183,14 +204,16 @@ impl<'t> Records<'t> {
     }
 }
 
-fn candidates<'t>(list: &[Note], records: &Records<'t>) -> Vec<Candidate<'t>> {
+/// What stands beside every `step`th message, with a value for each of these.
+fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Candidate<'t>> {
     let mut found: Vec<Candidate<'t>> = Vec::new();
-    for (at, note) in list.iter().enumerate() {
+    let count = list.len().div_ceil(step);
+    for (at, note) in list.iter().step_by(step).enumerate() {
         let Some(record) = records.around(note) else { continue };
         let mut add = |name: String, value: &'t str| {
             let known = found.iter().position(|candidate| candidate.name == name);
             let known = known.unwrap_or_else(|| {
-                found.push(Candidate { name, values: vec![None; list.len()] });
+                found.push(Candidate { name, values: vec![None; count] });
                 found.len() - 1
             });
             found[known].values[at] = Some(value);
