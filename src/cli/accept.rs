@@ -64,6 +64,7 @@ pub struct AcceptArgs {
 }
 
 /// A run whose differences are to be taken.
+#[cfg(feature = "live")]
 pub struct Run<'r> {
     /// The recording.
     pub recording: &'r str,

@@ -12,6 +12,7 @@ pub fn word(text: &str) -> String {
 }
 
 /// Words with blanks between them.
+#[cfg(feature = "live")]
 pub fn words<'w>(all: impl IntoIterator<Item = &'w str>) -> String {
     all.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }

@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use rpctape::output;
 
+use signal_hook::SigId;
 #[cfg(unix)]
 use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 #[cfg(unix)]
 use signal_hook::iterator::Signals;
-use signal_hook::{SigId, low_level::unregister};
+#[cfg(feature = "live")]
+use signal_hook::low_level::unregister;
 
 /// What asks the program to end. A terminal that is closed asks, too.
 #[cfg(unix)]

@@ -51,6 +51,7 @@ pub struct Config {
     /// What `[replay]` says.
     pub replay: ReplayConfig,
     /// The file, where nobody named it: it was found on the way up from the current directory.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only what is sent depends on it"))]
     pub found: Option<Found>,
 }
 
