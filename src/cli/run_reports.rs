@@ -48,21 +48,29 @@ enum Format {
 /// One `--report`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    kind: &'static str,
-    file: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// Where it goes.
+    pub file: String,
 }
 
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
-    let names = || RUN_KINDS.iter().map(|kind| kind.name);
-    let known = || format!("kinds are {}", names().collect::<Vec<_>>().join(", "));
-    let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-        return Err(format!("write it as KIND=FILE; {}", known()));
-    };
-    let Some(found) = RunKind::find(kind) else {
-        let hint = nearest(kind, names()).map_or_else(known, |near| format!("did you mean {near}?"));
-        return Err(format!("there is no report {kind}; {hint}"));
-    };
-    Ok(Wanted { kind: found.name, file: file.to_string() })
+    Wanted::read(text, RUN_KINDS.iter().map(|kind| kind.name))
+}
+
+impl Wanted {
+    /// Reads KIND=FILE, where the kind is one of these. What is wrong with it, in words, where it is none.
+    pub fn read(text: &str, kinds: impl Iterator<Item = &'static str> + Clone) -> std::result::Result<Wanted, String> {
+        let known = || format!("kinds are {}", kinds.clone().collect::<Vec<_>>().join(", "));
+        let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+            return Err(format!("write it as KIND=FILE; {}", known()));
+        };
+        let Some(kind) = kinds.clone().find(|name| *name == kind) else {
+            let hint = nearest(kind, kinds.clone()).map_or_else(known, |near| format!("did you mean {near}?"));
+            return Err(format!("there is no report {kind}; {hint}"));
+        };
+        Ok(Wanted { kind, file: file.to_string() })
+    }
 }
 
 /// The ways out of one run, opened before it begins: that a file cannot be written is known in time.

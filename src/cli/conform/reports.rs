@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rpctape::conform::Card;
-use rpctape::error::{Error, ErrorKind, Result, nearest};
+use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::conform::{CARD_KINDS, CardKind, document, lines, screen};
 
 use crate::cli::io::{Out, written};
+use crate::cli::run_reports::Wanted;
 use crate::cli::screen::ScreenArgs;
 
 /// How the answer is printed.
@@ -36,24 +37,8 @@ enum Format {
     Jsonl,
 }
 
-/// One `--report`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Wanted {
-    kind: &'static str,
-    file: String,
-}
-
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
-    let names = || CARD_KINDS.iter().map(|kind| kind.name);
-    let known = || format!("kinds are {}", names().collect::<Vec<_>>().join(", "));
-    let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-        return Err(format!("write it as KIND=FILE; {}", known()));
-    };
-    let Some(found) = CardKind::find(kind) else {
-        let hint = nearest(kind, names()).map_or_else(known, |near| format!("did you mean {near}?"));
-        return Err(format!("there is no report {kind}; {hint}"));
-    };
-    Ok(Wanted { kind: found.name, file: file.to_string() })
+    Wanted::read(text, CARD_KINDS.iter().map(|kind| kind.name))
 }
 
 /// The ways out of one run, opened before it begins.
