@@ -103,7 +103,7 @@ impl Sessions {
             ("found", Lean::Left),
             ("recording", Lean::Left),
         ];
-        let mut table = Table::new(columns);
+        let mut table = Table::new(columns).wrapped();
         for session in &self.0 {
             table.row(vec![
                 session.first.as_deref().map_or("-", |first| first.get(..19).unwrap_or(first)).replace('T', " "),
