@@ -20,12 +20,14 @@ pub fn commands(
     let Some(file) = shell::again(&args.file) else { return Ok(Vec::new()) };
     let how = args.read.typed();
     let late = facts.cancels.iter().filter(|cancel| Judged::of(&cancel.row).defied());
-    let waiting = facts.stuck.iter().chain(&facts.open).map(|waiting| &waiting.row);
-    let rows = waiting.chain(late.filter_map(|cancel| cancel.exchange.as_ref()));
-    let rows: Vec<&ExchangeRow> = rows.filter(|row| facts.wanted(row.id)).collect();
+    let late = late.filter_map(|cancel| cancel.exchange.as_ref());
+    let stuck = || facts.stuck.iter().map(|waiting| &waiting.row).filter(|row| facts.wanted(row.id));
+    // What is merely open when the log ends comes last: nothing is wrong with it.
+    let rest = late.chain(facts.open.iter().map(|waiting| &waiting.row)).filter(|row| facts.wanted(row.id));
+    let rows: Vec<&ExchangeRow> = stuck().chain(rest).collect();
     let mut next: Vec<String> = Vec::new();
     // Of two sides that wait, the request of the server is the one to look at first.
-    if let Some(first) = rows.iter().find(|row| row.issuer == "server").or(rows.first()) {
+    if let Some(first) = stuck().find(|row| row.issuer == "server").or(rows.first().copied()) {
         let name =
             |row: &ExchangeRow| Ok(shell::shown(&request_name::unique(case.store, row, case.connections.len())?));
         if let Some(label) = name(first)? {
