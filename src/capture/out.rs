@@ -85,6 +85,8 @@ pub(crate) struct Out<'s> {
     passed: Option<(u64, Skip)>,
     /// The line of the last gap.
     gap_at: Option<u64>,
+    /// How many frames were handed on.
+    frames: u64,
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
     outer: Outer,
@@ -124,6 +126,7 @@ impl<'s> Out<'s> {
             cut_at: None,
             passed: None,
             gap_at: None,
+            frames: 0,
             waiting: Vec::new(),
             said: Said::default(),
             file_side: None,
@@ -211,7 +214,7 @@ impl<'s> Out<'s> {
 
     /// Hands on a frame made of `place` and `body`.
     #[inline(always)]
-    pub(crate) fn put(&mut self, place: &Place, mut body: Body<'_>) -> Result<()> {
+    pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         if !self.waiting.is_empty() {
             self.tell_missing(place.line)?;
         }
@@ -225,7 +228,8 @@ impl<'s> Out<'s> {
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
             place.direction = Direction::By(side);
         }
-        if let Body::Message(captured) = &mut body {
+        let mut frame = place.frame(self.source, body);
+        if let Body::Message(captured) = &mut frame.body {
             if self.plan.twins && self.twins.knows(&self.plan, &place, captured) {
                 self.skip(place.line, Skip::Duplicate);
                 return Ok(());
@@ -234,10 +238,16 @@ impl<'s> Out<'s> {
                 (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
             }
         }
-        if self.said.fresh && matches!(body, Body::Message(_) | Body::Batch { .. }) {
+        if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();
         }
-        self.sink.frame(place.frame(self.source, body))
+        self.frames += 1;
+        self.sink.frame(frame)
+    }
+
+    /// How many frames were handed on.
+    pub(crate) fn frames_put(&self) -> u64 {
+        self.frames
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.

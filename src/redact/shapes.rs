@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex};
 
+use super::hints::{self, Hints, Word};
 use super::vendors::VENDORS;
 use super::{Custom, names};
 
@@ -12,36 +13,80 @@ use super::{Custom, names};
 /// Its groups: the name, what stands between, the secret.
 const LABELLED: &str = r#"(?i)([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|authorization|auth|cookie|credentials?|jwt)[a-z0-9_]{0,12})["']?(\s*[:=]\s*)["']?(?:(?:bearer|basic|token)\s+)?([^\s"',;&<>{}\[\]]{4,})"#;
 
-/// What a text must hold before [`LABELLED`] can fit.
-const LABELS: &str = r"(?i-u:pass|pwd|secret|token|key\s*[:=]|key['\x22]|auth|cookie|credential|jwt)";
+/// What a text must hold before [`LABELLED`] can fit: one of these in any case, or a `key` that is given a value.
+const LABELS: [&str; 8] = ["pass", "pwd", "secret", "token", "auth", "cookie", "credential", "jwt"];
 
-/// What a text must hold, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
+/// What a text must hold in any case, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
 /// member of such a name is one.
 const SHAPES: [(&str, &str, &str); 5] = [
     (
-        "(?i-u:-----BEGIN)",
+        "-----BEGIN",
         "private-key",
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
     ),
     ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    ("(?i-u:bearer)", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
-    ("://", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>]*:([^\s/@<>]+)@"),
-    ("(?i-u:[?&](?:key|sig))", "token", r"(?i)[?&](?:key|sig|signature)=([^&\s#<>]{6,})"),
+    ("bearer", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
+    // Looked for where a name and a password may stand, see `words`.
+    ("", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>]*:([^\s/@<>]+)@"),
+    ("?key|&key|?sig|&sig", "token", r"(?i)[?&](?:key|sig|signature)=([^&\s#<>]{6,})"),
 ];
 
-/// What a text must hold before any of the usual shapes can fit. Nearly all texts hold none of it, and one look is enough.
-pub(super) fn hint() -> String {
-    usual().map(|(hint, ..)| hint).fold(LABELS.to_string(), |all, hint| format!("{all}|{hint}"))
-}
+/// Words that give no shape away, but that the name of a secret may hold. An escape may hide what a shape needs, so a text with one is
+/// always looked into.
+const NAMED: u8 = 0;
+
+/// The number of [`LABELLED`] among the hints; those of [`usual`] follow it.
+const LABEL: u8 = 1;
+
+/// The place of URLs with a password among [`SHAPES`].
+const WITH_PASSWORD: u8 = 3;
 
 fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     SHAPES.into_iter().chain(VENDORS)
 }
 
+/// The words of all hints.
+fn words() -> impl Iterator<Item = Word> {
+    let named = [
+        Word::any_case_where("session", NAMED, hints::before_id),
+        Word::any_case_where("private", NAMED, hints::goes_on),
+        Word::any_case_where("key", NAMED, hints::ends_a_name),
+        Word::exact("\\u", NAMED),
+        Word::exact("\\/", NAMED),
+        Word::any_case_where("key", LABEL, hints::is_assigned),
+        Word::any_case_where("://", LABEL + 1 + WITH_PASSWORD, hints::holds_user),
+    ];
+    let labels = LABELS.into_iter().map(|word| Word::any_case(word, LABEL));
+    let numbered =
+        |(words, ..): (&'static str, _, _), at: usize| words.split('|').map(move |word| (word, LABEL + 1 + at as u8));
+    let shapes = SHAPES.into_iter().enumerate().flat_map(move |(at, shape)| numbered(shape, at));
+    let vendors = VENDORS.into_iter().enumerate().flat_map(move |(at, shape)| numbered(shape, SHAPES.len() + at));
+    named
+        .into_iter()
+        .chain(labels)
+        .chain(shapes.map(|(word, of)| Word::any_case(word, of)))
+        .chain(vendors.map(|(word, of)| Word::exact(word, of)))
+}
+
+/// The look at a text, made once for the whole program.
+fn all_hints() -> &'static Hints {
+    static HINTS: OnceLock<Hints> = OnceLock::new();
+    HINTS.get_or_init(|| Hints::new(words()))
+}
+
+/// True if a text holds what one of the usual shapes needs, or what the name of a secret may hold. Nearly all texts hold none of
+/// it, and one look is enough.
+pub(super) fn is_hinted(text: &str) -> bool {
+    let mut hinted = false;
+    all_hints().search(text, |_| {
+        hinted = true;
+        true
+    });
+    hinted
+}
+
 /// The usual shapes, for the whole program: an expression is compiled when a text first holds what it needs.
 struct Usual {
-    /// What [`LABELLED`] needs, then in the order of [`usual`].
-    hints: RegexSet,
     shapes: Vec<Shape>,
     labelled: OnceLock<Option<Regex>>,
 }
@@ -59,15 +104,10 @@ impl Shape {
 }
 
 impl Usual {
-    /// `None` never: the tests compile every hint.
-    fn get() -> Option<&'static Usual> {
-        static USUAL: OnceLock<Option<Usual>> = OnceLock::new();
-        let ready = || {
-            let hints = RegexSet::new([LABELS].into_iter().chain(usual().map(|(hint, ..)| hint))).ok()?;
-            let shapes = usual().map(|(_, kind, form)| Shape { kind, form, compiled: OnceLock::new() }).collect();
-            Some(Usual { hints, shapes, labelled: OnceLock::new() })
-        };
-        USUAL.get_or_init(ready).as_ref()
+    fn get() -> &'static Usual {
+        static USUAL: OnceLock<Usual> = OnceLock::new();
+        let shape = |(_, kind, form)| Shape { kind, form, compiled: OnceLock::new() };
+        USUAL.get_or_init(|| Usual { shapes: usual().map(shape).collect(), labelled: OnceLock::new() })
     }
 
     fn labelled(&self) -> Option<&Regex> {
@@ -75,15 +115,18 @@ impl Usual {
     }
 
     fn find(&self, text: &str, prose: bool, found: &mut Vec<(&'static str, Range<usize>)>) {
-        for hinted in &self.hints.matches(text) {
-            match hinted.checked_sub(1).and_then(|at| self.shapes.get(at)) {
-                Some(shape) => {
-                    shape.regex().into_iter().for_each(|regex| hits(shape.kind, regex, text, found));
-                }
-                None => {
-                    let all = self.labelled().into_iter().flat_map(|labelled| labelled.captures_iter(text));
-                    found.extend(all.filter_map(|hit| secret_of(text, &hit, prose)));
-                }
+        let mut hinted = 0u128;
+        all_hints().search(text, |of| {
+            hinted |= 1 << of;
+            false
+        });
+        if hinted >> LABEL & 1 == 1 {
+            let all = self.labelled().into_iter().flat_map(|labelled| labelled.captures_iter(text));
+            found.extend(all.filter_map(|hit| secret_of(text, &hit, prose)));
+        }
+        for (at, shape) in self.shapes.iter().enumerate() {
+            if hinted >> (usize::from(LABEL) + 1 + at) & 1 == 1 {
+                shape.regex().into_iter().for_each(|regex| hits(shape.kind, regex, text, found));
             }
         }
     }
@@ -115,9 +158,7 @@ impl Shapes {
     /// Where the secrets of a text are. `prose` says that it is no JSON string but text as a program printed it.
     pub fn find(&self, text: &str, prose: bool) -> Vec<(&'static str, Range<usize>)> {
         let mut found = Vec::new();
-        if let Some(usual) = Usual::get() {
-            usual.find(text, prose, &mut found);
-        }
+        Usual::get().find(text, prose, &mut found);
         self.own.iter().for_each(|(kind, shape)| hits(kind, shape, text, &mut found));
         found
     }
@@ -174,9 +215,9 @@ mod tests {
 
     #[test]
     fn every_expression_compiles() {
-        assert!(Usual::get().is_some());
-        for (hint, kind, form) in usual().chain([(LABELS, "label", LABELLED)]) {
-            assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
+        assert!(words().all(|word| usize::from(word.hint()) < usual().count() + 2), "a hint is a bit of 128");
+        for (_, kind, form) in usual().chain([("", "label", LABELLED)]) {
+            assert!(Regex::new(form).is_ok(), "{kind}: {form}");
         }
     }
 

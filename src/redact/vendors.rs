@@ -4,12 +4,13 @@
 //! Lists in crates were weighed: the one that builds with this toolchain has 50 forms, most of them with exact lengths that
 //! newer keys have outgrown, and brings a second TOML parser into a program that reads other people's bytes.
 
-/// What a text must hold, the kind of secret, and its form. A text without the first is not searched for the last.
+/// What a text must hold (one of these words, see `hints`), the kind of secret, and its form. A text without the first is not
+/// searched for the last.
 pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     ("sk-", "api-key", r"\bsk-(?:[A-Za-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}[A-Za-z0-9_-]*"),
     ("AIza", "api-key", r"\bAIza[A-Za-z0-9_-]{35}"),
     ("GOCSPX-", "secret", r"\bGOCSPX-[A-Za-z0-9_-]{20,}"),
-    (r"ya29\.", "token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
+    ("ya29.", "token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
     ("1//0", "token", r"\b1//0[A-Za-z0-9_-]{30,}"),
     ("k_live_|k_test_", "api-key", r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{10,}"),
     ("whsec_", "secret", r"\bwhsec_[A-Za-z0-9+/=]{20,}"),
@@ -26,15 +27,19 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     ("xai-", "api-key", r"\bxai-[A-Za-z0-9]{32,}"),
     ("tvly-", "api-key", r"\btvly-[A-Za-z0-9-]{20,}"),
     ("lsv2_", "api-key", r"\blsv2_[a-z]{2}_[A-Za-z0-9_]{32,}"),
-    ("gh[pousr]_", "token", r"\bgh[pousr]_[A-Za-z0-9]{20,}"),
+    ("ghp_|gho_|ghu_|ghs_|ghr_", "token", r"\bgh[pousr]_[A-Za-z0-9]{20,}"),
     ("github_pat_", "token", r"\bgithub_pat_[A-Za-z0-9_]{20,}"),
-    ("gl[a-z]+-", "token", r"\bgl(?:pat|dt|ptt|cbt|imt|ft|soat|rt|rtr|agent|oas|ffct)-[A-Za-z0-9_.-]{16,}"),
+    (
+        "glpat-|gldt-|glptt-|glcbt-|glimt-|glft-|glsoat-|glrt-|glrtr-|glagent-|gloas-|glffct-",
+        "token",
+        r"\bgl(?:pat|dt|ptt|cbt|imt|ft|soat|rt|rtr|agent|oas|ffct)-[A-Za-z0-9_.-]{16,}",
+    ),
     ("GR1348941", "token", r"\bGR1348941[A-Za-z0-9_-]{20,}"),
     ("xox", "token", r"\bxox[a-z](?:-\d)?-[A-Za-z0-9-]{10,}"),
     ("xapp-", "token", r"\bxapp-\d-[A-Za-z0-9-]{20,}"),
     ("hooks", "token", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})"),
     ("webhooks/", "token", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{17,20}/[A-Za-z0-9_-]{40,})"),
-    (r"\.[A-Za-z0-9_-]{6}\.", "token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
+    (".@@@@@@.", "token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
     (":AA", "token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}\b"),
     ("AKIA|ASIA|ABIA|ACCA", "aws", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     (
@@ -43,27 +48,27 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
         r"\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([A-Za-z0-9+/=%&-]{20,})",
     ),
     ("8Q~", "secret", r"\b[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,}"),
-    ("do[opr]_v1_", "token", r"\bdo[opr]_v1_[a-f0-9]{40,}"),
+    ("doo_v1_|dop_v1_|dor_v1_", "token", r"\bdo[opr]_v1_[a-f0-9]{40,}"),
     ("HRKU-", "api-key", r"\bHRKU-[A-Za-z0-9_-]{30,}"),
-    ("fo1_|fm[12]", "token", r"\b(?:fo1_|fm1[ar]_|fm2_)[A-Za-z0-9+/=_-]{40,}"),
+    ("fo1_|fm1|fm2", "token", r"\b(?:fo1_|fm1[ar]_|fm2_)[A-Za-z0-9+/=_-]{40,}"),
     ("nfp_", "token", r"\bnfp_[A-Za-z0-9]{30,}"),
     ("rnd_", "api-key", r"\brnd_[A-Za-z0-9]{24,}"),
-    (r"v1\.0-", "api-key", r"\bv1\.0-[a-f0-9]{24}-[a-f0-9]{100,}"),
+    ("v1.0-", "api-key", r"\bv1\.0-[a-f0-9]{24}-[a-f0-9]{100,}"),
     ("pscale_", "password", r"\bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,}"),
     ("sbp_|sb_secret_", "api-key", r"\b(?:sbp_[a-f0-9]{40,}|sb_secret_[A-Za-z0-9_-]{20,})"),
-    (r"SG\.", "api-key", r"\bSG\.[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{30,}"),
+    ("SG.", "api-key", r"\bSG\.[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{30,}"),
     ("key-", "api-key", r"\bkey-[a-f0-9]{32}\b"),
     ("-us", "api-key", r"\b[a-f0-9]{32}-us\d{1,2}\b"),
     ("xkeysib-", "api-key", r"\bxkeysib-[a-f0-9]{40,}-[A-Za-z0-9]{8,}"),
-    ("SK[0-9a-f]{4}", "api-key", r"\bSK[0-9a-f]{32}\b"),
+    ("SK####", "api-key", r"\bSK[0-9a-f]{32}\b"),
     ("shp", "token", r"\bshp(?:at|ca|pa|ss|tka)_[A-Fa-f0-9]{32,}"),
     ("sq0", "token", r"\bsq0[a-z]{3}-[A-Za-z0-9_-]{22,}"),
-    ("AT[AC]TT3", "token", r"\bAT[AC]TT3[A-Za-z0-9_=-]{30,}"),
+    ("ATATT3|ATCTT3", "token", r"\bAT[AC]TT3[A-Za-z0-9_=-]{30,}"),
     ("lin_", "api-key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
     ("ntn_|secret_", "token", r"\b(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{40,})\b"),
     ("figd_", "token", r"\bfigd_[A-Za-z0-9_-]{30,}"),
     (
-        "pat",
+        "pat-@@@-@@@@@@@@-|pat@@@@@@@@@@@@@@.",
         "token",
         r"\bpat(?:[A-Za-z0-9]{14}\.[a-f0-9]{64}|-[a-z]{2}\d-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})\b",
     ),
@@ -71,15 +76,16 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     ("sntry", "token", r"\bsntry[su]_[A-Za-z0-9+/=_-]{32,}"),
     ("glsa_|glc_", "token", r"\b(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})"),
     ("dt0", "token", r"\bdt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}\b"),
-    (r"hv[sbr]\.", "token", r"\bhv[sbr]\.[A-Za-z0-9_-]{20,}"),
+    ("hvs.|hvb.|hvr.", "token", r"\bhv[sbr]\.[A-Za-z0-9_-]{20,}"),
     ("atlasv1", "token", r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{40,}"),
-    (r"dp\.", "token", r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]+\.)?[A-Za-z0-9]{40,}"),
+    ("dp.", "token", r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]+\.)?[A-Za-z0-9]{40,}"),
     ("dapi|pul-", "token", r"\b(?:dapi[a-f0-9]{32}(?:-\d)?|pul-[a-f0-9]{40})\b"),
     ("AGE-SECRET", "private-key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
 ];
 
 #[cfg(test)]
 mod tests {
+    use super::super::hints::{Hints, Word};
     use super::*;
     use regex::Regex;
 
@@ -109,8 +115,13 @@ mod tests {
         ];
         for secret in made {
             let fits = VENDORS.iter().filter(|(hint, _, form)| {
-                Regex::new(hint).expect("a hint").is_match(&secret)
-                    && Regex::new(form).expect("a form").is_match(&secret)
+                let hints = Hints::new(hint.split('|').map(|word| Word::exact(word, 0)));
+                let mut hinted = false;
+                hints.search(&secret, |_| {
+                    hinted = true;
+                    true
+                });
+                hinted && Regex::new(form).expect("a form").is_match(&secret)
             });
             assert!(fits.count() > 0, "{secret}");
         }

@@ -93,19 +93,18 @@ pub(super) fn survey(
         artefact::words(&notes, &mut plan);
         return plan;
     }
-    let records = key::Records::of(format.name(), head);
     if notes.repeats
         && let Some(all) = look(true)
     {
-        let plan = plan(all, &records, overrides);
+        let plan = plan(all, format.name(), head, overrides);
         if plan.key.is_some() {
             return plan;
         }
     }
-    plan(notes, &records, overrides)
+    plan(notes, format.name(), head, overrides)
 }
 
-fn plan(notes: Notes, records: &key::Records<'_>, overrides: &Overrides) -> Plan {
+fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
     // On a clock of whole seconds two connections may well say the same at one time.
     let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
     artefact::look(&notes, &mut plan);
@@ -117,7 +116,7 @@ fn plan(notes: Notes, records: &key::Records<'_>, overrides: &Overrides) -> Plan
     let order = order::choose(&notes, &groups, before, &mut plan);
     let now = score(&notes.list, &order, &groups);
     if overrides.connection_key.is_none() && (now.faults() > 0 || now.two_clients > 0) {
-        key::choose(&notes, records, &order, now, &mut plan);
+        key::choose(&notes, &key::Records::of(format, head), &order, now, &mut plan);
     }
     plan
 }

@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Plan;
@@ -89,6 +90,7 @@ pub(super) struct Notes {
     pub rewritten: bool,
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
+    signs: Signs,
     handshakes: Vec<&'static str>,
     /// Notifications that end a handshake.
     openers: Vec<&'static str>,
@@ -141,8 +143,8 @@ impl Notes {
             notification: message.kind == Kind::Notification,
             greets: self.openers.contains(&message.method()),
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
-            printed: message.method.is_some() && ["result", "error"].iter().all(|key| has_member(text, key)),
-            bare: message.method.is_some() && !text.contains("\"params\""),
+            printed: message.method.is_some() && self.signs.are_printed(text),
+            bare: message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none(),
             word: words(message, facts, text),
         };
         self.list.push(Note {
@@ -158,9 +160,25 @@ impl Notes {
     }
 }
 
-/// True if an object has a member at its top.
-fn has_member(text: &str, key: &str) -> bool {
-    members(text).any(|member| member.key == key)
+/// What is looked for in every message, made once.
+struct Signs {
+    params: Finder<'static>,
+    result: Finder<'static>,
+    error: Finder<'static>,
+}
+
+impl Default for Signs {
+    fn default() -> Signs {
+        Signs { params: Finder::new("\"params\""), result: Finder::new("\"result\""), error: Finder::new("\"error\"") }
+    }
+}
+
+impl Signs {
+    /// True if an object has both members of an answer at its top.
+    fn are_printed(&self, text: &str) -> bool {
+        let both = [&self.error, &self.result].iter().all(|sign| sign.find(text.as_bytes()).is_some());
+        both && ["result", "error"].iter().all(|key| members(text).any(|member| member.key == *key))
+    }
 }
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
@@ -224,6 +242,9 @@ impl FrameSink for Notes {
 /// Formats that keep the bytes that passed. Any other may be a program's that read a message and wrote it down.
 const AS_THEY_PASSED: [&str; 3] = ["ndjson", "content-length", "strace"];
 
+/// How many messages of the head are looked at where it is not all there is: more of them tell nothing more.
+const NOTES: u64 = 2048;
+
 /// Notes on the head of a log; nothing where it cannot be looked at without reading all of it.
 pub(super) fn take(
     format: &'static dyn Format,
@@ -245,7 +266,7 @@ pub(super) fn take(
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             let end = if whole { head.len() } else { memchr::memrchr(b'\n', head)? + 1 };
             let mut lines = Lines::new(&head[..end], Resume::default(), false).ok()?;
-            while let Some(line) = lines.next().ok()? {
+            while let Some(line) = lines.next().ok()?.filter(|_| whole || out.frames_put() < NOTES) {
                 match line.oversized {
                     None => reader.line(&line, &mut out).ok()?,
                     Some(_) => reader.oversized(&line, &mut out).ok()?,
