@@ -28,7 +28,7 @@ pub enum ParamsShape {
 }
 
 /// Facts of one message. Sparse: most messages carry nothing but the envelope.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// What `params` was.
     pub shape: ParamsShape,
@@ -197,10 +197,10 @@ impl Capabilities {
     }
 }
 
-const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+pub(super) const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+pub(super) const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 impl<'a> Lift<'a> for Facts<'a> {
     fn param<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
