@@ -17,7 +17,7 @@ const EVERYWHERE: [&str; 5] = ["base64", "error", "number", "output", "pointer"]
 /// Pairs that must not know each other although one stands above the other, and the reason.
 const STRANGERS: [(&str, &str, &str); 6] = [
     ("replay", "store", "replay works on recordings, not on rows"),
-    ("live", "facts", "store", "the recorder knows no SQLite"),
+    ("live", "store", "the recorder knows no SQLite"),
     ("live", "rules", "transports do not judge"),
     ("store", "rules", "the store keeps what rules found, it does not judge"),
     ("report", "session", "reports read rows, not the state of a fold"),

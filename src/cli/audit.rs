@@ -66,9 +66,9 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let mut meter = Meter::new(&[], args.said.no_progress);
     facts::judge(&mut Reader::new(input, name), &options, &mut meter, &mut |part| {
         match part {
-            Part::Connection(row) => parts.connection(row),
+            Part::Connection(row, key) => parts.connection(row, key),
             Part::Undecided(row) => parts.undecided(row),
-            Part::Finding { row, seq, nth } => parts.finding(row, (seq, nth)),
+            Part::Finding { row, key, seq, nth } => parts.finding(row, key, (seq, nth)),
         }
         .map_err(failed)
     })?;

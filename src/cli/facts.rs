@@ -70,15 +70,9 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
         let shown = args.output.display().to_string();
         std::fs::create_dir_all(&args.output).map_err(|error| Error::io("create", &shown, &error))?;
     }
-    let found = match &args.files[..] {
-        // A file that is named alone and holds no messages is told of in its facts.
-        [file] if !capture::path_of(file).is_dir() => vec![file.clone()],
-        files => {
-            let found = capture::expand(files, &options.overrides)?;
-            found.skipped.iter().for_each(|(file, why)| passed_over(file, why));
-            found.paths
-        }
-    };
+    let found = capture::expand(&args.files, &options.overrides)?;
+    found.skipped.iter().for_each(|(file, why)| passed_over(file, why));
+    let found = found.paths;
     let mut meter = Meter::new(&found, args.read.said.no_progress);
     for log in &found {
         let mut sink = match to_stdout {

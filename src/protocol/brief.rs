@@ -12,14 +12,21 @@ use crate::jsonrpc::{Defect, ErrorObject, IdField, Kind, Message, Parsed, parse}
 /// A member that stands for all those that nobody reads.
 const REST: &str = "~";
 
-/// The brief of a message, or its whole text where no brief says the same (an envelope that is broken in more than one way).
+/// The brief of a message, or its whole text where that says what no brief does (an envelope that is broken in more than one way).
 pub fn brief<'t>(text: &'t str, message: &Message<'_>, facts: &Facts<'_>) -> Cow<'t, str> {
     let mut out = Brief::default();
     out.message(message, facts);
-    match parse::<Facts<'_>>(&out.text) {
-        Ok(Parsed::One(short, lifted)) if is_same(message, facts, &short, &lifted) => Cow::Owned(out.text),
-        _ => Cow::Borrowed(text),
+    // A reader may have put right what a logger did to the text: then the text is not what was read.
+    match says(&out.text, message, facts) || !says(text, message, facts) {
+        true => Cow::Owned(out.text),
+        false => Cow::Borrowed(text),
     }
+}
+
+/// True if a text reads as this message.
+fn says(text: &str, message: &Message<'_>, facts: &Facts<'_>) -> bool {
+    let read = parse::<Facts<'_>>(text);
+    matches!(read, Ok(Parsed::One(short, lifted)) if is_same(message, facts, &short, &lifted))
 }
 
 /// The brief of a batch: an array of the briefs of its members. What is no message stands as it is.
@@ -49,7 +56,7 @@ fn is_same(long: &Message<'_>, facts: &Facts<'_>, short: &Message<'_>, lifted: &
         let error = message.error.as_ref();
         error.map(|error: &ErrorObject<'_>| (error.code, error.message.is_some()))
     };
-    let spelled = long.id_text.is_none() || long.id_text == short.id_text;
+    let spelled = long.id_text.is_none() || long.id == IdField::Absent || long.id_text == short.id_text;
     let envelope = long.kind == short.kind && long.id == short.id && spelled && long.method == short.method;
     let error = code(long) == code(short) && long.says_cancelled() == short.says_cancelled();
     let hashed = long.kind != Kind::Request || (facts.params_hash == 0) == (lifted.params_hash == 0);

@@ -1,5 +1,5 @@
 //! What is judged apart and put together later, as JSON lines: findings as every report of ours has them, each with its place
-//! among all (`order`: the place of its message in the source, then its place in this part), and what a summary counts.
+//! among all (`part`: what a summary and a report need beside it), and what a summary counts.
 
 use std::io::{self, Write};
 
@@ -40,6 +40,17 @@ struct Connection<'a> {
     cancels: u64,
     complete_head: bool,
     complete_tail: bool,
+    facts: &'a str,
+}
+
+/// What a part knows of a finding beside what everybody prints.
+#[derive(Serialize)]
+struct About<'a> {
+    issuer: Option<&'a str>,
+    method: Option<&'a str>,
+    name: Option<&'a str>,
+    facts: &'a str,
+    order: [u64; 2],
 }
 
 #[derive(Serialize)]
@@ -70,8 +81,8 @@ impl<'w> Parts<'w> {
         Parts { out, judged: Judged::default() }
     }
 
-    /// A connection.
-    pub fn connection(&mut self, row: &ConnectionRow) -> io::Result<()> {
+    /// A connection; `key` is the one under which its facts came.
+    pub fn connection(&mut self, row: &ConnectionRow, key: &str) -> io::Result<()> {
         self.judged.connections += 1;
         self.judged.messages += row.messages;
         let line = json(&Connection {
@@ -93,6 +104,7 @@ impl<'w> Parts<'w> {
             cancels: row.cancels,
             complete_head: row.complete_head,
             complete_tail: row.complete_tail,
+            facts: key,
         })?;
         writeln!(self.out, "{line}")
     }
@@ -103,12 +115,20 @@ impl<'w> Parts<'w> {
         writeln!(self.out, "{}", json(&Undecidable { r#type: "undecidable", code, rule, lacks, events: *events })?)
     }
 
-    /// A finding; `order` is its place among all of its source, line and code.
-    pub fn finding(&mut self, row: &FindingRow, order: (u64, u64)) -> io::Result<()> {
+    /// A finding, what else is known of it, and where it stands: `key` is that of its facts, `order` its place among all findings of
+    /// its source, line and code.
+    pub fn finding(&mut self, row: &FindingRow, key: &str, order: (u64, u64)) -> io::Result<()> {
         self.judged.findings += 1;
         let line = finding(row, None)?;
         let line = line.strip_suffix('}').unwrap_or(&line);
-        writeln!(self.out, "{line},\"order\":[{},{}]}}", order.0, order.1)
+        let about = About {
+            issuer: row.issuer.as_deref(),
+            method: row.method.as_deref(),
+            name: row.name.as_deref(),
+            facts: key,
+            order: [order.0, order.1],
+        };
+        writeln!(self.out, "{line},\"part\":{}}}", json(&about)?)
     }
 
     /// The last line.

@@ -1,7 +1,7 @@
 //! The audit of facts: rows of whole connections in, findings out.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::Deserialize;
@@ -25,12 +25,14 @@ const FRAMES: FrameId = 1 << 33;
 
 /// Something that was judged.
 pub enum Part<'a> {
-    /// A connection.
-    Connection(&'a ConnectionRow),
+    /// A connection, and the key under which its facts came.
+    Connection(&'a ConnectionRow, &'a str),
     /// A finding.
     Finding {
         /// The finding.
         row: &'a FindingRow,
+        /// The key under which its facts came.
+        key: &'a str,
         /// The place of its message in the source's order of frames.
         seq: u64,
         /// Where it stands among all findings of this run.
@@ -54,17 +56,20 @@ pub fn judge<R: std::io::BufRead>(
         let mut store = Store::temporary()?;
         store.begin()?;
         let places = take(&store, rows, options, progress, &mut order)?;
+        let named: BTreeMap<i64, Option<String>> =
+            store.opened()?.into_iter().map(|opened| (i64::from(opened.id), opened.channel.name)).collect();
         for connection in store.connections()? {
-            tell(Part::Connection(&connection))?;
+            let name = named.get(&connection.id).and_then(Option::as_deref);
+            tell(Part::Connection(&connection, name.unwrap_or(&connection.source)))?;
         }
         for undecided in store.undecided()? {
             tell(Part::Undecided(&undecided))?;
         }
         store.findings(&FindingFilter::default(), Raw::None, |row| {
             let frame = row.message_id as FrameId;
-            let at = places.partition_point(|base| *base < frame);
-            let base = at.checked_sub(1).map_or(0, |at| places[at]);
-            tell(Part::Finding { row: &row, seq: frame - base, nth: told })?;
+            let at = places.partition_point(|(base, _)| *base < frame);
+            let (base, key) = at.checked_sub(1).map_or((0, ""), |at| (places[at].0, &*places[at].1));
+            tell(Part::Finding { row: &row, key, seq: frame - base, nth: told })?;
             told += 1;
             Ok(())
         })?;
@@ -72,14 +77,14 @@ pub fn judge<R: std::io::BufRead>(
     order.finish()
 }
 
-/// Takes connections until there are enough of them. Gives where the numbers of each source's frames begin.
+/// Takes connections until there are enough of them. Gives where the numbers of each source's frames begin, and whose they are.
 fn take<R: std::io::BufRead>(
     store: &Store,
     rows: &mut Reader<R>,
     options: &Options,
     progress: &mut dyn Progress,
     order: &mut Order,
-) -> Result<Vec<FrameId>> {
+) -> Result<Vec<(FrameId, String)>> {
     let mut intake = Intake::new(store, options, progress)?;
     let (mut places, mut taken) = (Vec::new(), 0);
     while let Some(row) = rows.peek()? {
@@ -101,7 +106,7 @@ fn take<R: std::io::BufRead>(
             let format = told_format(&row)?;
             let source = store.add_source(NewSource { name: &row.source, format: &format, reason: "" })?;
             intake.channels.source(source, &row.source, false);
-            places.push(base);
+            places.push((base, connection.to_string()));
             order.enter(connection, &row, source, base);
         }
         row_in(&mut intake, &row, order)?;

@@ -46,7 +46,7 @@ fn judged(rows: &[Row<'_>], options: &Options) -> crate::error::Result<Vec<Place
     let bytes = lines.into_inner();
     let mut found = Vec::new();
     judge(&mut Reader::new(&bytes[..], "part"), options, &mut Quiet, &mut |part| {
-        if let Part::Finding { row, seq, nth } = part {
+        if let Part::Finding { row, seq, nth, .. } = part {
             let place = (source_order(&row.source), row.line, row.code.clone(), seq, nth);
             found.push((place, printed(row)));
         }
