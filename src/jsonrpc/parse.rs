@@ -26,6 +26,8 @@ pub trait Lift<'a>: Default {
     fn result(&mut self, key: &str, raw: &'a str);
     /// Called once where `params` is anything but an object.
     fn params_without_members(&mut self) {}
+    /// Called once where `result` is a list; `filled` if it has members.
+    fn result_list(&mut self, _filled: bool) {}
 }
 
 /// Lifts nothing.
@@ -379,6 +381,9 @@ struct Outcome;
 trait Part: Copy {
     fn member<'a, F: Lift<'a>>(self, lift: &mut F, key: &str, raw: &'a str);
     fn none<'a, F: Lift<'a>>(self, _: &mut F) {}
+    fn list<'a, F: Lift<'a>>(self, lift: &mut F, _filled: bool) {
+        self.none(lift);
+    }
 }
 
 impl Part for Params {
@@ -393,6 +398,9 @@ impl Part for Params {
 impl Part for Outcome {
     fn member<'a, F: Lift<'a>>(self, lift: &mut F, key: &str, raw: &'a str) {
         lift.result(key, raw);
+    }
+    fn list<'a, F: Lift<'a>>(self, lift: &mut F, filled: bool) {
+        lift.result_list(filled);
     }
 }
 
@@ -416,7 +424,10 @@ fn body<'a, F: Lift<'a>>(text: &'a str, at: usize, lift: &mut F, part: impl Part
         // A number may be out of range, and an escape may stand for nothing.
         _ => return None,
     };
-    part.none(lift);
+    match shape {
+        Shape::Array => part.list(lift, bytes[scan::skip_white(bytes, at + 1)] != b']'),
+        _ => part.none(lift),
+    }
     Some((end, shape))
 }
 
@@ -445,8 +456,9 @@ impl<'de, F: Lift<'de>, P: Part> Visitor<'de> for Body<'_, F, P> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Shape, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        self.1.none(self.0);
+        let filled = seq.next_element::<IgnoredAny>()?.is_some();
+        while filled && seq.next_element::<IgnoredAny>()?.is_some() {}
+        self.1.list(self.0, filled);
         Ok(Shape::Array)
     }
 

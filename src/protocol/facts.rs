@@ -24,7 +24,7 @@ pub enum ParamsShape {
 }
 
 /// Facts of one message. Sparse: most messages carry nothing but the envelope.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// What `params` was.
     pub shape: ParamsShape,
@@ -70,8 +70,8 @@ pub struct Facts<'a> {
     pub revision: Raw<'a>,
     /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
     pub meta_revision: Raw<'a>,
-    /// True if `params._meta["io.modelcontextprotocol/clientCapabilities"]` is there.
-    pub meta_capabilities: bool,
+    /// `params._meta["io.modelcontextprotocol/clientCapabilities"]`, whole.
+    pub meta_capabilities: Raw<'a>,
     /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
     pub subscription: Raw<'a>,
     /// `_meta["io.modelcontextprotocol/related-task"].taskId`.
@@ -82,8 +82,22 @@ pub struct Facts<'a> {
     pub peer: Raw<'a>,
     /// True if a member stands there that only LSP's `initialize` has.
     pub lsp_initialize: bool,
+    /// `params.notifications` of a subscription, whole.
+    pub notifications: Raw<'a>,
     /// `result.resultType`.
     pub result_type: Raw<'a>,
+    /// `result.inputRequests`, whole.
+    pub input_requests: Raw<'a>,
+    /// `params.cursor`.
+    pub cursor: Raw<'a>,
+    /// `result.nextCursor`.
+    pub next_cursor: Raw<'a>,
+    /// True if `result` is a list with members, or has one as `items` or `data` (LSP).
+    pub result_filled: bool,
+    /// `params.textDocument.uri` (LSP).
+    pub document: Raw<'a>,
+    /// `params.textDocument.version` (LSP).
+    pub document_version: Raw<'a>,
     /// `result.stopReason` or `params.update.stopReason`.
     pub stop_reason: Raw<'a>,
     /// `result.outcome.outcome`.
@@ -160,6 +174,7 @@ const CAPABILITIES: &[&str] = &[
     "sampling",
     "elicitation",
     "roots",
+    "completions",
     "loadSession",
     "terminal",
     "fs.readTextFile",
@@ -193,16 +208,68 @@ impl Capabilities {
     }
 }
 
-const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+/// The notifications that a subscription asks for, one bit each (MCP 2026-07-28).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted(u8);
+
+/// Notifications that come to subscribers only, and the member that asks for them.
+const SUBSCRIBED: [(&str, &str); 4] = [
+    ("notifications/tools/list_changed", "toolsListChanged"),
+    ("notifications/prompts/list_changed", "promptsListChanged"),
+    ("notifications/resources/list_changed", "resourcesListChanged"),
+    ("notifications/resources/updated", "resourceSubscriptions"),
+];
+
+impl Wanted {
+    /// Reads `params.notifications` of a subscription. A list without members asks for nothing, as `false` does.
+    pub fn from_json(raw: Raw<'_>) -> Wanted {
+        let value: serde_json::Value = raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+        let asked = |member: &str| match &value[member] {
+            serde_json::Value::Bool(asked) => *asked,
+            serde_json::Value::Array(list) => !list.is_empty(),
+            serde_json::Value::Null => false,
+            _ => true,
+        };
+        Wanted(SUBSCRIBED.iter().enumerate().fold(0, |bits, (at, (_, member))| bits | u8::from(asked(member)) << at))
+    }
+
+    /// The member that would have asked for a notification, where it did not; said once.
+    pub fn unasked(&mut self, method: &str) -> Option<&'static str> {
+        let at = SUBSCRIBED.iter().position(|(name, _)| *name == method)?;
+        let asked = self.0 >> at & 1 == 1;
+        self.0 |= 1 << at;
+        (!asked).then_some(SUBSCRIBED[at].1)
+    }
+}
+
+/// The methods of `result.inputRequests`, in their order (MCP 2026-07-28).
+pub fn input_methods(raw: &str) -> Vec<String> {
+    let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
+    let asked = value.as_object().into_iter().flatten();
+    asked.filter_map(|(_, request)| request["method"].as_str().map(str::to_string)).collect()
+}
+
+pub(super) const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+pub(super) const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+
+impl<'a> Facts<'a> {
+    /// A text document is short but where it is opened: then it has its whole text, which is not hashed.
+    fn text_document(&mut self, raw: &'a str) {
+        self.section(Part::Document, raw);
+        for raw in [self.document, self.document_version].into_iter().flatten() {
+            self.params_hash = self.params_hash.wrapping_add(hash("textDocument", raw));
+        }
+    }
+}
 
 impl<'a> Lift<'a> for Facts<'a> {
     fn param(&mut self, key: &str, raw: &'a str) {
         self.shape = ParamsShape::Object;
         let slot = match key {
             "_meta" => return self.section(Part::Meta, raw),
+            "textDocument" => return self.text_document(raw),
             "update" => return self.section(Part::Update, raw),
             "value" => return self.section(Part::Value, raw),
             "task" => {
@@ -223,6 +290,8 @@ impl<'a> Lift<'a> for Facts<'a> {
             "protocolVersion" => &mut self.revision,
             "capabilities" | "clientCapabilities" => &mut self.capabilities,
             "clientInfo" => &mut self.peer,
+            "notifications" => &mut self.notifications,
+            "cursor" => &mut self.cursor,
             other => {
                 self.retries |= matches!(other, "inputResponses" | "requestState");
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
@@ -248,6 +317,10 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return self.section(Part::Task, raw);
             }
             "outcome" => return self.section(Part::Outcome, raw),
+            "items" | "data" => {
+                self.result_filled |= is_filled(raw);
+                return;
+            }
             "taskId" => &mut self.task_id,
             "status" => &mut self.task_status,
             "sessionId" => &mut self.session_id,
@@ -256,6 +329,8 @@ impl<'a> Lift<'a> for Facts<'a> {
             "serverInfo" | "agentInfo" => &mut self.peer,
             "resultType" => &mut self.result_type,
             "stopReason" => &mut self.stop_reason,
+            "inputRequests" => &mut self.input_requests,
+            "nextCursor" => &mut self.next_cursor,
             _ => return,
         };
         *slot = Some(raw);
@@ -263,6 +338,10 @@ impl<'a> Lift<'a> for Facts<'a> {
 
     fn params_without_members(&mut self) {
         self.shape = ParamsShape::Other;
+    }
+
+    fn result_list(&mut self, filled: bool) {
+        self.result_filled = filled;
     }
 }
 
@@ -282,6 +361,13 @@ enum Part {
     Value,
     Task,
     Outcome,
+    Document,
+}
+
+/// True if a value is a list with members.
+fn is_filled(raw: &str) -> bool {
+    let inside = raw.strip_prefix('[').map(str::trim_ascii_start);
+    inside.is_some_and(|inside| !inside.starts_with(']'))
 }
 
 impl<'a> Facts<'a> {
@@ -289,9 +375,6 @@ impl<'a> Facts<'a> {
         each_member(raw, |key, value| {
             if part == Part::Meta && key == META_RELATED_TASK {
                 return self.section(Part::RelatedTask, value);
-            }
-            if part == Part::Meta && key == META_CAPABILITIES {
-                self.meta_capabilities = true;
             }
             if let Some(slot) = self.slot(part, key) {
                 *slot = Some(value);
@@ -315,6 +398,9 @@ impl<'a> Facts<'a> {
             (Part::Task, "taskId") => &mut self.task_id,
             (Part::Task, "status") => &mut self.task_status,
             (Part::Outcome, "outcome") => &mut self.outcome,
+            (Part::Meta, META_CAPABILITIES) => &mut self.meta_capabilities,
+            (Part::Document, "uri") => &mut self.document,
+            (Part::Document, "version") => &mut self.document_version,
             _ => return None,
         })
     }

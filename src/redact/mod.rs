@@ -4,15 +4,22 @@
 //! Best effort: what no name and no shape gives away is not found. Nothing here parses a message into a tree or writes
 //! one anew: a secret's bytes are cut out, and JSON stays the JSON that it was.
 
+mod commands;
 mod hints;
+mod labels;
+mod made;
 mod names;
 mod packed;
 mod shapes;
+mod stand_ins;
 #[cfg(test)]
 mod tests;
 mod unescape;
 mod vendors;
 mod walk;
+mod words;
+
+pub use names::kind_named;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -169,6 +176,7 @@ impl Redactor {
             shapes: &self.shapes,
             placeholders: Vec::new(),
             packed: 0,
+            stream: text.starts_with("{\"q\":") && text.contains("\"k\":\"sse\""),
         };
         let mut hits = walk.hits(text);
         for (kind, number) in walk.placeholders {

@@ -3,140 +3,171 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
-use super::hints::{self, Hints, Word};
+use super::commands::COMMANDS;
+use super::hints::Hints;
+use super::stand_ins::{is_code, is_stand_in};
 use super::vendors::VENDORS;
-use super::{Custom, names};
+use super::{Custom, labels, made, words};
 
-/// A name before a colon or an equals sign tells as much as the name of a member: `DB_PASSWORD=...`, `api_key: ...`.
-/// Its groups: the name, what stands between, the secret.
-const LABELLED: &str = r#"(?i)([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|authorization|auth|cookie|credentials?|jwt)[a-z0-9_]{0,12})["']?(\s*[:=]\s*)["']?(?:(?:bearer|basic|token)\s+)?([^\s"',;&<>{}\[\]]{4,})"#;
-
-/// What a text must hold before [`LABELLED`] can fit: one of these in any case, or a `key` that is given a value.
-const LABELS: [&str; 8] = ["pass", "pwd", "secret", "token", "auth", "cookie", "credential", "jwt"];
-
-/// What a text must hold in any case, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
+/// What a text must hold, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
 /// member of such a name is one.
-const SHAPES: [(&str, &str, &str); 5] = [
+const SHAPES: [(&str, &str, &str); 12] = [
     (
-        "-----BEGIN",
+        "(?i-u:-----BEGIN)",
         "private-key",
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
     ),
+    ("Private-Lines", "private-key", r"Private-Lines: \d+\s+([A-Za-z0-9+/=\s]+?(?:\s*Private-MAC: [a-f0-9]+|\z))"),
     ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    ("bearer", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
-    // Looked for where a name and a password may stand, see `words`.
-    ("", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>]*:([^\s/@<>]+)@"),
-    ("?key|&key|?sig|&sig", "token", r"(?i)[?&](?:key|sig|signature)=([^&\s#<>]{6,})"),
+    ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
+    ("(?i-u:bearer)", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
+    ("(?i-u:basic)", "authz", r"\b[Bb]asic\s+([A-Za-z0-9+/]{12,}={0,2})(?:[\s\x22'\x60]|$)"),
+    ("://", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\x22'\x60]*:([^\s/<>\x22'\x60]+)@"),
+    (
+        "://",
+        "password",
+        r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\x22'\x60]*:([^\s/@<>\x22'\x60]*[^\s/@<>\x22'\x600-9][^\s/@<>\x22'\x60]*/[^\s@<>\x22'\x60]*)@[\w.-]+[:/]",
+    ),
+    ("://", "token", r"\b[A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9_-]{20,})@"),
+    (
+        "(?i-u:[?&](?:key|sig|x-(?:amz|goog)-s))",
+        "token",
+        r"(?i)[?&](?:key|sig|signature|x-(?:amz|goog)-signature)=([^&\s#<>\x22'\x60]{6,})",
+    ),
+    ("(?i-u:[?&]code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{16,})"),
+    (
+        "(?i-u:sess?_?id|sess=|sid=|session=)",
+        "cookie",
+        r"(?i)\b(?:[a-z0-9_.-]*sess(?:ion)?(?:_?id)?|(?:connect\.)?sid)=([A-Za-z0-9%+/=_.:-]{16,})",
+    ),
 ];
 
-/// Words that give no shape away, but that the name of a secret may hold. An escape may hide what a shape needs, so a text with one is
-/// always looked into.
-const NAMED: u8 = 0;
+/// The key that stands beside the id of an access key, wherever the two are written down together.
+const BESIDE_AWS: &str = r"(?:^|[^A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?:$|[^A-Za-z0-9/+=])";
 
-/// The number of [`LABELLED`] among the hints; those of [`usual`] follow it.
-const LABEL: u8 = 1;
-
-/// The place of URLs with a password among [`SHAPES`].
-const WITH_PASSWORD: u8 = 3;
+/// What a text must hold, besides what a shape needs, before a name can give a secret away: nearly all messages do not,
+/// and one fast look at them is enough. An escape may hide what a shape needs, so a text with one is always looked into.
+const NAMED: &str = r"(?i-u:session|key|private|saml|seed)|\\u|\\/";
 
 fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    SHAPES.into_iter().chain(VENDORS)
+    SHAPES.into_iter().chain(COMMANDS).chain(VENDORS)
 }
 
-/// The words of all hints.
-fn words() -> impl Iterator<Item = Word> {
-    let named = [
-        Word::any_case_where("session", NAMED, hints::before_id),
-        Word::any_case_where("private", NAMED, hints::goes_on),
-        Word::any_case_where("key", NAMED, hints::ends_a_name),
-        Word::exact("\\u", NAMED),
-        Word::exact("\\/", NAMED),
-        Word::any_case_where("key", LABEL, hints::is_assigned),
-        Word::any_case_where("://", LABEL + 1 + WITH_PASSWORD, hints::holds_user),
-    ];
-    let labels = LABELS.into_iter().map(|word| Word::any_case(word, LABEL));
-    let numbered =
-        |(words, ..): (&'static str, _, _), at: usize| words.split('|').map(move |word| (word, LABEL + 1 + at as u8));
-    let shapes = SHAPES.into_iter().enumerate().flat_map(move |(at, shape)| numbered(shape, at));
-    let vendors = VENDORS.into_iter().enumerate().flat_map(move |(at, shape)| numbered(shape, SHAPES.len() + at));
-    named
-        .into_iter()
-        .chain(labels)
-        .chain(shapes.map(|(word, of)| Word::any_case(word, of)))
-        .chain(vendors.map(|(word, of)| Word::exact(word, of)))
-}
-
-/// The look at a text, made once for the whole program.
-fn all_hints() -> &'static Hints {
-    static HINTS: OnceLock<Hints> = OnceLock::new();
-    HINTS.get_or_init(|| Hints::new(words()))
-}
-
-/// True if a text holds what one of the usual shapes needs, or what the name of a secret may hold. Nearly all texts hold none of
-/// it, and one look is enough.
+/// True if a text holds what a name, a label or one of the usual shapes needs.
 pub(super) fn is_hinted(text: &str) -> bool {
+    let usual = Usual::get();
+    let mut may = vec![false; usual.needs.len()];
     let mut hinted = false;
-    all_hints().search(text, |_| {
-        hinted = true;
-        true
+    usual.hints.search(text, |hint, whole| {
+        hinted = whole;
+        may[hint] = true;
+        whole
     });
-    hinted
+    hinted || may.iter().zip(&usual.needs).any(|(may, needed)| *may && needed.fits(text))
 }
 
-/// The usual shapes, for the whole program: an expression is compiled when a text first holds what it needs.
+/// The usual shapes, for the whole program: an expression is compiled when a text first holds a word that it begins with.
 struct Usual {
-    shapes: Vec<Shape>,
-    labelled: OnceLock<Option<Regex>>,
+    hints: Hints,
+    /// What names need, what labels need, then what each shape needs, in the order of [`usual`].
+    needs: Vec<Lazy>,
+    shapes: Vec<(&'static str, Lazy)>,
+    beside_aws: Lazy,
 }
 
-struct Shape {
-    kind: &'static str,
+/// An expression that is compiled when it is first asked for.
+struct Lazy {
     form: &'static str,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Shape {
+impl Lazy {
+    const fn new(form: &'static str) -> Lazy {
+        Lazy { form, compiled: OnceLock::new() }
+    }
+
     fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| Regex::new(self.form).ok()).as_ref()
     }
+
+    fn fits(&self, text: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(text))
+    }
 }
+
+/// The number of what labels need among the hints; those of shapes follow it.
+const LABELS: usize = 1;
 
 impl Usual {
     fn get() -> &'static Usual {
         static USUAL: OnceLock<Usual> = OnceLock::new();
-        let shape = |(_, kind, form)| Shape { kind, form, compiled: OnceLock::new() };
-        USUAL.get_or_init(|| Usual { shapes: usual().map(shape).collect(), labelled: OnceLock::new() })
+        USUAL.get_or_init(|| {
+            let needs: Vec<Lazy> =
+                [NAMED, labels::HINT].into_iter().chain(usual().map(|(hint, ..)| hint)).map(Lazy::new).collect();
+            let hints = Hints::new(needs.iter().map(|needed| needed.form));
+            let shapes = usual().map(|(_, kind, form)| (kind, Lazy::new(form))).collect();
+            Usual { hints, needs, shapes, beside_aws: Lazy::new(BESIDE_AWS) }
+        })
     }
 
-    fn labelled(&self) -> Option<&Regex> {
-        self.labelled.get_or_init(|| Regex::new(LABELLED).ok()).as_ref()
-    }
-
-    fn find(&self, text: &str, prose: bool, found: &mut Vec<(&'static str, Range<usize>)>) {
-        let mut hinted = 0u128;
-        all_hints().search(text, |of| {
-            hinted |= 1 << of;
+    fn find(&self, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
+        let mut hinted = vec![None; self.needs.len()];
+        self.hints.search(text, |hint, whole| {
+            hinted[hint] = Some(whole || hinted[hint] == Some(true));
             false
         });
-        if hinted >> LABEL & 1 == 1 {
-            let all = self.labelled().into_iter().flat_map(|labelled| labelled.captures_iter(text));
-            found.extend(all.filter_map(|hit| secret_of(text, &hit, prose)));
-        }
-        for (at, shape) in self.shapes.iter().enumerate() {
-            if hinted >> (usize::from(LABEL) + 1 + at) & 1 == 1 {
-                shape.regex().into_iter().for_each(|regex| hits(shape.kind, regex, text, found));
+        for (at, whole) in hinted.into_iter().enumerate().skip(LABELS) {
+            if !whole.is_some_and(|whole| whole || self.needs[at].fits(text)) {
+                continue;
             }
+            match at.checked_sub(LABELS + 1).and_then(|at| self.shapes.get(at)) {
+                Some((kind, shape)) => {
+                    shape.regex().into_iter().for_each(|regex| hits(kind, regex, text, found));
+                }
+                None => labels::find(text, found),
+            }
+        }
+        if found.iter().any(|(kind, _)| *kind == "aws") {
+            let keys = self
+                .beside_aws
+                .regex()
+                .into_iter()
+                .flat_map(|beside| beside.captures_iter(text))
+                .filter_map(|hit| hit.get(1));
+            let keys = keys.filter(|key| {
+                words::is_random(key.as_str(), 20) && key.as_str().bytes().any(|byte| byte.is_ascii_uppercase())
+            });
+            found.extend(keys.map(|key| ("secret", key.range())));
         }
     }
 }
 
-/// The secret is the first group where there is one, and all of it otherwise.
+/// What words begin with, too: the rest has to be letters drawn by lot.
+const LOOSE: [&str; 4] = ["key", "co_", "ak_", "s."];
+
+/// The secret is the first group where there is one, and all of it otherwise. What stands where a secret would is none.
 fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
-    let secrets = regex.captures_iter(text).filter_map(|hit| hit.get(1).or_else(|| hit.get(0)));
-    let secrets = secrets.filter(|secret| kind != "authz" || secret.as_str().bytes().any(|byte| byte.is_ascii_digit()));
-    found.extend(secrets.map(|secret| (kind, secret.range())));
+    for hit in regex.captures_iter(text) {
+        let whole = hit.get(1).is_none();
+        let Some(secret) = hit.get(1).or_else(|| hit.get(0)) else { continue };
+        let shown = secret.as_str();
+        let innocent = match kind {
+            "authz" => {
+                is_stand_in(shown) || words::is_worded(shown) && !shown.bytes().any(|byte| byte.is_ascii_digit())
+            }
+            "api-key" if shown.starts_with("sk-") => words::is_worded(&shown[3..]),
+            "api-key" | "token" if whole && LOOSE.iter().any(|form| shown.starts_with(form)) => {
+                !words::is_random(&shown[2..], 12)
+            }
+            "custom" | "email" => false,
+            _ => !whole && (is_stand_in(shown) || kind == "password" && is_code(shown, "")),
+        };
+        if !innocent {
+            found.push((kind, secret.range()));
+        }
+    }
 }
 
 const EMAIL: &str = r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";
@@ -155,29 +186,14 @@ impl Shapes {
         Shapes { own: own.filter_map(|(kind, shape)| Some((kind, Regex::new(shape).ok()?))).collect() }
     }
 
-    /// Where the secrets of a text are. `prose` says that it is no JSON string but text as a program printed it.
-    pub fn find(&self, text: &str, prose: bool) -> Vec<(&'static str, Range<usize>)> {
+    /// Where the secrets of a text are.
+    pub fn find(&self, text: &str) -> Vec<(&'static str, Range<usize>)> {
         let mut found = Vec::new();
-        Usual::get().find(text, prose, &mut found);
+        Usual::get().find(text, &mut found);
+        made::find(text, &mut found);
         self.own.iter().for_each(|(kind, shape)| hits(kind, shape, text, &mut found));
         found
     }
-}
-
-/// The secret behind a label, if that names one. In a sentence a colon explains as often as it assigns: there the secret
-/// has to look like one, or to stand alone on its line as in YAML.
-fn secret_of(text: &str, hit: &Captures<'_>, prose: bool) -> Option<(&'static str, Range<usize>)> {
-    let (label, between, secret) = (hit.get(1)?, hit.get(2)?.as_str(), hit.get(3)?);
-    let kind = names::kind(label.as_str().rsplit('.').next()?, &[])?;
-    if names::is_stand_in(secret.as_str()) {
-        return None;
-    }
-    let line = text[..label.start()].rfind('\n').map_or(0, |at| at + 1);
-    let starts_line = text[line..label.start()].chars().all(|c| c.is_whitespace() || matches!(c, '-' | '"' | '\''));
-    let ends_line = text[secret.end()..].trim_start_matches(['"', '\'', ',', ' ', '\r']).starts_with('\n')
-        || secret.end() == text.len();
-    let assigned = prose || between.contains('=') || starts_line && ends_line && text.contains('\n');
-    (assigned || secret.as_str().bytes().any(|byte| byte.is_ascii_digit())).then(|| (kind, secret.range()))
 }
 
 #[cfg(test)]
@@ -215,9 +231,8 @@ mod tests {
 
     #[test]
     fn every_expression_compiles() {
-        assert!(words().all(|word| usize::from(word.hint()) < usual().count() + 2), "a hint is a bit of 128");
-        for (_, kind, form) in usual().chain([("", "label", LABELLED)]) {
-            assert!(Regex::new(form).is_ok(), "{kind}: {form}");
+        for (hint, kind, form) in usual().chain([(labels::HINT, "secret", BESIDE_AWS), (NAMED, "name", NAMED)]) {
+            assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
         }
     }
 
@@ -225,15 +240,15 @@ mod tests {
     fn the_hint_fits_whatever_a_shape_fits() {
         let shapes = Shapes::new(&Custom::default());
         for text in SECRETS {
-            assert!(!shapes.find(text, false).is_empty(), "{text}");
+            assert!(!shapes.find(text).is_empty(), "{text}");
         }
         for label in
             ["authorization", "Proxy-Authorization", "password", "passwd", "client-secret", "secret_key", "secret"]
         {
-            assert!(!shapes.find(&format!("{label}: abcdef1"), true).is_empty(), "{label}");
+            assert!(!shapes.find(&format!("{label}: abcdef1")).is_empty(), "{label}");
         }
-        for label in ["api-key", "APIKEY", "access_token", "refresh-token", "authtoken", "set-cookie", "cookie"] {
-            assert!(!shapes.find(&format!("{label} = abcdef1"), true).is_empty(), "{label}");
+        for label in ["api-key", "APIKEY", "access_token", "refresh-token", "authtoken"] {
+            assert!(!shapes.find(&format!("{label} = abcdef1")).is_empty(), "{label}");
         }
     }
 }
