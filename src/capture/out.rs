@@ -85,8 +85,6 @@ pub(crate) struct Out<'s> {
     passed: Option<(u64, Skip)>,
     /// The line of the last gap.
     gap_at: Option<u64>,
-    /// How many frames were handed on.
-    frames: u64,
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
     outer: Outer,
@@ -126,7 +124,6 @@ impl<'s> Out<'s> {
             cut_at: None,
             passed: None,
             gap_at: None,
-            frames: 0,
             waiting: Vec::new(),
             said: Said::default(),
             file_side: None,
@@ -241,13 +238,7 @@ impl<'s> Out<'s> {
         if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();
         }
-        self.frames += 1;
         self.sink.frame(frame)
-    }
-
-    /// How many frames were handed on.
-    pub(crate) fn frames_put(&self) -> u64 {
-        self.frames
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.
