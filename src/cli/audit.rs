@@ -15,6 +15,7 @@ use super::check::{self, PrintArgs};
 use super::config::Config;
 use super::input::{self, Loaded, Meter, SaidArgs};
 use super::judge::JudgeArgs;
+use super::parts;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 
@@ -24,12 +25,15 @@ use super::signals::Stop;
 #[derive(Args, Debug)]
 pub struct AuditArgs {
     /// A database made by `rpctape ingest` or `rpctape check --db`
-    #[arg(value_name = "DB", required_unless_present = "facts", value_parser = super::input::name())]
+    #[arg(value_name = "DB", required_unless_present_any = ["facts", "findings"], value_parser = super::input::name())]
     database: Option<String>,
     /// Judge facts (JSON lines of `rpctape facts`) of whole connections, in order by connection, source and seq; `-` is standard
     /// input. Findings come as JSON lines, and the exit status is 0 when it judged, whatever it found
     #[arg(long, value_name = "FILE", conflicts_with_all = ["database", "vantage", "PrintArgs", "ScreenArgs"])]
     facts: Option<String>,
+    /// Print what `audit --facts` found, part by part, as one check: the lines of all parts, in any order; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["database", "facts", "SaidArgs"])]
+    findings: Option<String>,
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
@@ -42,9 +46,10 @@ pub struct AuditArgs {
 
 /// Judges again and prints what was found.
 pub fn run(args: &AuditArgs, stop: &Stop) -> Result<u8> {
-    match (&args.database, &args.facts) {
-        (Some(database), _) => again(database, args, stop),
-        (None, facts) => apart(facts.as_deref().unwrap_or("-"), args, stop),
+    match (&args.database, &args.facts, &args.findings) {
+        (Some(database), ..) => again(database, args, stop),
+        (None, Some(facts), _) => apart(facts, args, stop),
+        (None, None, findings) => together(findings.as_deref().unwrap_or("-"), args),
     }
 }
 
@@ -53,14 +58,7 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let options = input::options(args.said.overrides(), &args.judge.configured(&config), stop)?;
     let failed = |error: std::io::Error| Error::io("write", "the findings", &error);
-    let input: Box<dyn BufRead> = match facts {
-        "-" => Box::new(BufReader::new(std::io::stdin())),
-        path => {
-            let file = File::open(rpctape::capture::path_of(path)).map_err(|error| Error::io("read", path, &error))?;
-            Box::new(BufReader::new(file))
-        }
-    };
-    let name = if facts == "-" { "standard input" } else { facts };
+    let (input, name) = lines_of(facts)?;
     let mut out = BufWriter::new(std::io::stdout());
     let mut parts = Parts::new(&mut out);
     let mut meter = Meter::new(&[], args.said.no_progress);
@@ -74,6 +72,25 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     })?;
     parts.finish().map_err(failed)?;
     Ok(0)
+}
+
+/// The lines of a file, or of standard input, and what errors call it.
+fn lines_of(path: &str) -> Result<(Box<dyn BufRead>, &str)> {
+    if path == "-" {
+        return Ok((Box::new(BufReader::new(std::io::stdin())), "standard input"));
+    }
+    let file = File::open(rpctape::capture::path_of(path)).map_err(|error| Error::io("read", path, &error))?;
+    Ok((Box::new(BufReader::new(file)), path))
+}
+
+/// Prints what was found in all parts.
+fn together(findings: &str, args: &AuditArgs) -> Result<u8> {
+    let config = Config::load(args.judge.config.as_deref())?;
+    let judge = args.judge.configured(&config);
+    let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
+    let (input, name) = lines_of(findings)?;
+    let judged = parts::read(input, name)?;
+    check::print_judged(judged, &[findings.to_string()], terms, redactor, &args.print, &args.screen)
 }
 
 /// Judges a database again.

@@ -64,6 +64,54 @@ fn is_same(long: &Message<'_>, facts: &Facts<'_>, short: &Message<'_>, lifted: &
     envelope && error && long.defects == short.defects && hashed && *facts == lifted
 }
 
+/// Fails to compile where a fact was added: it has to be written below, or bodies travel whole for its sake.
+fn every_fact_has_its_place(facts: &Facts<'_>) {
+    let Facts {
+        shape: _,
+        request_id: _,
+        param_id: _,
+        reason: _,
+        progress_token: _,
+        token: _,
+        progress: _,
+        value_kind: _,
+        work_done_token: _,
+        partial_result_token: _,
+        session_id: _,
+        update: _,
+        tool_call: _,
+        update_status: _,
+        update_state: _,
+        task_wanted: _,
+        task_id: _,
+        task_status: _,
+        task_created: _,
+        name: _,
+        revision: _,
+        meta_revision: _,
+        meta_capabilities: _,
+        subscription: _,
+        related_task: _,
+        capabilities: _,
+        peer: _,
+        lsp_initialize: _,
+        notifications: _,
+        result_type: _,
+        input_requests: _,
+        cursor: _,
+        next_cursor: _,
+        result_filled: _,
+        document: _,
+        document_version: _,
+        stop_reason: _,
+        outcome: _,
+        result_more: _,
+        retries: _,
+        result_members: _,
+        params_hash: _,
+    } = facts;
+}
+
 /// A JSON object under construction.
 #[derive(Default)]
 struct Brief {
@@ -112,6 +160,7 @@ impl Brief {
     }
 
     fn message(&mut self, message: &Message<'_>, facts: &Facts<'_>) {
+        every_fact_has_its_place(facts);
         let has = |defect| message.defects.has(defect);
         self.open();
         match (has(Defect::JsonrpcMember), has(Defect::VersionOne)) {
@@ -197,12 +246,15 @@ impl Brief {
             ("protocolVersion", facts.revision),
             ("capabilities", facts.capabilities),
             ("clientInfo", facts.peer),
+            ("notifications", facts.notifications),
+            ("cursor", facts.cursor),
         ] {
             self.member(key, raw);
         }
         self.mark("task", facts.task_wanted);
         self.mark("processId", facts.lsp_initialize);
         self.mark("requestState", facts.retries);
+        self.object("textDocument", [("uri", facts.document), ("version", facts.document_version)]);
         self.object("value", [("kind", facts.value_kind)]);
         self.object(
             "update",
@@ -229,7 +281,7 @@ impl Brief {
             [
                 ("progressToken", facts.progress_token),
                 (META_REVISION, facts.meta_revision),
-                (META_CAPABILITIES, facts.meta_capabilities.then_some("0")),
+                (META_CAPABILITIES, facts.meta_capabilities),
                 (META_SUBSCRIPTION, facts.subscription),
                 (META_RELATED_TASK, related.as_deref()),
             ],
@@ -237,6 +289,9 @@ impl Brief {
     }
 
     fn result(&mut self, facts: &Facts<'_>) {
+        if facts.result_filled && !facts.result_members {
+            return self.member("result", Some("[0]"));
+        }
         self.key("result");
         self.open();
         let alone = self.text.len();
@@ -245,6 +300,9 @@ impl Brief {
         self.member("capabilities", facts.capabilities);
         self.member("serverInfo", facts.peer);
         self.member("stopReason", facts.stop_reason);
+        self.member("inputRequests", facts.input_requests);
+        self.member("nextCursor", facts.next_cursor);
+        self.member("items", facts.result_filled.then_some("[0]"));
         self.object("outcome", [("outcome", facts.outcome)]);
         let task = [("taskId", facts.task_id), ("status", facts.task_status)];
         match facts.task_created {
@@ -333,6 +391,10 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"working"},"_meta":{"progressToken":3}}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[]}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":[{"label":"a"}]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"items":[{"label":"a"}],"isIncomplete":false}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{"a":{"method":"m"}},"nextCursor":"c"}}"#,
+            r#"{"jsonrpc":"2.0","method":"a","params":{"textDocument":{"uri":"u","version":3,"text":"long"},"cursor":"c"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"cancelled"},"task":1}}"#,
         ] {
             let short = of(text);
