@@ -19,6 +19,25 @@ use super::parts;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
 
+/// Flags about what is printed: facts are judged for another program to put together.
+const NO_SCREEN: [&str; 15] = [
+    "database",
+    "vantage",
+    "format",
+    "output",
+    "fail_on",
+    "statistics",
+    "group_by",
+    "connection",
+    "max_findings",
+    "coverage",
+    "no_group",
+    "reports",
+    "baseline",
+    "show_suppressed",
+    "redact",
+];
+
 /// Judge a database again: with other rules, another protocol or vantage, or a newer rpctape
 ///
 /// What was captured stays as it is; pairing and findings are made anew, and kept. Prints and exits as check does.
@@ -29,10 +48,10 @@ pub struct AuditArgs {
     database: Option<String>,
     /// Judge facts (JSON lines of `rpctape facts`) of whole connections, in order by connection, source and seq; `-` is standard
     /// input. Findings come as JSON lines, and the exit status is 0 when it judged, whatever it found
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["database", "vantage", "PrintArgs", "ScreenArgs"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NO_SCREEN)]
     facts: Option<String>,
     /// Print what `audit --facts` found, part by part, as one check: the lines of all parts, in any order; `-` is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["database", "facts", "SaidArgs"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["database", "facts", "proto", "vantage"])]
     findings: Option<String>,
     #[command(flatten)]
     print: PrintArgs,
@@ -66,6 +85,8 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
         match part {
             Part::Connection(row, key) => parts.connection(row, key),
             Part::Undecided(row) => parts.undecided(row),
+            Part::Occasion(row) => parts.occasion(row),
+            Part::Breach(row) => parts.breach(row),
             Part::Finding { row, key, seq, nth } => parts.finding(row, key, (seq, nth)),
         }
         .map_err(failed)
@@ -89,7 +110,7 @@ fn together(findings: &str, args: &AuditArgs) -> Result<u8> {
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let (input, name) = lines_of(findings)?;
-    let judged = parts::read(input, name)?;
+    let judged = parts::read(input, name, &terms.selection, args.print.lists_clauses())?;
     check::print_judged(judged, &[findings.to_string()], terms, redactor, &args.print, &args.screen)
 }
 

@@ -94,6 +94,11 @@ impl PrintArgs {
         Terms::new(&self.policy, self.fail_on, judge, config)
     }
 
+    /// True if every clause is to be listed.
+    pub fn lists_clauses(&self) -> bool {
+        self.coverage
+    }
+
     /// What replaces secrets on the screen.
     pub fn redactor(&self, config: &Config) -> Option<Redactor> {
         self.redact.redactor(config)
@@ -212,10 +217,10 @@ pub fn print_judged(
     let whole = || {
         loaded.ok_or_else(|| {
             let error = Error::new(ErrorKind::Usage, "these are findings without the traffic they are about");
-            error.hint("--coverage, --group-by, --connection and --report html need the logs, or a database of them")
+            error.hint("--group-by, --connection and --report html need the logs, or a database of them")
         })
     };
-    if args.coverage || args.connection.is_some() {
+    if args.connection.is_some() {
         whole()?;
     }
     let lines = args.format == Format::Concise || args.statistics || args.group_by.is_some();

@@ -6,8 +6,11 @@ use std::io::BufRead;
 use rpctape::capture::Skip;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{FileFacts, source_order};
-use rpctape::report::{Found, PartLine, PassedOver, Summary};
-use rpctape::store::{ConnectionRow, SourceRow, UndecidedRow, UnreadRow};
+use rpctape::pipeline::coverage_of;
+use rpctape::protocol::{Profile, Side, by_name};
+use rpctape::report::{Breach, Coverage, Found, Occasion, PartLine, PassedOver, Summary};
+use rpctape::rules::{Covered, Selection};
+use rpctape::store::{BreachRow, ConnectionRow, OccasionRow, SourceRow, UndecidedRow, UnreadRow};
 
 use super::check::Judged;
 
@@ -17,6 +20,9 @@ struct Read {
     connections: Vec<ConnectionRow>,
     undecided: BTreeMap<String, UndecidedRow>,
     findings: Vec<Found>,
+    /// By what they say, how many connections and findings say it.
+    occasions: BTreeMap<Occasion<'static>, u64>,
+    breaches: BTreeMap<Breach<'static>, u64>,
     sources: BTreeMap<String, (String, FileFacts)>,
     /// What the parts say that they hold: connections, findings.
     promised: (u64, u64),
@@ -24,7 +30,7 @@ struct Read {
 }
 
 /// Reads the lines of all parts. Errors: a line that is none of theirs, a part whose end is missing or that is there twice.
-pub fn read(input: Box<dyn BufRead>, name: &str) -> Result<Judged<'static>> {
+pub fn read(input: Box<dyn BufRead>, name: &str, selection: &Selection, clauses: bool) -> Result<Judged<'static>> {
     let mut all = Read::default();
     for (at, line) in input.lines().enumerate() {
         let line = line.map_err(|error| Error::io("read", name, &error))?;
@@ -35,13 +41,20 @@ pub fn read(input: Box<dyn BufRead>, name: &str) -> Result<Judged<'static>> {
         all.take(part);
     }
     all.whole(name)?;
-    Ok(all.judged())
+    let covered = all.covered(selection);
+    let mut judged = all.judged();
+    judged.summary.coverage = Coverage::of(covered, clauses);
+    Ok(judged)
 }
 
 impl Read {
     fn take(&mut self, line: PartLine) {
         match line {
             PartLine::Connection(row) => self.connections.push(row),
+            PartLine::Occasion(row) => {
+                *self.occasions.entry(Occasion { connections: 0, ..row.clone() }).or_default() += row.connections;
+            }
+            PartLine::Breach(row) => *self.breaches.entry(Breach { count: 0, ..row.clone() }).or_default() += row.count,
             PartLine::Finding(found) => self.findings.push(*found),
             PartLine::Judged(tally) => {
                 self.promised.0 += tally.connections;
@@ -80,6 +93,25 @@ impl Read {
             .hint("give the lines of each part once, its last one (`judged`) included"))
     }
 
+    /// Which clauses were judged.
+    fn covered(&mut self, selection: &Selection) -> Vec<Covered> {
+        let occasions = std::mem::take(&mut self.occasions).into_iter().filter_map(|(row, connections)| {
+            let Occasion { client, server, proof, .. } = row;
+            Some(OccasionRow { profile: profile_of(&row.profile)?, client, server, proof, connections })
+        });
+        let breaches = std::mem::take(&mut self.breaches).into_iter().filter_map(|(row, count)| {
+            Some(BreachRow {
+                profile: profile_of(&row.profile)?,
+                clause: row.clause.into_owned(),
+                code: row.code.into_owned(),
+                side: Side::BOTH.into_iter().find(|side| row.side.as_deref() == Some(side.as_str())),
+                violation: row.violation,
+                count,
+            })
+        });
+        coverage_of(occasions.collect(), breaches.collect(), selection)
+    }
+
     fn judged(mut self) -> Judged<'static> {
         self.findings.sort_by(Found::order);
         let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);
@@ -107,6 +139,14 @@ impl Read {
             findings: Box::new(|_, _, take| findings.into_iter().map(Found::into_row).try_for_each(take)),
             loaded: None,
         }
+    }
+}
+
+/// A profile by its label.
+fn profile_of(label: &str) -> Option<&'static Profile> {
+    match label.split_once(' ') {
+        Some((name, revision)) => by_name(name, Some(revision)),
+        None => by_name(label, None),
     }
 }
 

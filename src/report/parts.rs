@@ -1,6 +1,7 @@
 //! What is judged apart and put together later, as JSON lines. A finding is the line that every report of ours prints, and behind it
 //! `part`: what only its part knows, and where it stands among all.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
@@ -9,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::escape::json;
 use super::json::finding;
 use crate::facts::{FileFacts, source_order};
-use crate::store::{ClauseRow, ConnectionRow, EvidenceRow, FindingRow, MessageRow, UndecidedRow};
+use crate::store::{
+    BreachRow, ClauseRow, ConnectionRow, EvidenceRow, FindingRow, MessageRow, OccasionRow, UndecidedRow,
+};
 
 /// Counts of one part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,12 +33,48 @@ pub enum PartLine {
     Connection(ConnectionRow),
     /// A rule that was not decidable.
     Undecidable(UndecidedRow),
+    /// What connections gave occasion to.
+    Occasion(Occasion<'static>),
+    /// Findings about a clause.
+    Breach(Breach<'static>),
     /// A finding.
     Finding(Box<Found>),
     /// The end of a part: without it, the part is not whole.
     Judged(PartTally),
     /// A source: nothing of it is judged here, but a summary speaks of it.
     Source(Told),
+}
+
+/// Connections of one profile that gave the same occasions, as bits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Occasion<'a> {
+    /// Label of the profile.
+    pub profile: Text<'a>,
+    /// Of the client.
+    pub client: u64,
+    /// Of the server.
+    pub server: u64,
+    /// What their log can prove.
+    pub proof: u16,
+    /// How many connections.
+    pub connections: u64,
+}
+
+/// Findings of one profile, clause, rule, side and certainty.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Breach<'a> {
+    /// Label of the profile.
+    pub profile: Text<'a>,
+    /// Name of the clause.
+    pub clause: Text<'a>,
+    /// Code of the rule.
+    pub code: Text<'a>,
+    /// `client` or `server`, where it is the fault of one.
+    pub side: Option<Text<'a>>,
+    /// True if it is proven.
+    pub violation: bool,
+    /// How many.
+    pub count: u64,
 }
 
 /// What facts say of a source.
@@ -82,12 +121,14 @@ struct About<'a> {
     method: Option<Text<'a>>,
     name: Option<Text<'a>>,
     message: i64,
-    messages: Vec<std::borrow::Cow<'a, MessageRow>>,
+    exchange: Option<i64>,
+    messages: Vec<Cow<'a, MessageRow>>,
     facts: Text<'a>,
     order: [u64; 2],
 }
 
-type Text<'a> = std::borrow::Cow<'a, str>;
+/// Text that a line has or a row lends.
+type Text<'a> = Cow<'a, str>;
 
 impl Found {
     /// The order of findings: by source, line and code, then as they came.
@@ -103,8 +144,8 @@ impl Found {
 
     /// The finding, as a store would hand it on, without the texts of its messages.
     pub fn into_row(self) -> FindingRow {
-        let About { issuer, method, name, message, messages, .. } = self.part;
-        let messages = messages.into_iter().map(std::borrow::Cow::into_owned);
+        let About { issuer, method, name, message, exchange, messages, .. } = self.part;
+        let messages = messages.into_iter().map(Cow::into_owned);
         let evidence = self.evidence.into_iter().zip(messages);
         FindingRow {
             id: 0,
@@ -118,7 +159,7 @@ impl Found {
             source: self.source,
             line: self.line,
             message_id: message,
-            exchange_id: None,
+            exchange_id: exchange,
             request_line: self.request_line,
             issuer: issuer.map(Text::into_owned),
             method: method.map(Text::into_owned),
@@ -164,6 +205,26 @@ impl<'w> Parts<'w> {
         writeln!(self.out, "{}", json(&Typed { r#type: "undecidable", row, facts: None })?)
     }
 
+    /// What connections gave occasion to.
+    pub fn occasion(&mut self, row: &OccasionRow) -> io::Result<()> {
+        let &OccasionRow { profile, client, server, proof, connections } = row;
+        let row = Occasion { profile: profile.label().into(), client, server, proof, connections };
+        writeln!(self.out, "{}", json(&Typed { r#type: "occasion", row: &row, facts: None })?)
+    }
+
+    /// Findings about a clause.
+    pub fn breach(&mut self, row: &BreachRow) -> io::Result<()> {
+        let row = Breach {
+            profile: row.profile.label().into(),
+            clause: Text::Borrowed(&row.clause),
+            code: Text::Borrowed(&row.code),
+            side: row.side.map(|side| side.as_str().into()),
+            violation: row.violation,
+            count: row.count,
+        };
+        writeln!(self.out, "{}", json(&Typed { r#type: "breach", row: &row, facts: None })?)
+    }
+
     /// A finding: `key` is that of its facts, `order` its place among all findings of its source, line and code.
     pub fn finding(&mut self, row: &FindingRow, key: &str, order: (u64, u64)) -> io::Result<()> {
         self.tally.findings += 1;
@@ -175,7 +236,8 @@ impl<'w> Parts<'w> {
             method: text(&row.method),
             name: text(&row.name),
             message: row.message_id,
-            messages: row.evidence.iter().map(|evidence| std::borrow::Cow::Borrowed(&evidence.message)).collect(),
+            exchange: row.exchange_id,
+            messages: row.evidence.iter().map(|evidence| Cow::Borrowed(&evidence.message)).collect(),
             facts: Text::Borrowed(key),
             order: [order.0, order.1],
         };
