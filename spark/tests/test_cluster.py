@@ -37,6 +37,7 @@ def spark():
     for name, value in settings.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
+    session.sparkContext.addPyFile(job.__file__)
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
