@@ -38,6 +38,9 @@ enum Command {
     Replay(Box<cli::replay::ReplayArgs>),
     #[cfg(feature = "live")]
     Conform(Box<cli::conform::ConformArgs>),
+    #[cfg(feature = "live")]
+    Minimise(Box<cli::replay::minimise::MinimiseArgs>),
+    Merge(cli::merge::MergeArgs),
     Diff(cli::diff::DiffArgs),
     Accept(cli::accept::AcceptArgs),
     Query(cli::query::QueryArgs),
@@ -101,6 +104,9 @@ fn main() -> ExitCode {
             Command::Replay(args) => cli::replay::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Conform(args) => cli::conform::run(&args, stop),
+            #[cfg(feature = "live")]
+            Command::Minimise(args) => cli::replay::minimise::run(&args, stop),
+            Command::Merge(args) => cli::merge::run(&args),
             Command::Diff(args) => cli::diff::run(&args, stop),
             Command::Accept(args) => cli::accept::run(&args, stop),
             Command::Query(args) => cli::query::run(&args, stop),

@@ -21,6 +21,7 @@ pub mod ls;
 pub mod man;
 #[cfg(feature = "live")]
 pub mod mcp;
+pub mod merge;
 #[cfg(feature = "live")]
 pub mod mock;
 pub mod open;
