@@ -51,6 +51,7 @@ fn vector(profile: &Profile, trace: &Trace) -> String {
                 line["ev"] = "close".into();
                 line["by"] = if client { "client" } else { "server" }.into();
             }
+            What::Http(_) => panic!("the model of traffic has no heads"),
             What::Stderr(_) | What::Exit(_) => panic!("the model of traffic has no processes"),
             What::Missing { .. } => panic!("the whole traffic of the model is written"),
         }

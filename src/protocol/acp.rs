@@ -17,7 +17,7 @@ pub static PROFILES: &[Profile; 3] = &[
         rulings: RULINGS_RFD,
         ..ACP
     },
-    Profile { revision: "1", rulings: RULINGS_1, remarks: REMARKS_1, ..ACP },
+    Profile { revision: "1", rulings: RULINGS_1, remarks: &[REMARKS_1], ..ACP },
     Profile { revision: "2", turns_end_idle: true, gates: &[], rulings: RULINGS_2, ..ACP },
 ];
 

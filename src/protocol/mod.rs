@@ -13,6 +13,7 @@ mod jsonrpc2;
 mod lsp;
 mod mcp;
 mod mcp_2026;
+mod mcp_2026_table;
 mod method;
 mod playing;
 mod probing;
