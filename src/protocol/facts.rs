@@ -28,7 +28,7 @@ pub enum ParamsShape {
 }
 
 /// Facts of one message. Sparse: most messages carry nothing but the envelope.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// What `params` was.
     pub shape: ParamsShape,
@@ -261,10 +261,10 @@ pub fn input_methods(raw: &str) -> Vec<String> {
     asked.filter_map(|(_, request)| request["method"].as_str().map(str::to_string)).collect()
 }
 
-const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+pub(super) const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+pub(super) const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 impl<'a> Facts<'a> {
     /// A text document is short but where it is opened: then it has its whole text, which is not read a second time.

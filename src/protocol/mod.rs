@@ -3,6 +3,7 @@
 //! Nothing above this layer compares protocol names or revisions; it asks the [`Profile`].
 
 mod acp;
+mod brief;
 mod clause;
 mod detect;
 mod dialect;
@@ -24,6 +25,7 @@ mod side;
 #[cfg(test)]
 mod tests;
 
+pub use brief::{brief, brief_batch};
 pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};

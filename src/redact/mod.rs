@@ -13,6 +13,8 @@ mod unescape;
 mod vendors;
 mod walk;
 
+pub use names::kind_named;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;

@@ -122,7 +122,7 @@ impl Conn {
     /// True if an answer says that its request was cancelled, where the newest with this id was not.
     fn answers_older(&self, m: &Incoming<'_>, issuer: Side, id: &Id) -> bool {
         let Some(slot) = self.slot(issuer, id).filter(|slot| slot.exchange.cancel().is_none()) else { return false };
-        let says = m.message.kind == Kind::Error && says_cancelled(m);
+        let says = m.message.kind == Kind::Error && m.message.says_cancelled();
         says || outcome(m, slot.role) == Outcome::Cancelled
     }
 
@@ -216,7 +216,7 @@ impl Conn {
     fn settle(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let is_error = m.message.kind == Kind::Error;
         let code = m.message.error_code();
-        let says_cancelled = is_error && says_cancelled(m);
+        let says_cancelled = is_error && m.message.says_cancelled();
         let Some(slot) = self.slot_mut(issuer, id) else { return };
         let exchange = &mut slot.exchange;
         exchange.answer = Some(m.seen);
@@ -475,11 +475,4 @@ fn outcome(m: &Incoming<'_>, role: Role) -> Outcome {
 
 fn letter(m: &Incoming<'_>) -> char {
     if m.message.kind == Kind::Error { 'e' } else { 'r' }
-}
-
-/// True if the error's text speaks of a cancel or an abort.
-fn says_cancelled(m: &Incoming<'_>) -> bool {
-    let Some(text) = m.message.error.as_ref().and_then(|error| error.message.as_deref()) else { return false };
-    let text = text.to_lowercase();
-    text.contains("cancel") || text.contains("abort")
 }
