@@ -3,6 +3,7 @@
 //! Nothing above this layer compares protocol names or revisions; it asks the [`Profile`].
 
 mod acp;
+mod acp_table;
 mod brief;
 mod clause;
 mod detect;
