@@ -240,7 +240,8 @@ fn the_corpus_is_what_the_pages_say() {
 fn the_corpus_is_judged_as_its_names_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/clauses");
     let clauses: Vec<_> = profiles().flat_map(|profile| profile.rulings).filter_map(|ruling| ruling.clause).collect();
-    let names: Vec<String> = corpus().into_keys().collect();
+    let files = corpus();
+    let names: Vec<&String> = files.keys().collect();
     let paths: Vec<String> = names.iter().map(|name| format!("{}/{name}", folder.display())).collect();
     let select = RULES.iter().map(|rule| rule.code.to_string()).collect();
     let options = Options { selection: Selection { select, ignore: Vec::new() }, ..Options::default() };
@@ -252,9 +253,11 @@ fn the_corpus_is_judged_as_its_names_say() {
         let kept = name.ends_with("-kept.jsonl");
         let id = name.trim_end_matches("-kept.jsonl").trim_end_matches("-broken.jsonl");
         let clause = clauses.iter().find(|clause| clause.id == id).expect("a clause");
+        // What is read a second time adds nothing: a log that two clauses have in common is found under its first name.
+        let read = names.iter().find(|other| files[**other] == files[*name]).expect("itself").as_str();
         let broken = found.iter().any(|row| {
             let own = row.clause.as_ref().is_some_and(|own| own.url == clause.url && own.text == clause.text);
-            own && row.source.ends_with(name) && row.certainty == "violation"
+            own && row.source.ends_with(read) && row.certainty == "violation"
         });
         if broken == kept {
             errors.push(name);

@@ -84,6 +84,7 @@ pub static RULES: &[&Rule] = &[
     &lifecycle::input_not_declared::RULE,
     &lifecycle::feature_not_declared::RULE,
     &lifecycle::cursor_not_issued::RULE,
+    &lifecycle::logging_not_declared::RULE,
     &progress::progress_after_response::RULE,
     &progress::progress_after_cancel::RULE,
     &progress::progress_unknown_token::RULE,

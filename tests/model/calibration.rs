@@ -31,7 +31,6 @@ pub struct Tally {
     pub proven: u32,
     /// By the round trip.
     pub rtt: u32,
-    pub runs: u32,
 }
 
 /// All points.
@@ -47,7 +46,7 @@ pub fn grid() -> impl Iterator<Item = Point> {
 /// Both servers at one point, so many times each.
 pub fn measure(point: Point, runs: u32, seed: u64) -> [Tally; 2] {
     [false, true].map(|guilty| {
-        let mut tally = Tally { runs, ..Tally::default() };
+        let mut tally = Tally::default();
         for run in 0..runs {
             let mut session = Session::new(point, seed ^ u64::from(run) << 8 ^ u64::from(guilty));
             let found = judge(&session.trace(guilty), Settings::default(), &Selection::default()).0.findings;

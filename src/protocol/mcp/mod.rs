@@ -192,7 +192,7 @@ static RULINGS_2025_03_26: &[Ruling] = rulings![v2025_03_26;
     error("RPC014", &clauses::v2025_03_26::INITIALIZE_NOT_BATCHED),
     error("RPC021", &clauses::v2025_03_26::SAME_ID),
     note("RPC022", &jr::BATCH_ANSWER),
-    error("LIF021/logging", &clauses::v2025_03_26::LOGGING_DECLARED),
+    error("LIF023", &clauses::v2025_03_26::LOGGING_DECLARED),
     // The page on pages was not to be had.
     bare("LIF022", Severity::Warning),
     error("TRN001", &clauses::v2025_03_26::GET_STREAM_NO_RESPONSE),
@@ -212,7 +212,7 @@ static RULINGS_2025_06_18: &[Ruling] = rulings![v2025_06_18;
     error("LIF019", &clauses::v2025_06_18::CAPABILITIES),
     error("RPC013", &clauses::v2025_06_18::NO_BATCH),
     error("RPC021", &clauses::v2025_06_18::SAME_ID),
-    error("LIF021/logging", &clauses::v2025_06_18::LOGGING_DECLARED),
+    error("LIF023", &clauses::v2025_06_18::LOGGING_DECLARED),
     // The page on pages was not to be had.
     bare("LIF022", Severity::Warning),
     error("TRN001", &clauses::v2025_06_18::GET_STREAM_NO_RESPONSE),
@@ -237,7 +237,7 @@ static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
     error("LIF019", &clauses::v2025_11_25::CAPABILITIES),
     error("RPC013", &clauses::v2025_11_25::NO_BATCH),
     error("RPC021/result", &clauses::v2025_11_25::SAME_ID),
-    error("LIF021/logging", &clauses::v2025_11_25::LOGGING_DECLARED),
+    error("LIF023", &clauses::v2025_11_25::LOGGING_DECLARED),
     error("LIF021/elicitation.url", &clauses::v2025_11_25::ELICITATION_MODE),
     error("LIF021/sampling.tools", &clauses::v2025_11_25::SAMPLING_TOOLS),
     error("LIF022", &clauses::v2025_11_25::CURSORS_OPAQUE),

@@ -1,7 +1,6 @@
-//! A log message of a server that did not declare `logging`, an elicitation by URL or a sampling with tools for a client that did not declare
-//! them. Said once for each.
+//! An elicitation by URL or a sampling with tools for a client that did not declare them. Said once for each.
 //!
-//! Left alone: captures in which the declaration is not to be seen.
+//! Left alone: captures in which the declaration is not to be seen, and log messages (LIF023).
 
 use crate::capture::Proof;
 use crate::finding::Finding;
@@ -12,7 +11,7 @@ use crate::session::{Event, What};
 pub static RULE: Rule = Rule {
     code: "LIF021",
     name: "feature-not-declared",
-    summary: "a message uses a feature that had to be declared, and was not",
+    summary: "a request uses a feature that its receiver did not declare",
     on: On::Undeclared,
     duty: Duty::server(Occasions::HANDSHAKE_ANSWERED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
@@ -24,8 +23,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Undeclared { method, needs } = event.what else { return None };
-    let case = format!("{}/{needs}", RULE.code);
-    let who = if needs == "logging" { "this server" } else { "its client" };
-    let summary = format!("{method} needs {needs}, which {who} did not declare");
-    Some(found_by(RULE.code, event.profile.ruling(&case)?, event, summary).with("message", event.seen))
+    let ruling = event.profile.ruling(&format!("{}/{needs}", RULE.code))?;
+    let summary = format!("{method} needs {needs}, which its client did not declare");
+    Some(found_by(RULE.code, ruling, event, summary).with("message", event.seen))
 }

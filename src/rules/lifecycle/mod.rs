@@ -10,6 +10,7 @@ pub mod feature_not_declared;
 pub mod initialized_missing_or_early;
 pub mod input_not_declared;
 pub mod input_required_on_wrong_method;
+pub mod logging_not_declared;
 pub mod message_after_shutdown;
 pub mod message_before_initialize_response;
 pub mod missing_meta_accepted;
