@@ -39,6 +39,9 @@ pub struct CheckArgs {
     files: Vec<String>,
     #[command(flatten)]
     print: PrintArgs,
+    /// The two files are logs of one connection: the first was taken at its client, the second at its server
+    #[arg(long)]
+    merge: bool,
     /// Keep the database in this file
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
@@ -156,7 +159,8 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
-    let loaded = input::load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
+    let load = if args.merge { input::load_merged } else { input::load };
+    let loaded = load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
     print(&loaded, &args.files, terms, redactor, &args.print, &args.screen)
 }
 
