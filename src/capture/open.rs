@@ -215,8 +215,8 @@ impl Log {
         for line in all {
             let line = Line { offset: start.byte_offset + line.offset, ..line };
             match line.oversized {
-                None => reader.line(&line, out)?,
-                Some(_) => reader.oversized(&line, out)?,
+                None => out.give(reader, &line)?,
+                Some(_) => out.give_oversized(reader, &line)?,
             }
         }
         reader.end(out)?;
@@ -233,10 +233,9 @@ impl Log {
         while let Some(line) = lines.next().map_err(|error| fail(&self.input, error))? {
             let (number, ended) = (line.number, line.ended);
             match line.oversized {
-                None => reader.line(&line, out)?,
-                Some(_) => reader.oversized(&line, out)?,
+                None => out.give(reader, &line)?,
+                Some(_) => out.give_oversized(reader, &line)?,
             }
-            out.look_back(number, line.bytes)?;
             if !ended && out.cut_at() == Some(number) {
                 reader.end(out)?;
                 return Ok(before);
