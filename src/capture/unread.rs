@@ -25,12 +25,16 @@ pub(crate) fn looks_like_messages(text: &[u8]) -> bool {
         || member("id") && (member("result") || value_of(text, "error").is_some_and(|value| value.starts_with(b"{")))
 }
 
-/// True if the member `jsonrpc` stands there without quotes, as Lua, Node, Rust and Lisp print it.
+/// True if the member `jsonrpc` stands there without quotes, as Lua, Node, Rust and Lisp print it, or in those of CSV and XML.
 fn has_bare_version(text: &[u8]) -> bool {
     memmem::find_iter(text, "jsonrpc").any(|at| {
-        let rest = after(&text[at + "jsonrpc".len()..], |byte| byte.is_ascii_whitespace());
-        let rest = after(rest, |byte| matches!(byte, b':' | b'='));
-        let value = after(rest, |byte| byte.is_ascii_whitespace() || b"\\\"'".contains(byte));
+        let mut value = &text[at + "jsonrpc".len()..];
+        while let Some(rest) = value.strip_prefix(b"&quot;").or_else(|| {
+            let (first, rest) = value.split_first()?;
+            (first.is_ascii_whitespace() || b"\\\"':=".contains(first)).then_some(rest)
+        }) {
+            value = rest;
+        }
         ["2.0", "1.0", "JsonRpcVersion"].iter().any(|version| value.starts_with(version.as_bytes()))
     })
 }
@@ -137,6 +141,8 @@ mod tests {
             "got { jsonrpc: '2.0', id: 1 }",
             "got Request(JsonRpcRequest { jsonrpc: JsonRpcVersion2_0, id: Number(1) })",
             r#"got (:jsonrpc "2.0" :id 1)"#,
+            r#"10:00,in,"{""jsonrpc"":""2.0"",""id"":1}""#,
+            "<m>{&quot;jsonrpc&quot;:&quot;2.0&quot;}</m>",
         ] {
             assert!(looks_like_messages(line.as_bytes()), "{line}");
         }
