@@ -233,16 +233,14 @@ fn conforming_degraded(profile: &'static Profile, delays: Delays, seed: u64, siz
 /// Harms after which all that is left is as it was: only what is gone can excuse that a fault is not found.
 const CUTS: [Harm; 3] = [Harm::Head, Harm::Tail, Harm::Holes];
 
-/// Why a fault need not be found any more although its own messages are there.
-const EXCUSED: [(&str, &str); 0] = [];
-
-/// What became of faults in worse logs: proven, not decidable, and gone with a message that proved them.
+/// What became of faults in worse logs: proven, not decidable, gone with a message that proves them, or with one before it
+/// without which it is no fault (a prompt, a capability).
 #[derive(Debug, Default)]
 struct Recall {
     proven: u64,
     undecidable: u64,
     gone: u64,
-    excused: u64,
+    premise: u64,
 }
 
 /// One fault in a log with holes: it is found, or not decidable, where all messages are left that prove it in the whole log.
@@ -278,13 +276,15 @@ fn faulty_degraded(
                     continue;
                 }
                 let (verdicts, numbers) = judge(&log.trace, settings, &Selection::default());
-                let here = |finding: &&Finding| {
-                    finding.code == code && log.origin[numbers[&finding.frame] as usize - 1] == Some(at)
-                };
-                match verdicts.findings.iter().find(here).map(|finding| finding.certainty) {
+                let here = |finding: &&Finding| log.origin[numbers[&finding.frame] as usize - 1] == Some(at);
+                let here: Vec<&Finding> = verdicts.findings.iter().filter(here).collect();
+                let own = here.iter().find(|finding| finding.code == code).map(|finding| finding.certainty);
+                // One fault is said of a cancel: another one may be that which cannot be told.
+                let unsure = here.iter().any(|finding| finding.certainty == Certainty::Undecidable);
+                match own.or(unsure.then_some(Certainty::Undecidable)) {
                     Some(Certainty::Violation) => recall.proven += 1,
                     Some(_) => recall.undecidable += 1,
-                    None if EXCUSED.iter().any(|(excused, _)| *excused == code) => recall.excused += 1,
+                    None if !(0..at).all(|step| left(&step)) => recall.premise += 1,
                     None => {
                         let what = format!("{code} at {at:?} of the whole log is not found after {harm:?}");
                         prop_assert!(false, "{}", report(&log.trace, &what, &lines(&verdicts.findings, &numbers)));
