@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rpctape::capture::Skip;
+use rpctape::capture::{self, Skip};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::coverage;
 use rpctape::protocol::Severity;
@@ -229,6 +229,7 @@ pub fn print_judged(
     }
     let lines = args.format == Format::Concise || args.statistics || args.group_by.is_some();
     let style = screen.style(args.output.is_some(), lines);
+    summary.unread.iter_mut().for_each(|one| one.near = capture::near(&one.source, one.first));
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
     let (mut sentences, for_page) = (redactor.clone(), redactor.clone());
     if let Some(redactor) = &mut sentences {

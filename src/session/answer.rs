@@ -159,8 +159,11 @@ impl Conn {
         }
         let reason = "it may answer an earlier attempt of the handshake, from before the log";
         let older = self.may_answer_older_handshake(m);
-        if older && m.facts.revision.is_some() {
-            self.greeted_before(m);
+        match older {
+            true if m.facts.revision.is_some() => self.greeted_before(m),
+            // An answer to something else: there was more before the log than an attempt.
+            true => self.facts.missing.begin_before(),
+            false => {}
         }
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);

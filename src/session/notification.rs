@@ -1,7 +1,7 @@
 //! Notifications: a cancel, progress, a report, or nothing that is tracked.
 
 use super::event::What;
-use super::race::Judgement;
+use super::race::{Judgement, UNORDERED};
 use super::state::{Conn, Incoming, Step};
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::Id;
@@ -59,7 +59,7 @@ impl Conn {
             return;
         }
         let one_stream = ordered || slot.exchange.stream.is_some() && slot.exchange.stream == m.stream;
-        let judgement = Judgement::exact_if(one_stream, "messages of two HTTP streams have no order");
+        let judgement = Judgement::exact_if(one_stream, UNORDERED);
         if let Some(slot) = self.slot(Side::Client, id) {
             let what = What::Unacknowledged { exchange: &slot.exchange, judgement };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
