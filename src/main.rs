@@ -31,7 +31,8 @@ enum Command {
     Open(cli::open::OpenArgs),
     Stats(cli::stats::StatsArgs),
     Ingest(cli::ingest::IngestArgs),
-    Audit(cli::audit::AuditArgs),
+    Audit(Box<cli::audit::AuditArgs>),
+    Facts(cli::facts::FactsArgs),
     Baseline(cli::baseline::BaselineArgs),
     #[cfg(feature = "live")]
     Replay(Box<cli::replay::ReplayArgs>),
@@ -97,6 +98,7 @@ fn main() -> ExitCode {
             Command::Stats(args) => cli::stats::run(&args, stop),
             Command::Ingest(args) => cli::ingest::run(&args, stop),
             Command::Audit(args) => cli::audit::run(&args, stop),
+            Command::Facts(args) => cli::facts::run(&args, stop),
             Command::Baseline(args) => cli::baseline::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Replay(args) => cli::replay::run(&args, stop),

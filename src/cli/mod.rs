@@ -13,6 +13,7 @@ pub mod diff;
 pub mod explain;
 pub mod export;
 pub mod extract;
+pub mod facts;
 pub mod formats;
 pub mod ingest;
 pub mod init;
