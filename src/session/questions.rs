@@ -160,7 +160,8 @@ impl Conn {
             issuer,
             id,
             method: &found.method,
-            answer: found.answer,
+            // What came after the cancel is not known when it is judged in the pass, either.
+            answer: found.answer.filter(|answer| answer.frame < q.seen.frame),
             first_cancel: None,
         });
         self.judge_cancel(step, q.profile, cancel, Some(fault), target);
