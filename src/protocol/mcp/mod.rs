@@ -238,7 +238,7 @@ static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
     error("RPC013", &clauses::v2025_11_25::NO_BATCH),
     error("RPC021/result", &clauses::v2025_11_25::SAME_ID),
     error("LIF023", &clauses::v2025_11_25::LOGGING_DECLARED),
-    error("LIF021/elicitation.url", &clauses::v2025_11_25::ELICITATION_MODE),
+    error("LIF021", &clauses::v2025_11_25::ELICITATION_MODE),
     error("LIF021/sampling.tools", &clauses::v2025_11_25::SAMPLING_TOOLS),
     error("LIF022", &clauses::v2025_11_25::CURSORS_OPAQUE),
     error("TRN001", &clauses::v2025_11_25::GET_STREAM_NO_RESPONSE),

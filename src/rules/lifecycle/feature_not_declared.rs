@@ -23,7 +23,11 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Undeclared { method, needs } = event.what else { return None };
-    let ruling = event.profile.ruling(&format!("{}/{needs}", RULE.code))?;
+    if needs == "logging" {
+        return None;
+    }
+    let own = event.profile.ruling(&format!("{}/{needs}", RULE.code));
+    let ruling = own.or_else(|| event.profile.ruling(RULE.code))?;
     let summary = format!("{method} needs {needs}, which its client did not declare");
     Some(found_by(RULE.code, ruling, event, summary).with("message", event.seen))
 }
