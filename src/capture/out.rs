@@ -218,7 +218,7 @@ impl<'s> Out<'s> {
 
     /// Hands on a frame made of `place` and `body`.
     #[inline(always)]
-    pub(crate) fn put(&mut self, place: &Place, mut body: Body<'_>) -> Result<()> {
+    pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         if !self.waiting.is_empty() {
             self.tell_missing(place.line)?;
         }
@@ -232,7 +232,8 @@ impl<'s> Out<'s> {
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
             place.direction = Direction::By(side);
         }
-        if let Body::Message(captured) = &mut body {
+        let mut frame = place.frame(self.source, body);
+        if let Body::Message(captured) = &mut frame.body {
             self.read_to_end_of(captured.text);
             if self.plan.twins && self.twins.knows(&self.plan, &place, captured) {
                 self.skip(place.line, Skip::Duplicate);
@@ -242,10 +243,10 @@ impl<'s> Out<'s> {
                 (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
             }
         }
-        if self.said.fresh && matches!(body, Body::Message(_) | Body::Batch { .. }) {
+        if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();
         }
-        self.sink.frame(place.frame(self.source, body))
+        self.sink.frame(frame)
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.

@@ -157,7 +157,6 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
 pub(super) fn is_placeholder(written: &str) -> bool {
     let Some(text) = written.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return false };
     let stars = !text.is_empty() && text.chars().all(|c| matches!(c, '*' | 'x' | 'X' | '#' | '•' | '█' | '.' | '-'));
-    let word = text.to_ascii_lowercase();
     let says = [
         "redact",
         "mask",
@@ -174,7 +173,8 @@ pub(super) fn is_placeholder(written: &str) -> bool {
         "sensitive",
         "truncated",
     ];
-    stars && text.len() > 1 || says.iter().any(|sign| word.contains(sign))
+    let holds = |sign: &str| text.as_bytes().windows(sign.len()).any(|word| word.eq_ignore_ascii_case(sign.as_bytes()));
+    stars && text.len() > 1 || says.iter().any(|sign| holds(sign))
 }
 
 /// The string at the member `key` (with its quotes) of a message, as written.

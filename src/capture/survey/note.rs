@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Plan;
@@ -97,6 +98,7 @@ pub(super) struct Notes {
     pub rewritten: bool,
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
+    signs: Signs,
     handshakes: Vec<&'static str>,
     /// Notifications that end a handshake.
     openers: Vec<&'static str>,
@@ -160,8 +162,8 @@ impl Notes {
             notification: message.kind == Kind::Notification,
             greets: self.openers.contains(&message.method()),
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
-            printed: message.method.is_some() && ["result", "error"].iter().all(|key| has_member(text, key)),
-            bare: message.method.is_some() && !text.contains("\"params\""),
+            printed: message.method.is_some() && self.signs.are_printed(text),
+            bare: message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none(),
             word: words(message, facts, text),
         };
         self.list.push(Note {
@@ -179,9 +181,26 @@ impl Notes {
     }
 }
 
-/// True if an object has a member at its top.
-fn has_member(text: &str, key: &str) -> bool {
-    members(text).any(|member| member.key == key)
+/// What is looked for in every message, made once.
+#[derive(Clone)]
+struct Signs {
+    params: Finder<'static>,
+    result: Finder<'static>,
+    error: Finder<'static>,
+}
+
+impl Default for Signs {
+    fn default() -> Signs {
+        Signs { params: Finder::new("\"params\""), result: Finder::new("\"result\""), error: Finder::new("\"error\"") }
+    }
+}
+
+impl Signs {
+    /// True if an object has both members of an answer at its top.
+    fn are_printed(&self, text: &str) -> bool {
+        let both = [&self.error, &self.result].iter().all(|sign| sign.find(text.as_bytes()).is_some());
+        both && ["result", "error"].iter().all(|key| members(text).any(|member| member.key == *key))
+    }
 }
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.

@@ -1,9 +1,11 @@
 //! Learning where a wrapper keeps its message, direction, time and session, from a few examples.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value};
 
 use crate::base64;
-use crate::capture::sample::{envelope, is_message};
+use crate::capture::sample::{Sample, envelope, is_message};
 use crate::capture::time;
 use crate::capture::words::{self, Meaning, Word};
 use crate::error::{Error, ErrorKind, Result};
@@ -134,6 +136,11 @@ struct Example<'v> {
 }
 
 impl Layout {
+    /// The layout of the lines of a text.
+    pub(crate) fn of(sample: &Sample) -> Rc<Layout> {
+        sample.learned(|sample| Layout::learn(sample.lines()))
+    }
+
     /// Learns from examples, each the JSON text of one wrapper.
     pub(crate) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Layout {
         let (mut values, mut examined): (Vec<Value>, usize) = (Vec::new(), 0);

@@ -36,7 +36,7 @@ impl Format for Wrapped {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
-        let layout = Layout::learn(sample.lines());
+        let layout = Layout::of(sample);
         let lines = layout.examined;
         let cut = lines == 1 && layout.hits == 0 && !sample.whole && sample.lines().all(cut_wrapper);
         if cut {
@@ -59,7 +59,7 @@ impl Format for Wrapped {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        Reader::Lines(Box::new(WrappedReader { unwrap: Unwrapper::new(Layout::learn(sample.lines())) }))
+        Reader::Lines(Box::new(WrappedReader { unwrap: Unwrapper::new(Layout::clone(&Layout::of(sample))) }))
     }
 }
 

@@ -5,7 +5,7 @@
 //! one in every record; a name that speaks of receiving or indexing counts less.
 
 use super::shape::Shape;
-use super::walk::{Path, Step, leaves};
+use super::walk::{Path, Step, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::peel::inner;
 use crate::capture::sample::Sample;
@@ -141,7 +141,11 @@ fn message(columns: &[Column], records: usize, sample: &Sample) -> Option<(usize
         _ => usize::MAX,
     };
     let length = |column: &Column| column.values.iter().map(String::len).sum::<usize>() / column.values.len();
+    // What stands in a message was said in it, and is no log around messages.
+    let envelopes: Vec<Path> = columns.iter().filter_map(|column| versioned(&column.path)).collect();
+    let is_said = |column: &Column| envelopes.iter().any(|envelope| is_part(&column.path, envelope));
     let mut candidates: Vec<usize> = (0..columns.len())
+        .filter(|at| !is_said(&columns[*at]))
         .filter(|at| columns[*at].is_text && (columns[*at].varies() || records == 1))
         .filter(|at| columns[*at].values.iter().any(|value| value.len() > 16 && value.contains([' ', '{', '('])))
         .collect();

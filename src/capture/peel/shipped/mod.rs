@@ -56,12 +56,11 @@ impl Format for JsonLog {
         if sample.depth >= DEPTH || !begins && !is_by_line(sample) {
             return None;
         }
-        // Who keeps a direction beside his messages has a wrapper of his own.
-        let wrapped = WRAPPED.detect(sample);
         let learned = learn(sample)?;
         let (format, found) = &learned.inside;
         let bare = format.name() == "ndjson" || format.name() == WRAPPED.name();
-        let score = if wrapped.is_some() && bare { 50 } else { 66 };
+        // Who keeps a direction beside his messages has a wrapper of his own.
+        let score = if bare && WRAPPED.detect(sample).is_some() { 50 } else { 66 };
         let message = &learned.message;
         Match::new(
             score,

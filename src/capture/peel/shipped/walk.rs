@@ -165,6 +165,12 @@ pub(super) fn envelope(path: &Path) -> Option<Path> {
     }
 }
 
+/// The object that a path leads into, if the path is that of a `jsonrpc` member: a message.
+pub(super) fn versioned(path: &Path) -> Option<Path> {
+    let (last, object) = path.split_last()?;
+    (*last == Step::Key("jsonrpc".into())).then(|| object.to_vec())
+}
+
 /// True if a path leads into a member of the message at `envelope`.
 pub(super) fn is_part(path: &Path, envelope: &Path) -> bool {
     let members = ["jsonrpc", "id", "method", "params", "result", "error"];
