@@ -132,8 +132,7 @@ pub(super) struct Payload {
     pub pointer: String,
     pub after: Option<String>,
     pub allow_trailing: Option<bool>,
-    #[serde(default)]
-    pub may_be_cut: bool,
+    pub may_be_cut: Option<bool>,
     #[serde(default)]
     pub or_header: bool,
     pub drop_if: Option<String>,

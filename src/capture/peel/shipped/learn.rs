@@ -97,11 +97,19 @@ fn holds_for(path: &Path, record: &Path) -> bool {
 /// The scalars of the first records, and how many there are.
 fn columns(text: &str) -> (Vec<Column>, usize) {
     let (mut columns, mut records, mut at): (Vec<Column>, usize, usize) = (Vec::new(), 0, 0);
-    let mut room = String::new();
+    let (mut room, mut others) = (String::new(), 0);
     loop {
         at = skip_white(text.as_bytes(), at);
         if text.as_bytes().get(at) == Some(&b',') {
             at = skip_white(text.as_bytes(), at + 1);
+        }
+        // What a program prints before its logger is set up, or beside it.
+        if others < RECORDS
+            && matches!(text.as_bytes().get(at), Some(byte) if !b"{[]".contains(byte))
+            && let Some(length) = memchr::memchr(b'\n', &text.as_bytes()[at..])
+        {
+            (at, others) = (at + length + 1, others + 1);
+            continue;
         }
         if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) || records >= RECORDS {
             return (columns, records);

@@ -52,7 +52,8 @@ impl Format for JsonLog {
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let start = skip_white(sample.text().as_bytes(), 0);
-        if sample.depth >= DEPTH || !matches!(sample.text().as_bytes().get(start), Some(b'{' | b'[')) {
+        let begins = matches!(sample.text().as_bytes().get(start), Some(b'{' | b'['));
+        if sample.depth >= DEPTH || !begins && !is_by_line(sample) {
             return None;
         }
         let learned = learn(sample)?;
@@ -123,10 +124,10 @@ const LONGEST_KEY: usize = 200;
 
 /// True if each line is a record or a list of them: the first is a whole value, and not the only one.
 fn is_by_line(sample: &Sample) -> bool {
-    let mut lines = sample.lines();
+    let mut lines = sample.lines().filter(|line| line.starts_with(['{', '[']));
     let is_whole = |line: &str| line.starts_with(['{', '[']) && value_end(line.as_bytes(), 0) == Some(line.len());
     match (lines.next(), lines.next()) {
-        (Some(first), Some(second)) => is_whole(first) && second.starts_with(['{', '[']),
+        (Some(first), Some(_)) => is_whole(first),
         (Some(first), None) => first.starts_with('{') && !sample.whole,
         _ => false,
     }
