@@ -67,7 +67,6 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
     if grown {
         // What was cut is read again, and what is missing from here on may matter to any connection of the source.
         store.forget_end(id, from)?;
-        intake.ground.renumber(store)?;
         intake.touched.extend(store.connections_in(id)?);
     }
     intake.channels.source(id, &name, grown);

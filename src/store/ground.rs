@@ -47,32 +47,21 @@ impl Store {
     /// A writer of frames that goes on behind the last one.
     pub fn ground(&self) -> Result<Ground<'_>> {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
-        let next = self.next_frame()?;
+        let next: i64 =
+            self.sql.query_row("SELECT coalesce(max(id), 0) + 1 FROM frame", [], |row| row.get(0)).map_err(fault)?;
         let frame = self.sql.prepare(INSERT_FRAME).map_err(fault)?;
         Ok(Ground {
             frame,
             nulls: Nulls::default(),
             bound: Bound::default(),
-            next,
+            next: next as FrameId,
             counts: Vec::new(),
             place: &self.place,
         })
     }
-
-    /// The id that SQLite gives to the next frame: it is told none, which spares it the search whether that is taken.
-    fn next_frame(&self) -> Result<FrameId> {
-        let next = self.sql.query_row("SELECT coalesce(max(id), 0) + 1 FROM frame", [], |row| row.get::<_, i64>(0));
-        next.map(|next| next as FrameId).map_err(|error| self.fail("write", &error))
-    }
 }
 
 impl Ground<'_> {
-    /// Goes on behind the last frame after some were taken out of the store.
-    pub fn renumber(&mut self, store: &Store) -> Result<()> {
-        self.next = store.next_frame()?;
-        Ok(())
-    }
-
     /// Tells how many frames a connection has already.
     pub fn starts_at(&mut self, connection: u32, frames: u64) {
         let at = connection as usize;
@@ -181,6 +170,7 @@ impl Ground<'_> {
             Text::Bytes(bytes) => insert.raw_bind_parameter(14, bytes)?,
         }
         self.nulls.bind(insert, 15, row.json)?;
+        insert.raw_bind_parameter(16, self.next as i64)?;
         insert.raw_execute()?;
         self.next += 1;
         Ok(())
