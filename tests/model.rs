@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "how many sessions were judged is said aloud")]
 
 mod model {
+    pub mod calibration;
     pub mod chaos;
     pub mod commit;
     pub mod degrade;
@@ -321,4 +322,22 @@ proptest! {
         let chaos = Chaos::new(seed, size);
         prop_assert_eq!(chaos.fold(), chaos.fold());
     }
+}
+
+/// What rests on proof accuses no conforming server, however the delays spread.
+#[test]
+fn proof_never_accuses_wrongly() {
+    for point in model::calibration::grid() {
+        let [innocent, guilty] = model::calibration::measure(point, 12, 3);
+        assert_eq!(innocent.proven, 0, "{point:?}");
+        let at_server = point.vantage == Vantage::Server && point.base_ms > 10.0;
+        assert!(!at_server || guilty.proven > 6, "{point:?}: {guilty:?}");
+    }
+}
+
+/// `cargo test --test model calibration -- --ignored --nocapture` prints the table of `docs/certainty.md`.
+#[test]
+#[ignore = "a minute of work; it prints a table"]
+fn calibration() {
+    println!("{}", model::calibration::table(1_000));
 }

@@ -39,6 +39,9 @@ pub struct CheckArgs {
     files: Vec<String>,
     #[command(flatten)]
     print: PrintArgs,
+    /// The two files are logs of one connection: the first was taken at its client, the second at its server
+    #[arg(long)]
+    merge: bool,
     /// Keep the database in this file
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
@@ -156,7 +159,8 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
-    let loaded = input::load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
+    let load = if args.merge { input::load_merged } else { input::load };
+    let loaded = load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
     print(&loaded, &args.files, terms, redactor, &args.print, &args.screen)
 }
 
@@ -230,11 +234,12 @@ pub fn print_judged(
     if let Some(redactor) = &mut sentences {
         summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
     }
+    let shown = redactor.clone();
     let mut report = match args.group_by {
         None => report(args, style, redactor),
         Some(by) => grouped(by, args.format, style, whole()?, &connections)?,
     };
-    let mut out = Out::open(args.output.as_deref(), inputs)?;
+    let mut out = Out::open(args.output.as_deref(), inputs)?.clean(shown.clone());
     let mut context = context(&connections, &terms.selection, fail_on);
     context.baseline = terms.policy.has_baseline();
     if args.reports.shows_traffic() {
@@ -247,7 +252,7 @@ pub fn print_judged(
         };
         context.gathered = Some(page::gather(&whole()?.store, wanted)?);
     }
-    let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
+    let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref(), shown.as_ref())?;
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
     let raw = if args.format == Format::Full && !args.statistics && args.group_by.is_none() {
         Raw::Head(EXCERPT)
@@ -261,7 +266,9 @@ pub fn print_judged(
         }
         let silence = terms.policy.apply(&mut finding);
         if let Some(redactor) = &mut sentences {
-            finding.summary = redactor.text(&finding.summary).into_owned();
+            let words = [&mut finding.summary, &mut finding.source, &mut finding.connection];
+            let places = finding.evidence.iter_mut().map(|evidence| &mut evidence.message.source);
+            words.into_iter().chain(places).for_each(|word| *word = redactor.text(word).into_owned());
         }
         match &silence {
             Some(silence) => summary.silence(silence),

@@ -7,6 +7,7 @@ use std::io::ErrorKind as Io;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::jsonrpc::{Id, Parsed, parse};
 use rpctape::protocol::Facts;
+use rpctape::redact::Redactor;
 use rpctape::report::{Csv, Mark, Mermaid, Perfetto, RowFormat, label};
 use rpctape::store::{
     Cell, Columns, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, MessageRow, Raw, Store, TABLES,
@@ -22,21 +23,28 @@ pub const MOST: u64 = 80;
 const TOO_LATE: [&str; 6] = ["CAN010", "CAN021", "PRG001", "PRG002", "RPC008", "SES005"];
 
 /// A table as CSV: all rows, or those of the wanted connections.
-pub fn table(store: &Store, name: &str, wanted: &[ConnectionRow], out: &mut Out) -> Result<()> {
+pub fn table(
+    store: &Store,
+    name: &str,
+    wanted: &[ConnectionRow],
+    redactor: Option<Redactor>,
+    out: &mut Out,
+) -> Result<()> {
     let (mut csv, out) = (Csv, RefCell::new(out));
     let head = |columns: &Columns| written(Csv.head(&mut **out.borrow_mut(), columns));
-    rows_of(store, name, wanted, head, |cells| {
+    rows_of(store, name, wanted, redactor, head, |cells| {
         let done = csv.row(&mut **out.borrow_mut(), cells);
         let gone = done.as_ref().err().is_some_and(|error| error.kind() == Io::BrokenPipe);
         written(done).map(|()| !gone)
     })
 }
 
-/// The rows of a table, of these connections; `take` gives false where no more are wanted.
+/// The rows of a table, of these connections, without secrets; `take` gives false where no more are wanted.
 fn rows_of(
     store: &Store,
     name: &str,
     wanted: &[ConnectionRow],
+    mut redactor: Option<Redactor>,
     head: impl FnOnce(&Columns) -> Result<()>,
     mut take: impl FnMut(&[Cell<'_>]) -> Result<bool>,
 ) -> Result<()> {
@@ -48,13 +56,32 @@ fn rows_of(
         if !all && !matches!(cells.first(), Some(Cell::Text(key)) if keys.contains(key)) {
             return Ok(true);
         }
-        take(cells)
+        let clean: Vec<Option<String>> = cells
+            .iter()
+            .map(|cell| match (cell, &mut redactor) {
+                (Cell::Text(text), Some(redactor)) => Some(redactor.text(text).into_owned()),
+                (Cell::Blob(bytes), Some(redactor)) => {
+                    let text = String::from_utf8_lossy(bytes);
+                    Some(redactor.text(&text).into_owned()).filter(|clean| *clean != *text)
+                }
+                _ => None,
+            })
+            .collect();
+        let cells: Vec<Cell<'_>> =
+            cells.iter().zip(&clean).map(|(cell, clean)| clean.as_deref().map_or(*cell, Cell::Text)).collect();
+        take(&cells)
     })
 }
 
 /// The same table as Parquet: integers are integers, all else is text.
 #[cfg(feature = "parquet")]
-pub fn parquet(store: &Store, name: &str, wanted: &[ConnectionRow], out: &mut Out) -> Result<()> {
+pub fn parquet(
+    store: &Store,
+    name: &str,
+    wanted: &[ConnectionRow],
+    redactor: Option<Redactor>,
+    out: &mut Out,
+) -> Result<()> {
     use rpctape::facts::{Column, Table};
     let (mut out, table) = (Some(out), RefCell::new(None));
     let head = |columns: &Columns| {
@@ -64,7 +91,7 @@ pub fn parquet(store: &Store, name: &str, wanted: &[ConnectionRow], out: &mut Ou
         }
         Ok(())
     };
-    rows_of(store, name, wanted, head, |cells| {
+    rows_of(store, name, wanted, redactor, head, |cells| {
         let mut table = table.borrow_mut();
         let Some(table) = table.as_mut() else { return Ok(false) };
         for cell in cells {
@@ -83,7 +110,7 @@ pub fn parquet(store: &Store, name: &str, wanted: &[ConnectionRow], out: &mut Ou
 
 /// The error of a build without Parquet.
 #[cfg(not(feature = "parquet"))]
-pub fn parquet(_: &Store, _: &str, _: &[ConnectionRow], _: &mut Out) -> Result<()> {
+pub fn parquet(_: &Store, _: &str, _: &[ConnectionRow], _: Option<Redactor>, _: &mut Out) -> Result<()> {
     Err(super::facts::without_parquet("--as csv writes the same table as text"))
 }
 

@@ -222,17 +222,22 @@ fn ahead(
     plan: &Plan,
     options: &Options,
     server: Option<&Server>,
+    mut redactor: Option<Redactor>,
 ) -> Result<()> {
+    let mut show = |text: &str| match &mut redactor {
+        Some(redactor) => io::print(&redactor.text(text)),
+        None => io::print(text),
+    };
     if args.send.suggest {
         let rules = rpctape::replay::suggest::suggest(recording, &options.rewrite.flows);
-        io::print(&dry::suggestions(&rules))?;
+        show(&dry::suggestions(&rules))?;
     }
     if args.send.explain_schedule {
-        io::print(&dry::schedule(recording, plan))?;
+        show(&dry::schedule(recording, plan))?;
     }
     if args.send.dry_run {
         let whom = server.map_or_else(|| "no server named".to_string(), |server| escape(&server.label).to_string());
-        io::print(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace)))?;
+        show(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace)))?;
     }
     Ok(())
 }
@@ -341,7 +346,7 @@ impl<'s> Session<'s> {
         let plan = plan(&recording, &options)?;
         if args.send.dry_run || args.send.explain_schedule || args.send.suggest {
             forewarn(&recording, &plan, &options);
-            ahead(args, &recording, &plan, &options, server.as_ref())?;
+            ahead(args, &recording, &plan, &options, server.as_ref(), args.redact.redactor(&config))?;
             return Ok(Prepared::Told);
         }
         let Some(server) = server else { return Err(no_server(file)) };

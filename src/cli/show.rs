@@ -57,8 +57,9 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
     let style = args.screen.style(false, false);
-    let mut transcript = Transcript::new(&style, args.raw).redacted(args.redact.redactor(&Config::load(None)?));
-    let mut out = Out::open(None, &[])?;
+    let redactor = args.redact.redactor(&Config::load(None)?);
+    let mut transcript = Transcript::new(&style, args.raw).redacted(redactor.clone());
+    let mut out = Out::open(None, &[])?.clean(redactor);
     match &args.request {
         Some(name) => {
             exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &mut transcript, &mut out)?

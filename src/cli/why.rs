@@ -83,7 +83,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));
     }
     let after_us = judged.settings().stuck_after_us;
-    let mut out = Out::open(None, &[])?;
+    let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     match &args.at {
         Some(at) => at::write(&mut out, &loaded.store, args, (at, after_us))?,
         None => {

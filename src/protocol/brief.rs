@@ -109,6 +109,9 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         retries: _,
         result_members: _,
         params_hash: _,
+        uri: _,
+        mode: _,
+        offers_tools: _,
     } = facts;
 }
 
@@ -248,12 +251,15 @@ impl Brief {
             ("clientInfo", facts.peer),
             ("notifications", facts.notifications),
             ("cursor", facts.cursor),
+            ("uri", facts.uri),
+            ("mode", facts.mode),
         ] {
             self.member(key, raw);
         }
         self.mark("task", facts.task_wanted);
         self.mark("processId", facts.lsp_initialize);
         self.mark("requestState", facts.retries);
+        self.mark("tools", facts.offers_tools);
         self.object("textDocument", [("uri", facts.document), ("version", facts.document_version)]);
         self.object("value", [("kind", facts.value_kind)]);
         self.object(
@@ -391,10 +397,12 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"working"},"_meta":{"progressToken":3}}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[]}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#,
-            r#"{"jsonrpc":"2.0","id":1,"result":[{"label":"a"}]}"#,
-            r#"{"jsonrpc":"2.0","id":1,"result":{"items":[{"label":"a"}],"isIncomplete":false}}"#,
-            r#"{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{"a":{"method":"m"}},"nextCursor":"c"}}"#,
-            r#"{"jsonrpc":"2.0","method":"a","params":{"textDocument":{"uri":"u","version":3,"text":"long"},"cursor":"c"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":[1]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"isIncomplete":true,"items":[{"label":"a"}]}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"nextCursor":"c","inputRequests":{"a":{"method":"roots/list"}}}}"#,
+            r#"{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"u","version":2},"x":1}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"cursor":"c","notifications":{"toolsListChanged":true}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"uri":"u","mode":"url","tools":[1]}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"cancelled"},"task":1}}"#,
         ] {
             let short = of(text);

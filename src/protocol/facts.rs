@@ -70,6 +70,12 @@ pub struct Facts<'a> {
     pub task_created: bool,
     /// `params.name`, else `params.command`.
     pub name: Raw<'a>,
+    /// `params.uri`.
+    pub uri: Raw<'a>,
+    /// `params.mode`.
+    pub mode: Raw<'a>,
+    /// True if `params.tools` is there.
+    pub offers_tools: bool,
     /// `params.protocolVersion` or `result.protocolVersion`.
     pub revision: Raw<'a>,
     /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
@@ -179,6 +185,8 @@ const CAPABILITIES: &[&str] = &[
     "elicitation",
     "roots",
     "completions",
+    "elicitation.url",
+    "sampling.tools",
     "loadSession",
     "terminal",
     "fs.readTextFile",
@@ -292,6 +300,8 @@ impl<'a> Lift<'a> for Facts<'a> {
             "taskId" => &mut self.task_id,
             "status" => &mut self.task_status,
             "name" | "command" => &mut self.name,
+            "uri" => &mut self.uri,
+            "mode" => &mut self.mode,
             "protocolVersion" => &mut self.revision,
             "capabilities" | "clientCapabilities" => &mut self.capabilities,
             "clientInfo" => &mut self.peer,
@@ -299,6 +309,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "cursor" => &mut self.cursor,
             other => {
                 self.retries |= matches!(other, "inputResponses" | "requestState");
+                self.offers_tools |= other == "tools";
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
                     self.lsp_initialize = true;
                 }

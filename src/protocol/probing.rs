@@ -199,7 +199,7 @@ impl Profile {
     /// The sentence that bears this name (`races-handled`) among those that no rule judges: a live server can be held against them.
     pub fn sentence(&self, name: &str) -> Option<&'static Clause> {
         let named = |clause: &&'static Clause| clause.id.rsplit('/').next() == Some(name);
-        self.remarks.iter().map(|remark| remark.clause).find(named)
+        self.remarks().map(|remark| remark.clause).find(named)
     }
 }
 

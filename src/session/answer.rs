@@ -237,6 +237,7 @@ impl Conn {
             self.set_effects(m, issuer, id);
         }
         let undeclared = self.undeclared(m, issuer, id);
+        self.note_cursor(m);
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {
@@ -249,6 +250,8 @@ impl Conn {
                 undeclared,
                 partial: slot.partial,
                 stated: slot.stated.as_ref(),
+                status: self.status_of(m.stream),
+                streamed: self.is_streamed(m.stream),
             };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }

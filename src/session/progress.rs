@@ -54,7 +54,7 @@ impl Conn {
     }
 
     /// The request that gave a token: the one whose stream this is, before any other.
-    fn token_owner_on(&self, m: &Incoming<'_>, issuer: Side, token: &Id) -> Option<Id> {
+    pub(super) fn token_owner_on(&self, m: &Incoming<'_>, issuer: Side, token: &Id) -> Option<Id> {
         let own = self.opener(m.stream).filter(|opener| opener.issuer == issuer).map(|opener| &opener.id);
         let gave =
             |id: &&Id| self.slot(issuer, id).is_some_and(|slot| slot.exchange.progress_token.as_ref() == Some(token));

@@ -209,8 +209,10 @@ impl Conn {
             reported.sort_unstable();
             for ReusedId { earlier, later, id, method } in oracle.reused_ids(self.facts.id, side) {
                 if reported.binary_search(&later.frame).is_err() {
-                    let (in_flight, continues) = (false, false);
-                    let what = What::IdReused { id: &id, issuer: side, method: &method, earlier, in_flight, continues };
+                    let (in_flight, continues, broadcast) = (false, false, None);
+                    let method = &*method;
+                    let what =
+                        What::IdReused { id: &id, issuer: side, method, earlier, in_flight, continues, broadcast };
                     self.emit(step, self.facts.profile, later, Some(side), what);
                 }
             }
