@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::capture::{Body, Captured, Direction, Frame};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{IdField, Kind, Message, Parsed, parse};
+use crate::protocol::http::brief_head;
 use crate::protocol::{Facts, Side, brief, brief_batch};
 use crate::store::Extra;
 
@@ -139,9 +140,12 @@ impl<'a> Row<'a> {
             }
             Body::Http { head } => {
                 row.bytes = head.len() as u64;
-                row.text = Some(Cow::Borrowed(head_of(head)));
+                row.text = Some(Cow::Owned(brief_head(head)));
             }
-            Body::Sse { event } => row.bytes = event.len() as u64,
+            Body::Sse { event } => {
+                row.bytes = event.len() as u64;
+                row.text = Some(Cow::Borrowed(event_of(event)));
+            }
             Body::Missing(missing) => row.bytes = missing.words.len() as u64,
             Body::Open { .. } | Body::Close { .. } | Body::Exit(_) => {}
         }
@@ -187,7 +191,7 @@ impl<'a> Row<'a> {
             "stderr" => Body::Stderr { text },
             "gap" => Body::Missing(extra.missing("")),
             "http" => Body::Http { head: text },
-            "sse" => Body::Sse { event: "{}" },
+            "sse" => Body::Sse { event: text },
             "malformed" => {
                 Body::Malformed { bytes: &[], reason: extra.reason.as_deref().unwrap_or("not a message").to_string() }
             }
@@ -292,13 +296,9 @@ fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-/// Of the head of an HTTP message the audit reads whether it names a session, and not which.
-fn head_of(head: &str) -> &'static str {
-    const NAME: &[u8] = b"\"mcp-session-id\"";
-    match head.as_bytes().windows(NAME.len()).any(|part| part.eq_ignore_ascii_case(NAME)) {
-        true => "{\"headers\":{\"mcp-session-id\":\"\"}}",
-        false => "{}",
-    }
+/// Of an event the audit reads whether it names the place to POST to.
+fn event_of(event: &str) -> &'static str {
+    if event.contains("\"endpoint\"") { "{\"event\":\"endpoint\"}" } else { "{}" }
 }
 
 #[cfg(test)]
@@ -338,7 +338,7 @@ mod tests {
             Body::Missing(Missing { to_line: Some(12), ..Missing::new(Why::Unread) }),
             Body::Malformed { bytes: &[], reason: "it is cut".into() },
             Body::Sse { event: "{}" },
-            Body::Http { head: "{}" },
+            Body::Http { head: r#"{"headers":{},"status":200}"# },
         ];
         for body in bodies {
             let frame = frame(body);

@@ -79,7 +79,7 @@ pub struct ResponseHead {
 }
 
 /// A head as recordings keep it.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Head<'a> {
     #[serde(default, borrow)]
     method: Option<Cow<'a, str>>,
@@ -129,6 +129,40 @@ impl ResponseHead {
         let media = self.content_type.as_deref().map(|text| text.split(';').next().unwrap_or_default().trim());
         media.is_none_or(|media| types.iter().any(|known| media.eq_ignore_ascii_case(known)))
     }
+}
+
+/// Headers that are read of a head.
+const READ: [&str; 7] = [SESSION, REVISION, METHOD, NAME, LAST_EVENT, "accept", "content-type"];
+
+/// A head without what is not read of it, as JSON that reads as the same head. A session is a secret: what stands for it is the
+/// same for the same session, and no other thing can be told from it.
+pub fn brief_head(text: &str) -> String {
+    let head: Head<'_> = serde_json::from_str(text).unwrap_or_default();
+    let mut brief = serde_json::Map::new();
+    if head.header(SESSION).is_none() && text.to_ascii_lowercase().contains("\"mcp-session-id\"") {
+        // It names a session, wherever that stands.
+        brief.insert("names".into(), serde_json::json!({ SESSION: "" }));
+    }
+    if let Some(method) = &head.method {
+        brief.insert("method".into(), Value::from(&**method));
+    }
+    if let Some(status) = head.status {
+        brief.insert("status".into(), status.into());
+    }
+    if head.by.is_some() {
+        brief.insert("by".into(), "p".into());
+    }
+    let headers = READ.iter().filter_map(|name| {
+        let value = head.header(name)?;
+        let value = match *name {
+            LAST_EVENT => Value::from(""),
+            SESSION => Value::from(&blake3::hash(value.as_bytes()).to_hex()[..16]),
+            _ => Value::from(&*value),
+        };
+        Some(((*name).to_string(), value))
+    });
+    brief.insert("headers".into(), Value::Object(headers.collect()));
+    Value::Object(brief).to_string()
 }
 
 /// The member of `params` that the header for a name mirrors.
@@ -332,6 +366,28 @@ mod tests {
         let expected =
             [("mcp-param-n", "9007199254740993"), ("mcp-param-on", "true"), ("mcp-param-region", "=?base64?IGV1?=")];
         assert_eq!(headers, expected.map(|(name, value)| (name.to_string(), value.to_string())));
+    }
+
+    #[test]
+    fn a_brief_head_reads_as_the_head_but_for_the_session() {
+        for text in [
+            r#"{"method":"POST","headers":{"Accept":"application/json","MCP-Protocol-Version":" 2025-06-18","Authorization":"Bearer x"}}"#,
+            r#"{"method":"GET","headers":{"last-event-id":"7"},"url":"/mcp"}"#,
+            r#"{"status":404,"headers":{"Content-Type":"text/html; charset=utf-8"}}"#,
+            r#"{"status":200,"by":"p"}"#,
+            r#"{"method":"POST","headers":{"mcp-method":"=?base64?YQ==?="}}"#,
+            "[1]",
+        ] {
+            let brief = brief_head(text);
+            assert_eq!(RequestHead::read(&brief), RequestHead::read(text), "{brief}");
+            assert_eq!(ResponseHead::read(&brief), ResponseHead::read(text), "{brief}");
+            assert!(!brief.contains("Bearer") && !brief.contains("/mcp"));
+        }
+        let session = |text: &str| RequestHead::read(&brief_head(text)).and_then(|head| head.session);
+        let one = session(r#"{"method":"POST","headers":{"Mcp-Session-Id":"abc"}}"#);
+        assert_eq!(one, session(r#"{"method":"GET","headers":{"mcp-session-id":"abc"}}"#));
+        assert!(one.is_some_and(|one| !one.contains("abc")));
+        assert!(brief_head(r#"{"list":[{"MCP-Session-Id":1}]}"#).contains("\"mcp-session-id\""));
     }
 
     #[test]
