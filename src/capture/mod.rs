@@ -52,7 +52,7 @@ pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use missing::{Missing, Why};
 pub use name::{name_of, path_of};
-pub use open::open;
+pub use open::{follow, open};
 pub use out::body_of;
 pub use read::{FrameSink, Overrides, Resume, Skip, Source};
 pub use time::zone_minutes;

@@ -33,6 +33,7 @@ pub mod scrub;
 pub mod sessions;
 pub mod show;
 pub mod stats;
+pub mod tail;
 pub mod verify;
 pub mod why;
 #[cfg(feature = "live")]
@@ -40,6 +41,7 @@ pub mod wrap;
 
 mod comparing;
 mod config;
+mod connection;
 mod drawing;
 mod input;
 mod io;

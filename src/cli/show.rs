@@ -5,14 +5,15 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::{Transcript, plural};
 use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, Raw, Store};
 
-use super::check::no_connection;
 use super::config::Config;
+use super::connection;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
 use super::moment::{Extent, Span, moment};
 use super::request_name;
 use super::screen::ScreenArgs;
+use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use super::values;
@@ -67,7 +68,7 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
             let all = loaded.store.connections()?;
             let row = chosen(&all, args)?;
             let span = span(args, row)?;
-            connection(&loaded.store, row, (args.raw, span), &mut transcript, &mut out)?;
+            whole_connection(&loaded.store, row, (args.raw, span), &mut transcript, &mut out)?;
         }
     }
     out.close()?;
@@ -76,12 +77,13 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
 
 fn chosen<'a>(all: &'a [ConnectionRow], args: &ShowArgs) -> Result<&'a ConnectionRow> {
     match (&args.connection, all) {
-        (Some(key), _) => all.iter().find(|row| row.key == *key).ok_or_else(|| no_connection(key, all)),
+        (Some(key), _) => connection::named(all, key),
         (None, [only]) => Ok(only),
         (None, []) => Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file))),
         (None, [first, ..]) => {
             let message = format!("{} holds {} connections", args.file, all.len());
-            let hint = format!("choose one: --connection '{}', or a request such as #17@1", first.key);
+            let key = shell::shown(&first.key).unwrap_or_else(|| "1".to_string());
+            let hint = format!("choose one: --connection {key} (or its number in `rpctape ls`), or a request such as #17@1");
             Err(Error::new(ErrorKind::Usage, message).hint(hint))
         }
     }
@@ -106,7 +108,7 @@ fn exchange(store: &Store, row: &ExchangeRow, raw: bool, transcript: &mut Transc
     written(transcript.findings(out, &findings))
 }
 
-fn connection(
+fn whole_connection(
     store: &Store,
     row: &ConnectionRow,
     (raw, span): (bool, Option<Span>),

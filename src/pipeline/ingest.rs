@@ -67,6 +67,7 @@ fn load(
         cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
         options,
         progress,
+        watcher: None,
     };
     let mut inputs = Vec::new();
     for source in sources {

@@ -1,8 +1,10 @@
 //! Takes what a source holds: every frame is stored, and judged in the same pass where the database is new.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cleaning::Cleaning;
+use super::follow::Watcher;
 use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
@@ -40,12 +42,17 @@ pub(super) struct Intake<'s, 'p> {
     pub cleaning: Option<Cleaning>,
     pub options: &'p Options,
     pub progress: &'p mut dyn Progress,
+    /// Who is told of the frames, where a log is followed.
+    pub watcher: Option<&'s RefCell<dyn Watcher>>,
 }
 
 impl Intake<'_, '_> {
     fn open(&mut self, opened: Option<Opened>) {
         let Some(opened) = opened else { return };
         self.touched.insert(opened.id);
+        if let Some(watcher) = self.watcher {
+            watcher.borrow_mut().opened(opened.id, &opened.key);
+        }
         if let Some(live) = &mut self.live {
             live.session.open(opened);
         }
@@ -92,6 +99,9 @@ impl Intake<'_, '_> {
         let (connection, opened) = self.channels.place(&frame, self.store)?;
         self.open(opened);
         let id = self.ground.frame(connection, &frame)?;
+        if let Some(watcher) = self.watcher {
+            watcher.borrow_mut().frame(id, &frame);
+        }
         if let Some(Live { session, judge, lookout }) = &mut self.live {
             if let Some(kind) = lookout.look(connection, &frame) {
                 session.secret(id, connection, frame.at_us, kind);

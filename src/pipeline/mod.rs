@@ -9,6 +9,7 @@ mod cleaning;
 pub mod conform;
 mod coverage;
 pub mod extract;
+mod follow;
 mod ingest;
 mod intake;
 mod judge;
@@ -29,6 +30,7 @@ mod tests;
 
 pub use audit::audit;
 pub use coverage::coverage;
+pub use follow::{Watcher, follow};
 pub use ingest::{ingest, ingest_sources};
 pub use lookout::Lookout;
 pub use options::{Options, Progress, Quiet};

@@ -39,9 +39,10 @@ mod statistics;
 pub mod stats;
 mod style;
 mod summary;
+pub mod tail;
 #[cfg(test)]
 mod tests;
-mod time;
+pub mod time;
 mod traffic;
 pub mod why;
 

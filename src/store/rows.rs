@@ -95,7 +95,7 @@ pub struct MessageRow {
 }
 
 /// A connection, as shown to people.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConnectionRow {
     /// Row id.
     pub id: i64,
