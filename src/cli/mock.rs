@@ -16,8 +16,8 @@ use rpctape::replay::options::Speed;
 use rpctape::report::{count, escape, plural};
 use rpctape::store::ConnectionRow;
 
-use super::connection;
 use super::config::Config;
+use super::connection;
 use super::input::{self, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;

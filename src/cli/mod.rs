@@ -29,6 +29,7 @@ pub mod record;
 #[cfg(feature = "live")]
 pub mod replay;
 pub mod rules;
+pub mod schema;
 pub mod scrub;
 pub mod sessions;
 pub mod show;

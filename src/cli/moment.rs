@@ -3,6 +3,7 @@
 use chrono::{DateTime, NaiveDate, NaiveTime};
 use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::store::Store;
 
 const SECOND_US: i64 = 1_000_000;
 const MINUTE_US: i64 = 60 * SECOND_US;
@@ -144,8 +145,13 @@ pub fn choices(text: &str, extent: &Extent) -> Vec<String> {
     days.iter().filter_map(|day| Some(format!("{} {}", date(*day)?, text.trim()))).collect()
 }
 
+/// The zone in which a log writes its times, where it tells one.
+pub fn log_zone(store: &Store) -> Result<Option<i32>> {
+    Ok(store.sources()?.iter().find_map(|source| zone_of(source.first_time.as_deref()?)))
+}
+
 /// The zone in which a time is written, in minutes east of UTC, where it tells one.
-pub fn zone_of(written: &str) -> Option<i32> {
+fn zone_of(written: &str) -> Option<i32> {
     zone(written.trim()).1
 }
 

@@ -96,11 +96,8 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
     let judge = args.judge.configured(&config);
     let options = input::options(args.read.overrides(), &judge, stop)?;
     let terminal = io::stdout_is_terminal();
-    let style = TailStyle {
-        style: args.screen.style(false, !terminal),
-        json: args.format == Format::Jsonl,
-        keyed: false,
-    };
+    let style =
+        TailStyle { style: args.screen.style(false, !terminal), json: args.format == Format::Jsonl, keyed: false };
     let board = Rc::new(RefCell::new(Board::new(Asked {
         style,
         until: args.until_finding.map(Least::severity),
@@ -112,7 +109,8 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
         let error = Error::new(ErrorKind::Usage, "standard input is not a file that can be followed");
         return Err(error.hint("name the file that is written"));
     }
-    let mut opener = Opener { path: path_of(&args.file), args, board: &board, stop, shared: Rc::default(), begun: false };
+    let mut opener =
+        Opener { path: path_of(&args.file), args, board: &board, stop, shared: Rc::default(), begun: false };
     let done = pipeline::follow(&mut Store::temporary()?, &mut || opener.next(), &options, &*board);
     match done {
         Err(error) if error.kind == ErrorKind::Interrupted => {}

@@ -183,14 +183,16 @@ impl Listing {
         let columns = ["#", "connection", "protocol", "messages", "requests", "cancels"];
         let lean = |column: usize| if matches!(column, 1 | 2) { Lean::Left } else { Lean::Right };
         let mut table = Table::new(columns.iter().enumerate().map(|(index, name)| (*name, lean(index))));
-        let connections: Vec<&(u64, ConnectionRow)> = self.sources.iter().flat_map(|source| &source.connections).collect();
+        let connections: Vec<&(u64, ConnectionRow)> =
+            self.sources.iter().flat_map(|source| &source.connections).collect();
         connections.iter().for_each(|connection| table.row(cells(connection)));
         let lines = table.lines(0, style.width);
         // As a table every connection has one line; times (UTC) and the parties' names go under it.
         let tabular = lines.len() == connections.len() + 1;
         for (index, line) in lines.iter().enumerate().filter(|_| !connections.is_empty()) {
             writeln!(out, "{line}")?;
-            if let Some((_, connection)) = index.checked_sub(1).and_then(|index| connections.get(index)).filter(|_| tabular)
+            if let Some((_, connection)) =
+                index.checked_sub(1).and_then(|index| connections.get(index)).filter(|_| tabular)
             {
                 writeln!(
                     out,
@@ -363,8 +365,8 @@ mod tests {
     fn people_see_connections_and_why_a_log_was_taken_for_what_it_is() {
         let style = Style { ascii: true, width: Some(100), ..Style::PLAIN };
         insta::assert_snapshot!(text(|out| listing().write_human(out, &style)), @r#"
-        connection  protocol        messages  requests  cancels
-        a.jsonl/1   mcp 2025-11-25     1,284        61        3
+        #  connection  protocol        messages  requests  cancels
+        1  a.jsonl/1   mcp 2025-11-25     1,284        61        3
           2026-11-21 06:44:16 - 06:51:58 (7m 42s)   claude\x1b]0;x\x07 2 -> unnamed server
 
         a.jsonl: jsonl-wrapped (JSON objects with "dir" and "msg"), 4 messages, 18.2 kB; passed over: 2
@@ -376,7 +378,7 @@ mod tests {
     fn machines_get_the_counts() {
         insta::assert_snapshot!(text(|out| listing().write_json(out)), @r#"
         {"sources":[
-        {"source":"a.jsonl","format":"jsonl-wrapped","reason":"JSON objects with \"dir\" and \"msg\"","messages":4,"by_direction":{"client->server":{"request":2,"response":1,"error-response":1,"notification":0}},"cancellations":[{"count":1,"direction":"client->server","method":"notifications/cancelled"}],"error_codes":{"-32601":1},"first":"06:44","last":null,"first_at":"2026-11-21T06:44:16.663227Z","last_at":"2026-11-21T06:51:58.663227Z","skipped":{"not a message":2},"connections":[{"key":"a.jsonl/1","protocol":"mcp","revision":"2025-11-25","transport":"stdio","vantage":"proxy","client":"claude\u001b]0;x\u0007 2","server":null,"messages":1284,"requests":61,"cancels":3,"complete_head":true,"complete_tail":false}]}
+        {"source":"a.jsonl","format":"jsonl-wrapped","reason":"JSON objects with \"dir\" and \"msg\"","messages":4,"by_direction":{"client->server":{"request":2,"response":1,"error-response":1,"notification":0}},"cancellations":[{"count":1,"direction":"client->server","method":"notifications/cancelled"}],"error_codes":{"-32601":1},"first":"06:44","last":null,"first_at":"2026-11-21T06:44:16.663227Z","last_at":"2026-11-21T06:51:58.663227Z","skipped":{"not a message":2},"connections":[{"number":1,"key":"a.jsonl/1","protocol":"mcp","revision":"2025-11-25","transport":"stdio","vantage":"proxy","client":"claude\u001b]0;x\u0007 2","server":null,"messages":1284,"requests":61,"cancels":3,"complete_head":true,"complete_tail":false}]}
         ]}
         "#);
     }

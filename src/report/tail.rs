@@ -119,7 +119,12 @@ impl TailStyle {
     fn line(&self, out: &mut dyn Write, at_us: Option<i64>, (word, ink): (&str, Ink), text: &str) -> io::Result<()> {
         let clock = at_us.map_or("--:--:--".to_string(), |us| time::clock(us).chars().take(8).collect());
         let room = self.style.width.map_or(LONGEST, |width| width.saturating_sub(19).max(20));
-        writeln!(out, "{clock}  {} {}", self.style.paint(ink, &pad(word, 8)), fit(&escape_cut(text, LONGEST, None), room))
+        writeln!(
+            out,
+            "{clock}  {} {}",
+            self.style.paint(ink, &pad(word, 8)),
+            fit(&escape_cut(text, LONGEST, None), room)
+        )
     }
 
     fn key(&self, key: &str) -> String {
@@ -169,6 +174,7 @@ impl TailSummary {
     pub fn told(&self) -> String {
         let ended = if self.ended { "the log has ended: " } else { "" };
         let (messages, findings) = (super::plural(self.messages, "message"), super::plural(self.findings, "finding"));
-        escape(&format!("{ended}{messages}, {findings}, {} stuck, {} in flight", self.stuck, self.in_flight)).into_owned()
+        escape(&format!("{ended}{messages}, {findings}, {} stuck, {} in flight", self.stuck, self.in_flight))
+            .into_owned()
     }
 }

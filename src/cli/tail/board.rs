@@ -1,6 +1,9 @@
 //! What is known while a log is followed: who waits since when, and what was said already.
 
-#![allow(clippy::disallowed_methods, reason = "whether a request waits is also a question to the clock of whoever watches")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "whether a request waits is also a question to the clock of whoever watches"
+)]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufWriter, Stdout, Write};

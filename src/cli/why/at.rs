@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::{escape, time};
 use rpctape::report::why::{InFlight, Moment, Told, WINDOW, write_moment, write_moment_json};
+use rpctape::report::{escape, time};
 use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow};
 
 use super::case::Case;
 use super::{Asked, Format, WhyArgs, wanted};
 use crate::cli::io::{self, Out, written};
-use crate::cli::moment::{Extent, Span, choices, moment, zone_of};
+use crate::cli::moment::{Extent, Span, choices, log_zone, moment};
 use crate::cli::{request_name, shell};
 
 /// Commands that are advised.
@@ -77,21 +77,16 @@ pub fn extent(case: &Case<'_>, args: &WhyArgs) -> Result<Extent> {
             Error::new(ErrorKind::Input, format!("{} has no times, so there is no moment to ask for", args.file));
         return Err(error.hint("without a time, `rpctape why` tells what hung in the order of the messages"));
     };
-    let written = || Ok(case.store.sources()?.iter().find_map(|source| zone_of(source.first_time.as_deref()?)));
-    let zone = match args.read.tz {
-        Some(zone) => Some(zone),
-        None => written()?,
-    };
-    Ok(Extent { first_us, last_us, zone: zone.unwrap_or(0) })
+    let zone = args.read.tz.or(log_zone(case.store)?).unwrap_or(0);
+    Ok(Extent { first_us, last_us, zone })
 }
 
 /// The moment that a flag names. Where a time of day is on several days, they are listed with what was in flight then.
 pub fn named(case: &Case<'_>, args: &WhyArgs, extent: &Extent, (flag, text): (&str, &str)) -> Result<Span> {
     let connections = wanted(&case.connections, args)?;
     let covered = connections.iter().filter_map(|row| row.first_at_us.zip(row.last_at_us));
-    let days: BTreeSet<String> = covered
-        .flat_map(|(first_us, last_us)| choices(text, &Extent { first_us, last_us, ..*extent }))
-        .collect();
+    let days: BTreeSet<String> =
+        covered.flat_map(|(first_us, last_us)| choices(text, &Extent { first_us, last_us, ..*extent })).collect();
     let [first, _, ..] = &days.iter().collect::<Vec<_>>()[..] else {
         return moment(days.first().map_or(text, String::as_str), extent);
     };

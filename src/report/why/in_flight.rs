@@ -180,7 +180,8 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
         n => format!(", stuck then: {n} (open for {} and more)", duration(told.stuck_after_us)),
     };
     let busy = moments.iter().filter(|moment| !moment.in_flight.is_empty()).count();
-    let places = if moments.len() > 1 { format!(", on {busy} of {} connections", moments.len()) } else { String::new() };
+    let places =
+        if moments.len() > 1 { format!(", on {busy} of {} connections", moments.len()) } else { String::new() };
     let whole = format!(" (of {} in the log{places})", number::count(told.requests));
     let verb = if open == 1 { "was" } else { "were" };
     match open {

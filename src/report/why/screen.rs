@@ -348,10 +348,8 @@ fn stuck_row(stuck: &Stuck, id: &str, width: usize) -> String {
         (Some(said), at) => format!("last life: {} {}", safe(said, 16), clock(at)),
         _ => "no sign of life".to_string(),
     };
-    let since = stuck
-        .since_us
-        .filter(|_| width >= WIDE)
-        .map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
+    let since =
+        stuck.since_us.filter(|_| width >= WIDE).map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
     format!("   {id} {}  {title} {age:>9}  {since}{life}", way(&stuck.issuer))
 }
 
