@@ -176,11 +176,12 @@ pub fn print(
     if let Some(redactor) = &mut sentences {
         summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
     }
+    let shown = redactor.clone();
     let mut report = match args.group_by {
         None => report(args, style, redactor),
         Some(by) => grouped(by, args.format, style, loaded, &connections)?,
     };
-    let mut out = Out::open(args.output.as_deref(), inputs)?;
+    let mut out = Out::open(args.output.as_deref(), inputs)?.clean(shown.clone());
     let mut context = context(&connections, &terms.selection, fail_on);
     context.baseline = terms.policy.has_baseline();
     if args.reports.shows_traffic() {
@@ -193,7 +194,7 @@ pub fn print(
         };
         context.gathered = Some(page::gather(&loaded.store, wanted)?);
     }
-    let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref())?;
+    let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref(), shown.as_ref())?;
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
     let raw = if args.format == Format::Full && !args.statistics && args.group_by.is_none() {
         Raw::Head(EXCERPT)
@@ -207,7 +208,9 @@ pub fn print(
         }
         let silence = terms.policy.apply(&mut finding);
         if let Some(redactor) = &mut sentences {
-            finding.summary = redactor.text(&finding.summary).into_owned();
+            let words = [&mut finding.summary, &mut finding.source, &mut finding.connection];
+            let places = finding.evidence.iter_mut().map(|evidence| &mut evidence.message.source);
+            words.into_iter().chain(places).for_each(|word| *word = redactor.text(word).into_owned());
         }
         match &silence {
             Some(silence) => summary.silence(silence),

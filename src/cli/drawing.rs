@@ -7,6 +7,7 @@ use std::io::ErrorKind as Io;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::jsonrpc::{Id, Parsed, parse};
 use rpctape::protocol::Facts;
+use rpctape::redact::Redactor;
 use rpctape::report::{Csv, Mark, Mermaid, Perfetto, RowFormat, label};
 use rpctape::store::{Cell, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, MessageRow, Raw, Store, TABLES};
 
@@ -20,7 +21,13 @@ pub const MOST: u64 = 80;
 const TOO_LATE: [&str; 6] = ["CAN010", "CAN021", "PRG001", "PRG002", "RPC008", "SES005"];
 
 /// A table as CSV: all rows, or those of the wanted connections.
-pub fn table(store: &Store, name: &str, wanted: &[ConnectionRow], out: &mut Out) -> Result<()> {
+pub fn table(
+    store: &Store,
+    name: &str,
+    wanted: &[ConnectionRow],
+    mut redactor: Option<Redactor>,
+    out: &mut Out,
+) -> Result<()> {
     let Some(table) = TABLES.iter().find(|table| table.name == name) else { return Ok(()) };
     let keys: HashSet<&str> = wanted.iter().map(|connection| connection.key.as_str()).collect();
     let all = keys.len() == store.connections()?.len();
@@ -31,7 +38,20 @@ pub fn table(store: &Store, name: &str, wanted: &[ConnectionRow], out: &mut Out)
         if !all && !matches!(cells.first(), Some(Cell::Text(key)) if keys.contains(key)) {
             return Ok(true);
         }
-        let done = csv.row(&mut **out.borrow_mut(), cells);
+        let clean: Vec<Option<String>> = cells
+            .iter()
+            .map(|cell| match (cell, &mut redactor) {
+                (Cell::Text(text), Some(redactor)) => Some(redactor.text(text).into_owned()),
+                (Cell::Blob(bytes), Some(redactor)) => {
+                    let text = String::from_utf8_lossy(bytes);
+                    Some(redactor.text(&text).into_owned()).filter(|clean| *clean != *text)
+                }
+                _ => None,
+            })
+            .collect();
+        let cells: Vec<Cell<'_>> =
+            cells.iter().zip(&clean).map(|(cell, clean)| clean.as_deref().map_or(*cell, Cell::Text)).collect();
+        let done = csv.row(&mut **out.borrow_mut(), &cells);
         let gone = done.as_ref().err().is_some_and(|error| error.kind() == Io::BrokenPipe);
         written(done).map(|()| !gone)
     })

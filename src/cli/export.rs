@@ -14,12 +14,14 @@ use rpctape::report::{Digits, TrafficLine, TrafficLines};
 use rpctape::store::{ConnectionRow, Store, Which};
 
 use super::check;
+use super::config::Config;
 use super::drawing;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
 use super::signals::Stop;
 use super::telemetry;
+use super::terms::RedactArgs;
 
 /// Write the traffic in a form that rpctape and other programs read
 #[derive(Args, Debug)]
@@ -45,6 +47,8 @@ pub struct ExportArgs {
     /// With mermaid: draw at most so many messages; the others are folded into notes [default: 80]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max: Option<u64>,
+    #[command(flatten)]
+    redact: RedactArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -97,6 +101,11 @@ impl ExportArgs {
             ("--connection", self.connection.is_some() && whole, "csv, mermaid, perfetto and otlp"),
             ("--around", self.around.is_some() && !drawn, "mermaid"),
             ("--max", self.max.is_some() && !drawn, "mermaid"),
+            (
+                "--redact",
+                self.redact.is_given() && whole,
+                "csv, mermaid, perfetto and otlp; `rpctape scrub` cleans a copy",
+            ),
         ];
         match wrong.iter().find(|(_, is_wrong, _)| *is_wrong) {
             Some((flag, _, kinds)) => Err(Error::new(ErrorKind::Usage, format!("{flag} goes with --as {kinds}"))),
@@ -116,10 +125,18 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     }
     let wanted = check::connections(&loaded, args.connection.as_deref())?;
     let mut out = Out::open(args.output.as_deref(), files)?;
+    // What is read by people loses its secrets; copies of the evidence do not.
+    let mut redactor = args.redact.redactor(&Config::load(None)?);
+    if matches!(args.kind, Kind::Mermaid | Kind::Perfetto | Kind::Otlp) {
+        out = out.clean(redactor.take());
+    }
     match args.kind {
         Kind::Jsonl => lines(&loaded.store, &connections, &mut out)?,
         Kind::Rec => recording(&loaded.store, &connections, &mut out)?,
-        Kind::Csv => drawing::table(&loaded.store, args.of.unwrap_or_default().name(), &wanted, &mut out)?,
+        Kind::Csv => {
+            let table = args.of.unwrap_or_default().name();
+            drawing::table(&loaded.store, table, &wanted, redactor.take(), &mut out)?;
+        }
         Kind::Mermaid => {
             let (around, max) = (args.around.as_deref(), args.max.unwrap_or(drawing::MOST));
             drawing::diagram(&loaded.store, &wanted, around, max, &mut out)?;

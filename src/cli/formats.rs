@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use rpctape::capture::{self, Explanation};
 use rpctape::error::Result;
+use rpctape::redact::Redactor;
 use rpctape::report::{escape, format_list};
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ enum Format {
 
 /// Prints the list, or the explanation.
 pub fn run(args: &FormatsArgs) -> Result<u8> {
-    let mut out = Out::open(None, &[])?;
+    let mut out = Out::open(None, &[])?.clean(args.explain.is_some().then(Redactor::default));
     match &args.explain {
         Some(path) => {
             let told = capture::explain(path, &args.read.overrides())?;

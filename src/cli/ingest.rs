@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::{Options, Summary, Taken};
-use rpctape::redact;
+use rpctape::redact::{self, Redactor};
 use rpctape::report::{escape, plural};
 use rpctape::store;
 
@@ -47,7 +47,8 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
     let options = input::options(args.read.overrides(), &args.judge.configured(&config), stop)?;
     let options = Options { redact, ..options };
     let loaded = input::ingest(&args.files, Some(&args.db), &options, args.read.said.no_progress)?;
-    io::print(&told(&loaded, &args.db.to_string_lossy()))?;
+    // Names of files are words of others, too.
+    io::print(&Redactor::default().text(&told(&loaded, &args.db.to_string_lossy())))?;
     if loaded.summary.tally.messages > 0 {
         return Ok(0);
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{Output, Readers, is_same};
+use rpctape::redact::Redactor;
 use rpctape::report::{escape, json};
 use serde_json::Value;
 
@@ -15,6 +16,34 @@ pub enum Out {
     Stdout(BufWriter<io::Stdout>),
     /// A file that takes its name only when it is complete.
     File(Output),
+    /// One of these, without secrets.
+    Clean(Box<Clean>),
+}
+
+/// Text whose secrets are replaced line by line.
+pub struct Clean {
+    out: Out,
+    redactor: Redactor,
+    line: Vec<u8>,
+}
+
+impl Clean {
+    /// Passes on what is complete: up to the last end of a line, or all of it.
+    fn pass(&mut self, all: bool) -> io::Result<()> {
+        let end = if all { Some(self.line.len()) } else { lines_end(&self.line) };
+        let Some(end) = end.filter(|end| *end > 0) else { return Ok(()) };
+        let rest = self.line.split_off(end);
+        let lines = std::mem::replace(&mut self.line, rest);
+        for line in String::from_utf8_lossy(&lines).split_inclusive('\n') {
+            self.out.write_all(self.redactor.text(line).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the last line that is complete ends.
+fn lines_end(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1)
 }
 
 impl Out {
@@ -26,11 +55,23 @@ impl Out {
         Ok(Out::File(Output::create(path, Readers::Owner)?))
     }
 
+    /// The same, without secrets where there is somebody to replace them.
+    pub fn clean(self, redactor: Option<Redactor>) -> Out {
+        match redactor {
+            Some(redactor) => Out::Clean(Box::new(Clean { out: self, redactor, line: Vec::new() })),
+            None => self,
+        }
+    }
+
     /// Writes what is buffered, and gives the file its name. A reader that went away is no error.
     pub fn close(mut self) -> Result<()> {
         match self {
             Out::Stdout(_) => written(self.flush()),
             Out::File(output) => output.finish(),
+            Out::Clean(mut clean) => {
+                written(clean.pass(true))?;
+                clean.out.close()
+            }
         }
     }
 }
@@ -40,12 +81,17 @@ impl Write for Out {
         match self {
             Out::Stdout(writer) => writer.write(bytes),
             Out::File(output) => output.write(bytes),
+            Out::Clean(clean) => {
+                clean.line.extend_from_slice(bytes);
+                clean.pass(false).map(|()| bytes.len())
+            }
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Out::Stdout(writer) => writer.flush(),
             Out::File(output) => output.flush(),
+            Out::Clean(clean) => clean.out.flush(),
         }
     }
 }
@@ -99,9 +145,10 @@ pub fn write_json(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     writeln!(out, "{}", json(value)?)
 }
 
-/// A line for the conversation. Where stderr is gone there is nobody left to tell.
+/// A line for the conversation, without secrets: it quotes names of files, requests and errors of systems. Where stderr is
+/// gone there is nobody left to tell.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", Redactor::default().text(line));
 }
 
 /// `error: ...` and `hint: ...`, with what they quote made safe.

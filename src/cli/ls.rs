@@ -57,7 +57,8 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
     let store = &loaded.store;
     let traffic = store.traffic(&CANCELS.map(Mechanism::as_str))?;
     let (mut sources, mut connections) = (store.sources()?, store.connections()?);
-    if let Some(mut redactor) = args.redact.redactor(&Config::load(None)?) {
+    let redactor = args.redact.redactor(&Config::load(None)?);
+    if let Some(redactor) = &mut redactor.clone() {
         for source in &mut sources {
             source.name = redactor.text(&source.name).into_owned();
         }
@@ -70,7 +71,7 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
         }
     }
     let listing = Listing::of(sources, connections, &traffic);
-    let mut out = Out::open(None, &[])?;
+    let mut out = Out::open(None, &[])?.clean(redactor);
     written(match args.format {
         Format::Table => listing.write_human(&mut out, &args.screen.style(false, false)),
         Format::Json => listing.write_json(&mut out),

@@ -49,7 +49,7 @@ pub fn beside(loaded: &Loaded, reports: &ReportArgs, wanted: Wanted<'_>) -> Resu
     if reports.shows_traffic() {
         context.gathered = Some(gather(&loaded.store, wanted)?);
     }
-    let mut reports = Reports::open(reports, &context, inputs, None)?;
+    let mut reports = Reports::open(reports, &context, inputs, None, redactor.as_ref())?;
     if let Some(redactor) = &mut redactor {
         summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
     }
@@ -107,16 +107,25 @@ pub fn gather(store: &Store, wanted: Wanted<'_>) -> Result<Rc<Gathered>> {
         })?;
     }
     let collected = collector.finish();
-    if let Some(mut redactor) = wanted.redactor.clone() {
-        for reason in cancels.iter_mut().filter_map(|cancel| cancel.reason.as_mut()) {
-            *reason = redactor.text(reason).into_owned();
+    let (mut title, mut log) = (title(wanted.inputs), log(wanted.inputs));
+    let mut connections = wanted.connections.to_vec();
+    if let Some(redactor) = &mut wanted.redactor.clone() {
+        let mut clean = |word: &mut String| *word = redactor.text(word).into_owned();
+        cancels.iter_mut().filter_map(|cancel| cancel.reason.as_mut()).for_each(&mut clean);
+        for row in &mut connections {
+            [&mut row.key, &mut row.session, &mut row.source].into_iter().for_each(&mut clean);
+            [&mut row.client_name, &mut row.server_name].into_iter().flatten().for_each(&mut clean);
         }
+        for row in &mut exchanges {
+            [&mut row.connection, &mut row.method].into_iter().chain(&mut row.name).for_each(&mut clean);
+        }
+        std::iter::once(&mut title).chain(&mut log).for_each(&mut clean);
     }
     let rest = Gathered {
-        title: title(wanted.inputs),
-        log: log(wanted.inputs),
+        title,
+        log,
         at: wanted.at,
-        connections: wanted.connections.to_vec(),
+        connections,
         redacted: wanted.redactor.is_some(),
         total: choice.total,
         exchanges,

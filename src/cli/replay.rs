@@ -4,6 +4,7 @@ mod again;
 mod args;
 mod choose;
 mod dry;
+pub mod minimise;
 mod noise;
 mod options;
 mod pasted;
@@ -140,7 +141,10 @@ fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
     let gate = Gate::new(1);
     match Session::prepare(args, file, stop, stop.flag(), &gate)? {
         Prepared::Told => Ok(0),
-        Prepared::Ready(session) => session.whole(),
+        Prepared::Ready(session) => {
+            session.forewarn();
+            session.whole()
+        }
     }
 }
 
@@ -218,17 +222,22 @@ fn ahead(
     plan: &Plan,
     options: &Options,
     server: Option<&Server>,
+    mut redactor: Option<Redactor>,
 ) -> Result<()> {
+    let mut show = |text: &str| match &mut redactor {
+        Some(redactor) => io::print(&redactor.text(text)),
+        None => io::print(text),
+    };
     if args.send.suggest {
         let rules = rpctape::replay::suggest::suggest(recording, &options.rewrite.flows);
-        io::print(&dry::suggestions(&rules))?;
+        show(&dry::suggestions(&rules))?;
     }
     if args.send.explain_schedule {
-        io::print(&dry::schedule(recording, plan))?;
+        show(&dry::schedule(recording, plan))?;
     }
     if args.send.dry_run {
         let whom = server.map_or_else(|| "no server named".to_string(), |server| escape(&server.label).to_string());
-        io::print(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace)))?;
+        show(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace)))?;
     }
     Ok(())
 }
@@ -335,9 +344,9 @@ impl<'s> Session<'s> {
         config.secrets.values.extend(shapes(&options.rewrite.secrets));
         config.secrets.values.extend(server.iter().flat_map(Server::hidden));
         let plan = plan(&recording, &options)?;
-        forewarn(&recording, &plan, &options);
         if args.send.dry_run || args.send.explain_schedule || args.send.suggest {
-            ahead(args, &recording, &plan, &options, server.as_ref())?;
+            forewarn(&recording, &plan, &options);
+            ahead(args, &recording, &plan, &options, server.as_ref(), args.redact.redactor(&config))?;
             return Ok(Prepared::Told);
         }
         let Some(server) = server else { return Err(no_server(file)) };
@@ -361,6 +370,11 @@ impl<'s> Session<'s> {
             seat: gate.seat(),
             in_suite: false,
         })))
+    }
+
+    /// Says what is lost, and which secrets are missing.
+    fn forewarn(&self) {
+        forewarn(&self.recording, &self.plan, &self.options);
     }
 
     /// Plays it alone, and writes what came of it.
@@ -494,7 +508,7 @@ impl<'s> Session<'s> {
         }
         if first.issuer == Side::Client && first.line.is_some() {
             let from = shell::words(["--from", &first.label]);
-            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), self.args.again()));
+            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), pasted::again()));
         }
         next
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output;
+use rpctape::redact::Redactor;
 use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
 use rpctape::store::FindingRow;
 
@@ -66,7 +67,13 @@ pub struct Reports {
 
 impl Reports {
     /// Opens all files; none of them may be an input, the answer's file or another report.
-    pub fn open(args: &ReportArgs, context: &Context, inputs: &[String], output: Option<&Path>) -> Result<Reports> {
+    pub fn open(
+        args: &ReportArgs,
+        context: &Context,
+        inputs: &[String],
+        output: Option<&Path>,
+        redactor: Option<&Redactor>,
+    ) -> Result<Reports> {
         let mut reports = Reports { all: Vec::new(), takes_stdout: false };
         let mut files: Vec<&Path> = output.into_iter().collect();
         for wanted in &args.reports {
@@ -80,7 +87,9 @@ impl Reports {
             let to_stdout = wanted.file == "-";
             reports.takes_stdout |= to_stdout;
             let path = (!to_stdout).then_some(file);
-            reports.all.push(((kind.make)(context), Out::open(path, inputs)?, true));
+            // A page holds packed data, whose secrets were replaced before they were packed.
+            let redactor = redactor.filter(|_| wanted.kind != "html").cloned();
+            reports.all.push(((kind.make)(context), Out::open(path, inputs)?.clean(redactor), true));
         }
         Ok(reports)
     }

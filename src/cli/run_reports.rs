@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::is_same;
 use rpctape::redact::Redactor;
 use rpctape::replay::RunReport;
 use rpctape::report::Style;
@@ -84,15 +85,16 @@ pub struct RunReports {
 impl RunReportArgs {
     /// Opens all files; none of them may be an input or another of them.
     pub fn open(&self, inputs: &[String]) -> Result<RunReports> {
-        let mut files: Vec<&str> = self.output.as_deref().and_then(Path::to_str).into_iter().collect();
+        let mut files: Vec<&Path> = self.output.as_deref().into_iter().collect();
         let mut beside = Vec::new();
         let mut takes_stdout = false;
         for report in &self.reports {
-            if files.contains(&report.file.as_str()) {
+            let file = Path::new(&report.file);
+            if files.iter().any(|taken| *taken == file || is_same(taken, file)) {
                 let message = format!("two answers would be written to {}", report.file);
                 return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
             }
-            files.push(&report.file);
+            files.push(file);
             takes_stdout |= report.file == "-";
             let Some(kind) = RunKind::find(report.kind) else { continue };
             let path = (report.file != "-").then(|| Path::new(&report.file));
@@ -124,7 +126,7 @@ fn fault(error: std::io::Error) -> Error {
 impl RunReports {
     /// Writes all of them.
     pub fn write(self, report: &RunReport, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
-        let clean = redactor.map(|mut redactor| redacted(report, &mut redactor));
+        let clean = redactor.clone().map(|mut redactor| redacted(report, &mut redactor));
         let report = clean.as_ref().unwrap_or(report);
         let verbose = self.verbose;
         let answer = |format: Format, style: &Style| {
@@ -134,14 +136,14 @@ impl RunReports {
                 Format::Jsonl => report.ahead.clone() + &lines(report)?,
             })
         };
-        self.each(args, answer, |kind| (kind.write)(report))
+        self.each(args, redactor, answer, |kind| (kind.write)(report))
     }
 
     /// Writes all of them for several runs.
     #[cfg(feature = "live")]
     pub fn write_suite(self, suite: &Suite<'_>, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
         let clean: Option<Vec<RunReport>> =
-            redactor.map(|mut redactor| suite.runs.iter().map(|run| redacted(run, &mut redactor)).collect());
+            redactor.clone().map(|mut redactor| suite.runs.iter().map(|run| redacted(run, &mut redactor)).collect());
         let suite = Suite { runs: clean.as_deref().unwrap_or(suite.runs), ..*suite };
         let verbose = self.verbose;
         let answer = |format: Format, style: &Style| {
@@ -151,30 +153,33 @@ impl RunReports {
                 Format::Jsonl => suite_lines(&suite)?,
             })
         };
-        self.each(args, answer, |kind| (kind.suite)(&suite))
+        self.each(args, redactor, answer, |kind| (kind.suite)(&suite))
     }
 
     /// Writes the reports beside an answer of another kind, which is printed as it is.
     #[cfg(feature = "live")]
     pub fn write_beside(self, text: &str, report: &RunReport, redactor: Option<Redactor>) -> Result<()> {
-        let clean = redactor.map(|mut redactor| redacted(report, &mut redactor));
+        let clean = redactor.clone().map(|mut redactor| redacted(report, &mut redactor));
         let report = clean.as_ref().unwrap_or(report);
-        self.each(&ScreenArgs::default(), |_, _| Ok(text.to_string()), |kind| (kind.write)(report))
+        self.each(&ScreenArgs::default(), redactor, |_, _| Ok(text.to_string()), |kind| (kind.write)(report))
     }
 
     fn each(
         self,
         args: &ScreenArgs,
+        redactor: Option<Redactor>,
         answer: impl FnOnce(Format, &Style) -> std::io::Result<String>,
         write: impl Fn(&RunKind) -> std::io::Result<String>,
     ) -> Result<()> {
-        if let Some(mut out) = self.answer {
+        if let Some(out) = self.answer {
             let to_file = matches!(out, Out::File { .. });
+            let mut out = out.clean(redactor.clone());
             let text = answer(self.format, &args.style(to_file, false)).map_err(fault)?;
             written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
             out.close()?;
         }
-        for (kind, mut out) in self.beside {
+        for (kind, out) in self.beside {
+            let mut out = out.clean(redactor.clone());
             let text = write(kind).map_err(fault)?;
             written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
             out.close()?;

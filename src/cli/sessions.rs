@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::redact::Redactor;
 use rpctape::report::{Session, Sessions};
 use rpctape::store::{FindingFilter, Raw};
 
@@ -49,7 +50,12 @@ pub fn run(args: &SessionsArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::load(&places(args)?, &args.read, &judge, None, stop)?;
     let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
     let mut of = BTreeMap::new();
-    for row in loaded.store.connections()? {
+    let mut redactor = Redactor::default();
+    for mut row in loaded.store.connections()? {
+        let names = [&mut row.client_name, &mut row.server_name];
+        for word in [&mut row.source].into_iter().chain(names.into_iter().flatten()) {
+            *word = redactor.text(word).into_owned();
+        }
         sessions.entry(row.session.clone()).or_default().add(&row);
         of.insert(row.key, row.session);
     }
@@ -59,7 +65,7 @@ pub fn run(args: &SessionsArgs, stop: &Stop) -> Result<u8> {
         }
     }
     let sessions = Sessions::newest_first(sessions.into_values().collect());
-    let mut out = Out::open(None, &[])?;
+    let mut out = Out::open(None, &[])?.clean(Some(redactor));
     written(match args.format {
         Format::Jsonl => sessions.write_json(&mut out),
         Format::Table => sessions.write_human(&mut out, &args.screen.style(false, false)),

@@ -87,10 +87,10 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let style = args.screen.style(false, false);
     let redactor = args.redact.redactor(&Config::load(None)?);
     let mut print = match args.format {
-        Format::Screen => Print::Screen(Transcript::new(&style, args.raw).redacted(redactor)),
-        Format::Json => Print::Json(Sheet::new(redactor)),
+        Format::Screen => Print::Screen(Transcript::new(&style, args.raw).redacted(redactor.clone())),
+        Format::Json => Print::Json(Sheet::new(redactor.clone())),
     };
-    let mut out = Out::open(None, &[])?;
+    let mut out = Out::open(None, &[])?.clean(redactor);
     let all = loaded.store.connections()?;
     match &args.request {
         Some(name) => {

@@ -89,7 +89,7 @@ pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
         tallies.cancel(&row, exchange.as_ref(), &signs);
     }
     let stats = tallies.into_stats();
-    let mut out = Out::open(args.output.as_deref(), &args.files)?;
+    let mut out = Out::open(args.output.as_deref(), &args.files)?.clean(redactor);
     let style = args.screen.style(args.output.is_some(), true);
     written(match args.format {
         Format::Table => stats.write_human(&mut out, &style),

@@ -17,7 +17,7 @@ use rpctape::store::Store;
 
 use super::config::Config;
 use super::input::{self, ReadArgs};
-use super::io;
+use super::io::{self, Out};
 use super::judge::JudgeArgs;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
@@ -98,13 +98,14 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
     let terminal = io::stdout_is_terminal();
     let style =
         TailStyle { style: args.screen.style(false, !terminal), json: args.format == Format::Jsonl, keyed: false };
-    let board = Rc::new(RefCell::new(Board::new(Asked {
+    let asked = Asked {
         style,
         until: args.until_finding.map(Least::severity),
         stuck_after_us: options.settings.stuck_after_us,
         new: args.new,
-        redactor: args.redact.redactor(&config),
-    })));
+    };
+    let out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
+    let board = Rc::new(RefCell::new(Board::new(asked, out)));
     if args.file == "-" {
         let error = Error::new(ErrorKind::Usage, "standard input is not a file that can be followed");
         return Err(error.hint("name the file that is written"));

@@ -49,6 +49,11 @@ pub enum RedactSet {
 }
 
 impl RedactArgs {
+    /// True if the user said which.
+    pub fn is_given(&self) -> bool {
+        self.redact.is_some()
+    }
+
     /// What replaces secrets, unless that is off.
     pub fn redactor(&self, config: &Config) -> Option<Redactor> {
         let on = self.redact.map_or(config.redact.unwrap_or(true), |set| set == RedactSet::Default);

@@ -120,7 +120,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));
     }
     let after_us = judged.settings().stuck_after_us;
-    let mut out = Out::open(None, &[])?;
+    let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;
     case.since = args.since.as_deref().map(|text| at::since(&case, args, text)).transpose()?;
     match &args.at {

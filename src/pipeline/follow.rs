@@ -2,19 +2,14 @@
 //! anything is certain; what only the end of a log could show is said where the log says that it has ended.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::Options;
-use super::audit::finish;
-use super::intake::{Intake, Live};
-use super::judge::Judge;
-use super::keys::Channels;
-use super::lookout::Lookout;
+use super::intake::Intake;
 use super::options::Quiet;
 use crate::capture::{Frame, Resume, Source};
 use crate::error::Result;
 use crate::finding::Finding;
-use crate::session::{Event, Exchange, FrameId, Session};
+use crate::session::{Event, Exchange, FrameId};
 use crate::store::{NewSource, Store};
 
 /// Is told what a fold makes of a log that is being followed.
@@ -54,23 +49,8 @@ fn watch(
     options: &Options,
     watcher: &RefCell<dyn Watcher>,
 ) -> Result<()> {
-    let judge = Judge::new(store, &options.selection)?.watched(watcher);
-    let live = Live { session: Session::new(options.settings), judge, lookout: Lookout::default() };
     let mut quiet = Quiet;
-    let mut intake = Intake {
-        store,
-        ground: store.ground()?,
-        live: Some(live),
-        channels: Channels::new(options.overrides.profile),
-        touched: BTreeSet::new(),
-        skipped: BTreeMap::new(),
-        times: None,
-        frames: 0,
-        cleaning: None,
-        options,
-        progress: &mut quiet,
-        watcher: Some(watcher),
-    };
+    let mut intake = Intake::new(store, options, &mut quiet)?.watched(watcher);
     while let Some(mut source) = next()? {
         let name = source.name().to_string();
         let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
@@ -79,12 +59,5 @@ fn watch(
         intake.channels.source(id, &name, false);
         source.read(id, Resume::default(), &mut intake)?;
     }
-    let Intake { live, .. } = intake;
-    match live.filter(|_| watcher.borrow().is_over()) {
-        Some(Live { session, judge, .. }) => {
-            store.index_ground()?;
-            finish(store, session, judge)
-        }
-        None => Ok(()),
-    }
+    if watcher.borrow().is_over() { intake.finish() } else { Ok(()) }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::words;
+
 /// Kinds of secrets; a placeholder begins with one.
 pub const KINDS: [&str; 12] = [
     "authz",
@@ -19,7 +21,7 @@ pub const KINDS: [&str; 12] = [
 ];
 
 /// Whole names, without regard to case, `_` and `-`.
-pub(super) const NAMES: [(&str, &str); 34] = [
+pub(super) const NAMES: [(&str, &str); 41] = [
     ("authorization", "authz"),
     ("proxyauthorization", "authz"),
     ("password", "password"),
@@ -54,10 +56,17 @@ pub(super) const NAMES: [(&str, &str); 34] = [
     ("sshprivatekey", "private-key"),
     ("signingkey", "private-key"),
     ("mcpsessionid", "session"),
+    ("seedphrase", "secret"),
+    ("codeverifier", "secret"),
+    ("clientassertion", "secret"),
+    ("samlresponse", "secret"),
+    ("secretbinary", "secret"),
+    ("passwordhash", "password"),
+    ("keymaterial", "private-key"),
 ];
 
 /// Last words of names, as in `DB_PASSWORD` and `jwtSecret`.
-const LAST: [(&str, &str); 15] = [
+const LAST: [(&str, &str); 18] = [
     ("password", "password"),
     ("passwd", "password"),
     ("passphrase", "password"),
@@ -73,10 +82,13 @@ const LAST: [(&str, &str); 15] = [
     ("apikey", "api-key"),
     ("accesskey", "api-key"),
     ("privatekey", "private-key"),
+    ("passcode", "password"),
+    ("otp", "secret"),
+    ("mnemonic", "secret"),
 ];
 
 /// Words before `key` that make it a secret: there are keys of maps, of rows and of keyboards, too.
-const KEYS: [(&str, &str); 20] = [
+const KEYS: [(&str, &str); 40] = [
     ("api", "api-key"),
     ("access", "api-key"),
     ("account", "api-key"),
@@ -97,10 +109,77 @@ const KEYS: [(&str, &str); 20] = [
     ("hmac", "private-key"),
     ("secret", "secret"),
     ("jwt", "secret"),
+    ("app", "api-key"),
+    ("application", "api-key"),
+    ("consumer", "api-key"),
+    ("integration", "api-key"),
+    ("ingestion", "api-key"),
+    ("instrumentation", "api-key"),
+    ("role", "api-key"),
+    ("anon", "api-key"),
+    ("functions", "api-key"),
+    ("token", "token"),
+    ("unseal", "private-key"),
+    ("root", "private-key"),
+    ("crypto", "private-key"),
+    ("cipher", "private-key"),
+    ("decryption", "private-key"),
+    ("recovery", "private-key"),
+    ("wallet", "private-key"),
+    ("client", "private-key"),
+    ("pgp", "private-key"),
+    ("gpg", "private-key"),
 ];
 
+/// Words before `key` that make it the name of a thing: a value behind them is none, whatever it looks like.
+const LOOKUP: [&str; 38] = [
+    "primary",
+    "foreign",
+    "sort",
+    "partition",
+    "cache",
+    "row",
+    "map",
+    "object",
+    "idempotency",
+    "dedup",
+    "deduplication",
+    "hash",
+    "index",
+    "lookup",
+    "group",
+    "routing",
+    "public",
+    "publishable",
+    "known",
+    "host",
+    "pub",
+    "file",
+    "image",
+    "project",
+    "issue",
+    "parent",
+    "message",
+    "event",
+    "item",
+    "unique",
+    "composite",
+    "range",
+    "shard",
+    "registry",
+    "context",
+    "translation",
+    "i18n",
+    "query",
+];
+
+/// Words before `code` that make it one that lets its owner in.
+const CODES: [&str; 8] = ["otp", "mfa", "totp", "backup", "recovery", "verification", "pin", "2fa"];
+
 /// Words before `token` that make it a place in a list, a piece of text or the name of a work, not a credential.
-const HARMLESS: [&str; 26] = [
+const HARMLESS: [&str; 28] = [
+    "unexpected",
+    "work",
     "next",
     "page",
     "paging",
@@ -130,7 +209,7 @@ const HARMLESS: [&str; 26] = [
 ];
 
 /// Last words that say how a value is written, not what it is.
-const SPELLING: [&str; 6] = ["value", "string", "plain", "plaintext", "b64", "base64"];
+const SPELLING: [&str; 8] = ["value", "string", "plain", "plaintext", "b64", "base64", "data", "base"];
 
 /// Members that tie messages together or say what they are.
 const NEVER: [&str; 8] = [
@@ -149,37 +228,84 @@ pub fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// What a member of this name holds, if that is a secret.
+/// What a name says of the value behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The kind of the secret.
+    pub kind: &'static str,
+    /// False where the name stands for other things, too: then the value has to look like a key.
+    pub sure: bool,
+}
+
+impl Said {
+    /// True if the value may be the secret that the name speaks of.
+    pub fn fits(self, value: &str) -> bool {
+        self.sure || words::is_random(value, 16) && !words::is_uuid(value) && !value.contains([' ', '/', '\\'])
+    }
+}
+
+/// What a member of this name holds, if that is a secret for sure.
 pub fn kind(name: &str, own: &[String]) -> Option<&'static str> {
+    said(name, own).filter(|said| said.sure).map(|said| said.kind)
+}
+
+/// What a member of this name holds, if that is or may be a secret.
+pub fn said(name: &str, own: &[String]) -> Option<Said> {
     if NEVER.contains(&name) || name.len() > 64 {
         return None;
     }
     let plain = plain(name);
     if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == plain) {
-        return Some(kind);
+        return Some(Said { kind, sure: true });
     }
-    by_words(name).or_else(|| own.contains(&plain).then_some("custom"))
+    let own = own.contains(&plain).then_some(Said { kind: "custom", sure: true });
+    own.or_else(|| by_words(name))
 }
 
 /// What the last words of a name say: `AWS_SECRET_ACCESS_KEY`, `githubToken`, `smtp-password2`.
-fn by_words(name: &str) -> Option<&'static str> {
+fn by_words(name: &str) -> Option<Said> {
     let words = words(name);
     let mut words: Vec<&str> = words.iter().map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
     words.retain(|word| !word.is_empty());
-    if words.len() > 1 && words.last().is_some_and(|last| SPELLING.contains(last)) {
+    while words.len() > 1 && words.last().is_some_and(|last| SPELLING.contains(last)) {
         words.pop();
     }
     let last = words.pop()?;
     let before = words.last().copied().unwrap_or_default();
     let of = |list: &[(&str, &'static str)], word: &str| {
-        list.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+        list.iter().find(|(known, _)| *known == word).map(|(_, kind)| Said { kind, sure: true })
     };
+    let maybe = |kind| Some(Said { kind, sure: false });
     match last {
-        "token" if HARMLESS.contains(&before) => None,
-        "key" => of(&KEYS, before),
-        "pass" if !before.is_empty() => Some("password"),
-        last => of(&LAST, last),
+        "token" | "tokens" if HARMLESS.contains(&before) => None,
+        "key" | "keys" => of(&KEYS, before).or_else(|| match before.is_empty() || LOOKUP.contains(&before) {
+            true => None,
+            false => maybe("api-key"),
+        }),
+        "code" if CODES.contains(&before) => Some(Said { kind: "secret", sure: true }),
+        "phrase" if matches!(before, "seed" | "recovery" | "pass") => Some(Said { kind: "secret", sure: true }),
+        "string" | "url" | "uri" if before == "webhook" => maybe("secret"),
+        "pass" if !before.is_empty() => Some(Said { kind: "password", sure: true }),
+        "pass" | "pw" => maybe("password"),
+        "pat" if !before.is_empty() => maybe("token"),
+        "secrets" | "tokens" | "passwords" | "auth" | "sas" => maybe("secret"),
+        last => of(&LAST, last).or_else(|| ending(last)),
     }
+}
+
+/// What the end of a word says that was written in one: `PGPASSWORD`, `dbpasswd`.
+fn ending(word: &str) -> Option<Said> {
+    const ENDS: [(&str, &str); 8] = [
+        ("password", "password"),
+        ("passwd", "password"),
+        ("passphrase", "password"),
+        ("secret", "secret"),
+        ("apikey", "api-key"),
+        ("accesskey", "api-key"),
+        ("secretkey", "secret"),
+        ("authtoken", "token"),
+    ];
+    ENDS.iter().find(|(end, _)| word.ends_with(end)).map(|(_, kind)| Said { kind, sure: true })
 }
 
 /// The words of a name in lower case: `aB`, `a_b`, `a-b` and `A B` are two.
@@ -199,44 +325,42 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// True for what stands where a secret would: a variable that holds it, a placeholder, the word of a schema.
-pub fn is_stand_in(value: &str) -> bool {
-    let is = |open: &str, close: &str| value.starts_with(open) && value.ends_with(close) && value.len() > open.len();
-    let words = [
-        "string",
-        "number",
-        "boolean",
-        "object",
-        "array",
-        "integer",
-        "null",
-        "none",
-        "true",
-        "false",
-        "undefined",
-        "required",
-        "optional",
-    ];
-    let first = value.chars().next();
-    let masked = first
-        .is_some_and(|first| matches!(first, '*' | 'x' | 'X' | '.' | '\u{2022}') && value.chars().all(|c| c == first));
-    let variable = value
-        .strip_prefix('$')
-        .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase() || matches!(c, '{' | '(')));
-    let read =
-        ["process.env", "os.environ", "os.getenv", "env.", "secrets."].iter().any(|word| value.starts_with(word));
-    masked
-        || variable
-        || read
-        || is("<", ">")
-        || is("{{", "}}")
-        || is("%", "%")
-        || words.contains(&value.to_ascii_lowercase().as_str())
+/// True for a word that makes the `token` behind it a place, a piece of text or the name of a work.
+pub fn is_harmless(word: &str) -> bool {
+    HARMLESS.contains(&word.to_ascii_lowercase().as_str())
+}
+
+/// True for a member that says what a thing is, in an object whose name speaks of secrets.
+pub fn describes(name: &str) -> bool {
+    let words = words(name);
+    let last = words.last().map(String::as_str).unwrap_or_default();
+    [
+        "id",
+        "type",
+        "name",
+        "description",
+        "title",
+        "url",
+        "uri",
+        "href",
+        "ref",
+        "path",
+        "at",
+        "date",
+        "format",
+        "schema",
+        "kind",
+        "user",
+        "username",
+        "login",
+        "email",
+    ]
+    .contains(&last)
 }
 
 /// True for a member whose value is left alone whatever it looks like.
 pub fn ties(name: &str) -> bool {
-    NEVER.contains(&name)
+    name != "method" && NEVER.contains(&name)
 }
 
 /// What stands before and after the name of a secret.
@@ -247,14 +371,19 @@ pub fn written(name: &str) -> String {
     format!("{}{name}{}", MARK.0, MARK.1)
 }
 
+/// A kind of secret by its word.
+pub fn kind_named(word: &str) -> Option<&'static str> {
+    KINDS.iter().copied().find(|known| *known == word)
+}
+
 /// The placeholders in a text, of secrets that were replaced before: where they stand, kind and number.
 pub fn placeholders(text: &str) -> Vec<(Range<usize>, &'static str, u64)> {
     let found = text.match_indices(MARK.0).filter_map(|(start, _)| {
         let from = start + MARK.0.len();
         let name = &text[from..from + text[from..].find(MARK.1)?];
         let (kind, number) = name.split_once('#')?;
-        let kind = KINDS.iter().find(|known| **known == kind)?;
-        Some((start..from + name.len() + MARK.1.len(), *kind, number.parse().ok()?))
+        let kind = kind_named(kind)?;
+        Some((start..from + name.len() + MARK.1.len(), kind, number.parse().ok()?))
     });
     found.collect()
 }

@@ -50,11 +50,20 @@ fn is_digit(byte: u8) -> bool {
 fn unpacked(run: &str) -> Option<String> {
     let beginning = base64::decode(run.get(..BEGINNING).unwrap_or(run))?;
     // A character may be cut at the end of the beginning.
-    let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
+    let ascii = beginning.iter().filter(|byte| byte.is_ascii()).count();
+    let is_text = |bytes: &[u8]| {
+        std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
+            || ascii * 10 >= bytes.len() * 9
+    };
     if !is_text(&beginning) || beginning.iter().any(|byte| is_control(*byte)) {
         return None;
     }
-    String::from_utf8(base64::decode(run)?).ok().filter(|text| !text.bytes().any(is_control))
+    Some(text_of(base64::decode(run)?)).filter(|text| !text.bytes().any(is_control))
+}
+
+/// Text; where it is no UTF-8, every byte is a character.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect())
 }
 
 fn is_control(byte: u8) -> bool {

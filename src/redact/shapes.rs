@@ -3,47 +3,64 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Regex, RegexSet};
 
+use super::commands::COMMANDS;
+use super::stand_ins::{is_code, is_stand_in};
 use super::vendors::VENDORS;
-use super::{Custom, names};
-
-/// A name before a colon or an equals sign tells as much as the name of a member: `DB_PASSWORD=...`, `api_key: ...`.
-/// Its groups: the name, what stands between, the secret.
-const LABELLED: &str = r#"(?i)([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|authorization|auth|cookie|credentials?|jwt)[a-z0-9_]{0,12})["']?(\s*[:=]\s*)["']?(?:(?:bearer|basic|token)\s+)?([^\s"',;&<>{}\[\]]{4,})"#;
-
-/// What a text must hold before [`LABELLED`] can fit.
-const LABELS: &str = r"(?i-u:pass|pwd|secret|token|key\s*[:=]|key['\x22]|auth|cookie|credential|jwt)";
+use super::{Custom, labels, made, words};
 
 /// What a text must hold, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
 /// member of such a name is one.
-const SHAPES: [(&str, &str, &str); 5] = [
+const SHAPES: [(&str, &str, &str); 12] = [
     (
         "(?i-u:-----BEGIN)",
         "private-key",
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
     ),
+    ("Private-Lines", "private-key", r"Private-Lines: \d+\s+([A-Za-z0-9+/=\s]+?(?:\s*Private-MAC: [a-f0-9]+|\z))"),
     ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
     ("(?i-u:bearer)", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
-    ("://", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>]*:([^\s/@<>]+)@"),
-    ("(?i-u:[?&](?:key|sig))", "token", r"(?i)[?&](?:key|sig|signature)=([^&\s#<>]{6,})"),
+    ("(?i-u:basic)", "authz", r"\b[Bb]asic\s+([A-Za-z0-9+/]{12,}={0,2})(?:[\s\x22'\x60]|$)"),
+    ("://", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\x22'\x60]*:([^\s/<>\x22'\x60]+)@"),
+    (
+        "://",
+        "password",
+        r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\x22'\x60]*:([^\s/@<>\x22'\x60]*[^\s/@<>\x22'\x600-9][^\s/@<>\x22'\x60]*/[^\s@<>\x22'\x60]*)@[\w.-]+[:/]",
+    ),
+    ("://", "token", r"\b[A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9_-]{20,})@"),
+    (
+        "(?i-u:[?&](?:key|sig|x-(?:amz|goog)-s))",
+        "token",
+        r"(?i)[?&](?:key|sig|signature|x-(?:amz|goog)-signature)=([^&\s#<>\x22'\x60]{6,})",
+    ),
+    ("(?i-u:[?&]code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{16,})"),
+    (
+        "(?i-u:sess?_?id|sess=|sid=|session=)",
+        "cookie",
+        r"(?i)\b(?:[a-z0-9_.-]*sess(?:ion)?(?:_?id)?|(?:connect\.)?sid)=([A-Za-z0-9%+/=_.:-]{16,})",
+    ),
 ];
+
+/// The key that stands beside the id of an access key, wherever the two are written down together.
+const BESIDE_AWS: &str = r"(?:^|[^A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?:$|[^A-Za-z0-9/+=])";
 
 /// What a text must hold before any of the usual shapes can fit. Nearly all texts hold none of it, and one look is enough.
 pub(super) fn hint() -> String {
-    usual().map(|(hint, ..)| hint).fold(LABELS.to_string(), |all, hint| format!("{all}|{hint}"))
+    usual().map(|(hint, ..)| hint).fold(labels::HINT.to_string(), |all, hint| format!("{all}|{hint}"))
 }
 
 fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    SHAPES.into_iter().chain(VENDORS)
+    SHAPES.into_iter().chain(COMMANDS).chain(VENDORS)
 }
 
 /// The usual shapes, for the whole program: an expression is compiled when a text first holds what it needs.
 struct Usual {
-    /// What [`LABELLED`] needs, then in the order of [`usual`].
+    /// What labels need, then in the order of [`usual`].
     hints: RegexSet,
     shapes: Vec<Shape>,
-    labelled: OnceLock<Option<Regex>>,
+    beside_aws: OnceLock<Option<Regex>>,
 }
 
 struct Shape {
@@ -63,37 +80,57 @@ impl Usual {
     fn get() -> Option<&'static Usual> {
         static USUAL: OnceLock<Option<Usual>> = OnceLock::new();
         let ready = || {
-            let hints = RegexSet::new([LABELS].into_iter().chain(usual().map(|(hint, ..)| hint))).ok()?;
+            let hints = RegexSet::new([labels::HINT].into_iter().chain(usual().map(|(hint, ..)| hint))).ok()?;
             let shapes = usual().map(|(_, kind, form)| Shape { kind, form, compiled: OnceLock::new() }).collect();
-            Some(Usual { hints, shapes, labelled: OnceLock::new() })
+            Some(Usual { hints, shapes, beside_aws: OnceLock::new() })
         };
         USUAL.get_or_init(ready).as_ref()
     }
 
-    fn labelled(&self) -> Option<&Regex> {
-        self.labelled.get_or_init(|| Regex::new(LABELLED).ok()).as_ref()
-    }
-
-    fn find(&self, text: &str, prose: bool, found: &mut Vec<(&'static str, Range<usize>)>) {
+    fn find(&self, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
         for hinted in &self.hints.matches(text) {
             match hinted.checked_sub(1).and_then(|at| self.shapes.get(at)) {
                 Some(shape) => {
                     shape.regex().into_iter().for_each(|regex| hits(shape.kind, regex, text, found));
                 }
-                None => {
-                    let all = self.labelled().into_iter().flat_map(|labelled| labelled.captures_iter(text));
-                    found.extend(all.filter_map(|hit| secret_of(text, &hit, prose)));
-                }
+                None => labels::find(text, found),
             }
+        }
+        if found.iter().any(|(kind, _)| *kind == "aws") {
+            let beside = self.beside_aws.get_or_init(|| Regex::new(BESIDE_AWS).ok());
+            let keys = beside.iter().flat_map(|beside| beside.captures_iter(text)).filter_map(|hit| hit.get(1));
+            let keys = keys.filter(|key| {
+                words::is_random(key.as_str(), 20) && key.as_str().bytes().any(|byte| byte.is_ascii_uppercase())
+            });
+            found.extend(keys.map(|key| ("secret", key.range())));
         }
     }
 }
 
-/// The secret is the first group where there is one, and all of it otherwise.
+/// What words begin with, too: the rest has to be letters drawn by lot.
+const LOOSE: [&str; 4] = ["key", "co_", "ak_", "s."];
+
+/// The secret is the first group where there is one, and all of it otherwise. What stands where a secret would is none.
 fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
-    let secrets = regex.captures_iter(text).filter_map(|hit| hit.get(1).or_else(|| hit.get(0)));
-    let secrets = secrets.filter(|secret| kind != "authz" || secret.as_str().bytes().any(|byte| byte.is_ascii_digit()));
-    found.extend(secrets.map(|secret| (kind, secret.range())));
+    for hit in regex.captures_iter(text) {
+        let whole = hit.get(1).is_none();
+        let Some(secret) = hit.get(1).or_else(|| hit.get(0)) else { continue };
+        let shown = secret.as_str();
+        let innocent = match kind {
+            "authz" => {
+                is_stand_in(shown) || words::is_worded(shown) && !shown.bytes().any(|byte| byte.is_ascii_digit())
+            }
+            "api-key" if shown.starts_with("sk-") => words::is_worded(&shown[3..]),
+            "api-key" | "token" if whole && LOOSE.iter().any(|form| shown.starts_with(form)) => {
+                !words::is_random(&shown[2..], 12)
+            }
+            "custom" | "email" => false,
+            _ => !whole && (is_stand_in(shown) || kind == "password" && is_code(shown, "")),
+        };
+        if !innocent {
+            found.push((kind, secret.range()));
+        }
+    }
 }
 
 const EMAIL: &str = r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";
@@ -112,31 +149,16 @@ impl Shapes {
         Shapes { own: own.filter_map(|(kind, shape)| Some((kind, Regex::new(shape).ok()?))).collect() }
     }
 
-    /// Where the secrets of a text are. `prose` says that it is no JSON string but text as a program printed it.
-    pub fn find(&self, text: &str, prose: bool) -> Vec<(&'static str, Range<usize>)> {
+    /// Where the secrets of a text are.
+    pub fn find(&self, text: &str) -> Vec<(&'static str, Range<usize>)> {
         let mut found = Vec::new();
         if let Some(usual) = Usual::get() {
-            usual.find(text, prose, &mut found);
+            usual.find(text, &mut found);
         }
+        made::find(text, &mut found);
         self.own.iter().for_each(|(kind, shape)| hits(kind, shape, text, &mut found));
         found
     }
-}
-
-/// The secret behind a label, if that names one. In a sentence a colon explains as often as it assigns: there the secret
-/// has to look like one, or to stand alone on its line as in YAML.
-fn secret_of(text: &str, hit: &Captures<'_>, prose: bool) -> Option<(&'static str, Range<usize>)> {
-    let (label, between, secret) = (hit.get(1)?, hit.get(2)?.as_str(), hit.get(3)?);
-    let kind = names::kind(label.as_str().rsplit('.').next()?, &[])?;
-    if names::is_stand_in(secret.as_str()) {
-        return None;
-    }
-    let line = text[..label.start()].rfind('\n').map_or(0, |at| at + 1);
-    let starts_line = text[line..label.start()].chars().all(|c| c.is_whitespace() || matches!(c, '-' | '"' | '\''));
-    let ends_line = text[secret.end()..].trim_start_matches(['"', '\'', ',', ' ', '\r']).starts_with('\n')
-        || secret.end() == text.len();
-    let assigned = prose || between.contains('=') || starts_line && ends_line && text.contains('\n');
-    (assigned || secret.as_str().bytes().any(|byte| byte.is_ascii_digit())).then(|| (kind, secret.range()))
 }
 
 #[cfg(test)]
@@ -175,7 +197,7 @@ mod tests {
     #[test]
     fn every_expression_compiles() {
         assert!(Usual::get().is_some());
-        for (hint, kind, form) in usual().chain([(LABELS, "label", LABELLED)]) {
+        for (hint, kind, form) in usual().chain([(labels::HINT, "secret", BESIDE_AWS)]) {
             assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
         }
     }
@@ -184,15 +206,15 @@ mod tests {
     fn the_hint_fits_whatever_a_shape_fits() {
         let shapes = Shapes::new(&Custom::default());
         for text in SECRETS {
-            assert!(!shapes.find(text, false).is_empty(), "{text}");
+            assert!(!shapes.find(text).is_empty(), "{text}");
         }
         for label in
             ["authorization", "Proxy-Authorization", "password", "passwd", "client-secret", "secret_key", "secret"]
         {
-            assert!(!shapes.find(&format!("{label}: abcdef1"), true).is_empty(), "{label}");
+            assert!(!shapes.find(&format!("{label}: abcdef1")).is_empty(), "{label}");
         }
-        for label in ["api-key", "APIKEY", "access_token", "refresh-token", "authtoken", "set-cookie", "cookie"] {
-            assert!(!shapes.find(&format!("{label} = abcdef1"), true).is_empty(), "{label}");
+        for label in ["api-key", "APIKEY", "access_token", "refresh-token", "authtoken"] {
+            assert!(!shapes.find(&format!("{label} = abcdef1")).is_empty(), "{label}");
         }
     }
 }

@@ -2,11 +2,12 @@
 //! makers' documentation and of the keys that they hand out.
 //!
 //! Lists in crates were weighed: the one that builds with this toolchain has 50 forms, most of them with exact lengths that
-//! newer keys have outgrown, and brings a second TOML parser into a program that reads other people's bytes.
+//! newer keys have outgrown, and brings a second TOML parser into a program that reads other people's bytes. Keys of a form
+//! that no list has are found by `made`.
 
 /// What a text must hold, the kind of secret, and its form. A text without the first is not searched for the last.
-pub(super) const VENDORS: [(&str, &str, &str); 62] = [
-    ("sk-", "api-key", r"\bsk-(?:[A-Za-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}[A-Za-z0-9_-]*"),
+pub(super) const VENDORS: [(&str, &str, &str); 125] = [
+    ("sk-", "api-key", r"\bsk-[A-Za-z0-9][A-Za-z0-9_-]{18,}"),
     ("AIza", "api-key", r"\bAIza[A-Za-z0-9_-]{35}"),
     ("GOCSPX-", "secret", r"\bGOCSPX-[A-Za-z0-9_-]{20,}"),
     (r"ya29\.", "token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
@@ -26,11 +27,11 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     ("xai-", "api-key", r"\bxai-[A-Za-z0-9]{32,}"),
     ("tvly-", "api-key", r"\btvly-[A-Za-z0-9-]{20,}"),
     ("lsv2_", "api-key", r"\blsv2_[a-z]{2}_[A-Za-z0-9_]{32,}"),
-    ("gh[pousr]_", "token", r"\bgh[pousr]_[A-Za-z0-9]{20,}"),
+    ("gh[pousr]_", "token", r"\bgh[pousr]_[A-Za-z0-9_]{20,}"),
     ("github_pat_", "token", r"\bgithub_pat_[A-Za-z0-9_]{20,}"),
-    ("gl[a-z]+-", "token", r"\bgl(?:pat|dt|ptt|cbt|imt|ft|soat|rt|rtr|agent|oas|ffct)-[A-Za-z0-9_.-]{16,}"),
+    ("gl[a-z]+-", "token", r"\bgl(?:pat|dt|ptt|cbt|imt|ft|soat|rt|rtr|agent|oas|ffct|wt)-[A-Za-z0-9_.-]{16,}"),
     ("GR1348941", "token", r"\bGR1348941[A-Za-z0-9_-]{20,}"),
-    ("xox", "token", r"\bxox[a-z](?:-\d)?-[A-Za-z0-9-]{10,}"),
+    ("xox", "token", r"\bxox[a-z](?:\.xox[a-z])?(?:-\d)?-[A-Za-z0-9-]{10,}"),
     ("xapp-", "token", r"\bxapp-\d-[A-Za-z0-9-]{20,}"),
     ("hooks", "token", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})"),
     ("webhooks/", "token", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{17,20}/[A-Za-z0-9_-]{40,})"),
@@ -54,20 +55,20 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     (r"SG\.", "api-key", r"\bSG\.[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{30,}"),
     ("key-", "api-key", r"\bkey-[a-f0-9]{32}\b"),
     ("-us", "api-key", r"\b[a-f0-9]{32}-us\d{1,2}\b"),
-    ("xkeysib-", "api-key", r"\bxkeysib-[a-f0-9]{40,}-[A-Za-z0-9]{8,}"),
+    ("x(?:key|smtp)sib-", "api-key", r"\bx(?:key|smtp)sib-[a-f0-9]{40,}-[A-Za-z0-9]{8,}"),
     ("SK[0-9a-f]{4}", "api-key", r"\bSK[0-9a-f]{32}\b"),
     ("shp", "token", r"\bshp(?:at|ca|pa|ss|tka)_[A-Fa-f0-9]{32,}"),
-    ("sq0", "token", r"\bsq0[a-z]{3}-[A-Za-z0-9_-]{22,}"),
+    ("sq0|EAAA", "token", r"\b(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,}|EAAA[A-Za-z0-9_+=-]{56,})"),
     ("AT[AC]TT3", "token", r"\bAT[AC]TT3[A-Za-z0-9_=-]{30,}"),
     ("lin_", "api-key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
     ("ntn_|secret_", "token", r"\b(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{40,})\b"),
-    ("figd_", "token", r"\bfigd_[A-Za-z0-9_-]{30,}"),
+    ("fig[dour]", "token", r"\bfig(?:d|oh|or|u|ur)_[A-Za-z0-9_-]{30,}"),
     (
         "pat",
         "token",
         r"\bpat(?:[A-Za-z0-9]{14}\.[a-f0-9]{64}|-[a-z]{2}\d-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})\b",
     ),
-    ("NRAK-|NRII-", "api-key", r"\bNR(?:AK|II|AA|RA|BR|JS)-[A-Za-z0-9-]{20,}"),
+    ("NRAK-|NRII-", "api-key", r"\bNR(?:AK|II|AA|RA|BR|JS)-[A-Za-z0-9_-]{20,}"),
     ("sntry", "token", r"\bsntry[su]_[A-Za-z0-9+/=_-]{32,}"),
     ("glsa_|glc_", "token", r"\b(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})"),
     ("dt0", "token", r"\bdt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}\b"),
@@ -75,6 +76,73 @@ pub(super) const VENDORS: [(&str, &str, &str); 62] = [
     ("atlasv1", "token", r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{40,}"),
     (r"dp\.", "token", r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]+\.)?[A-Za-z0-9]{40,}"),
     ("dapi|pul-", "token", r"\b(?:dapi[a-f0-9]{32}(?:-\d)?|pul-[a-f0-9]{40})\b"),
+    (r"\bABSK", "aws", r"\bABSK[A-Za-z0-9+/]{90,}={0,2}"),
+    ("AZDO", "token", r"\b[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b"),
+    ("LTAI", "api-key", r"\bLTAI[A-Za-z0-9]{12,24}\b"),
+    (r"AQVN|t1\.[A-Z]", "token", r"\b(?:AQVN[A-Za-z0-9_-]{35,}|t1\.[A-Z0-9a-z_-]+={0,2}\.[A-Za-z0-9_-]{86}={0,2})"),
+    ("api_org_", "token", r"\bapi_org_[A-Za-z0-9]{30,}"),
+    ("-[0-9a-f]{8}-", "api-key", r"\b[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}\b"),
+    ("NRAL", "api-key", r"\b[a-f0-9]{36}NRAL\b"),
+    (r"\bs\.", "token", r"\bs\.(?:[A-Za-z]*\d[A-Za-z0-9]*){2}\b"),
+    ("dose", "token", r"\bdose[a-f0-9]{32}\b"),
+    (r"\bkey", "api-key", r"\bkey[A-Za-z0-9]{14}\b"),
+    ("PMAK-", "api-key", r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b"),
+    ("ATBB", "token", r"\bATBB[A-Za-z0-9]{28,}"),
+    ("ops_eyJ", "token", r"\bops_eyJ[A-Za-z0-9+/=_-]{100,}"),
+    ("A3-", "secret", r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b"),
+    ("p8e-", "secret", r"\bp8e-[A-Za-z0-9]{32}\b"),
+    ("AKCp|cmVmd", "token", r"\b(?:AKCp[A-Za-z0-9]{60,}|cmVmd[A-Za-z0-9]{59})\b"),
+    ("CLOJARS_", "token", r"(?i)\bCLOJARS_[a-z0-9]{50,}"),
+    ("EZ[AT]K", "api-key", r"\bEZ[AT]K[A-Za-z0-9]{50,}"),
+    ("EAA[CM]", "token", r"\bEAA[CM][A-Za-z0-9]{80,}"),
+    ("FLW(?:SEC|PUB)K", "api-key", r"\bFLW(?:SEC|PUB)K(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?"),
+    (r"\.eyJ", "token", r"\b[st]k\.eyJ[A-Za-z0-9_-]{30,}\.[A-Za-z0-9_-]{20,}"),
+    ("API-", "api-key", r"\bAPI-[A-Z0-9]{26}\b"),
+    ("sha256~", "token", r"\bsha256~[A-Za-z0-9_-]{40,}"),
+    (
+        "access-|sdk-|mob-|api-",
+        "token",
+        r"\b(?:access-(?:sandbox|development|production)|sdk|mob|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b",
+    ),
+    ("rdme_", "api-key", r"\brdme_[a-z0-9]{60,}"),
+    ("s[qo][upa]_", "token", r"\bsq[upa]_[a-f0-9]{40}\b"),
+    ("sgp_", "token", r"\bsgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}\b"),
+    (r"\bsl\.", "token", r"\bsl\.(?:u\.)?[A-Za-z0-9_-]{100,}"),
+    ("bk[a-z]+_", "token", r"\bbk(?:ua|aa|ct|pt)_[a-f0-9]{40}\b"),
+    ("napi_", "api-key", r"\bnapi_[a-z0-9]{40,}"),
+    (r"\bfc-", "api-key", r"\bfc-[a-f0-9]{32}\b"),
+    ("e2b_", "api-key", r"\be2b_[a-f0-9]{40}\b"),
+    (r"snyk_", "token", r"\bsnyk_[a-z]{3}\.[a-f0-9]{8}\.[A-Za-z0-9_-]{40,}"),
+    ("webhook", "token", r"\b[a-z0-9-]+\.(?:webhook\.office|office)\.com/webhookb?2?/([A-Za-z0-9@/-]{60,})"),
+    (r"hooks\.z|/catch/", "token", r"\bhooks\.zapier\.com/hooks/catch/([A-Za-z0-9/]{8,})"),
+    ("tskey-", "token", r"\btskey-[a-z]+-[A-Za-z0-9-]{16,}"),
+    ("nvapi-", "api-key", r"\bnvapi-[A-Za-z0-9_-]{40,}"),
+    ("tfp_", "token", r"\btfp_[A-Za-z0-9_.=-]{40,}"),
+    ("fio-u-", "token", r"\bfio-u-[A-Za-z0-9_=-]{50,}"),
+    ("ico-", "api-key", r"\bico-[A-Za-z0-9]{32}\b"),
+    ("tk-us-", "token", r"\btk-us-[A-Za-z0-9_-]{40,}"),
+    ("vercel_", "token", r"\bvercel_blob_rw_[A-Za-z0-9]+_[A-Za-z0-9]{20,}"),
+    ("_mmk", "api-key", r"\b[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b"),
+    (r"\bre_", "api-key", r"\bre_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}"),
+    ("CCIPAT_|CCIPRJ_", "token", r"\bCCIP(?:AT|RJ)_[A-Za-z0-9]+_[a-fA-F0-9A-Za-z]{40}"),
+    ("duffel_", "token", r"\bduffel_(?:test|live)_[A-Za-z0-9_=-]{40,}"),
+    ("shippo_", "token", r"\bshippo_(?:test|live)_[a-f0-9]{40}"),
+    ("ph[xsc]_", "api-key", r"\bph[xs]_[A-Za-z0-9]{40,}"),
+    ("CFPAT-", "token", r"\bCFPAT-[A-Za-z0-9_-]{40,}"),
+    ("essu_", "api-key", r"\bessu_[A-Za-z0-9+/=_-]{40,}"),
+    ("pcsk_", "api-key", r"\bpcsk_[A-Za-z0-9_]{40,}"),
+    ("pnu_", "api-key", r"\bpnu_[A-Za-z0-9]{36}\b"),
+    ("cf[ua]t_", "token", r"\bcf[uak]t?[tk]?_[A-Za-z0-9]{40,}"),
+    ("wandb_", "api-key", r"\bwandb_v1_[A-Za-z0-9_]{40,}"),
+    (r"\bak_", "api-key", r"\bak_[A-Za-z0-9]{24,}"),
+    (r"\bco_", "api-key", r"\bco_[A-Za-z0-9]{36,}"),
+    (r"amzn\.mws", "token", r"\bamzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
+    (r"\b6L", "secret", r"\b6L[A-Za-z0-9_-]{6}AAAAA[A-Za-z0-9_-]{27}\b"),
+    ("4/0A", "token", r"\b4/0A[A-Za-z0-9_-]{30,}"),
+    ("AAAA", "token", r"\b(?:AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{130,}|A{15,}[A-Za-z0-9%]{60,})"),
+    ("rzp_", "api-key", r"\brzp_(?:live|test)_[A-Za-z0-9]{14,}"),
+    ("xaat-|xapt-", "token", r"\bxa[ap]t-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
+    (r"\|eyJ", "token", r"\b(?:prod|dev|preview|project):[a-z0-9:|-]+\|eyJ[A-Za-z0-9+/=_-]{30,}"),
     ("AGE-SECRET", "private-key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
 ];
 
@@ -130,9 +198,8 @@ mod tests {
             "550e8400-e29b-41d4-a716-446655440000",
             "da39a3ee5e6b4b0d3255bfef95601890afd80709",
         ] {
-            let fits: Vec<_> =
-                VENDORS.iter().filter(|(.., form)| Regex::new(form).expect("a form").is_match(innocent)).collect();
-            assert!(fits.is_empty(), "{innocent}: {fits:?}");
+            let mut redactor = crate::redact::Redactor::default();
+            assert_eq!(redactor.text(innocent), innocent);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! One pass over a text: JSON is read token by token (also where it is cut off), everything else is searched as it is.
 
-use super::names;
+use super::names::{self, Said};
 use super::packed;
 use super::shapes::Shapes;
+use super::stand_ins::is_stand_in;
 use super::unescape::Unescaped;
 
 /// JSON inside a string inside JSON is followed this deep.
@@ -37,6 +38,8 @@ pub struct Walk<'w> {
     pub placeholders: Vec<(&'static str, u64)>,
     /// How deep in base64 the text stands that is being looked at.
     pub packed: u8,
+    /// True for the line of a recording that tells of an event of a stream: its id is a server's text, and pairs nothing.
+    pub stream: bool,
 }
 
 /// An object or an array that is open.
@@ -46,10 +49,46 @@ struct Level<'t> {
     key: &'t str,
     key_is_next: bool,
     index: usize,
-    /// What an array holds by its own name.
-    holds: Option<&'static str>,
-    /// What `value` holds by the `name` beside it.
-    value_holds: Option<&'static str>,
+    /// What the members hold by the name of the array or the object.
+    holds: Option<Said>,
+    /// What `value` holds by the `name` beside it, or the next element by the flag or the header before it.
+    beside: Option<Said>,
+    /// A `value` whose `name` may come behind it.
+    waiting: Option<(&'t str, usize)>,
+}
+
+impl<'t> Level<'t> {
+    fn take_beside(&mut self) -> Option<Said> {
+        match self.object {
+            true => self.beside.filter(|_| is_value(self.key)),
+            false => self.beside.take(),
+        }
+    }
+
+    /// What this string says of its neighbour: the `name` of the `value` after it, a flag or a header of the next element.
+    /// The neighbour, where that stood before it.
+    fn pair(&mut self, content: &'t str, start: usize, own: &[String]) -> Option<(Said, &'t str, usize)> {
+        match (self.object, self.key) {
+            (true, "name" | "key" | "Name" | "Key") => self.beside = names::said(content, own),
+            (true, key) if is_value(key) => self.waiting = Some((content, start)),
+            (true, _) => {}
+            (false, _) => {
+                let flag = content.starts_with('-') && !content.contains([' ', '=']);
+                let header = ["x-", "authorization", "proxy-authorization", "cookie", "set-cookie"]
+                    .iter()
+                    .any(|name| content.get(..name.len()).is_some_and(|is| is.eq_ignore_ascii_case(name)));
+                self.beside = names::said(content, own).filter(|_| flag || header);
+            }
+        }
+        let (value, at) = self.waiting?;
+        let said = self.beside.filter(|said| self.object && !is_value(self.key) && said.fits(value))?;
+        self.waiting = None;
+        Some((said, value, at))
+    }
+}
+
+fn is_value(key: &str) -> bool {
+    matches!(key, "value" | "Value")
 }
 
 impl Walk<'_> {
@@ -61,7 +100,7 @@ impl Walk<'_> {
     fn within(&mut self, text: &str, depth: u8) -> Vec<Hit> {
         match is_json(text) {
             true => self.json(text, depth),
-            false => self.shaped(text, 0, &|offset| offset, true, &String::new),
+            false => self.shaped(text, 0, &|offset| offset, &String::new),
         }
     }
 
@@ -73,10 +112,12 @@ impl Walk<'_> {
         let (bytes, mut at) = (text.as_bytes(), 0);
         while at < bytes.len() {
             match bytes[at] {
-                b'{' => levels.push(Level { object: true, key_is_next: true, ..Level::default() }),
-                b'[' => {
+                open @ (b'{' | b'[') => {
+                    let object = open == b'{';
                     let holds = levels.last().and_then(|level| self.by_name(level, progress));
-                    levels.push(Level { holds, ..Level::default() });
+                    // An object has names of its own, which say more than its own does.
+                    let holds = holds.map(|said| Said { sure: said.sure && !object, ..said });
+                    levels.push(Level { object, key_is_next: object, holds, ..Level::default() });
                 }
                 b'}' | b']' => drop(levels.pop()),
                 b',' => {
@@ -92,6 +133,7 @@ impl Walk<'_> {
                         Some(level) if level.key_is_next => {
                             level.key = content;
                             level.key_is_next = false;
+                            self.of_name(content, at + 1, &mut hits);
                         }
                         _ => self.value(content, at + 1, &mut levels, progress, depth, &mut hits),
                     }
@@ -104,44 +146,55 @@ impl Walk<'_> {
         hits
     }
 
-    fn by_name(&self, level: &Level<'_>, progress: bool) -> Option<&'static str> {
+    fn by_name(&self, level: &Level<'_>, progress: bool) -> Option<Said> {
         match level.object {
             false => level.holds,
             true if progress && level.key == "token" => None,
-            true => names::kind(level.key, self.keys),
+            true => match names::said(level.key, self.keys) {
+                Some(said) => Some(Said { sure: said.sure || level.holds.is_some(), ..said }),
+                None => level.holds.filter(|_| !names::describes(level.key)),
+            },
+        }
+    }
+
+    /// A name of a member that is a secret itself: tables by token. It is only ever known by its form.
+    fn of_name(&mut self, content: &str, start: usize, hits: &mut Vec<Hit>) {
+        if content.len() >= 20 && !content.contains('\\') {
+            hits.extend(self.shaped(content, start, &|offset| offset, &String::new));
         }
     }
 
     /// A string that is a value: a secret by its name or its place, or a text that holds some.
-    fn value(
+    fn value<'t>(
         &mut self,
-        content: &str,
+        content: &'t str,
         start: usize,
-        levels: &mut [Level<'_>],
+        levels: &mut [Level<'t>],
         progress: bool,
         depth: u8,
         hits: &mut Vec<Hit>,
     ) {
         let named = levels.last().and_then(|level| self.by_name(level, progress));
-        let beside = levels.last().filter(|level| level.key == "value").and_then(|level| level.value_holds);
+        let beside = levels.last_mut().and_then(Level::take_beside);
         let is_place = |path: &String| *path == pointer(levels);
-        let placed = self.paths.iter().any(is_place).then_some("custom");
-        if let Some(kind) = named.or(beside).or(placed) {
-            return self.whole(content, start, kind, levels, hits);
+        let placed = self.paths.iter().any(is_place).then_some(Said { kind: "custom", sure: true });
+        if let Some(said) = placed.or(named).or(beside).filter(|said| said.fits(content)) {
+            return self.whole(content, start, said.kind, levels, hits);
         }
-        if let Some(level) = levels.last_mut().filter(|level| matches!(level.key, "name" | "key") && level.object) {
-            level.value_holds = names::kind(content, self.keys);
+        if let Some((said, value, at)) = levels.last_mut().and_then(|level| level.pair(content, start, self.keys)) {
+            self.whole(value, at, said.kind, levels, hits);
         }
-        let is_id = |level: &Level<'_>| names::ties(level.key) || level.key == "id" && levels.len() <= 2;
+        let is_id =
+            |level: &Level<'_>| names::ties(level.key) || level.key == "id" && levels.len() <= 2 && !self.stream;
         if levels.last().is_some_and(is_id) {
             return;
         }
         let place = || pointer(levels);
         if !content.contains('\\') && !is_json(content) {
-            return hits.extend(self.shaped(content, start, &|offset| offset, false, &place));
+            return hits.extend(self.shaped(content, start, &|offset| offset, &place));
         }
         let Some(plain) = Unescaped::of(content) else {
-            return hits.extend(self.shaped(content, start, &|offset| offset, false, &place));
+            return hits.extend(self.shaped(content, start, &|offset| offset, &place));
         };
         let text = plain.text.as_str();
         if depth < DEEPEST && is_json(text) {
@@ -151,18 +204,19 @@ impl Walk<'_> {
             }
             return;
         }
-        hits.extend(self.shaped(text, start, &|offset| plain.before(offset), false, &place));
+        hits.extend(self.shaped(text, start, &|offset| plain.before(offset), &place));
     }
 
     /// A value that is a secret as a whole, but for a scheme before it and a placeholder.
     fn whole(&mut self, content: &str, start: usize, kind: &'static str, levels: &[Level<'_>], hits: &mut Vec<Hit>) {
-        let scheme =
-            ["Bearer ", "bearer ", "Basic ", "basic ", "token "].into_iter().find(|word| content.starts_with(word));
+        let scheme = ["Bearer ", "bearer ", "Basic ", "basic ", "token ", "Token ", "ApiKey ", "Bot "]
+            .into_iter()
+            .find(|word| content.starts_with(word));
         let skip = scheme.map_or(0, str::len);
         let secret = &content[skip..];
         // A placeholder of ours looks like one of others.
         let placeholders = names::placeholders(secret);
-        if secret.is_empty() || placeholders.is_empty() && names::is_stand_in(secret) {
+        if secret.is_empty() || placeholders.is_empty() && is_stand_in(secret) {
             return;
         }
         if let [(range, kind, number)] = &placeholders[..]
@@ -181,7 +235,6 @@ impl Walk<'_> {
         text: &str,
         start: usize,
         back: &dyn Fn(usize) -> usize,
-        prose: bool,
         place: &dyn Fn() -> String,
     ) -> Vec<Hit> {
         let known = names::placeholders(text);
@@ -189,7 +242,7 @@ impl Walk<'_> {
         let taken = |range: &std::ops::Range<usize>| {
             known.iter().any(|(known, ..)| known.start <= range.start && range.end <= known.end)
         };
-        let mut found = self.shapes.find(text, prose);
+        let mut found = self.shapes.find(text);
         found.extend(self.packed(text));
         let found = found.into_iter().filter(|(_, range)| !taken(range));
         let hit = |(kind, range): (&'static str, std::ops::Range<usize>)| Hit {

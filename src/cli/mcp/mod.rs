@@ -15,6 +15,7 @@ mod wire;
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
@@ -38,15 +39,36 @@ pub struct McpArgs {
     page: u32,
 }
 
+/// Ends what is being answered, and then the program, when a signal asks for it: nobody wakes who waits for input.
+fn end_on_signal(server: &Arc<Server>, stop: &Stop) -> Result<()> {
+    stop.patient();
+    let (server, stop) = (Arc::clone(server), stop.clone());
+    let wait = move || {
+        let code = loop {
+            std::thread::sleep(LOOK);
+            if let Some(code) = stop.exit_code() {
+                break code;
+            }
+        };
+        server.end();
+        std::process::exit(code.into());
+    };
+    let failed = |error| Error::new(ErrorKind::Io, format!("cannot start a thread: {error}"));
+    std::thread::Builder::new().name("end".into()).spawn(wait).map(drop).map_err(failed)
+}
+
+/// How often a signal is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Serves until the input ends.
 pub fn run(args: &McpArgs, stop: &Stop) -> Result<u8> {
-    stop.release();
     let folder = Folder::open(&args.folder)?;
     let settings = folder.path().join("rpctape.toml");
     let config = Config::load(settings.is_file().then_some(settings.as_path()))?;
     let program = std::env::current_exe()
         .map_err(|error| Error::new(ErrorKind::Io, format!("cannot tell where this program is: {error}")))?;
     let server = Arc::new(Server::new(folder, program, args.page as usize, config.secrets));
+    end_on_signal(&server, stop)?;
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {

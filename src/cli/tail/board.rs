@@ -6,16 +6,17 @@
 )]
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, Write};
 use std::time::Instant;
 
 use rpctape::capture::Frame;
 use rpctape::finding::{Finding, Severity};
 use rpctape::pipeline::Watcher;
-use rpctape::redact::Redactor;
 use rpctape::report::tail::{CertainClause, CertainFinding, StuckRequest, TailStyle, TailSummary};
 use rpctape::rules;
 use rpctape::session::{Certainty, Event, Exchange, FrameId, What};
+
+use crate::cli::io::Out;
 
 /// How many frames are remembered with their lines.
 const PLACES: usize = 500_000;
@@ -47,14 +48,12 @@ pub struct Asked {
     pub stuck_after_us: i64,
     /// True to say nothing of what was there when the watching began.
     pub new: bool,
-    /// What replaces secrets.
-    pub redactor: Option<Redactor>,
 }
 
 /// The board.
 pub struct Board {
     asked: Asked,
-    out: BufWriter<Stdout>,
+    out: Out,
     source: String,
     keys: BTreeMap<u32, String>,
     open: BTreeMap<FrameId, Open>,
@@ -76,10 +75,10 @@ pub struct Board {
 
 impl Board {
     /// A board on which nothing stands.
-    pub fn new(asked: Asked) -> Board {
+    pub fn new(asked: Asked, out: Out) -> Board {
         Board {
             asked,
-            out: BufWriter::new(io::stdout()),
+            out,
             source: String::new(),
             keys: BTreeMap::new(),
             open: BTreeMap::new(),
@@ -169,13 +168,6 @@ impl Board {
         (line - begun, *at_us)
     }
 
-    fn clean(&mut self, text: &str) -> String {
-        match &mut self.asked.redactor {
-            Some(redactor) => redactor.text(text).into_owned(),
-            None => text.to_string(),
-        }
-    }
-
     /// Says which requests have waited too long, by the clock of the log or by that of whoever watches.
     fn look(&mut self, live: bool) {
         let (last_us, after_us) = (self.last_us, self.asked.stuck_after_us);
@@ -200,26 +192,22 @@ impl Board {
         let (line, _) = self.place(id);
         let Some(open) = self.open.get_mut(&id) else { return };
         open.said = true;
-        let mut stuck = StuckRequest {
+        let stuck = StuckRequest {
             r#type: "stuck",
             request: open.request.clone(),
             issuer: open.issuer,
             method: open.method.clone(),
             name: open.name.clone(),
-            connection: String::new(),
+            connection: self.keys.get(&open.connection).cloned().unwrap_or_default(),
             source: self.source.clone(),
             line,
             since_us: open.sent_us,
             age_us,
             last_life_us: open.life_us,
         };
-        stuck.connection = self.keys.get(&open.connection).cloned().unwrap_or_default();
         if self.quiet() {
             return;
         }
-        stuck.method = self.clean(&stuck.method);
-        stuck.name = stuck.name.map(|name| self.clean(&name));
-        stuck.request = self.clean(&stuck.request);
         self.summary.stuck += 1;
         let done = self.style().stuck(&mut self.out, &stuck);
         self.keep(done);
@@ -306,7 +294,7 @@ impl Watcher for Board {
             source: self.source.clone(),
             line,
             at_us,
-            summary: self.clean(&finding.summary),
+            summary: finding.summary.clone(),
             clause: finding.clause.map(|clause| CertainClause {
                 level: clause.level.as_str(),
                 text: clause.text,

@@ -53,7 +53,11 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     pub fn open(store: &'a Store, mut redactor: Option<Redactor>, after_us: i64) -> Result<Case<'a>> {
-        let connections = store.connections()?;
+        let mut connections = store.connections()?;
+        if let Some(redactor) = &mut redactor {
+            let names = connections.iter_mut().flat_map(|row| [&mut row.client_name, &mut row.server_name]);
+            names.flatten().for_each(|name| *name = redactor.text(name).into_owned());
+        }
         let codes: Vec<&str> =
             RULES.iter().map(|rule| rule.code).filter(|code| charge(code) == Some(Charge::Stuck)).collect();
         let said = store.said(&codes)?.into_iter().map(|said| (said.exchange_id, said)).collect();

@@ -165,17 +165,21 @@ fn beside(file: &Path) -> PathBuf {
 }
 
 /// A folder of this process alone, which goes with the value.
-pub(in crate::pipeline) struct Scratch {
+pub struct Scratch {
     path: PathBuf,
 }
 
 impl Scratch {
     /// Where it is.
-    pub(in crate::pipeline) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(in crate::pipeline) fn new() -> Result<Scratch> {
+    /// Makes it, for its owner alone.
+    ///
+    /// # Errors
+    /// It cannot be made in TMPDIR.
+    pub fn new() -> Result<Scratch> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("rpctape-{}-{number}", std::process::id()));
