@@ -8,8 +8,9 @@ LOGS are files or folders. Paths must be the same on all executors (a shared fil
 
     facts/           one Parquet file for each log; those of logs that have not changed are not made again
     judged/          what was found in each connection: the next run judges only those that new logs touch
-    findings.jsonl   findings as `rpctape check --format jsonl` prints them, in its order
-    summary.json     the numbers
+    findings.jsonl   what `rpctape check --format jsonl LOGS...` prints, byte for byte, its summary included
+
+It exits as `check` does: 0 clean, 1 violations at or above --fail-on, 2 could not run or a log is torn.
 
 Rules live in the binary and nowhere else: this file moves rows, sorts them, and checks exit statuses.
 """
@@ -25,8 +26,6 @@ import tempfile
 BINARY = "rpctape"
 # What the audit reads of facts; the other columns are for people who ask in SQL.
 COLUMNS = "connection source seq kind channel line byte_offset bytes at_us direction text extra secret".split()
-# Where the binary begins to say what only a part knows of a finding.
-PART = ',"part":{"issuer":'
 
 
 class Failed(RuntimeError):
@@ -76,6 +75,15 @@ def write_pieces(path, pieces):
         for piece in pieces:
             file.write(piece)
     system.move(f"{folder}/.{name}.part", path)
+
+
+def remove(path):
+    """What is not needed any more; where it cannot be removed, nothing is lost but room."""
+    system, path = filesystem(path)
+    try:
+        (system.delete_dir if system.get_file_info(path).type.name == "Directory" else system.delete_file)(path)
+    except OSError as error:
+        print(f"cannot remove {path}: {error}", file=sys.stderr)
 
 
 def read_json(path, otherwise):
@@ -221,11 +229,6 @@ def source_order(name):
     return name.replace("/", "\x01").encode("utf-8", "surrogateescape")
 
 
-def told(line):
-    """A finding as `check` prints it: without what only its part knows."""
-    return line[: line.rindex(PART)] + "}"
-
-
 def twice(sources):
     """Sources whose content another source before them has: they are judged once."""
     first, again = {}, {}
@@ -236,40 +239,6 @@ def twice(sources):
         else:
             first[key] = source["source"]
     return again
-
-
-def summary(findings, connections, undecidable, sources, again):
-    """The numbers of a run. `findings` are (code, severity, certainty, count), the others as the binary says them."""
-    counts = dict.fromkeys(["findings", "error", "warning", "note", "violation", "race", "undecidable"], 0)
-    by_rule, rules = {}, {}
-    for code, severity, certainty, count in findings:
-        for name in ("findings", severity, certainty):
-            counts[name] += count
-        by_rule[code] = by_rule.get(code, 0) + count
-    for row in undecidable:
-        known = rules.setdefault(row["code"], {"code": row["code"], "rule": row["rule"], "lacks": [], "events": 0})
-        known["events"] += row["events"]
-        known["lacks"] += [lack for lack in row["lacks"] if lack not in known["lacks"]]
-    read = [source for source in sources if source["format"] and source["source"] not in again]
-    quiet = ("blank", "header")
-    return {
-        "type": "summary",
-        "v": 1,
-        **counts,
-        "by_rule": dict(sorted(by_rule.items())),
-        "sources": len(read),
-        **connections,
-        "lost": sum(source["lost"] for source in read),
-        "skipped": [
-            {"source": source["source"], "why": why, "lines": lines, "first": first}
-            for source in read
-            for why, lines, first in source["skipped"]
-            if why not in quiet
-        ],
-        "files": [{"source": source["source"], "why": source["reason"]} for source in sources if not source["format"]],
-        "twice": [{"source": source, "as": first} for source, first in sorted(again.items())],
-        "undecidable_rules": [rules[code] for code in sorted(rules)],
-    }
 
 
 # --- the job ----------------------------------------------------------------------------------------------------------------
@@ -301,7 +270,7 @@ def lift(spark, logs, made, args):
 
 
 def run(spark, args):
-    """The whole job. Gives the summary."""
+    """The whole job. Gives the exit status of `check`."""
     from pyspark.sql import functions as F
 
     logs = listed(args.logs)
@@ -336,43 +305,55 @@ def run(spark, args):
     program, flags = args.binary, args.audit_flag
     judged = lines.mapInArrow(lambda batches: judge(batches, program, flags), "facts string, type string, line string")
     if before is not None:
-        judged = judged.unionByName(before)
+        # The ends of the earlier parts promise what has been judged anew since: one end for what stays is counted here. Clauses
+        # are counted over a part, and cannot be taken out of it: a run that judges anew only in part does not tell them.
+        before = before.where("type not in ('judged', 'occasion', 'breach')").cache()
+        judged = judged.where("type not in ('occasion', 'breach')")
+        count = {row.type: row["count"] for row in before.groupBy("type").count().collect()}
+        end = {"type": "judged", "connections": count.get("connection", 0), "messages": 0, "findings": count.get("finding", 0)}
+        one = spark.createDataFrame([(None, "judged", json.dumps(end))], "facts string, type string, line string")
+        judged = judged.unionByName(before).unionByName(one)
     state["runs"] += 1
     table = f"judged/{state['runs']}"
     judged.write.format(args.table_format).mode("overwrite").save(f"{args.out}/{table}")
     judged = spark.read.format(args.table_format).load(f"{args.out}/{table}")
-    totals = finish(judged, sources, again, args)
+    status, undecidable = finish(judged, sources, again, args)
     # What is undecidable is counted over connections together: then all are judged again next time, as in a database.
-    state.update(made=made, judged=table, whole=not totals["undecidable_rules"])
+    gone = [file for log in earlier for file in earlier[log]["files"] if made.get(log) != earlier[log]]
+    last, state = state["judged"], {**state, "made": made, "judged": table, "whole": not undecidable}
     write_whole(kept, json.dumps(state))
-    return totals
+    for path in [f"facts/{file}" for file in gone] + ([last] if last else []):
+        remove(f"{args.out}/{path}")
+    return status
 
 
 def finish(judged, sources, again, args):
-    """Puts the parts together: findings in the order of `check`, and the numbers."""
-    from pyspark.sql import functions as F
-
-    get = lambda path: F.get_json_object("line", path)
-    found = judged.where("type = 'finding'")
-    by = [
-        F.translate(get("$.source"), "/", "\x01"),
-        get("$.line").cast("bigint"),
-        get("$.code"),
-        get("$.part.order[0]").cast("bigint"),
-        get("$.part.order[1]").cast("bigint"),
-    ]
-    rows = found.orderBy(*by).select("line").toLocalIterator()
-    write_pieces(f"{args.out}/findings.jsonl", ((told(row.line) + "\n").encode("utf-8") for row in rows))
-    counted = found.groupBy(get("$.code"), get("$.severity"), get("$.certainty")).count().collect()
-    connections = judged.where("type = 'connection'").agg(
-        F.countDistinct(get("$.session")).alias("sessions"),
-        F.count("*").alias("connections"),
-        *[F.coalesce(F.sum(get(f"$.{name}").cast("bigint")), F.lit(0)).alias(name) for name in ("messages", "requests", "cancels")],
-    )
-    undecidable = [json.loads(row.line) for row in judged.where("type = 'undecidable'").select("line").collect()]
-    totals = summary(counted, connections.collect()[0].asDict(), undecidable, sources, again)
-    write_whole(f"{args.out}/summary.json", json.dumps(totals, indent=1) + "\n")
-    return totals
+    """Has the binary put the parts together and print them, as `check` would have. Gives its exit status, and whether some rule was
+    not decidable."""
+    program, undecidable = binary(args.binary), False
+    with tempfile.TemporaryDirectory() as folder:
+        parts, answer, sarif = (os.path.join(folder, name) for name in ("parts.jsonl", "findings.jsonl", "findings.sarif"))
+        with open(parts, "w", encoding="utf-8") as file:
+            for source in sources:
+                if source["source"] in again:
+                    print(f"{source['source']}: the same as {again[source['source']]}, judged once", file=sys.stderr)
+                else:
+                    file.write(json.dumps({"type": "source", **source}) + "\n")
+            for row in judged.select("type", "line").toLocalIterator():
+                undecidable |= row.type == "undecidable"
+                file.write(row.line + "\n")
+        command = [program, "audit", "--findings", parts, "--format", "jsonl", "-o", answer, *args.print_flag]
+        if args.sarif:
+            command += ["--report", f"sarif={sarif}"]
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if not os.path.exists(answer):
+            raise Failed(f"rpctape audit --findings ended with {run.returncode}: {run.stderr.strip()}")
+        print(run.stderr, end="", file=sys.stderr)
+        for made, kept in ((answer, f"{args.out}/findings.jsonl"), (sarif, args.sarif)):
+            if kept and os.path.exists(made):
+                with open(made, "rb") as file:
+                    write_pieces(kept, iter(lambda: file.read(1 << 20), b""))
+    return run.returncode, undecidable
 
 
 def arguments(argv=None):
@@ -383,6 +364,8 @@ def arguments(argv=None):
     parser.add_argument("--tasks", type=int, help="in how many tasks facts are made [four for each core]")
     parser.add_argument("--binary", help="where rpctape is on the executors [what --files brought, else PATH]")
     parser.add_argument("--table-format", default="parquet", help="parquet, or delta or iceberg where the session has them")
+    parser.add_argument("--sarif", help="also write a SARIF report into this file or URL")
+    parser.add_argument("--print-flag", action="append", default=[], help="a flag for the last step, such as --fail-on=warning")
     parser.add_argument("--all", action="store_true", help="judge connections again that no new log touches")
     parser.add_argument("--facts-flag", action="append", default=[], help="a flag for `rpctape facts`, such as --tz=+02:00")
     parser.add_argument("--audit-flag", action="append", default=[], help="a flag for `rpctape audit`, such as --ignore=STK")
@@ -396,9 +379,9 @@ def main():
 
     args = arguments()
     spark = SparkSession.builder.appName("rpctape").getOrCreate()
-    totals = run(spark, args)
-    print(json.dumps({name: totals[name] for name in ("findings", "error", "warning", "note", "connections", "messages")}))
+    status = run(spark, args)
     spark.stop()
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ fn fault(clause: &Clause, pages: &[Page]) -> Option<String> {
 fn every_quotation_stands_on_its_page_in_its_revision() {
     let pages = pages();
     let judged = profiles().flat_map(|profile: &Profile| profile.rulings).filter_map(|ruling| ruling.clause);
-    let remarked = profiles().flat_map(|profile| profile.remarks).map(|remark| remark.clause);
+    let remarked = profiles().flat_map(|profile| profile.remarks()).map(|remark| remark.clause);
     let mut faults: Vec<String> = judged.chain(remarked).filter_map(|clause| fault(clause, &pages)).collect();
     faults.sort();
     faults.dedup();
@@ -99,7 +99,7 @@ fn every_quotation_stands_on_its_page_in_its_revision() {
 #[test]
 fn remarks_and_rulings_agree() {
     for profile in profiles() {
-        for remark in profile.remarks {
+        for remark in profile.remarks() {
             let own = |clause: &Clause| std::ptr::eq(clause, remark.clause);
             let ruled = profile.rulings.iter().any(|ruling| ruling.clause.is_some_and(own));
             let in_part = matches!(remark.beyond, Beyond::InPart(_));

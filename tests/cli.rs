@@ -367,3 +367,73 @@ fn help_of_a_command_is_its_help() {
     let (long, short) = (run(&["help", "check"]), run(&["check", "--help"]));
     assert!(long.code == 0 && long.out == short.out && long.out.contains("--fail-on"), "{}", long.err);
 }
+
+/// A log of these messages: when (in ms), who sent it, what.
+fn tap(folder: &std::path::Path, name: &str, messages: &[(u32, &str, &str)]) -> String {
+    let line = |(at, dir, msg): &(u32, &str, &str)| {
+        let at = format!("2026-05-04T08:00:{:02}.{:03}Z", at / 1000, at % 1000);
+        format!("{{\"ts\":\"{at}\",\"dir\":\"{dir}\",\"msg\":{{\"jsonrpc\":\"2.0\",{msg}}}}}\n")
+    };
+    let path = folder.join(name);
+    std::fs::write(&path, messages.iter().map(line).collect::<String>()).expect("a log");
+    path.display().to_string()
+}
+
+/// At the client both answers may have crossed their cancels. The server's log tells which one did.
+#[test]
+fn two_taps_decide_what_one_cannot() {
+    let hello = r#""id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
+    let answer = r#""id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+    let done = r#""method":"notifications/initialized""#;
+    let call = [1, 2].map(|id| format!(r#""id":{id},"method":"tools/call","params":{{"name":"a"}}"#));
+    let cancel = [1, 2].map(|id| format!(r#""method":"notifications/cancelled","params":{{"requestId":{id}}}"#));
+    let result = [1, 2].map(|id| format!(r#""id":{id},"result":{{"content":[]}}"#));
+    let (call, cancel, result) =
+        (call.each_ref().map(|s| &**s), cancel.each_ref().map(|s| &**s), result.each_ref().map(|s| &**s));
+    let folder = tempfile::tempdir().expect("a folder");
+    let client = tap(
+        folder.path(),
+        "client.jsonl",
+        &[
+            (0, "c2s", hello),
+            (50, "s2c", answer),
+            (51, "c2s", done),
+            (100, "c2s", call[0]),
+            (500, "c2s", cancel[0]),
+            (530, "s2c", result[0]),
+            (1000, "c2s", call[1]),
+            (1500, "c2s", cancel[1]),
+            (1600, "s2c", result[1]),
+        ],
+    );
+    let server = tap(
+        folder.path(),
+        "server.jsonl",
+        &[
+            (7025, "c2s", hello),
+            (7026, "s2c", answer),
+            (7076, "c2s", done),
+            (7125, "c2s", call[0]),
+            (7505, "s2c", result[0]),
+            (7525, "c2s", cancel[0]),
+            (8025, "c2s", call[1]),
+            (8525, "c2s", cancel[1]),
+            (8575, "s2c", result[1]),
+        ],
+    );
+    let late = |args: &[&str]| -> Vec<(String, u64)> {
+        let said = run(args);
+        let findings = said.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let late = findings.filter(|finding| finding["code"] == "CAN010");
+        late.map(|one| (one["certainty"].to_string(), one["line"].as_u64().expect("a line"))).collect()
+    };
+    let race = |line| ("\"race\"".to_string(), line);
+    assert_eq!(late(&["check", &client, "--vantage", "client", "--format", "jsonl"]), [race(6), race(9)]);
+    let merged = ["check", "--merge", &client, &server, "--format", "jsonl"];
+    assert_eq!(late(&merged), [("\"violation\"".to_string(), 9)]);
+    let said = run(&["check", "--merge", &client, &server]);
+    assert!(said.err.contains("in both logs: 9 messages; only in"), "{}", said.err);
+    let said = run(&["check", "--merge", &client, "samples/jsonrpc/one.jsonl"]);
+    assert!(said.code == 2 && said.err.contains("no message in common"), "{} {}", said.code, said.err);
+    assert_eq!(run(&["check", "--merge", &client]).code, 2);
+}

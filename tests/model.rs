@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "how many sessions were judged is said aloud")]
 
 mod model {
+    pub mod calibration;
     pub mod chaos;
     pub mod commit;
     pub mod degrade;
@@ -22,7 +23,7 @@ mod model {
 }
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::chaos::Chaos;
@@ -40,7 +41,7 @@ use rpctape::capture::Vantage;
 use rpctape::finding::{Finding, Severity};
 use rpctape::protocol::{Profile, by_name};
 use rpctape::rules::Selection;
-use rpctape::session::{Certainty, Settings};
+use rpctape::session::{Certainty, FrameId, Settings};
 use support::trace::{Trace, fence};
 use support::verdicts::{judge, lines};
 
@@ -230,6 +231,72 @@ fn conforming_degraded(profile: &'static Profile, delays: Delays, seed: u64, siz
     Ok(())
 }
 
+/// Harms after which all that is left is as it was: only what is gone can excuse that a fault is not found.
+const CUTS: [Harm; 3] = [Harm::Head, Harm::Tail, Harm::Holes];
+
+/// What became of faults in worse logs: proven, not decidable, gone with a message that proves them, or with one before it
+/// without which it is no fault (a prompt, a capability).
+#[derive(Debug, Default)]
+struct Recall {
+    proven: u64,
+    undecidable: u64,
+    gone: u64,
+    premise: u64,
+}
+
+/// One fault in a log with holes: it is found, or not decidable, where all messages are left that prove it in the whole log.
+fn faulty_degraded(
+    profile: &'static Profile,
+    seed: u64,
+    size: usize,
+    recall: &mut Recall,
+) -> Result<(), TestCaseError> {
+    let mut rng = Rng::new(seed ^ 0xFA17);
+    for fault in faults(profile) {
+        let mut sim = Sim::new(seed, profile, Delays::Any, size);
+        sim.cancels = fault != "CAN016";
+        sim.sabotage = Some(Sabotage::new(fault));
+        let sim = sim.run();
+        let vantage = *rng.pick(&VANTAGES);
+        let (whole, code) = (sim.trace(vantage), expect::code(&sim, vantage));
+        let settings = settings(Delays::Any);
+        let (verdicts, numbers) = judge(&whole, settings, &Selection::default());
+        let proofs = proven(&verdicts.findings).into_iter().filter(|finding| finding.code == code);
+        let steps = |finding: &Finding, numbers: &HashMap<FrameId, u64>| -> BTreeSet<usize> {
+            let frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+            frames.map(|frame| numbers[&frame] as usize - 1).collect()
+        };
+        for proof in proofs {
+            let (evidence, at) = (steps(&proof, &numbers), numbers[&proof.frame] as usize - 1);
+            for harm in CUTS {
+                let mut log = Degraded::new(whole.clone());
+                log.harm(&mut rng, harm, &whole);
+                let left = |step: &usize| log.origin.contains(&Some(*step));
+                if !evidence.iter().all(left) {
+                    recall.gone += 1;
+                    continue;
+                }
+                let (verdicts, numbers) = judge(&log.trace, settings, &Selection::default());
+                let here = |finding: &&Finding| log.origin[numbers[&finding.frame] as usize - 1] == Some(at);
+                let here: Vec<&Finding> = verdicts.findings.iter().filter(here).collect();
+                let own = here.iter().find(|finding| finding.code == code).map(|finding| finding.certainty);
+                // One fault is said of a cancel: another one may be that which cannot be told.
+                let unsure = here.iter().any(|finding| finding.certainty == Certainty::Undecidable);
+                match own.or(unsure.then_some(Certainty::Undecidable)) {
+                    Some(Certainty::Violation) => recall.proven += 1,
+                    Some(_) => recall.undecidable += 1,
+                    None if !(0..at).all(|step| left(&step)) => recall.premise += 1,
+                    None => {
+                        let what = format!("{code} at {at:?} of the whole log is not found after {harm:?}");
+                        prop_assert!(false, "{}", report(&log.trace, &what, &lines(&verdicts.findings, &numbers)));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Counts degraded sessions, and says how many at the end of each thousand.
 fn count_session() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -281,6 +348,16 @@ proptest! {
     }
 
     #[test]
+    fn faults_are_found_in_degraded_logs_or_known_to_be_gone(seed in any::<u64>(), size in 0usize..8) {
+        let mut recall = Recall::default();
+        for profile in profiles() {
+            faulty_degraded(profile, seed, size, &mut recall)?;
+        }
+        println!("{recall:?}");
+        prop_assert!(recall.proven > 0);
+    }
+
+    #[test]
     fn faults_are_found(seed in any::<u64>(), size in 0usize..8) {
         for profile in profiles() {
             faulty(profile, Delays::Any, seed, size)?;
@@ -321,4 +398,22 @@ proptest! {
         let chaos = Chaos::new(seed, size);
         prop_assert_eq!(chaos.fold(), chaos.fold());
     }
+}
+
+/// What rests on proof accuses no conforming server, however the delays spread.
+#[test]
+fn proof_never_accuses_wrongly() {
+    for point in model::calibration::grid() {
+        let [innocent, guilty] = model::calibration::measure(point, 12, 3);
+        assert_eq!(innocent.proven, 0, "{point:?}");
+        let at_server = point.vantage == Vantage::Server && point.base_ms > 10.0;
+        assert!(!at_server || guilty.proven > 6, "{point:?}: {guilty:?}");
+    }
+}
+
+/// `cargo test --test model calibration -- --ignored --nocapture` prints the table of `docs/certainty.md`.
+#[test]
+#[ignore = "a minute of work; it prints a table"]
+fn calibration() {
+    println!("{}", model::calibration::table(1_000));
 }

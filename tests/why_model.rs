@@ -22,45 +22,10 @@ mod support;
 
 use model::sim::Sim;
 use model::wire::Delays;
-use rpctape::capture::{Transport, Vantage};
-use rpctape::protocol::{Profile, Side, profiles};
+use rpctape::capture::Vantage;
+use rpctape::protocol::profiles;
 use serde_json::{Value, json};
-use support::trace::{Trace, What};
-
-/// A trace in the vectors' form.
-fn vector(profile: &Profile, trace: &Trace) -> String {
-    let http = trace.channel.transport == Transport::Http;
-    let label = profile.label();
-    let (name, revision) = label.split_once(' ').unwrap_or((&label, "2.0"));
-    let meta = json!({"meta": {"protocol": name, "revision": revision, "vantage": "proxy", "head": "complete",
-        "transport": if http { "http" } else { "stdio" }, "tail": "open"}});
-    let mut text = format!("{meta}\n");
-    for (n, step) in trace.steps.iter().enumerate() {
-        let client = step.side != Some(Side::Server);
-        let mut line = json!({"n": n + 1, "t": step.at_ms});
-        match &step.what {
-            What::Json(message) => {
-                line["dir"] = if client { "c2s" } else { "s2c" }.into();
-                line["msg"] = serde_json::from_str(message).expect("JSON");
-            }
-            What::Raw(raw) => {
-                line["dir"] = if client { "c2s" } else { "s2c" }.into();
-                line["raw"] = raw.clone().into();
-            }
-            What::Close => {
-                line["ev"] = "close".into();
-                line["by"] = if client { "client" } else { "server" }.into();
-            }
-            What::Stderr(_) | What::Exit(_) => panic!("the model of traffic has no processes"),
-            What::Missing { .. } => panic!("the whole traffic of the model is written"),
-        }
-        if let Some(stream) = step.stream {
-            line["stream"] = stream.into();
-        }
-        text.push_str(&format!("{line}\n"));
-    }
-    text
-}
+use support::vector::vector;
 
 #[test]
 fn conforming_traffic_names_no_pattern() {
@@ -70,7 +35,11 @@ fn conforming_traffic_names_no_pattern() {
         for seed in 0..3 {
             let sim = Sim::new(seed * 7 + nth as u64, profile, Delays::Steady, 30).run();
             let name = format!("{nth}-{seed}.jsonl");
-            std::fs::write(folder.path().join(name), vector(profile, &sim.trace(Vantage::Proxy))).expect("written");
+            std::fs::write(
+                folder.path().join(name),
+                vector(profile, &sim.trace(Vantage::Proxy), "proxy").expect("a log"),
+            )
+            .expect("written");
             logs += 1;
         }
     }

@@ -27,6 +27,13 @@ pub(crate) struct Line<'a> {
     pub oversized: Option<u64>,
 }
 
+impl Line<'_> {
+    /// What follows its first `at` bytes.
+    pub(crate) fn from(self, at: usize) -> Self {
+        Line { bytes: &self.bytes[at..], offset: self.offset + at as u64, ..self }
+    }
+}
+
 /// A stream of bytes with a window on it that grows as needed.
 pub(crate) struct Buffer<R> {
     reader: R,

@@ -7,9 +7,11 @@ use super::format::{Format, LineReader, Misfit, Reader};
 use super::formats::lsp_devtools;
 use super::input::Input;
 use super::lines::{Buffer, Line, Lines, RECORD_LIMIT};
+use super::nearest::nearest;
 use super::out::{Out, word_of};
 use super::sample::Sample;
 use super::survey::{self, Lanes, Order, Plan, survey};
+use super::unread::{looks_like_messages, quoted};
 use super::{FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -74,25 +76,12 @@ fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
     Ok(Log { name, format, chain, reason, input, sample, plan, overrides })
 }
 
-/// How many formats a refusal names.
-const NEAREST: usize = 3;
-
 /// The error for a log that is not in the format that the user named.
 fn does_not_fit(input: &Input, format: &dyn Format, misfit: &Misfit) -> Error {
     let name = input.shown_name();
     let what = format!("{name} holds no message that {} finds; line {}: {}", format.name(), misfit.line, misfit.why);
     Error::new(ErrorKind::Input, what)
         .hint("leave out --format-in to have the format told from the content; `rpctape formats` lists them")
-}
-
-/// The formats whose signs a text has although none of them finds a message, the nearest first.
-fn nearest(sample: &Sample) -> Option<String> {
-    let near = super::detect::all().filter(|format| format.is_near(sample));
-    let mut near: Vec<_> = near.filter_map(|format| Some((format.name(), format.misfit(sample)?))).collect();
-    near.sort_by_key(|(_, misfit)| std::cmp::Reverse((misfit.stage, misfit.column)));
-    let told = |(name, misfit): &(&str, Misfit)| format!("{name} (line {}: {})", misfit.line, misfit.why);
-    let told: Vec<String> = near.iter().take(NEAREST).map(told).collect();
-    (!told.is_empty()).then(|| format!("it comes near to {}", told.join("; ")))
 }
 
 fn unknown(input: &Input, sample: &Sample) -> Error {
@@ -103,13 +92,21 @@ fn unknown(input: &Input, sample: &Sample) -> Error {
         return Error::new(ErrorKind::Input, format!("{name} is a binary file, not a log"))
             .hint("give a text log, or one compressed with gzip or zstd");
     }
-    if let Some(error) = super::refusals::known(name, sample) {
+    let written = sample.text().split('\n').zip(1..).find(|(line, _)| looks_like_messages(line.as_bytes()));
+    if written.is_none()
+        && let Some(error) = super::refusals::known(name, sample)
+    {
         return error;
     }
-    let usual = "`rpctape formats` lists what can be read; --format-in NAME reads the file as that format";
-    let hint = nearest(sample).map_or_else(|| usual.to_string(), |near| format!("{near}; {usual}"));
-    Error::new(ErrorKind::Input, format!("{name} holds no JSON-RPC that rpctape can read{}", input.looked_at()))
-        .hint(hint)
+    let usual = "`rpctape formats` lists what can be read; --format-in NAME reads the file as that format, and \
+                 --format-in FILE.toml by a definition of your own";
+    let hint = nearest(sample).map_or_else(|| usual.to_string(), |near| format!("it {near}; {usual}"));
+    let like = written.map_or(String::new(), |(line, number)| {
+        let number = number + sample.lines_before;
+        format!("; line {number} is the first with something like a message: {}", quoted(line.as_bytes()))
+    });
+    let what = format!("{name} holds no JSON-RPC that rpctape can read{}{like}", input.looked_at());
+    Error::new(ErrorKind::Input, what).hint(hint)
 }
 
 struct Log {
@@ -232,8 +229,8 @@ impl Log {
         for line in all {
             let line = Line { offset: start.byte_offset + line.offset, ..line };
             match line.oversized {
-                None => reader.line(&line, out)?,
-                Some(_) => reader.oversized(&line, out)?,
+                None => out.give(reader, &line)?,
+                Some(_) => out.give_oversized(reader, &line)?,
             }
         }
         reader.end(out)?;
@@ -250,10 +247,9 @@ impl Log {
         while let Some(line) = lines.next().map_err(|error| fail(&self.input, error))? {
             let (number, ended) = (line.number, line.ended);
             match line.oversized {
-                None => reader.line(&line, out)?,
-                Some(_) => reader.oversized(&line, out)?,
+                None => out.give(reader, &line)?,
+                Some(_) => out.give_oversized(reader, &line)?,
             }
-            out.look_back(number, line.bytes)?;
             if !ended && out.cut_at() == Some(number) {
                 reader.end(out)?;
                 return Ok(before);

@@ -6,12 +6,13 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::format::LineReader;
 use super::lines::Line;
 use super::outer::Outer;
 use super::scan::{skip_white, value_end};
 use super::survey::{Order, Plan, Twins};
 use super::time::Zoning;
-use super::unread::{looks_like_messages, quoted};
+use super::unread::{behind, looks_like_messages, quoted, seam};
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Stamp, Why};
 use crate::error::Result;
 use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
@@ -85,6 +86,8 @@ pub(crate) struct Out<'s> {
     passed: Option<(u64, Skip)>,
     /// The line of the last gap.
     gap_at: Option<u64>,
+    /// Where the text of the last message ends in memory: what stands behind it on its line was not read yet.
+    read_to: usize,
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
     outer: Outer,
@@ -108,6 +111,9 @@ fn next_of(ripe: &mut VecDeque<Waiting>, run: &Waiting) -> Option<Waiting> {
     if goes_on { ripe.pop_front() } else { None }
 }
 
+/// The shortest text that may hold a message, in bytes.
+const SHORTEST: usize = 20;
+
 /// How many stretches wait at most; a reader that holds more lines back than that is none of ours.
 const WAITING: usize = 64;
 
@@ -124,6 +130,7 @@ impl<'s> Out<'s> {
             cut_at: None,
             passed: None,
             gap_at: None,
+            read_to: 0,
             waiting: Vec::new(),
             said: Said::default(),
             file_side: None,
@@ -211,7 +218,7 @@ impl<'s> Out<'s> {
 
     /// Hands on a frame made of `place` and `body`.
     #[inline(always)]
-    pub(crate) fn put(&mut self, place: &Place, mut body: Body<'_>) -> Result<()> {
+    pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         if !self.waiting.is_empty() {
             self.tell_missing(place.line)?;
         }
@@ -225,7 +232,9 @@ impl<'s> Out<'s> {
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
             place.direction = Direction::By(side);
         }
-        if let Body::Message(captured) = &mut body {
+        let mut frame = place.frame(self.source, body);
+        if let Body::Message(captured) = &mut frame.body {
+            self.read_to_end_of(captured.text);
             if self.plan.twins && self.twins.knows(&self.plan, &place, captured) {
                 self.skip(place.line, Skip::Duplicate);
                 return Ok(());
@@ -234,10 +243,10 @@ impl<'s> Out<'s> {
                 (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
             }
         }
-        if self.said.fresh && matches!(body, Body::Message(_) | Body::Batch { .. }) {
+        if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();
         }
-        self.sink.frame(place.frame(self.source, body))
+        self.sink.frame(frame)
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.
@@ -296,8 +305,51 @@ impl<'s> Out<'s> {
         self.missing_anywhere(line, Direction::Unknown, Missing { lost, words: &words, ..Missing::new(Why::Unread) })
     }
 
+    /// Gives a line to a reader, and looks at what it passed over.
+    pub(crate) fn give(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
+        let last = self.give_all(reader, line)?;
+        self.look_back(last.number, last.bytes)
+    }
+
+    /// Gives a line to a reader, and what stands behind a record that ends within it as a line of its own: two writers of
+    /// one file may glue their records together. The part that was given last.
+    pub(crate) fn give_all<'a>(&mut self, reader: &mut dyn LineReader, line: &Line<'a>) -> Result<Line<'a>> {
+        let mut rest = *line;
+        while let Some(at) = seam(rest.bytes) {
+            let first = Line { bytes: &rest.bytes[..at], ended: true, ..rest };
+            reader.line(&first, self)?;
+            self.look_back(first.number, first.bytes)?;
+            rest = rest.from(at);
+        }
+        reader.line(&rest, self)?;
+        while let Some(at) = self.left_over(rest.bytes) {
+            rest = rest.from(at);
+            reader.line(&rest, self)?;
+        }
+        Ok(rest)
+    }
+
+    /// Gives the beginning of a line over the limit to a reader.
+    pub(crate) fn give_oversized(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
+        reader.oversized(line, self)?;
+        self.look_back(line.number, line.bytes)
+    }
+
+    /// A text of the log was read up to its end.
+    #[inline]
+    pub(crate) fn read_to_end_of(&mut self, text: &str) {
+        self.read_to = text.as_ptr().addr() + text.len();
+    }
+
+    /// Where a line goes on behind what was read of it, if something like a message stands there.
+    #[inline]
+    fn left_over(&self, line: &[u8]) -> Option<usize> {
+        let read = self.read_to.checked_sub(line.as_ptr().addr()).filter(|read| *read > 0 && *read < line.len())?;
+        if line.len() - read < SHORTEST { None } else { behind(line, read) }
+    }
+
     /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages.
-    pub(crate) fn look_back(&mut self, line: u64, text: &[u8]) -> Result<()> {
+    fn look_back(&mut self, line: u64, text: &[u8]) -> Result<()> {
         match self.passed.filter(|(passed, _)| *passed == line) {
             // What a format promised to be a message is a gap already.
             Some(_) if self.gap_at == Some(line) => Ok(()),

@@ -1,5 +1,9 @@
 //! The head of a text, as detectors see it.
 
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use super::scan;
 use crate::jsonrpc::{NoLift, parse_at};
 
@@ -18,13 +22,22 @@ pub(crate) struct Sample {
     pub depth: u8,
     /// How many lines stand before it.
     pub lines_before: u64,
+    /// What formats have learned from it.
+    learned: RefCell<Vec<Rc<dyn Any>>>,
 }
 
 impl Sample {
     /// A sample from the head of a text; `all` looks at every line of it.
     pub(crate) fn new(head: &[u8], whole: bool, all: bool) -> Sample {
         let text = String::from_utf8_lossy(head).into_owned();
-        Sample { text, whole, limit: if all { usize::MAX } else { LINES }, depth: 0, lines_before: 0 }
+        Sample {
+            text,
+            whole,
+            limit: if all { usize::MAX } else { LINES },
+            depth: 0,
+            lines_before: 0,
+            learned: RefCell::default(),
+        }
     }
 
     /// A sample from further on in a text.
@@ -41,6 +54,7 @@ impl Sample {
             limit: outer.limit,
             depth: outer.depth + 1,
             lines_before: outer.lines_before,
+            learned: RefCell::default(),
         }
     }
 
@@ -51,6 +65,16 @@ impl Sample {
             Some(at) if cut => &self.text[..at],
             _ => &self.text,
         }
+    }
+
+    /// What a format learns from it, which is learned once and asked for several times: to detect, to survey and to read.
+    pub(crate) fn learned<T: 'static>(&self, learn: impl FnOnce(&Sample) -> T) -> Rc<T> {
+        let known = self.learned.borrow().iter().find_map(|known| Rc::clone(known).downcast::<T>().ok());
+        known.unwrap_or_else(|| {
+            let new = Rc::new(learn(self));
+            self.learned.borrow_mut().push(Rc::<T>::clone(&new));
+            new
+        })
     }
 
     /// The text.

@@ -5,10 +5,13 @@
 
 use memchr::memchr2;
 
-/// Strings up to this length are looked through byte by byte.
-const SHORT: usize = 12;
+use crate::jsonrpc::first_odd;
+
+/// Strings up to so many words of eight bytes are looked through without setting up a vector search.
+const SHORT: usize = 2;
 
 /// The first byte at or after `at` that is no white space.
+#[inline]
 pub(crate) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
         at += 1;
@@ -17,14 +20,13 @@ pub(crate) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The closing quote of a string whose content starts at `at`.
+#[inline]
 pub(crate) fn closing_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
-    // Keys and names are short: looking at a few bytes costs less than setting up a vector search.
-    for (step, byte) in bytes.get(at..)?.iter().take(SHORT).enumerate() {
-        match byte {
-            b'"' => return Some(at + step),
-            b'\\' => break,
-            _ => {}
-        }
+    // Keys and names are short.
+    if let Some(found) = first_odd(bytes, at, SHORT)
+        && bytes[found] == b'"'
+    {
+        return Some(found);
     }
     loop {
         let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;

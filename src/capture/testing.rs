@@ -126,8 +126,7 @@ pub(crate) fn read_as(name: &str, text: &[u8]) -> Kept {
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             let mut lines = Lines::new(text, Resume::default(), false).expect("lines");
             while let Some(line) = lines.next().expect("a line") {
-                reader.line(&line, &mut out).expect("read");
-                out.look_back(line.number, line.bytes).expect("read");
+                out.give(&mut *reader, &line).expect("read");
             }
             reader.end(&mut out).expect("read");
         }

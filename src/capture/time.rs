@@ -86,7 +86,8 @@ impl Clock {
     }
 }
 
-/// Counts the midnights in a log of times of day: a step back by more than half a day is one.
+/// Counts the midnights in a log of times of day: a step back is one, but for what threads that write late and clocks that are
+/// set back or leave summer time explain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Days {
     passed_us: i64,
@@ -95,6 +96,9 @@ pub(crate) struct Days {
 
 /// How late a line from before midnight may be written after one from after it. A longer step ahead is a pause.
 const LATE_US: i64 = 600_000_000;
+
+/// The longest step back that is no midnight: an hour of summer time, and something more.
+const BACK_US: i64 = 2 * 3_600_000_000;
 
 impl Days {
     /// The instant of a time.
@@ -116,7 +120,7 @@ impl Days {
         if step > DAY_US - LATE_US && self.passed_us > 0 {
             return self.passed_us - DAY_US;
         }
-        if step < -DAY_US / 2 {
+        if step < -BACK_US {
             self.passed_us += DAY_US;
         }
         self.last = Some(us);
@@ -514,15 +518,16 @@ mod tests {
     }
 
     #[test]
-    fn a_step_back_of_more_than_half_a_day_is_a_midnight_and_a_late_line_is_none() {
+    fn a_step_back_of_more_than_two_hours_is_a_midnight_and_a_late_line_is_none() {
         let minute = 60_000_000;
         let placed = |minutes: &[i64]| {
             let mut days = Days::default();
             minutes.iter().map(|at| days.of_day(at * minute).div_euclid(DAY_US)).collect::<Vec<_>>()
         };
         for (minutes, want) in [
-            (&[720, 0][..], &[0, 0][..]),
-            (&[721, 0], &[0, 1]),
+            (&[120, 0][..], &[0, 0][..]),
+            (&[121, 0], &[0, 1]),
+            (&[1380, 780, 781], &[0, 1, 1]),
             (&[0, 1439], &[0, 0]),
             (&[1439, 0, 1430], &[0, 1, 1]),
             (&[1439, 0, 1431], &[0, 1, 0]),

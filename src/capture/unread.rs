@@ -3,7 +3,11 @@
 //! Only such lines are tested, so that a log that is understood pays nothing. What is found here is no message for
 //! rpctape, but it was one for somebody: what stands there must not be taken for absent.
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
+
+use super::scan::value_end;
 
 /// The most that is quoted of such a line, in characters.
 const QUOTED: usize = 160;
@@ -16,8 +20,23 @@ pub(crate) fn looks_like_messages(text: &[u8]) -> bool {
     }
     let member = |name| value_of(text, name).is_some();
     member("jsonrpc")
+        || has_bare_version(text)
         || member("params") && value_of(text, "method").is_some_and(|value| !is_verb(value))
         || member("id") && (member("result") || value_of(text, "error").is_some_and(|value| value.starts_with(b"{")))
+}
+
+/// True if the member `jsonrpc` stands there without quotes, as Lua, Node, Rust and Lisp print it, or in those of CSV and XML.
+fn has_bare_version(text: &[u8]) -> bool {
+    memmem::find_iter(text, "jsonrpc").any(|at| {
+        let mut value = &text[at + "jsonrpc".len()..];
+        while let Some(rest) = value.strip_prefix(b"&quot;").or_else(|| {
+            let (first, rest) = value.split_first()?;
+            (first.is_ascii_whitespace() || b"\\\"':=".contains(first)).then_some(rest)
+        }) {
+            value = rest;
+        }
+        ["2.0", "1.0", "JsonRpcVersion"].iter().any(|version| value.starts_with(version.as_bytes()))
+    })
 }
 
 /// What is quoted of a line.
@@ -28,6 +47,47 @@ pub(crate) fn quoted(text: &[u8]) -> String {
         None => text.to_string(),
         Some((end, _)) => format!("{}...", &text[..end]),
     }
+}
+
+/// The byte at which a second record begins on a line that begins with one, where nothing stands between them.
+#[inline]
+pub(crate) fn seam(line: &[u8]) -> Option<usize> {
+    static GLUED: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("}{"));
+    if line.first() != Some(&b'{') {
+        return None;
+    }
+    GLUED.find(line)?;
+    let end = value_end(line, 0)?;
+    (line.get(end) == Some(&b'{')).then_some(end)
+}
+
+/// Where a line goes on behind the message that ends at `read`, if another record or something like a message stands
+/// there. A record of JSON ends with its last member.
+pub(crate) fn behind(line: &[u8], read: usize) -> Option<usize> {
+    let again = again(line, read);
+    if again.is_none() && !looks_like_messages(&line[read..]) {
+        return None;
+    }
+    let read = if line.starts_with(b"{") { value_end(line, 0)?.max(read) } else { read };
+    let closes = |byte: &u8| byte.is_ascii_whitespace() || b")]}\"'`,;".contains(byte);
+    let from = read + line[read..].iter().position(|byte| !closes(byte))?;
+    again.or_else(|| looks_like_messages(&line[from..]).then_some(from))
+}
+
+/// How many digits the first word of a line has at least to be told again: those of a time of day.
+const DIGITS: usize = 4;
+
+/// Where a text that looks like the first word of a line, a time, stands in it again at or after `from`: there another
+/// record begins.
+pub(crate) fn again(line: &[u8], from: usize) -> Option<usize> {
+    let length = line.iter().take(19).position(u8::is_ascii_whitespace).unwrap_or(line.len().min(19));
+    let sign = &line[..length];
+    if line.starts_with(b"{") || sign.iter().filter(|byte| byte.is_ascii_digit()).count() < DIGITS {
+        return None;
+    }
+    let same = |(a, b): (&u8, &u8)| a == b || a.is_ascii_digit() && b.is_ascii_digit();
+    let mut rest = line.get(from..)?.windows(length);
+    rest.position(|text| text.iter().zip(sign).all(same)).map(|at| from + at)
 }
 
 /// What follows the name of a member, quoted in whatever way, and its `:`, `=` or `=>`.
@@ -77,6 +137,12 @@ mod tests {
             r#"answer {"id": 7, "result": null}"#,
             r#"answer {"id": 7, "error": {"code": -32601}}"#,
             r#"{"method":"getUser","params":[1],"id":3"#,
+            r#""rpc.send" { id = 3, jsonrpc = "2.0", method = "shutdown" }"#,
+            "got { jsonrpc: '2.0', id: 1 }",
+            "got Request(JsonRpcRequest { jsonrpc: JsonRpcVersion2_0, id: Number(1) })",
+            r#"got (:jsonrpc "2.0" :id 1)"#,
+            r#"10:00,in,"{""jsonrpc"":""2.0"",""id"":1}""#,
+            "<m>{&quot;jsonrpc&quot;:&quot;2.0&quot;}</m>",
         ] {
             assert!(looks_like_messages(line.as_bytes()), "{line}");
         }
@@ -90,10 +156,29 @@ mod tests {
             r#"{"level":"error","id":7,"error":"connection reset"}"#,
             r#"{"method":"GET","path":"/","params":{}}"#,
             r#"loaded plugin "jsonrpc""#,
+            "speaks: jsonrpc 3.1, over stdio",
             "",
             "id result error method params jsonrpc",
         ] {
             assert!(!looks_like_messages(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn records_that_were_glued_together() {
+        assert_eq!(seam(br#"{"a":1}{"b":2}"#), Some(7));
+        assert_eq!(seam(br#"{"a":"}{"}"#), None);
+        let json = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        let find = |line: &str, read: usize| behind(line.as_bytes(), read).map(|at| line[at..].to_string());
+        let line = format!("08:00:01 in {json}) 08:00:02 out {json}");
+        assert_eq!(find(&line, 12 + json.len()), Some(format!("08:00:02 out {json}")));
+        let line = format!(">> {json}<< {json}");
+        assert_eq!(find(&line, 3 + json.len()), Some(format!("<< {json}")));
+        let line = format!("{{\"msg\":{json},\"ts\":\"2026-05-04T08:00:00Z\"}} {{\"msg\":{json}}}");
+        assert_eq!(find(&line, 7 + json.len()), Some(format!("{{\"msg\":{json}}}")));
+        for line in [format!("08:00:01 in {json} after 12 ms of waiting"), format!("{{\"msg\":{json},\"raw\":{json}}}")]
+        {
+            assert_eq!(find(&line, 12 + json.len()), None, "{line}");
         }
     }
 

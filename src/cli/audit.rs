@@ -15,8 +15,28 @@ use super::check::{self, PrintArgs};
 use super::config::Config;
 use super::input::{self, Loaded, Meter, SaidArgs};
 use super::judge::JudgeArgs;
+use super::parts;
 use super::screen::ScreenArgs;
 use super::signals::Stop;
+
+/// Flags about what is printed: facts are judged for another program to put together.
+const NO_SCREEN: [&str; 15] = [
+    "database",
+    "vantage",
+    "format",
+    "output",
+    "fail_on",
+    "statistics",
+    "group_by",
+    "connection",
+    "max_findings",
+    "coverage",
+    "no_group",
+    "reports",
+    "baseline",
+    "show_suppressed",
+    "redact",
+];
 
 /// Judge a database again: with other rules, another protocol or vantage, or a newer rpctape
 ///
@@ -24,12 +44,15 @@ use super::signals::Stop;
 #[derive(Args, Debug)]
 pub struct AuditArgs {
     /// A database made by `rpctape ingest` or `rpctape check --db`
-    #[arg(value_name = "DB", required_unless_present = "facts", value_parser = super::input::name())]
+    #[arg(value_name = "DB", required_unless_present_any = ["facts", "findings"], value_parser = super::input::name())]
     database: Option<String>,
     /// Judge facts (JSON lines of `rpctape facts`) of whole connections, in order by connection, source and seq; `-` is standard
     /// input. Findings come as JSON lines, and the exit status is 0 when it judged, whatever it found
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["database", "vantage", "PrintArgs", "ScreenArgs"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NO_SCREEN)]
     facts: Option<String>,
+    /// Print what `audit --facts` found, part by part, as one check: the lines of all parts, in any order; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["database", "facts", "proto", "vantage"])]
+    findings: Option<String>,
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
@@ -42,9 +65,10 @@ pub struct AuditArgs {
 
 /// Judges again and prints what was found.
 pub fn run(args: &AuditArgs, stop: &Stop) -> Result<u8> {
-    match (&args.database, &args.facts) {
-        (Some(database), _) => again(database, args, stop),
-        (None, facts) => apart(facts.as_deref().unwrap_or("-"), args, stop),
+    match (&args.database, &args.facts, &args.findings) {
+        (Some(database), ..) => again(database, args, stop),
+        (None, Some(facts), _) => apart(facts, args, stop),
+        (None, None, findings) => together(findings.as_deref().unwrap_or("-"), args),
     }
 }
 
@@ -53,14 +77,7 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let options = input::options(args.said.overrides(), &args.judge.configured(&config), stop)?;
     let failed = |error: std::io::Error| Error::io("write", "the findings", &error);
-    let input: Box<dyn BufRead> = match facts {
-        "-" => Box::new(BufReader::new(std::io::stdin())),
-        path => {
-            let file = File::open(rpctape::capture::path_of(path)).map_err(|error| Error::io("read", path, &error))?;
-            Box::new(BufReader::new(file))
-        }
-    };
-    let name = if facts == "-" { "standard input" } else { facts };
+    let (input, name) = lines_of(facts)?;
     let mut out = BufWriter::new(std::io::stdout());
     let mut parts = Parts::new(&mut out);
     let mut meter = Meter::new(&[], args.said.no_progress);
@@ -68,12 +85,33 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
         match part {
             Part::Connection(row, key) => parts.connection(row, key),
             Part::Undecided(row) => parts.undecided(row),
+            Part::Occasion(row) => parts.occasion(row),
+            Part::Breach(row) => parts.breach(row),
             Part::Finding { row, key, seq, nth } => parts.finding(row, key, (seq, nth)),
         }
         .map_err(failed)
     })?;
     parts.finish().map_err(failed)?;
     Ok(0)
+}
+
+/// The lines of a file, or of standard input, and what errors call it.
+fn lines_of(path: &str) -> Result<(Box<dyn BufRead>, &str)> {
+    if path == "-" {
+        return Ok((Box::new(BufReader::new(std::io::stdin())), "standard input"));
+    }
+    let file = File::open(rpctape::capture::path_of(path)).map_err(|error| Error::io("read", path, &error))?;
+    Ok((Box::new(BufReader::new(file)), path))
+}
+
+/// Prints what was found in all parts.
+fn together(findings: &str, args: &AuditArgs) -> Result<u8> {
+    let config = Config::load(args.judge.config.as_deref())?;
+    let judge = args.judge.configured(&config);
+    let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
+    let (input, name) = lines_of(findings)?;
+    let judged = parts::read(input, name, &terms.selection, args.print.lists_clauses())?;
+    check::print_judged(judged, &[findings.to_string()], terms, redactor, &args.print, &args.screen)
 }
 
 /// Judges a database again.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rpctape::capture::Skip;
+use rpctape::capture::{self, Skip};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::coverage;
 use rpctape::protocol::Severity;
@@ -39,6 +39,9 @@ pub struct CheckArgs {
     files: Vec<String>,
     #[command(flatten)]
     print: PrintArgs,
+    /// The two files are logs of one connection: the first was taken at its client, the second at its server
+    #[arg(long)]
+    merge: bool,
     /// Keep the database in this file
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
@@ -92,6 +95,11 @@ impl PrintArgs {
     /// On what terms findings count.
     pub fn terms(&self, judge: &JudgeArgs, config: &Config) -> Result<Terms> {
         Terms::new(&self.policy, self.fail_on, judge, config)
+    }
+
+    /// True if every clause is to be listed.
+    pub fn lists_clauses(&self) -> bool {
+        self.coverage
     }
 
     /// What replaces secrets on the screen.
@@ -151,26 +159,77 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
-    let loaded = input::load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
+    let load = if args.merge { input::load_merged } else { input::load };
+    let loaded = load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
     print(&loaded, &args.files, terms, redactor, &args.print, &args.screen)
+}
+
+/// Takes findings, one after the other.
+pub type Take<'t> = &'t mut dyn FnMut(FindingRow) -> Result<()>;
+
+/// What was judged, wherever that was.
+pub struct Judged<'a> {
+    /// Its connections.
+    pub connections: Vec<ConnectionRow>,
+    /// What was read, before any finding is counted.
+    pub summary: Summary,
+    /// A source whose end is not known.
+    pub torn: Option<String>,
+    /// The findings in their order, with as much of the text of their messages as is wanted.
+    #[allow(clippy::type_complexity, reason = "it is called once, where it is made")]
+    pub findings: Box<dyn FnOnce(&FindingFilter, Raw, Take<'_>) -> Result<()> + 'a>,
+    /// The database, where there is one: some answers are about more than findings.
+    pub loaded: Option<&'a Loaded>,
 }
 
 /// Prints the findings of a database, and gives the exit code.
 pub fn print(
     loaded: &Loaded,
     inputs: &[String],
-    mut terms: Terms,
+    terms: Terms,
     redactor: Option<Redactor>,
     args: &PrintArgs,
     screen: &ScreenArgs,
 ) -> Result<u8> {
     let connections = connections(loaded, args.connection.as_deref())?;
-    let fail_on = terms.fail_on.severity();
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
-    let mut summary = begun(loaded, &connections, fail_on);
+    let mut summary = begun(loaded, &connections, terms.fail_on.severity());
     summary.coverage = Coverage::of(coverage(&loaded.store, only, &terms.selection)?, args.coverage);
+    let judged = Judged {
+        torn: torn(loaded, &summary).map(str::to_string),
+        findings: Box::new(|filter, raw, take| loaded.store.findings(filter, raw, take)),
+        loaded: Some(loaded),
+        connections,
+        summary,
+    };
+    print_judged(judged, inputs, terms, redactor, args, screen)
+}
+
+/// Prints what was judged, and gives the exit code.
+pub fn print_judged(
+    judged: Judged<'_>,
+    inputs: &[String],
+    mut terms: Terms,
+    redactor: Option<Redactor>,
+    args: &PrintArgs,
+    screen: &ScreenArgs,
+) -> Result<u8> {
+    let Judged { connections, mut summary, torn, findings, loaded } = judged;
+    let fail_on = terms.fail_on.severity();
+    summary.fail_on = fail_on.map_or("none", Severity::as_str);
+    let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
+    let whole = || {
+        loaded.ok_or_else(|| {
+            let error = Error::new(ErrorKind::Usage, "these are findings without the traffic they are about");
+            error.hint("--group-by, --connection and --report html need the logs, or a database of them")
+        })
+    };
+    if args.connection.is_some() {
+        whole()?;
+    }
     let lines = args.format == Format::Concise || args.statistics || args.group_by.is_some();
     let style = screen.style(args.output.is_some(), lines);
+    summary.unread.iter_mut().for_each(|one| one.near = capture::near(&one.source, one.first));
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
     let (mut sentences, for_page) = (redactor.clone(), redactor.clone());
     if let Some(redactor) = &mut sentences {
@@ -179,7 +238,7 @@ pub fn print(
     let shown = redactor.clone();
     let mut report = match args.group_by {
         None => report(args, style, redactor),
-        Some(by) => grouped(by, args.format, style, loaded, &connections)?,
+        Some(by) => grouped(by, args.format, style, whole()?, &connections)?,
     };
     let mut out = Out::open(args.output.as_deref(), inputs)?.clean(shown.clone());
     let mut context = context(&connections, &terms.selection, fail_on);
@@ -192,7 +251,7 @@ pub fn print(
             stuck_after_us: terms.stuck_after_us,
             at: None,
         };
-        context.gathered = Some(page::gather(&loaded.store, wanted)?);
+        context.gathered = Some(page::gather(&whole()?.store, wanted)?);
     }
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref(), shown.as_ref())?;
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
@@ -202,7 +261,7 @@ pub fn print(
         Raw::None
     };
     let mut pipe_is_open = args.output.is_some() || !reports.takes_stdout;
-    loaded.store.findings(&filter, raw, |mut finding| {
+    findings(&filter, raw, &mut |mut finding: FindingRow| {
         if !taken(&terms.selection, &finding) {
             return Ok(());
         }
@@ -239,7 +298,6 @@ pub fn print(
     if summary.messages == 0 {
         summary.exit = 2;
     }
-    let torn = torn(loaded, &summary).map(str::to_string);
     if torn.is_some() && summary.exit == 0 {
         summary.exit = 2;
     }

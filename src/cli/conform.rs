@@ -1,6 +1,7 @@
 //! `rpctape conform`: what a live server does with a cancel, clause by clause.
 
 mod args;
+mod client;
 mod reports;
 
 use std::path::PathBuf;
@@ -37,6 +38,12 @@ use reports::CardArgs;
 pub struct ConformArgs {
     #[command(flatten)]
     target: TargetArgs,
+    /// The other direction: serve a client what is hard for clients, and say what it does. Over standard input and output, or --listen
+    #[arg(long, conflicts_with_all = ["command", "url", "connect", "server"])]
+    client: bool,
+    /// With --client: let clients connect: [HOST:]PORT serves Streamable HTTP, tcp:[HOST:]PORT a byte stream; ends with Ctrl-C
+    #[arg(long, value_name = "ADDR", value_parser = super::mock::listen, requires = "client")]
+    listen: Option<super::mock::Where>,
     #[command(flatten)]
     ask: AskArgs,
     #[command(flatten)]
@@ -59,6 +66,9 @@ pub struct ConformArgs {
 /// Asks, plays, judges and prints.
 pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     stop.patient();
+    if args.client {
+        return client::run(args, stop);
+    }
     let probes = args.probe.chosen()?;
     if args.probe.list {
         io::print(&listed(args)?)?;
@@ -141,7 +151,7 @@ fn examine(
     }
     let slow = slow.as_ref().map_err(String::as_str);
     let (mut plays, mut unplayed) = (Vec::new(), Vec::new());
-    for together in seats(probes) {
+    for together in seats(probes, args.probe.fast) {
         if stop.exit_code().is_some() {
             return Err(Error::new(ErrorKind::Interrupted, "interrupted before all probes were played"));
         }
@@ -164,11 +174,15 @@ fn examine(
     Ok(Card { notes, ..card })
 }
 
-/// Which probes are played at the same time: those whose moment matters alone, the others in pairs.
-fn seats(probes: &[&'static Probe]) -> Vec<Vec<&'static Probe>> {
+/// Which probes are played at the same time: those whose moment matters alone, the others in pairs; twice as many where it must be fast.
+/// The storm is always alone.
+fn seats(probes: &[&'static Probe], fast: bool) -> Vec<Vec<&'static Probe>> {
+    let (storm, calm): (Vec<&'static Probe>, Vec<&'static Probe>) =
+        probes.iter().partition(|probe| probe.name == "storm");
     let (timed, any): (Vec<&'static Probe>, Vec<&'static Probe>) =
-        probes.iter().partition(|probe| probe.moment == Moment::Timed || probe.name == "storm");
-    timed.into_iter().map(|probe| vec![probe]).chain(any.chunks(2).map(<[_]>::to_vec)).collect()
+        calm.iter().partition(|probe| probe.moment == Moment::Timed);
+    let (few, more) = if fast { (2, 4) } else { (1, 2) };
+    timed.chunks(few).chain(storm.chunks(1)).chain(any.chunks(more)).map(<[_]>::to_vec).collect()
 }
 
 /// Which probe is played, on a terminal.

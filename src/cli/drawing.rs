@@ -9,7 +9,9 @@ use rpctape::jsonrpc::{Id, Parsed, parse};
 use rpctape::protocol::Facts;
 use rpctape::redact::Redactor;
 use rpctape::report::{Csv, Mark, Mermaid, Perfetto, RowFormat, label};
-use rpctape::store::{Cell, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, MessageRow, Raw, Store, TABLES};
+use rpctape::store::{
+    Cell, Columns, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, MessageRow, Raw, Store, TABLES,
+};
 
 use super::io::{Out, written};
 use super::request_name;
@@ -25,14 +27,30 @@ pub fn table(
     store: &Store,
     name: &str,
     wanted: &[ConnectionRow],
-    mut redactor: Option<Redactor>,
+    redactor: Option<Redactor>,
     out: &mut Out,
+) -> Result<()> {
+    let (mut csv, out) = (Csv, RefCell::new(out));
+    let head = |columns: &Columns| written(Csv.head(&mut **out.borrow_mut(), columns));
+    rows_of(store, name, wanted, redactor, head, |cells| {
+        let done = csv.row(&mut **out.borrow_mut(), cells);
+        let gone = done.as_ref().err().is_some_and(|error| error.kind() == Io::BrokenPipe);
+        written(done).map(|()| !gone)
+    })
+}
+
+/// The rows of a table, of these connections, without secrets; `take` gives false where no more are wanted.
+fn rows_of(
+    store: &Store,
+    name: &str,
+    wanted: &[ConnectionRow],
+    mut redactor: Option<Redactor>,
+    head: impl FnOnce(&Columns) -> Result<()>,
+    mut take: impl FnMut(&[Cell<'_>]) -> Result<bool>,
 ) -> Result<()> {
     let Some(table) = TABLES.iter().find(|table| table.name == name) else { return Ok(()) };
     let keys: HashSet<&str> = wanted.iter().map(|connection| connection.key.as_str()).collect();
     let all = keys.len() == store.connections()?.len();
-    let (mut csv, out) = (Csv, RefCell::new(out));
-    let head = |columns: &Vec<String>| written(Csv.head(&mut **out.borrow_mut(), columns));
     store.query(table.sql, head, |cells| {
         // The first column is the key of the connection.
         if !all && !matches!(cells.first(), Some(Cell::Text(key)) if keys.contains(key)) {
@@ -51,10 +69,59 @@ pub fn table(
             .collect();
         let cells: Vec<Cell<'_>> =
             cells.iter().zip(&clean).map(|(cell, clean)| clean.as_deref().map_or(*cell, Cell::Text)).collect();
-        let done = csv.row(&mut **out.borrow_mut(), &cells);
-        let gone = done.as_ref().err().is_some_and(|error| error.kind() == Io::BrokenPipe);
-        written(done).map(|()| !gone)
+        take(&cells)
     })
+}
+
+/// The same table as Parquet: integers are integers, all else is text.
+#[cfg(feature = "parquet")]
+pub fn parquet(
+    store: &Store,
+    name: &str,
+    wanted: &[ConnectionRow],
+    redactor: Option<Redactor>,
+    out: &mut Out,
+) -> Result<()> {
+    use rpctape::facts::{Column, Table};
+    let (mut out, table) = (Some(out), RefCell::new(None));
+    let head = |columns: &Columns| {
+        let typed: Vec<Column<'_>> = columns.iter().map(|name| column_of(name)).collect();
+        if let Some(out) = out.take() {
+            *table.borrow_mut() = Some(Table::new(out, &typed, "the table")?);
+        }
+        Ok(())
+    };
+    rows_of(store, name, wanted, redactor, head, |cells| {
+        let mut table = table.borrow_mut();
+        let Some(table) = table.as_mut() else { return Ok(false) };
+        for cell in cells {
+            match cell {
+                Cell::Null => table.text(None),
+                Cell::Integer(number) => table.integer(Some(*number)),
+                Cell::Real(number) => table.text(Some(&number.to_string())),
+                Cell::Text(text) => table.text(Some(text)),
+                Cell::Blob(bytes) => table.text(Some(&String::from_utf8_lossy(bytes))),
+            }
+        }
+        table.end_row().map(|()| true)
+    })?;
+    table.into_inner().map_or(Ok(()), |table| table.finish().map(drop))
+}
+
+/// The error of a build without Parquet.
+#[cfg(not(feature = "parquet"))]
+pub fn parquet(_: &Store, _: &str, _: &[ConnectionRow], _: Option<Redactor>, _: &mut Out) -> Result<()> {
+    Err(super::facts::without_parquet("--as csv writes the same table as text"))
+}
+
+/// What a column of a table holds, by its name.
+#[cfg(feature = "parquet")]
+fn column_of(name: &str) -> rpctape::facts::Column<'_> {
+    let number = matches!(name, "id" | "line" | "byte_offset" | "bytes" | "error_code" | "sender_inferred");
+    match number || name.ends_with("_us") || name.ends_with("_id") && name != "rpc_id" {
+        true => rpctape::facts::Column::Integer(name),
+        false => rpctape::facts::Column::Text(name),
+    }
 }
 
 /// What a diagram must know of a connection before it draws.

@@ -35,10 +35,10 @@ pub struct ExportArgs {
     /// Write into a file instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// With csv: which table
+    /// With csv and parquet: which table
     #[arg(long, value_enum, value_name = "TABLE")]
     of: Option<Table>,
-    /// With csv, mermaid, perfetto and otlp: only this connection (`rpctape ls` shows the keys)
+    /// With csv, parquet, mermaid, perfetto and otlp: only this connection (`rpctape ls` shows the keys)
     #[arg(long, value_name = "KEY")]
     connection: Option<String>,
     /// With mermaid: draw what is around this request, such as '#17' or s4
@@ -61,6 +61,8 @@ enum Kind {
     Rec,
     /// A table for a spreadsheet (`--of`): cells that would be formulas are made text
     Csv,
+    /// The same table as Parquet, for DuckDB and pandas (in a build with the feature `parquet`)
+    Parquet,
     /// A sequence diagram of one connection, for Markdown pages
     Mermaid,
     /// A timeline for ui.perfetto.dev: requests, progress, cancels
@@ -97,14 +99,14 @@ impl ExportArgs {
         let drawn = self.kind == Kind::Mermaid;
         let whole = matches!(self.kind, Kind::Jsonl | Kind::Rec);
         let wrong = [
-            ("--of", self.of.is_some() && self.kind != Kind::Csv, "csv"),
-            ("--connection", self.connection.is_some() && whole, "csv, mermaid, perfetto and otlp"),
+            ("--of", self.of.is_some() && !matches!(self.kind, Kind::Csv | Kind::Parquet), "csv and parquet"),
+            ("--connection", self.connection.is_some() && whole, "csv, parquet, mermaid, perfetto and otlp"),
             ("--around", self.around.is_some() && !drawn, "mermaid"),
             ("--max", self.max.is_some() && !drawn, "mermaid"),
             (
                 "--redact",
                 self.redact.is_given() && whole,
-                "csv, mermaid, perfetto and otlp; `rpctape scrub` cleans a copy",
+                "csv, parquet, mermaid, perfetto and otlp; `rpctape scrub` cleans a copy",
             ),
         ];
         match wrong.iter().find(|(_, is_wrong, _)| *is_wrong) {
@@ -133,9 +135,10 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     match args.kind {
         Kind::Jsonl => lines(&loaded.store, &connections, &mut out)?,
         Kind::Rec => recording(&loaded.store, &connections, &mut out)?,
-        Kind::Csv => {
+        Kind::Csv | Kind::Parquet => {
             let table = args.of.unwrap_or_default().name();
-            drawing::table(&loaded.store, table, &wanted, redactor.take(), &mut out)?;
+            let write = if args.kind == Kind::Csv { drawing::table } else { drawing::parquet };
+            write(&loaded.store, table, &wanted, redactor.take(), &mut out)?;
         }
         Kind::Mermaid => {
             let (around, max) = (args.around.as_deref(), args.max.unwrap_or(drawing::MOST));

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use rpctape::capture::{self, Overrides, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::number::plural;
 use rpctape::pipeline::{self, Options, Progress};
 use rpctape::protocol::{self, Profile};
 use rpctape::store::{self, Store};
@@ -161,6 +162,35 @@ pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, db: Option<&Pa
         _ => Err(Error::new(ErrorKind::Usage, "a database is asked alone, not together with logs or with --db")
             .hint("to add logs to a database: rpctape ingest LOG... --db FILE")),
     }
+}
+
+/// Reads and judges two logs of one connection as one: that of the client, then that of the server.
+pub fn load_merged(
+    files: &[String],
+    read: &ReadArgs,
+    judge: &JudgeArgs,
+    db: Option<&Path>,
+    stop: &Stop,
+) -> Result<Loaded> {
+    let [client, server] = files else {
+        return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, and {} were named", files.len()))
+            .hint("name the log of the client, then that of the server"));
+    };
+    let options = options(read.overrides(), judge, stop)?;
+    let merged = capture::merged(client, server, &options.overrides)?;
+    let mut store = match db {
+        Some(db) => Store::write(db)?,
+        None => Store::temporary()?,
+    };
+    let mut meter = Meter::new(files, read.said.no_progress);
+    let summary = pipeline::ingest_sources(&mut store, &mut merged.sources.into_iter().map(Ok), &options, &mut meter)?;
+    let met = *merged.met.borrow();
+    let (both, fewer) = (plural(met.both, "message"), met.client.min(met.server));
+    say(&format!("in both logs: {both}; only in {client}: {}; only in {server}: {}", met.client, met.server));
+    if met.both < fewer {
+        say("most messages are in one log only: are these two logs of one connection?");
+    }
+    Ok(Loaded { store, summary, passed_over: Vec::new(), torn: Vec::new() })
 }
 
 fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {

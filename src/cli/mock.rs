@@ -86,12 +86,15 @@ enum ReuseArg {
 
 /// Where clients connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Where {
+pub enum Where {
+    /// `host:port` for Streamable HTTP.
     Http(String),
+    /// `host:port` for a byte stream.
     Tcp(String),
 }
 
-fn listen(text: &str) -> std::result::Result<Where, String> {
+/// Reads `8080`, `host:port` or `tcp:host:port`.
+pub fn listen(text: &str) -> std::result::Result<Where, String> {
     let (tcp, rest) = match text.strip_prefix("tcp:") {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/')),

@@ -51,6 +51,7 @@ mod io;
 mod judge;
 mod moment;
 mod page;
+mod parts;
 mod progress;
 mod reports;
 mod request_name;

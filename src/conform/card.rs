@@ -51,6 +51,9 @@ pub struct Server {
     pub slow: Option<String>,
     /// How long that takes by itself, microseconds.
     pub natural_us: Option<i64>,
+    /// True if it is a client that was asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_client: bool,
 }
 
 impl Server {

@@ -7,6 +7,7 @@
 mod behaviour;
 mod card;
 mod clauses;
+mod client;
 mod decide;
 mod play;
 mod probes;
@@ -18,6 +19,7 @@ mod tests;
 pub use behaviour::Behaviour;
 pub use card::{Baseline, Card, ClauseCard, ProbeCard, Server, Tally, Verdict, card};
 pub use clauses::{Row, rows};
+pub use client::{TOOLS, Tool, client_card, served};
 pub use play::Play;
 pub use probes::{Moment, Needs, PROBES, Probe};
 pub use speech::{Call, NO_TOOLS, PRELUDE, Speech, candidates};

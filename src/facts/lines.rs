@@ -86,7 +86,7 @@ impl<W: Write> Sink for Lines<W> {
 
 impl Row<'_> {
     /// A row about a source and none of its connections.
-    pub fn about<'s>(source: &'s str, seq: u64, text: String) -> Row<'s> {
+    pub fn about(source: &str, seq: u64, text: String) -> Row<'_> {
         Row {
             source: Cow::Borrowed(source),
             seq,

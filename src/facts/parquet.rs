@@ -21,11 +21,11 @@ const BYTES: usize = 16 << 20;
 
 /// What a column holds; any value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
+pub enum Column<'a> {
     /// Integers of 64 bits.
-    Integer(&'static str),
+    Integer(&'a str),
     /// Text.
-    Text(&'static str),
+    Text(&'a str),
 }
 
 /// Values of one column that wait for their group.
@@ -53,7 +53,7 @@ pub struct Table<W: Write + Send> {
 
 impl<W: Write + Send> Table<W> {
     /// A table with these columns into `out`, which errors call `name`.
-    pub fn new(out: W, columns: &[Column], name: &str) -> Result<Table<W>> {
+    pub fn new(out: W, columns: &[Column<'_>], name: &str) -> Result<Table<W>> {
         let declared: String = columns
             .iter()
             .map(|column| match column {
@@ -159,7 +159,7 @@ fn failed(name: &str, error: &ParquetError) -> Error {
 }
 
 /// The columns of facts, in their order.
-const FACTS: [Column; 17] = [
+const FACTS: [Column<'static>; 17] = [
     Column::Text("connection"),
     Column::Text("source"),
     Column::Integer("seq"),

@@ -1,6 +1,5 @@
 //! The `error` member of a response.
 
-use serde::de::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::Id;
@@ -14,15 +13,14 @@ pub(super) enum ErrorMember<'a> {
     Other,
 }
 
-impl<'de> Deserialize<'de> for ErrorMember<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Errors are rare and small: the second pass over one costs less than a visitor of its own would.
-        let raw = <&RawValue>::deserialize(deserializer)?.get();
-        Ok(match raw.as_bytes().first() {
+impl<'a> ErrorMember<'a> {
+    /// By the text of the member. Errors are rare and small: the second pass over one costs less than a visitor of its own would.
+    pub(super) fn of(raw: &'a str) -> ErrorMember<'a> {
+        match raw.as_bytes().first() {
             Some(b'{') => error_object(raw),
             _ if raw == "null" => ErrorMember::Null,
             _ => ErrorMember::Other,
-        })
+        }
     }
 }
 

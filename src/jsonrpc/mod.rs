@@ -7,6 +7,7 @@ mod framing;
 mod id;
 mod message;
 mod parse;
+mod scan;
 mod sse;
 mod text;
 
@@ -15,5 +16,6 @@ pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
 pub(crate) use parse::Key;
 pub use parse::{Lift, Member, NoLift, Parsed, Unparsable, parse, parse_at};
+pub(crate) use scan::{each_member, first_odd};
 pub use sse::{SseEvent, SseReader};
 pub use text::lenient_string;

@@ -13,16 +13,17 @@ use serde_json::value::RawValue;
 use super::IdField;
 use super::error_member::ErrorMember;
 use super::message::{Defect, Defects, Kind, Message};
+use super::scan;
 use super::text::lenient_string;
 
 /// Takes what it wants from the members of `params` and `result`, and leaves the rest.
 ///
-/// An implementation must consume the value of every key it is shown.
+/// What it is shown is valid JSON as written: `raw` is the value of one member.
 pub trait Lift<'a>: Default {
-    /// Called for each member of an object in `params`; `raw` is the member's value.
-    fn param<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+    /// Called for each member of an object in `params`.
+    fn param(&mut self, key: &str, raw: &'a str);
     /// Called for each member of an object in `result`.
-    fn result<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+    fn result(&mut self, key: &str, raw: &'a str);
     /// Called once where `params` is anything but an object.
     fn params_without_members(&mut self) {}
     /// Called once where `result` is a list; `filled` if it has members.
@@ -34,12 +35,8 @@ pub trait Lift<'a>: Default {
 pub struct NoLift;
 
 impl<'a> Lift<'a> for NoLift {
-    fn param<A: MapAccess<'a>>(&mut self, _: &str, map: &mut A) -> Result<(), A::Error> {
-        map.next_value::<IgnoredAny>().map(|_| ())
-    }
-    fn result<A: MapAccess<'a>>(&mut self, _: &str, map: &mut A) -> Result<(), A::Error> {
-        map.next_value::<IgnoredAny>().map(|_| ())
-    }
+    fn param(&mut self, _: &str, _: &'a str) {}
+    fn result(&mut self, _: &str, _: &'a str) {}
 }
 
 /// What stood at the place that was parsed.
@@ -129,6 +126,11 @@ fn reason_of(error: &serde_json::Error) -> String {
 
 /// Reads the object at the start of `text` in place, since the facts are too large to be passed around; gives its end.
 fn object<'a, F: Lift<'a>>(text: &'a str, envelope: &mut Envelope<'a, F>) -> Result<usize, Unparsable> {
+    if let Some(end) = envelope.scan(text) {
+        return Ok(end);
+    }
+    // What the scan does not take is rare: an escape in a key, a very deep value, or no JSON at all.
+    *envelope = Envelope::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     match envelope.deserialize(&mut deserializer) {
         Ok(()) => Ok(deserializer.into_iter::<IgnoredAny>().byte_offset()),
@@ -168,6 +170,20 @@ enum Slot {
     Other,
 }
 
+impl Slot {
+    fn of(key: &str) -> Slot {
+        match key {
+            "jsonrpc" => Slot::Jsonrpc,
+            "id" => Slot::Id,
+            "method" => Slot::Method,
+            "params" => Slot::Params,
+            "result" => Slot::Result,
+            "error" => Slot::Error,
+            _ => Slot::Other,
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -177,15 +193,7 @@ impl<'de> Deserialize<'de> for Slot {
                 f.write_str("a member name")
             }
             fn visit_str<E>(self, key: &str) -> Result<Slot, E> {
-                Ok(match key {
-                    "jsonrpc" => Slot::Jsonrpc,
-                    "id" => Slot::Id,
-                    "method" => Slot::Method,
-                    "params" => Slot::Params,
-                    "result" => Slot::Result,
-                    "error" => Slot::Error,
-                    _ => Slot::Other,
-                })
+                Ok(Slot::of(key))
             }
         }
         deserializer.deserialize_str(Keys)
@@ -214,7 +222,50 @@ struct Envelope<'a, F> {
     lifted: F,
 }
 
-impl<'a, F> Envelope<'a, F> {
+impl<'a, F: Lift<'a>> Envelope<'a, F> {
+    /// Reads the object at the start of a text by a scan; gives its end, and nothing where the scan does not take it.
+    fn scan(&mut self, text: &'a str) -> Option<usize> {
+        scan::members(text, 0, |key, escaped, at| {
+            if escaped {
+                return None;
+            }
+            let slot = Slot::of(key);
+            if let Slot::Params | Slot::Result = slot {
+                let lifted = &mut self.lifted;
+                let (end, twice) = match slot {
+                    Slot::Params => {
+                        let (end, shape) = body(text, at, lifted, Params)?;
+                        (end, self.params.replace(shape).is_some())
+                    }
+                    _ => {
+                        let (end, shape) = body(text, at, lifted, Outcome)?;
+                        (end, self.result.replace(shape).is_some())
+                    }
+                };
+                self.note_twice(twice);
+                return Some(end);
+            }
+            let end = scan::value(text.as_bytes(), at)?;
+            let raw = text.get(at..end)?;
+            let twice = match slot {
+                Slot::Jsonrpc => self.version.replace(raw).is_some(),
+                Slot::Id => self.id.replace(raw).is_some(),
+                Slot::Method => self.method.replace(raw).is_some(),
+                Slot::Error => self.error.replace(ErrorMember::of(raw)).is_some(),
+                _ => false,
+            };
+            self.note_twice(twice);
+            Some(end)
+        })
+    }
+
+    fn note_twice(&mut self, twice: bool) {
+        if twice {
+            self.defects.add(Defect::DuplicateMember);
+        }
+    }
+
+    #[inline(always)]
     fn finish(self) -> (Message<'a>, F) {
         let mut defects = self.defects;
         let is_two = |raw: &str| raw == "\"2.0\"" || raw.starts_with('"') && lenient_string(raw) == "2.0";
@@ -250,15 +301,13 @@ impl<'de, F: Lift<'de>> Visitor<'de> for &mut Envelope<'de, F> {
                 Slot::Method => self.method.replace(map.next_value::<&RawValue>()?.get()).is_some(),
                 Slot::Params => self.params.replace(map.next_value_seed(Body(&mut self.lifted, Params))?).is_some(),
                 Slot::Result => self.result.replace(map.next_value_seed(Body(&mut self.lifted, Outcome))?).is_some(),
-                Slot::Error => self.error.replace(map.next_value::<ErrorMember>()?).is_some(),
+                Slot::Error => self.error.replace(ErrorMember::of(map.next_value::<&RawValue>()?.get())).is_some(),
                 Slot::Other => {
                     map.next_value::<IgnoredAny>()?;
                     false
                 }
             };
-            if twice {
-                self.defects.add(Defect::DuplicateMember);
-            }
+            self.note_twice(twice);
         }
         Ok(())
     }
@@ -330,7 +379,7 @@ struct Outcome;
 
 /// Which lift method a body is handed to.
 trait Part: Copy {
-    fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error>;
+    fn member<'a, F: Lift<'a>>(self, lift: &mut F, key: &str, raw: &'a str);
     fn none<'a, F: Lift<'a>>(self, _: &mut F) {}
     fn list<'a, F: Lift<'a>>(self, lift: &mut F, _filled: bool) {
         self.none(lift);
@@ -338,8 +387,8 @@ trait Part: Copy {
 }
 
 impl Part for Params {
-    fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error> {
-        lift.param(key, map)
+    fn member<'a, F: Lift<'a>>(self, lift: &mut F, key: &str, raw: &'a str) {
+        lift.param(key, raw);
     }
     fn none<'a, F: Lift<'a>>(self, lift: &mut F) {
         lift.params_without_members();
@@ -347,12 +396,39 @@ impl Part for Params {
 }
 
 impl Part for Outcome {
-    fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error> {
-        lift.result(key, map)
+    fn member<'a, F: Lift<'a>>(self, lift: &mut F, key: &str, raw: &'a str) {
+        lift.result(key, raw);
     }
     fn list<'a, F: Lift<'a>>(self, lift: &mut F, filled: bool) {
         lift.result_list(filled);
     }
+}
+
+/// The value of `params` or `result` at `at`: the byte after it, and what it is.
+fn body<'a, F: Lift<'a>>(text: &'a str, at: usize, lift: &mut F, part: impl Part) -> Option<(usize, Shape)> {
+    let bytes = text.as_bytes();
+    if *bytes.get(at)? == b'{' {
+        let end = scan::members(text, at, |key, escaped, at| {
+            let end = scan::value(bytes, at).filter(|_| !escaped)?;
+            part.member(lift, key, text.get(at..end)?);
+            Some(end)
+        })?;
+        return Some((end, Shape::Object));
+    }
+    let end = scan::value(bytes, at)?;
+    let shape = match bytes[at] {
+        b'[' => Shape::Array,
+        b'n' => Shape::Null,
+        b't' | b'f' => Shape::Scalar,
+        b'"' if !bytes[at..end].contains(&b'\\') => Shape::Scalar,
+        // A number may be out of range, and an escape may stand for nothing.
+        _ => return None,
+    };
+    match shape {
+        Shape::Array => part.list(lift, bytes[scan::skip_white(bytes, at + 1)] != b']'),
+        _ => part.none(lift),
+    }
+    Some((end, shape))
 }
 
 struct Body<'f, F, P>(&'f mut F, P);
@@ -373,7 +449,8 @@ impl<'de, F: Lift<'de>, P: Part> Visitor<'de> for Body<'_, F, P> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            self.1.member(self.0, &key.0, &mut map)?;
+            let raw = map.next_value::<&RawValue>()?;
+            self.1.member(self.0, &key.0, raw.get());
         }
         Ok(Shape::Object)
     }
@@ -472,6 +549,37 @@ mod tests {
         assert!(has(r#"{"jsonrpc":"2.0","method":"a","params":null}"#, Defect::NullParams));
         assert!(has(r#"{"jsonrpc":"2.0","method":7}"#, Defect::MethodType));
         assert!(has(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#, Defect::DuplicateMember));
+    }
+
+    #[test]
+    fn the_scan_and_the_parser_read_the_same() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":[1,{"c":"d"}],"e":null}}"#,
+            r#"{"jsonrpc":"2.0","id":"x\u0041","result":{"content":[{"type":"text","text":"two\nlines"}]}} rest"#,
+            r#"{ "jsonrpc" : "2.0" , "id" : 1 , "error" : { "code" : -1 , "message" : "m" } }"#,
+            r#"{"id":1,"id":2,"result":null,"params":[],"other":{"a":1}}"#,
+            r#"{"method":7,"params":true}"#,
+        ] {
+            let (mut scanned, mut parsed) = (Envelope::<NoLift>::default(), Envelope::<NoLift>::default());
+            let end = scanned.scan(text).expect("plainly right");
+            let mut deserializer = serde_json::Deserializer::from_str(text);
+            parsed.deserialize(&mut deserializer).expect("a message");
+            assert_eq!(deserializer.into_iter::<IgnoredAny>().byte_offset(), end, "{text}");
+            let told = |(message, _): (Message<'_>, NoLift)| format!("{message:?}");
+            assert_eq!(told(scanned.finish()), told(parsed.finish()), "{text}");
+        }
+        for text in [
+            r#"{"a":1,}"#,
+            r#"{"par\u0061ms":1}"#,
+            r#"{"params":1e999}"#,
+            r#"{"params":"\ud800"}"#,
+            r#"{"a":"\x"}"#,
+            "{",
+        ] {
+            assert_eq!(Envelope::<NoLift>::default().scan(text), None, "{text}");
+        }
+        let (escaped, _) = parse_at::<NoLift>(r#"{"m\u0065thod":"a"}"#, 0).expect("a message");
+        assert!(matches!(escaped, Parsed::One(message, _) if message.method() == "a"));
     }
 
     #[test]

@@ -1,19 +1,24 @@
 //! Probes against a live server: each is a recording that nobody recorded, loaded, planned, played and judged by the path of every replay.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::replay::mock::{Service, serve};
 use super::replay::{Job, Keep, Ran, Scratch, Watch, load, run};
 use super::{Options, Quiet, ingest};
 use crate::conform::{
-    CALLS, Call, Moment, NO_TOOLS, Needs, Play, Probe, Said, Server, Speech, Timing, candidates, capture, one_by_one,
-    watched_us, write,
+    CALLS, Call, Card, Moment, NO_TOOLS, Needs, Play, Probe, Said, Server, Speech, Timing, candidates, capture,
+    client_card, one_by_one, served, watched_us, write,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::live::serve::Listen;
+use crate::live::tape::TapeOptions;
 use crate::live::{Access, Framing, Target};
 use crate::protocol::{Profile, tried_in_turn};
 use crate::redact::Custom;
+use crate::replay::mock::{MockOptions, Reuse, Script};
 use crate::replay::options::{Life, Pace, Policy, Speed};
 use crate::replay::recording::{Connection, Recording};
 use crate::replay::run::Broken;
@@ -289,11 +294,7 @@ impl Examiner<'_> {
         let scratch = Scratch::new()?;
         let file = scratch.path().join("probe.rec.jsonl");
         std::fs::write(&file, capture(speech, said)).map_err(|error| Error::io("write", "a probe", &error))?;
-        let mut store = Store::temporary()?;
-        let mut judging = Options { interrupt: None, redact: None, ..self.judging.clone() };
-        judging.overrides.profile = Some(speech.profile);
-        ingest(&mut store, &[file.display().to_string()], &judging, &mut Quiet)?;
-        let recording = load(&store, "probe")?;
+        let recording = read(&file, speech.profile, &self.judging)?;
         let mut options = options.clone();
         options.policy.allow.extend(speech.profile.probing_methods());
         let plan = plan(&recording, &options)?;
@@ -329,6 +330,48 @@ impl Examiner<'_> {
             Some(Broken::Link(_) | Broken::Deadline) | None => Ok(Some((recording, ran))),
         }
     }
+}
+
+/// Serves a client what is hard for clients, until it leaves or `interrupt` is set, and judges what it did.
+///
+/// # Errors
+/// The protocol has no tools or no handshake; nobody can be served, or nobody came.
+pub fn examine_client(
+    profile: &'static Profile,
+    listen: Listen,
+    keep: TapeOptions,
+    judging: &Options,
+    interrupt: &AtomicBool,
+    opened: impl FnOnce(Option<SocketAddr>),
+) -> Result<Card> {
+    let Some(said) = served(profile) else {
+        let error =
+            Error::new(ErrorKind::Usage, format!("{} has no tools that a client could be given", profile.label()));
+        return Err(error.hint("--client serves MCP with a handshake: leave --proto out"));
+    };
+    let speech = Speech { profile, tools: None, prelude: Vec::new(), slow: None };
+    let scratch = Scratch::new()?;
+    let template = scratch.path().join("served.rec.jsonl");
+    std::fs::write(&template, capture(&speech, &said)).map_err(|error| Error::io("write", "what is served", &error))?;
+    let recording = read(&template, profile, judging)?;
+    let scripts = recording.connections.into_iter().map(|connection| Arc::new(Script::new(connection))).collect();
+    let options = MockOptions { speed: Speed::Wall, reuse: Reuse::Cycle, ..MockOptions::default() };
+    let file = keep.path.clone();
+    serve(Service { scripts, options, listen, tape: Some(keep) }, interrupt, opened)?;
+    let live = read(&file, profile, judging)?;
+    if live.connections.iter().all(|connection| connection.exchanges.is_empty()) {
+        return Err(Error::new(ErrorKind::Input, "nothing was observed: no client came")
+            .hint("let your client start this command, or connect to --listen"));
+    }
+    Ok(client_card(profile, &live.connections, Some(&file.display().to_string())))
+}
+
+fn read(file: &Path, profile: &'static Profile, judging: &Options) -> Result<Recording> {
+    let mut store = Store::temporary()?;
+    let mut judging = Options { interrupt: None, redact: None, ..judging.clone() };
+    judging.overrides.profile = Some(profile);
+    ingest(&mut store, &[file.display().to_string()], &judging, &mut Quiet)?;
+    load(&store, &file.display().to_string())
 }
 
 /// Why the slow request was not sent, if it was not.

@@ -3,11 +3,16 @@
 use crate::capture::Proof;
 use crate::error::Result;
 use crate::rules::{self, Breach, Covered, Exercised, Occasions, Seized, Selection};
-use crate::store::Store;
+use crate::store::{BreachRow, OccasionRow, Store};
 
 /// Which clauses were judged, in all connections or in one, as far as their rules are selected.
 pub fn coverage(store: &Store, connection: Option<i64>, selection: &Selection) -> Result<Vec<Covered>> {
-    let exercised = store.occasions(connection)?.into_iter().map(|row| Exercised {
+    Ok(coverage_of(store.occasions(connection)?, store.breaches(connection)?, selection))
+}
+
+/// The same of rows that come from several places.
+pub fn coverage_of(occasions: Vec<OccasionRow>, breaches: Vec<BreachRow>, selection: &Selection) -> Vec<Covered> {
+    let exercised = occasions.into_iter().map(|row| Exercised {
         seized: Seized {
             profile: row.profile,
             client: Occasions::from_bits(row.client),
@@ -16,7 +21,7 @@ pub fn coverage(store: &Store, connection: Option<i64>, selection: &Selection) -
         proof: Proof::from_bits(row.proof),
         connections: row.connections,
     });
-    let breaches = store.breaches(connection)?.into_iter().map(|row| Breach {
+    let breaches = breaches.into_iter().map(|row| Breach {
         profile: row.profile,
         clause: row.clause,
         code: row.code,
@@ -24,7 +29,7 @@ pub fn coverage(store: &Store, connection: Option<i64>, selection: &Selection) -
         violation: row.violation,
         count: row.count,
     });
-    Ok(rules::coverage(&exercised.collect::<Vec<_>>(), &breaches.collect::<Vec<_>>(), selection))
+    rules::coverage(&exercised.collect::<Vec<_>>(), &breaches.collect::<Vec<_>>(), selection)
 }
 
 #[cfg(test)]

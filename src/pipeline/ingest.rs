@@ -5,6 +5,7 @@ use super::summary::{Input, Summary, Taken, summarise};
 use super::{Options, Progress};
 use crate::capture::{self, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
+use crate::number::plural;
 use crate::store::{Identity, NewSource, Store};
 
 /// Reads logs (`-` is standard input) into a store and judges them, in one transaction: all of it or nothing.
@@ -53,10 +54,11 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
     let name = source.name().to_string();
     let known = known(store, source)?;
     intake.progress.source(&name, source.size());
+    let rewritten = matches!(known, Known::New { same_name: true, .. });
     let (id, from, identity) = match known {
         Known::Same => return Ok(Input { name, taken: Taken::AlreadyThere }),
         Known::Grown { id, from, identity } => (id, from, Some(identity)),
-        Known::New { identity } => {
+        Known::New { identity, .. } => {
             let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
             (store.add_source(new)?, Resume::default(), identity)
         }
@@ -65,6 +67,7 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
     if grown {
         // What was cut is read again, and what is missing from here on may matter to any connection of the source.
         store.forget_end(id, from)?;
+        intake.ground.renumber(store)?;
         intake.touched.extend(store.connections_in(id)?);
     }
     intake.channels.source(id, &name, grown);
@@ -73,6 +76,9 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
         std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
     let times = std::mem::take(&mut intake.times);
     store.finish_source(id, identity.as_ref(), end, &skipped, times.as_ref())?;
+    if rewritten {
+        not_twice(store, id, &name)?;
+    }
     Ok(Input { name, taken: if grown { Taken::Grown } else { Taken::New } })
 }
 
@@ -82,14 +88,27 @@ enum Known {
     Same,
     /// Its beginning, under the same name.
     Grown { id: u32, from: Resume, identity: Identity },
-    /// Nothing.
-    New { identity: Option<Identity> },
+    /// Nothing, or another content under the same name.
+    New { identity: Option<Identity>, same_name: bool },
+}
+
+/// Refuses a log of which an earlier state is in the store, and that does not go on where that one ended: its messages would
+/// count twice. A log that was rotated has other times.
+fn not_twice(store: &Store, id: u32, name: &str) -> Result<()> {
+    let known = store.known_messages(id)?;
+    if known == 0 {
+        return Ok(());
+    }
+    let known = plural(known, "message");
+    let message = format!("{name} was cut or rewritten since it was ingested: {known} of it would count twice");
+    Err(Error::new(ErrorKind::Usage, message).hint("ingest it into a new database"))
 }
 
 fn known(store: &Store, source: &dyn Source) -> Result<Known> {
     // Standard input and pipes can be read only once: they are always new.
-    let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None }) };
+    let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None, same_name: false }) };
     let earlier = store.sources_named(source.name())?;
+    let same_name = !earlier.is_empty();
     let sizes: Vec<u64> = earlier.iter().map(|source| source.identity.size).collect();
     let (identity, heads) = Identity::of(&mut *content, source.name(), &sizes)?;
     // What holds an archive open is let go before the source itself is read.
@@ -98,7 +117,7 @@ fn known(store: &Store, source: &dyn Source) -> Result<Known> {
         return Ok(Known::Same);
     }
     let Some(grown) = earlier.into_iter().find(|earlier| heads.contains(&earlier.identity)) else {
-        return Ok(Known::New { identity: Some(identity) });
+        return Ok(Known::New { identity: Some(identity), same_name });
     };
     if !source.can_resume() {
         let message = format!(

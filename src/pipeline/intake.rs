@@ -115,9 +115,9 @@ impl FrameSink for Intake<'_, '_> {
 
     fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
         match self.cleaning.take() {
-            None => self.take(frame),
+            None => self.take(&frame),
             Some(mut cleaning) => {
-                let done = self.take(cleaning.frame(frame));
+                let done = self.take(&cleaning.frame(frame));
                 self.cleaning = Some(cleaning);
                 done
             }
@@ -138,22 +138,22 @@ impl FrameSink for Intake<'_, '_> {
 }
 
 impl Intake<'_, '_> {
-    fn take(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn take(&mut self, frame: &Frame<'_>) -> Result<()> {
         self.frames += 1;
         if self.frames & INTERRUPT_MASK == 0 {
             self.options.go_on()?;
         }
-        let (connection, opened) = self.channels.place(&frame, self.store)?;
+        let (connection, opened) = self.channels.place(frame, self.store)?;
         self.open(opened);
-        let id = self.ground.frame(connection, &frame)?;
+        let id = self.ground.frame(connection, frame)?;
         if let Some(watcher) = self.watcher {
-            watcher.borrow_mut().frame(id, &frame);
+            watcher.borrow_mut().frame(id, frame);
         }
         if let Some(Live { session, judge, lookout }) = &mut self.live {
-            if let Some(kind) = lookout.look(connection, &frame) {
+            if let Some(kind) = lookout.look(connection, frame) {
                 session.secret(id, connection, frame.at_us, kind);
             }
-            session.push(id, connection, &frame, judge);
+            session.push(id, connection, frame, judge);
             judge.failed()?;
         }
         Ok(())

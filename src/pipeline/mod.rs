@@ -30,7 +30,7 @@ mod restart_tests;
 mod tests;
 
 pub use audit::audit;
-pub use coverage::coverage;
+pub use coverage::{coverage, coverage_of};
 pub use follow::{Watcher, follow};
 pub use ingest::{ingest, ingest_sources};
 pub use lookout::Lookout;

@@ -159,12 +159,29 @@ fn another_log_of_the_same_name_is_a_new_source() {
     let db = folder.path("a.db");
     let log = folder.write("a.jsonl", &(handshake() + &late(4000, "1")));
     at(&db, std::slice::from_ref(&log));
-    folder.write("a.jsonl", &(handshake() + &late(4000, "7")));
+    let later = (handshake() + &late(4000, "7")).replace("2026-", "2027-");
+    folder.write("a.jsonl", &later);
     let summary = at(&db, std::slice::from_ref(&log));
     assert_eq!((summary.sources.len(), summary.tally.connections), (2, 2));
     let store = Store::read(&db).unwrap();
     let keys: Vec<String> = store.connections().unwrap().into_iter().map(|row| row.key).collect();
     assert_eq!(keys, [format!("{log}/1"), format!("{log}/2")]);
+}
+
+#[test]
+fn a_log_that_was_cut_or_rewritten_is_not_counted_twice() {
+    let folder = Folder::new();
+    let db = folder.path("a.db");
+    let log = folder.write("a.jsonl", &(handshake() + &late(4000, "1")));
+    at(&db, std::slice::from_ref(&log));
+    let frames = Store::read(&db).unwrap().dump("frame");
+    for text in [handshake(), handshake() + &late(4000, "7")] {
+        folder.write("a.jsonl", &text);
+        let mut store = Store::write(&db).unwrap();
+        let refused = ingest(&mut store, std::slice::from_ref(&log), &Options::default(), &mut Quiet).unwrap_err();
+        assert!(refused.message.contains("would count twice"), "{}", refused.message);
+        assert_eq!(Store::read(&db).unwrap().dump("frame"), frames);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! wording, the ruling there rests on no clause.
 
 use super::Sender::{Both, Client, Server};
+use super::acp_table;
 use super::jsonrpc2::{self as jr, BASE, allows, bare, clauses, error, in_part, note, warning};
 use super::{AfterCancel, Family, Gate, Method, Opening, Profile, Remark, Ruling, Severity};
 
@@ -17,7 +18,7 @@ pub static PROFILES: &[Profile; 3] = &[
         rulings: RULINGS_RFD,
         ..ACP
     },
-    Profile { revision: "1", rulings: RULINGS_1, remarks: REMARKS_1, ..ACP },
+    Profile { revision: "1", rulings: RULINGS_1, remarks: &[REMARKS_1, acp_table::REMARKS], ..ACP },
     Profile { revision: "2", turns_end_idle: true, gates: &[], rulings: RULINGS_2, ..ACP },
 ];
 
@@ -78,6 +79,8 @@ clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
         "it SHOULD stop all language model requests and all tool call invocations as soon as possible";
     INITIALIZE_FIRST Must "initialize-first" "/initialization"
         "Clients MUST initialize ... before a Session can be created";
+    OMITTED_UNSUPPORTED Must "omitted-unsupported" "/initialization"
+        "Clients and Agents MUST treat all capabilities omitted in the `initialize` request as UNSUPPORTED";
     CLOSE_CANCELS Must "close-cancels" "/session-setup"
         "MUST cancel any ongoing work ... as if `session/cancel` had been called";
     SINGLE_MESSAGES Stated "single-messages" "/transports"
@@ -128,7 +131,6 @@ macro_rules! rulings {
             bare("STK003", Severity::Note),
             bare("STK004", Severity::Warning),
             bare("LIF004", Severity::Note),
-            bare("LIF019", Severity::Error),
             bare("SES006", Severity::Warning),
             bare("SES007", Severity::Note),
             bare("SES009", Severity::Error),
@@ -146,6 +148,7 @@ static REMARKS_1: &[Remark] = &[
 ];
 
 static RULINGS_RFD: &[Ruling] = rulings![
+    bare("LIF019", Severity::Error),
     error("CAN003", &RFD_INITIALIZE),
     error("CAN011", &jr::REPLY),
     bare("CAN012", Severity::Error),
@@ -166,6 +169,7 @@ static RULINGS_RFD: &[Ruling] = rulings![
 
 // CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.
 static RULINGS_1: &[Ruling] = rulings![
+    error("LIF019", &OMITTED_UNSUPPORTED),
     error("CAN011", &CANCEL_ANSWERED),
     error("CAN012", &CANCEL_ANSWERED),
     bare("CAN018", Severity::Note),
@@ -184,6 +188,7 @@ static RULINGS_1: &[Ruling] = rulings![
 // The prompt is answered when it is accepted, so that a cancel shows in a state update and not in the answer:
 // no SES001, SES002, SES005, SES010.
 static RULINGS_2: &[Ruling] = rulings![
+    bare("LIF019", Severity::Error),
     error("CAN011", &CANCEL_ANSWERED_2),
     error("CAN012", &CANCEL_ANSWERED_2),
     bare("CAN018", Severity::Note),

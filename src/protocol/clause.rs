@@ -76,6 +76,8 @@ pub enum Beyond {
     InPart(&'static str),
     /// Whether it was kept cannot be seen in the messages; why.
     NotObservable(&'static str),
+    /// It is about persons, or about what they are shown; why that is not in the messages.
+    Persons(&'static str),
     /// It allows something: nothing can break it. What it excuses.
     Allows(&'static str),
 }
@@ -84,7 +86,7 @@ impl Beyond {
     /// Why, in words.
     pub fn because(self) -> &'static str {
         match self {
-            Beyond::InPart(why) | Beyond::NotObservable(why) | Beyond::Allows(why) => why,
+            Beyond::InPart(why) | Beyond::NotObservable(why) | Beyond::Persons(why) | Beyond::Allows(why) => why,
         }
     }
 }
@@ -107,6 +109,4 @@ pub struct Ruling {
     pub severity: Severity,
     /// The clause, or `None` for what is hygiene only.
     pub clause: Option<&'static Clause>,
-    /// True while the catalogue has the rule and this program has not.
-    pub planned: bool,
 }

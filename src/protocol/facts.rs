@@ -4,13 +4,9 @@
 //! what a member means is decided later, by the profile. Values are raw JSON text and are decoded only where used.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::hash::Hasher;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
-
-use crate::jsonrpc::{Id, Lift, lenient_string};
+use crate::jsonrpc::{Id, Lift, each_member, lenient_string};
 
 /// The raw JSON text of a member, `None` where it is absent.
 pub type Raw<'a> = Option<&'a str>;
@@ -70,6 +66,12 @@ pub struct Facts<'a> {
     pub task_created: bool,
     /// `params.name`, else `params.command`.
     pub name: Raw<'a>,
+    /// `params.uri`.
+    pub uri: Raw<'a>,
+    /// `params.mode`.
+    pub mode: Raw<'a>,
+    /// True if `params.tools` is there.
+    pub offers_tools: bool,
     /// `params.protocolVersion` or `result.protocolVersion`.
     pub revision: Raw<'a>,
     /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
@@ -179,6 +181,8 @@ const CAPABILITIES: &[&str] = &[
     "elicitation",
     "roots",
     "completions",
+    "elicitation.url",
+    "sampling.tools",
     "loadSession",
     "terminal",
     "fs.readTextFile",
@@ -259,27 +263,26 @@ pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscription
 pub(super) const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 impl<'a> Facts<'a> {
-    /// A text document is short but where it is opened: then it has its whole text, which is not read a second time.
-    fn text_document<A: MapAccess<'a>>(&mut self, map: &mut A) -> Result<(), A::Error> {
-        map.next_value_seed(Section(self, Part::Document))?;
+    /// A text document is short but where it is opened: then it has its whole text, which is not hashed.
+    fn text_document(&mut self, raw: &'a str) {
+        self.section(Part::Document, raw);
         for raw in [self.document, self.document_version].into_iter().flatten() {
             self.params_hash = self.params_hash.wrapping_add(hash("textDocument", raw));
         }
-        Ok(())
     }
 }
 
 impl<'a> Lift<'a> for Facts<'a> {
-    fn param<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+    fn param(&mut self, key: &str, raw: &'a str) {
         self.shape = ParamsShape::Object;
         let slot = match key {
-            "_meta" => return map.next_value_seed(Section(self, Part::Meta)),
-            "textDocument" => return self.text_document(map),
-            "update" => return map.next_value_seed(Section(self, Part::Update)),
-            "value" => return map.next_value_seed(Section(self, Part::Value)),
+            "_meta" => return self.section(Part::Meta, raw),
+            "textDocument" => return self.text_document(raw),
+            "update" => return self.section(Part::Update, raw),
+            "value" => return self.section(Part::Value, raw),
             "task" => {
                 self.task_wanted = true;
-                return map.next_value::<IgnoredAny>().map(|_| ());
+                return;
             }
             "requestId" => &mut self.request_id,
             "id" => &mut self.param_id,
@@ -292,6 +295,8 @@ impl<'a> Lift<'a> for Facts<'a> {
             "taskId" => &mut self.task_id,
             "status" => &mut self.task_status,
             "name" | "command" => &mut self.name,
+            "uri" => &mut self.uri,
+            "mode" => &mut self.mode,
             "protocolVersion" => &mut self.revision,
             "capabilities" | "clientCapabilities" => &mut self.capabilities,
             "clientInfo" => &mut self.peer,
@@ -299,35 +304,33 @@ impl<'a> Lift<'a> for Facts<'a> {
             "cursor" => &mut self.cursor,
             other => {
                 self.retries |= matches!(other, "inputResponses" | "requestState");
+                self.offers_tools |= other == "tools";
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
                     self.lsp_initialize = true;
                 }
-                let raw = map.next_value::<&RawValue>()?.get();
                 self.params_hash = self.params_hash.wrapping_add(hash(other, raw));
-                return Ok(());
+                return;
             }
         };
-        let raw = map.next_value::<&RawValue>()?.get();
         *slot = Some(raw);
         self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
-        Ok(())
     }
 
-    fn result<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+    fn result(&mut self, key: &str, raw: &'a str) {
         if key != "_meta" {
             self.result_members = true;
             self.result_more |= key != "resultType";
         }
         let slot = match key {
-            "_meta" => return map.next_value_seed(Section(self, Part::Meta)),
+            "_meta" => return self.section(Part::Meta, raw),
             "task" => {
                 self.task_created = true;
-                return map.next_value_seed(Section(self, Part::Task));
+                return self.section(Part::Task, raw);
             }
-            "outcome" => return map.next_value_seed(Section(self, Part::Outcome)),
+            "outcome" => return self.section(Part::Outcome, raw),
             "items" | "data" => {
-                self.result_filled |= map.next_value_seed(Filled)?;
-                return Ok(());
+                self.result_filled |= is_filled(raw);
+                return;
             }
             "taskId" => &mut self.task_id,
             "status" => &mut self.task_status,
@@ -339,10 +342,9 @@ impl<'a> Lift<'a> for Facts<'a> {
             "stopReason" => &mut self.stop_reason,
             "inputRequests" => &mut self.input_requests,
             "nextCursor" => &mut self.next_cursor,
-            _ => return map.next_value::<IgnoredAny>().map(|_| ()),
+            _ => return,
         };
-        *slot = Some(map.next_value::<&RawValue>()?.get());
-        Ok(())
+        *slot = Some(raw);
     }
 
     fn params_without_members(&mut self) {
@@ -373,99 +375,45 @@ enum Part {
     Document,
 }
 
-/// Tells whether a value is a list with members.
-struct Filled;
-
-impl<'a> DeserializeSeed<'a> for Filled {
-    type Value = bool;
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<bool, D::Error> {
-        let raw = <&RawValue as serde::Deserialize>::deserialize(deserializer)?.get();
-        let inside = raw.strip_prefix('[').map(str::trim_ascii_start);
-        Ok(inside.is_some_and(|inside| !inside.starts_with(']')))
-    }
+/// True if a value is a list with members.
+fn is_filled(raw: &str) -> bool {
+    let inside = raw.strip_prefix('[').map(str::trim_ascii_start);
+    inside.is_some_and(|inside| !inside.starts_with(']'))
 }
 
-struct Section<'f, 'a>(&'f mut Facts<'a>, Part);
+impl<'a> Facts<'a> {
+    fn section(&mut self, part: Part, raw: &'a str) {
+        each_member(raw, |key, value| {
+            if part == Part::Meta && key == META_RELATED_TASK {
+                return self.section(Part::RelatedTask, value);
+            }
+            if let Some(slot) = self.slot(part, key) {
+                *slot = Some(value);
+            }
+        });
+    }
 
-impl<'a> Section<'_, 'a> {
-    fn slot(&mut self, key: &str) -> Option<&mut Raw<'a>> {
-        let facts = &mut *self.0;
-        Some(match (self.1, key) {
-            (Part::Meta, "progressToken") => &mut facts.progress_token,
-            (Part::Meta, META_REVISION) => &mut facts.meta_revision,
-            (Part::Meta, META_SUBSCRIPTION) => &mut facts.subscription,
-            (Part::Meta, META_CAPABILITIES) => &mut facts.meta_capabilities,
-            (Part::RelatedTask, "taskId") => &mut facts.related_task,
-            (Part::Update, "sessionUpdate") => &mut facts.update,
-            (Part::Update, "toolCallId") => &mut facts.tool_call,
-            (Part::Update, "status") => &mut facts.update_status,
-            (Part::Update, "state") => &mut facts.update_state,
-            (Part::Update, "stopReason") => &mut facts.stop_reason,
-            (Part::Value, "kind") => &mut facts.value_kind,
-            (Part::Value, "percentage") => &mut facts.progress,
-            (Part::Task, "taskId") => &mut facts.task_id,
-            (Part::Task, "status") => &mut facts.task_status,
-            (Part::Outcome, "outcome") => &mut facts.outcome,
-            (Part::Document, "uri") => &mut facts.document,
-            (Part::Document, "version") => &mut facts.document_version,
+    fn slot(&mut self, part: Part, key: &str) -> Option<&mut Raw<'a>> {
+        Some(match (part, key) {
+            (Part::Meta, "progressToken") => &mut self.progress_token,
+            (Part::Meta, META_REVISION) => &mut self.meta_revision,
+            (Part::Meta, META_SUBSCRIPTION) => &mut self.subscription,
+            (Part::RelatedTask, "taskId") => &mut self.related_task,
+            (Part::Update, "sessionUpdate") => &mut self.update,
+            (Part::Update, "toolCallId") => &mut self.tool_call,
+            (Part::Update, "status") => &mut self.update_status,
+            (Part::Update, "state") => &mut self.update_state,
+            (Part::Update, "stopReason") => &mut self.stop_reason,
+            (Part::Value, "kind") => &mut self.value_kind,
+            (Part::Value, "percentage") => &mut self.progress,
+            (Part::Task, "taskId") => &mut self.task_id,
+            (Part::Task, "status") => &mut self.task_status,
+            (Part::Outcome, "outcome") => &mut self.outcome,
+            (Part::Meta, META_CAPABILITIES) => &mut self.meta_capabilities,
+            (Part::Document, "uri") => &mut self.document,
+            (Part::Document, "version") => &mut self.document_version,
             _ => return None,
         })
-    }
-}
-
-impl<'a> DeserializeSeed<'a> for Section<'_, 'a> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'a> Visitor<'a> for Section<'_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<crate::jsonrpc::Key<'a>>()? {
-            let key = &*key.0;
-            if self.1 == Part::Meta && key == META_RELATED_TASK {
-                map.next_value_seed(Section(self.0, Part::RelatedTask))?;
-                continue;
-            }
-            match self.slot(key) {
-                Some(slot) => *slot = Some(map.next_value::<&RawValue>()?.get()),
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
     }
 }
 

@@ -29,7 +29,7 @@ const NAME: &str = "mcp-name";
 /// Headers with arguments that a tool wants mirrored start with this (2026-07-28).
 const PARAM: &str = "mcp-param-";
 /// Headers that may be kept.
-const KEPT: [&str; 9] = [
+const KEPT: [&str; 11] = [
     "content-encoding",
     "content-type",
     SESSION,
@@ -37,6 +37,8 @@ const KEPT: [&str; 9] = [
     METHOD,
     NAME,
     LAST_EVENT,
+    "accept",
+    "origin",
     "x-accel-buffering",
     "www-authenticate",
 ];
@@ -44,6 +46,105 @@ const KEPT: [&str; 9] = [
 /// True for a header that may be kept in a recording; the name in lower case. [`SESSION`] only as a placeholder.
 pub fn is_kept(name: &str) -> bool {
     KEPT.contains(&name) || name.starts_with(PARAM)
+}
+
+/// The head of a request, as far as the log shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestHead {
+    /// `POST`, `GET`, `DELETE`.
+    pub verb: Box<str>,
+    /// [`SESSION`]; mostly a placeholder.
+    pub session: Option<Box<str>>,
+    /// [`REVISION`].
+    pub revision: Option<Box<str>>,
+    /// The header that names the method, decoded.
+    pub method: Option<Box<str>>,
+    /// The header that names a tool, a prompt or a resource, decoded.
+    pub name: Option<Box<str>>,
+    /// `Accept`.
+    pub accept: Option<Box<str>>,
+    /// True if it resumes a stream.
+    pub resumes: bool,
+}
+
+/// The head of a response, as far as the log shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResponseHead {
+    /// The status.
+    pub status: u16,
+    /// `Content-Type`.
+    pub content_type: Option<Box<str>>,
+    /// True if it names a session.
+    pub issues_session: bool,
+}
+
+/// A head as recordings keep it.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(default, borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(default)]
+    status: Option<u16>,
+    #[serde(default, borrow)]
+    headers: HashMap<Cow<'a, str>, Cow<'a, str>>,
+    /// `p` where the recorder itself spoke.
+    #[serde(default, borrow)]
+    by: Option<Cow<'a, str>>,
+}
+
+impl Head<'_> {
+    fn header(&self, name: &str) -> Option<Box<str>> {
+        let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.trim().into())
+    }
+}
+
+impl RequestHead {
+    /// Reads the JSON of a frame; `None` where it is no head of a request.
+    pub fn read(text: &str) -> Option<RequestHead> {
+        let head: Head<'_> = serde_json::from_str(text).ok()?;
+        Some(RequestHead {
+            verb: head.method.as_deref()?.into(),
+            session: head.header(SESSION),
+            revision: head.header(REVISION),
+            method: head.header(METHOD).map(decoded),
+            name: head.header(NAME).map(decoded),
+            accept: head.header("accept"),
+            resumes: head.header(LAST_EVENT).is_some(),
+        })
+    }
+}
+
+impl ResponseHead {
+    /// Reads the JSON of a frame; `None` where it is no head of a response, or a proxy made it.
+    pub fn read(text: &str) -> Option<ResponseHead> {
+        let head: Head<'_> = serde_json::from_str(text).ok()?;
+        let status = head.status.filter(|_| head.by.is_none())?;
+        let (content_type, issues_session) = (head.header("content-type"), head.header(SESSION).is_some());
+        Some(ResponseHead { status, content_type, issues_session })
+    }
+
+    /// True if it is of one of these media types, or does not say of which it is.
+    pub fn is_of(&self, types: &[&str]) -> bool {
+        let media = self.content_type.as_deref().map(|text| text.split(';').next().unwrap_or_default().trim());
+        media.is_none_or(|media| types.iter().any(|known| media.eq_ignore_ascii_case(known)))
+    }
+}
+
+/// The member of `params` that the header for a name mirrors.
+pub fn mirrored(method: &str) -> Option<&'static str> {
+    match method {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        _ => None,
+    }
+}
+
+/// A header's value as it was meant: what stands in `=?base64?...?=` is encoded.
+fn decoded(value: Box<str>) -> Box<str> {
+    let inner = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
+    let bytes = inner.and_then(crate::base64::decode);
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).map_or(value, String::into_boxed_str)
 }
 
 /// What a body asks of the POST that carries it.
@@ -93,11 +194,7 @@ pub fn posted(body: &[u8], revision: Option<&str>, mirrors: &Mirrors) -> Posted 
     };
     if let (true, Some(method)) = (posted.stateless, envelope.method) {
         posted.headers.push((METHOD.to_string(), plain(&method)));
-        let member = match &*method {
-            "tools/call" | "prompts/get" => "name",
-            "resources/read" => "uri",
-            _ => return posted,
-        };
+        let Some(member) = mirrored(&method) else { return posted };
         if let Some(name) = params.get(member).and_then(|raw| string(raw)) {
             posted.headers.push((NAME.to_string(), plain(&name)));
             posted.headers.extend(mirrors.of(&name, params.get("arguments").copied()));

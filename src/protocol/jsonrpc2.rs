@@ -23,27 +23,22 @@ pub(super) use clauses;
 
 /// A ruling whose break is an error.
 pub(super) const fn error(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Error, clause: Some(clause), planned: false }
+    Ruling { rule, severity: Severity::Error, clause: Some(clause) }
 }
 
 /// A ruling whose break is a warning.
 pub(super) const fn warning(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Warning, clause: Some(clause), planned: false }
+    Ruling { rule, severity: Severity::Warning, clause: Some(clause) }
 }
 
 /// A ruling whose break is a note.
 pub(super) const fn note(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Note, clause: Some(clause), planned: false }
+    Ruling { rule, severity: Severity::Note, clause: Some(clause) }
 }
 
 /// A ruling that rests on no sentence that could be quoted.
 pub(super) const fn bare(rule: &'static str, severity: Severity) -> Ruling {
-    Ruling { rule, severity, clause: None, planned: false }
-}
-
-/// A ruling for a rule that the catalogue has and this program has not yet: nothing is judged by it.
-pub(super) const fn planned(ruling: Ruling) -> Ruling {
-    Ruling { planned: true, ..ruling }
+    Ruling { rule, severity, clause: None }
 }
 
 /// A clause that its rules judge in part.
@@ -55,6 +50,24 @@ pub(super) const fn in_part(clause: &'static Clause, why: &'static str) -> Remar
 pub(super) const fn unseen(clause: &'static Clause, why: &'static str) -> Remark {
     Remark { clause, beyond: Beyond::NotObservable(why) }
 }
+
+/// Declares clauses that no rule judges, or none whole, one a line: `Kind Level "id" "page" "quotation" "why";`, with a kind of [`Beyond`].
+macro_rules! table {
+    ($prefix:expr, $base:expr; $($kind:ident $level:ident $id:literal $page:literal $text:literal $why:literal;)*) => {
+        &[$(
+            $crate::protocol::Remark {
+                clause: &$crate::protocol::Clause {
+                    id: concat!($prefix, $id),
+                    level: $crate::protocol::Level::$level,
+                    text: $text,
+                    url: concat!($base, $page),
+                },
+                beyond: $crate::protocol::Beyond::$kind($why),
+            },
+        )*]
+    };
+}
+pub(super) use table;
 
 /// A clause that allows something.
 pub(super) const fn allows(clause: &'static Clause, what: &'static str) -> Remark {
@@ -97,6 +110,7 @@ pub(super) const BASE: Profile = Profile {
     stream_close_cancels: false,
     stream_close_is_no_cancel: false,
     progress: None,
+    documents: false,
     tasks: false,
     turns: false,
     turns_end_idle: false,
@@ -114,7 +128,7 @@ pub(super) const BASE: Profile = Profile {
 };
 
 /// JSON-RPC 2.0 with nothing above it.
-pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: REMARKS, ..BASE };
+pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: &[REMARKS], ..BASE };
 
 static REMARKS: &[Remark] = &[
     in_part(&NO_REPLY, "a reply to a notification has no id that would name it: only one without an id is seen"),

@@ -5,8 +5,8 @@
 //! MUST NOT, the cancellation page SHOULD; the transport pages are cited. How a server ends a listen request: CAN022
 //! rests on no sentence and is off unless selected.
 
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, in_part, note, planned, unseen, warning};
-use super::{AfterCancel, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity, mcp};
+use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, in_part, note, unseen, warning};
+use super::{AfterCancel, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity, mcp, mcp_2026_table};
 
 /// The revision.
 pub static PROFILE: Profile = Profile {
@@ -28,7 +28,7 @@ pub static PROFILE: Profile = Profile {
     forbidden_codes: &[(-32099, -32023), (-32042, -32042), (-32002, -32002)],
     discouraged_codes: &[(-32019, -32000)],
     rulings: RULINGS,
-    remarks: REMARKS,
+    remarks: &[REMARKS, mcp_2026_table::REMARKS],
     ..BASE
 };
 
@@ -122,6 +122,23 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Servers MUST NOT send `InputRequiredResult` responses on any other client requests";
     INPUT_DECLARED Must "input-declared" "/patterns/mrtr"
         "Servers MUST NOT send an `inputRequests` that the client has not declared support for in its capabilities";
+    ACCEPT_BOTH Must "accept-both" "/transports/streamable-http"
+        "The client MUST include an `Accept` header listing both `application/json` and `text/event-stream` as supported content types";
+    ACCEPTED_202 Must "accepted-202" "/transports/streamable-http"
+        "If the server accepts it, the server MUST return HTTP status code `202 Accepted` with no body";
+    RESPONSE_TYPE Must "response-type" "/transports/streamable-http"
+        "the server MUST return either `Content-Type: application/json` (a single JSON object) or `Content-Type: text/event-stream` (an SSE response stream)";
+    VERSION_HEADER Must "version-header" "/transports/streamable-http"
+        "Every POST request to the MCP endpoint MUST include an `MCP-Protocol-Version` header";
+    VERSION_MATCHES Must "version-matches" "/transports/streamable-http"
+        "The header value MUST match the `io.modelcontextprotocol/protocolVersion` field carried in the request body's `_meta`";
+    MIRRORED Must "mirrored-headers" "/transports/streamable-http" "These headers are REQUIRED for compliance";
+    UNKNOWN_404 Must "unknown-method-404" "/transports/streamable-http"
+        "it MUST respond with `404 Not Found` and a JSON-RPC error with code `-32601`";
+    MISMATCH_400 Must "mismatch-400" "/transports/streamable-http"
+        "When rejecting a request due to header validation failure, servers MUST return HTTP status `400 Bad Request`";
+    UNSUPPORTED_400 Must "unsupported-400" "/transports/streamable-http"
+        "it MUST respond with `400 Bad Request` and an `UnsupportedProtocolVersionError`";
     STREAM_SCOPE Must "stream-scope" "/transports/streamable-http"
         "These notifications MUST relate to the originating client request";
     LISTEN_CARRIES_ID Stated "listen-carries-id" "/patterns/subscriptions"
@@ -213,7 +230,16 @@ static RULINGS: &[Ruling] = &[
     error("PRG006", &PROGRESS_TOKEN_KNOWN),
     error("PRG007", &PROGRESS_TOKEN_TYPE),
     error("TSK010", &TASK_CANCEL_EMPTY),
-    planned(error("TRN003", &STREAM_SCOPE)),
+    error("TRN003", &STREAM_SCOPE),
+    error("TRN005", &VERSION_HEADER),
+    error("TRN005/stated", &VERSION_MATCHES),
+    error("TRN006", &MIRRORED),
+    error("TRN007", &ACCEPTED_202),
+    error("TRN008", &RESPONSE_TYPE),
+    error("TRN010", &UNKNOWN_404),
+    error("TRN010/-32020", &MISMATCH_400),
+    error("TRN010/-32022", &UNSUPPORTED_400),
+    error("TRN011", &ACCEPT_BOTH),
     error("SUB001", &LISTEN_ACK_FIRST),
     error("SUB002", &LISTEN_CARRIES_ID),
     error("SUB003", &LISTEN_TYPES),

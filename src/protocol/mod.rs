@@ -3,6 +3,7 @@
 //! Nothing above this layer compares protocol names or revisions; it asks the [`Profile`].
 
 mod acp;
+mod acp_table;
 mod brief;
 mod clause;
 mod detect;
@@ -14,6 +15,7 @@ mod jsonrpc2;
 mod lsp;
 mod mcp;
 mod mcp_2026;
+mod mcp_2026_table;
 mod method;
 mod playing;
 mod probing;

@@ -196,10 +196,15 @@ impl Profile {
         Some(("tools/call", format!(r#"{{"name":{name},"arguments":{arguments}}}"#)))
     }
 
+    /// What either side may ask the other at any time, and must answer; `None` where there is no such request.
+    pub fn ping(&self) -> Option<&'static str> {
+        (self.family == Family::Mcp && !self.revision_per_request).then_some("ping")
+    }
+
     /// The sentence that bears this name (`races-handled`) among those that no rule judges: a live server can be held against them.
     pub fn sentence(&self, name: &str) -> Option<&'static Clause> {
         let named = |clause: &&'static Clause| clause.id.rsplit('/').next() == Some(name);
-        self.remarks.iter().map(|remark| remark.clause).find(named)
+        self.remarks().map(|remark| remark.clause).find(named)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A profile: one protocol revision as data.
 
-use super::{Clause, Gate, Method, Remark, Ruling};
+use super::{Clause, Facts, Gate, Method, Remark, Ruling, Side};
 use crate::jsonrpc::Kind;
 
 /// The protocol a profile belongs to. Only this layer compares families.
@@ -76,6 +76,8 @@ pub struct Profile {
     pub stream_close_is_no_cancel: bool,
     /// Notification that carries progress, where there is one.
     pub progress: Option<&'static str>,
+    /// True if clients tell of the text documents that they open, change and close (LSP).
+    pub documents: bool,
     /// True if requests can create tasks that outlive them.
     pub tasks: bool,
     /// True if the protocol has prompt turns that `session/cancel` ends.
@@ -103,7 +105,7 @@ pub struct Profile {
     /// Which rules apply, how severe they are here, and on which clause they rest.
     pub rulings: &'static [Ruling],
     /// Clauses that no rule judges, or none whole, each with the reason.
-    pub remarks: &'static [Remark],
+    pub remarks: &'static [&'static [Remark]],
 }
 
 impl Profile {
@@ -112,15 +114,20 @@ impl Profile {
         if self.unknown_revision { self.name.to_string() } else { format!("{} {}", self.name, self.revision) }
     }
 
-    /// The ruling for a rule, or `None` where the rule does not apply or is only planned.
+    /// The ruling for a rule, or `None` where the rule does not apply.
     pub fn ruling(&self, rule: &str) -> Option<&'static Ruling> {
-        self.rulings.iter().find(|ruling| ruling.rule == rule && !ruling.planned)
+        self.rulings.iter().find(|ruling| ruling.rule == rule)
     }
 
     /// The ruling for a rule over HTTP, where the revision says the same on another page.
     pub fn ruling_over_http(&self, rule: &str) -> Option<&'static Ruling> {
         let http = |ruling: &&Ruling| ruling.rule.strip_prefix(rule) == Some("/http");
         self.rulings.iter().find(http).or_else(|| self.ruling(rule))
+    }
+
+    /// What is known of clauses that no rule judges, or none whole.
+    pub fn remarks(&self) -> impl Iterator<Item = &'static Remark> {
+        self.remarks.iter().flat_map(|list| list.iter())
     }
 
     /// The clause that a rule rests on in this profile.
@@ -136,6 +143,19 @@ impl Profile {
     /// The capability that a request needs of its receiver.
     pub fn needs(&self, method: &str) -> Option<&'static str> {
         self.gates.iter().find(|gate| gate.guards(method)).map(|gate| gate.needs)
+    }
+
+    /// What a message of the server needs to have been declared, and by whom.
+    pub fn feature(&self, method: &str, facts: &Facts<'_>) -> Option<(Side, &'static str)> {
+        if self.family != Family::Mcp || self.revision_per_request {
+            return None;
+        }
+        match method {
+            "notifications/message" => Some((Side::Server, "logging")),
+            "elicitation/create" if Facts::is(facts.mode, "url") => Some((Side::Client, "elicitation.url")),
+            "sampling/createMessage" if facts.offers_tools => Some((Side::Client, "sampling.tools")),
+            _ => None,
+        }
     }
 
     /// True if a result that asks for input may answer this method (MCP 2026-07-28).
@@ -158,6 +178,15 @@ impl Profile {
     /// True if the schema of the cancel lets its request id be `null` (ACP).
     pub fn null_id_in_schema(&self) -> bool {
         self.family == Family::Acp
+    }
+
+    /// The HTTP status that belongs to an error code (MCP 2026-07-28).
+    pub fn status_of(&self, code: i64) -> Option<u16> {
+        match code {
+            -32601 if self.revision_per_request => Some(404),
+            -32020 | -32022 if self.revision_per_request => Some(400),
+            _ => None,
+        }
     }
 
     /// True if `initialize` must not be cancelled even after its answer; in LSP the ban ends with the answer.

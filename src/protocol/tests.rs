@@ -128,8 +128,8 @@ fn an_unknown_revision_is_judged_by_what_all_say_at_its_weakest() {
         let unknown = mcp::UNKNOWN.ruling(ruling.rule).map(|ruling| ruling.severity);
         assert_eq!(unknown, weakest, "{}", ruling.rule);
     }
-    let judged = mcp::UNKNOWN.rulings.iter().filter(|ruling| !ruling.planned);
-    assert!(judged.clone().count() > 0 && judged.clone().all(|ruling| mcp::PROFILES[0].ruling(ruling.rule).is_some()));
+    let mut judged = mcp::UNKNOWN.rulings.iter();
+    assert!(judged.len() > 0 && judged.all(|ruling| mcp::PROFILES[0].ruling(ruling.rule).is_some()));
 }
 
 /// The table of the catalogue's section 5, and the severities that the rules of each protocol hang on.

@@ -5,6 +5,7 @@
 //! one anew: a secret's bytes are cut out, and JSON stays the JSON that it was.
 
 mod commands;
+mod hints;
 mod labels;
 mod made;
 mod names;
@@ -22,19 +23,8 @@ pub use names::kind_named;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
 
 use regex::Regex;
-
-/// What a text must hold, besides what a shape needs, before a name can give a secret away: nearly all messages do not,
-/// and one fast look at them is enough. An escape may hide what a shape needs, so a text with one is always looked into.
-const HINT: &str = r"(?i-u:session[_ -]?id|[a-z0-9][_ -]?key|private[_ -]|saml|seed)|\\u|\\/";
-
-/// The one look at a text, compiled once for the whole program.
-fn usual_hint() -> Option<Regex> {
-    static USUAL: OnceLock<Option<Regex>> = OnceLock::new();
-    USUAL.get_or_init(|| Regex::new(&format!("{HINT}|{}", shapes::hint())).ok()).clone()
-}
 
 /// What a user adds to the usual set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,8 +68,8 @@ pub struct Redactor {
     keys: Vec<String>,
     paths: Vec<String>,
     shapes: shapes::Shapes,
-    /// What a text must hold to be looked into; nothing where a user's own wishes go beyond it.
-    hint: Option<Regex>,
+    /// True where a text is looked into only if it holds a hint; a user's own wishes go beyond what these tell.
+    hinted: bool,
     /// The kind and the name of each secret.
     seen: HashMap<String, (&'static str, String)>,
     numbers: BTreeMap<&'static str, u64>,
@@ -99,7 +89,7 @@ impl Redactor {
             keys: custom.keys.iter().map(|key| names::plain(key)).collect(),
             paths: custom.paths.clone(),
             shapes: shapes::Shapes::new(custom),
-            hint: if *custom == Custom::default() { usual_hint() } else { None },
+            hinted: *custom == Custom::default(),
             seen: HashMap::new(),
             numbers: BTreeMap::new(),
             counts: BTreeMap::new(),
@@ -177,7 +167,7 @@ impl Redactor {
 
     /// The secrets of a text, in order and apart from each other.
     fn hits(&mut self, text: &str) -> Vec<walk::Hit> {
-        if self.hint.as_ref().is_some_and(|hint| !hint.is_match(text)) && !packed::stands_in(text) {
+        if self.hinted && !shapes::is_hinted(text) && !packed::stands_in(text) {
             return Vec::new();
         }
         let mut walk = walk::Walk {

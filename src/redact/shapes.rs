@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexSet};
+use regex::Regex;
 
 use super::commands::COMMANDS;
+use super::hints::Hints;
 use super::stand_ins::{is_code, is_stand_in};
 use super::vendors::VENDORS;
 use super::{Custom, labels, made, words};
@@ -46,59 +47,95 @@ const SHAPES: [(&str, &str, &str); 12] = [
 /// The key that stands beside the id of an access key, wherever the two are written down together.
 const BESIDE_AWS: &str = r"(?:^|[^A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?:$|[^A-Za-z0-9/+=])";
 
-/// What a text must hold before any of the usual shapes can fit. Nearly all texts hold none of it, and one look is enough.
-pub(super) fn hint() -> String {
-    usual().map(|(hint, ..)| hint).fold(labels::HINT.to_string(), |all, hint| format!("{all}|{hint}"))
-}
+/// What a text must hold, besides what a shape needs, before a name can give a secret away: nearly all messages do not,
+/// and one fast look at them is enough. An escape may hide what a shape needs, so a text with one is always looked into.
+const NAMED: &str = r"(?i-u:session|key|private|saml|seed)|\\u|\\/";
 
 fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     SHAPES.into_iter().chain(COMMANDS).chain(VENDORS)
 }
 
-/// The usual shapes, for the whole program: an expression is compiled when a text first holds what it needs.
-struct Usual {
-    /// What labels need, then in the order of [`usual`].
-    hints: RegexSet,
-    shapes: Vec<Shape>,
-    beside_aws: OnceLock<Option<Regex>>,
+/// True if a text holds what a name, a label or one of the usual shapes needs.
+pub(super) fn is_hinted(text: &str) -> bool {
+    let usual = Usual::get();
+    let mut may = vec![false; usual.needs.len()];
+    let mut hinted = false;
+    usual.hints.search(text, |hint, whole| {
+        hinted = whole;
+        may[hint] = true;
+        whole
+    });
+    hinted || may.iter().zip(&usual.needs).any(|(may, needed)| *may && needed.fits(text))
 }
 
-struct Shape {
-    kind: &'static str,
+/// The usual shapes, for the whole program: an expression is compiled when a text first holds a word that it begins with.
+struct Usual {
+    hints: Hints,
+    /// What names need, what labels need, then what each shape needs, in the order of [`usual`].
+    needs: Vec<Lazy>,
+    shapes: Vec<(&'static str, Lazy)>,
+    beside_aws: Lazy,
+}
+
+/// An expression that is compiled when it is first asked for.
+struct Lazy {
     form: &'static str,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Shape {
+impl Lazy {
+    const fn new(form: &'static str) -> Lazy {
+        Lazy { form, compiled: OnceLock::new() }
+    }
+
     fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| Regex::new(self.form).ok()).as_ref()
     }
+
+    fn fits(&self, text: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(text))
+    }
 }
 
+/// The number of what labels need among the hints; those of shapes follow it.
+const LABELS: usize = 1;
+
 impl Usual {
-    /// `None` never: the tests compile every hint.
-    fn get() -> Option<&'static Usual> {
-        static USUAL: OnceLock<Option<Usual>> = OnceLock::new();
-        let ready = || {
-            let hints = RegexSet::new([labels::HINT].into_iter().chain(usual().map(|(hint, ..)| hint))).ok()?;
-            let shapes = usual().map(|(_, kind, form)| Shape { kind, form, compiled: OnceLock::new() }).collect();
-            Some(Usual { hints, shapes, beside_aws: OnceLock::new() })
-        };
-        USUAL.get_or_init(ready).as_ref()
+    fn get() -> &'static Usual {
+        static USUAL: OnceLock<Usual> = OnceLock::new();
+        USUAL.get_or_init(|| {
+            let needs: Vec<Lazy> =
+                [NAMED, labels::HINT].into_iter().chain(usual().map(|(hint, ..)| hint)).map(Lazy::new).collect();
+            let hints = Hints::new(needs.iter().map(|needed| needed.form));
+            let shapes = usual().map(|(_, kind, form)| (kind, Lazy::new(form))).collect();
+            Usual { hints, needs, shapes, beside_aws: Lazy::new(BESIDE_AWS) }
+        })
     }
 
     fn find(&self, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
-        for hinted in &self.hints.matches(text) {
-            match hinted.checked_sub(1).and_then(|at| self.shapes.get(at)) {
-                Some(shape) => {
-                    shape.regex().into_iter().for_each(|regex| hits(shape.kind, regex, text, found));
+        let mut hinted = vec![None; self.needs.len()];
+        self.hints.search(text, |hint, whole| {
+            hinted[hint] = Some(whole || hinted[hint] == Some(true));
+            false
+        });
+        for (at, whole) in hinted.into_iter().enumerate().skip(LABELS) {
+            if !whole.is_some_and(|whole| whole || self.needs[at].fits(text)) {
+                continue;
+            }
+            match at.checked_sub(LABELS + 1).and_then(|at| self.shapes.get(at)) {
+                Some((kind, shape)) => {
+                    shape.regex().into_iter().for_each(|regex| hits(kind, regex, text, found));
                 }
                 None => labels::find(text, found),
             }
         }
         if found.iter().any(|(kind, _)| *kind == "aws") {
-            let beside = self.beside_aws.get_or_init(|| Regex::new(BESIDE_AWS).ok());
-            let keys = beside.iter().flat_map(|beside| beside.captures_iter(text)).filter_map(|hit| hit.get(1));
+            let keys = self
+                .beside_aws
+                .regex()
+                .into_iter()
+                .flat_map(|beside| beside.captures_iter(text))
+                .filter_map(|hit| hit.get(1));
             let keys = keys.filter(|key| {
                 words::is_random(key.as_str(), 20) && key.as_str().bytes().any(|byte| byte.is_ascii_uppercase())
             });
@@ -152,9 +189,7 @@ impl Shapes {
     /// Where the secrets of a text are.
     pub fn find(&self, text: &str) -> Vec<(&'static str, Range<usize>)> {
         let mut found = Vec::new();
-        if let Some(usual) = Usual::get() {
-            usual.find(text, &mut found);
-        }
+        Usual::get().find(text, &mut found);
         made::find(text, &mut found);
         self.own.iter().for_each(|(kind, shape)| hits(kind, shape, text, &mut found));
         found
@@ -196,8 +231,7 @@ mod tests {
 
     #[test]
     fn every_expression_compiles() {
-        assert!(Usual::get().is_some());
-        for (hint, kind, form) in usual().chain([(labels::HINT, "secret", BESIDE_AWS)]) {
+        for (hint, kind, form) in usual().chain([(labels::HINT, "secret", BESIDE_AWS), (NAMED, "name", NAMED)]) {
             assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
         }
     }

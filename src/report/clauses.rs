@@ -25,9 +25,9 @@ pub struct ClauseEntry {
     pub text: &'static str,
     /// Where it stands.
     pub url: &'static str,
-    /// `judged`, `judged in part`, `planned`, `not observable` or `allows`.
+    /// `judged`, `judged in part`, `not observable`, `about persons` or `allows`.
     pub is: &'static str,
-    /// Codes of the rules that judge it, or that are planned.
+    /// Codes of the rules that judge it.
     pub rules: Vec<&'static str>,
     /// What is left out, or why no observer can judge it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub fn clauses_of(profile: &Profile) -> Vec<ClauseEntry> {
         level: clause.level.as_str(),
         text: clause.text,
         url: clause.url,
-        is: "planned",
+        is: "judged",
         rules: Vec::new(),
         because: None,
     };
@@ -59,16 +59,14 @@ pub fn clauses_of(profile: &Profile) -> Vec<ClauseEntry> {
         if !entry.rules.contains(&code) {
             entry.rules.push(code);
         }
-        if !ruling.planned {
-            entry.is = "judged";
-        }
     }
-    for remark in profile.remarks {
+    for remark in profile.remarks() {
         let entry = entries.entry(remark.clause.id).or_insert_with(|| new(remark.clause));
         entry.because = Some(remark.beyond.because());
         entry.is = match remark.beyond {
             Beyond::InPart(_) => "judged in part",
             Beyond::NotObservable(_) => "not observable",
+            Beyond::Persons(_) => "about persons",
             Beyond::Allows(_) => "allows",
         };
     }
@@ -85,7 +83,7 @@ pub fn write_json(out: &mut dyn Write, profiles: &[&Profile]) -> io::Result<()> 
 pub fn write_human(out: &mut dyn Write, profiles: &[&Profile], style: &Style) -> io::Result<()> {
     for profile in profiles {
         let entries = clauses_of(profile);
-        let counts = ["judged", "judged in part", "not observable", "allows", "planned"].map(|is| {
+        let counts = ["judged", "judged in part", "not observable", "about persons", "allows"].map(|is| {
             let count = entries.iter().filter(|entry| entry.is == is).count();
             format!("{count} {is}")
         });

@@ -54,6 +54,9 @@ pub struct Unread {
     pub first: u64,
     /// What it says, cut.
     pub quote: String,
+    /// Which format reads that line, or comes near to it, where one does and the file was looked at once more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<String>,
 }
 
 impl Unread {
@@ -65,13 +68,14 @@ impl Unread {
             lines: row.lines,
             first: row.first,
             quote: row.quote.clone(),
+            near: None,
         };
         all.map(told).collect()
     }
 
     /// In words: where, how many, and what stands there.
     pub fn told(&self) -> String {
-        let Unread { source, lines, first, quote } = self;
+        let Unread { source, lines, first, quote, .. } = self;
         let more = match lines - 1 {
             0 => "holds something like a message".to_string(),
             more => format!("and {} hold something like messages", super::number::plural(more, "more line")),
@@ -81,9 +85,10 @@ impl Unread {
 
     /// What to do about it.
     pub fn help(&self) -> String {
+        let near = self.near.as_ref().map_or(String::new(), |near| format!("{near}; "));
         format!(
-            "nothing is concluded from what stands there; `rpctape formats --explain {}` shows what the log was taken \
-             for, --format-in NAME or a definition (--format-in FILE.toml) reads it otherwise",
+            "nothing is concluded from what stands there; {near}`rpctape formats --explain {}` shows what the log was \
+             taken for, --format-in NAME or a definition (--format-in FILE.toml) reads it otherwise",
             self.source
         )
     }

@@ -94,7 +94,7 @@ pub struct Covered {
 pub fn coverage(exercised: &[Exercised], breaches: &[Breach], selection: &Selection) -> Vec<Covered> {
     let mut all: BTreeMap<(String, &str, bool), Covered> = BTreeMap::new();
     for profile in profiles_of(exercised) {
-        for ruling in profile.rulings.iter().filter(|ruling| !ruling.planned) {
+        for ruling in profile.rulings {
             let (Some(clause), Some(rule)) = (ruling.clause, rule_of(ruling).filter(|rule| selection.takes(rule)))
             else {
                 continue;

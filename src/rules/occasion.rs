@@ -114,6 +114,14 @@ occasions! {
     TURN_CLOSED = 44, "a session/close while a prompt is in work";
     /// It is asked about a task.
     ASKED_OF_TASK = 45, "a request about a task";
+    /// It sends a message by a POST whose headers the log shows.
+    POSTS = 46, "a POST whose headers the log shows";
+    /// It responds to an HTTP request, and the log shows the status.
+    RESPONDS = 47, "an HTTP response whose status the log shows";
+    /// It tells of a text document.
+    TELLS_OF_DOCUMENT = 48, "a document that is opened, changed or closed";
+    /// It goes on in a list.
+    PAGES = 49, "a request that goes on from a cursor";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -219,7 +227,8 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
                 Kind::Notification => {
                     let progress = event.profile.progress.is_some_and(|method| method == message.method());
-                    (O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS)), O::NOTIFIED)
+                    let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
+                    (own.and(when(facts.document.is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
                 }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
@@ -235,6 +244,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
                 .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
                 .and(when(facts.retries, O::CONTINUES))
+                .and(when(facts.cursor.is_some(), O::PAGES))
                 .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY));
             (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
         }
@@ -252,6 +262,8 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
+        What::Posted { .. } => (O::POSTS, O::NONE),
+        What::Responded { .. } => (O::RESPONDS, O::NONE),
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
         What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
         What::Task(report) => {

@@ -45,6 +45,16 @@ pub enum On {
     NotificationAfterCancel,
     /// [`crate::session::What::Unacknowledged`]
     Unacknowledged,
+    /// [`crate::session::What::Document`]
+    Document,
+    /// [`crate::session::What::Undeclared`]
+    Undeclared,
+    /// [`crate::session::What::Posted`]
+    Posted,
+    /// [`crate::session::What::Responded`]
+    Responded,
+    /// [`crate::session::What::Misplaced`]
+    Misplaced,
     /// [`crate::session::What::Unrequested`]
     Unrequested,
     /// [`crate::session::What::WorkLeftOpen`]

@@ -159,8 +159,11 @@ impl Conn {
         }
         let reason = "it may answer an earlier attempt of the handshake, from before the log";
         let older = self.may_answer_older_handshake(m);
-        if older && m.facts.revision.is_some() {
-            self.greeted_before(m);
+        match older {
+            true if m.facts.revision.is_some() => self.greeted_before(m),
+            // An answer to something else: there was more before the log than an attempt.
+            true => self.facts.missing.begin_before(),
+            false => {}
         }
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
@@ -237,6 +240,7 @@ impl Conn {
             self.set_effects(m, issuer, id);
         }
         let undeclared = self.undeclared(m, issuer, id);
+        self.note_cursor(m);
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {
@@ -249,6 +253,8 @@ impl Conn {
                 undeclared,
                 partial: slot.partial,
                 stated: slot.stated.as_ref(),
+                status: self.status_of(m.stream),
+                streamed: self.is_streamed(m.stream),
             };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }

@@ -4,10 +4,12 @@
 
 use super::connection::Connection;
 use super::exchange::{Cancellation, Exchange};
+use super::http::{HttpStream, Shown};
 use super::ledger::Ledger;
 use super::race::Judgement;
 use crate::capture::Exit;
 use crate::jsonrpc::{Id, Message};
+use crate::protocol::http::RequestHead;
 use crate::protocol::{Capabilities, Facts, Profile, Side};
 
 /// Number of a frame, global to one fold: the row id in the store.
@@ -87,6 +89,8 @@ pub enum What<'a> {
         token_in_use: Option<Seen>,
         /// The prompt of the same session that is in work (rule SES011).
         overlaps: Option<Seen>,
+        /// True if it goes on from a cursor that the server has not given (rule LIF022).
+        strange_cursor: bool,
         /// The message's facts.
         facts: &'a Facts<'a>,
     },
@@ -104,6 +108,8 @@ pub enum What<'a> {
         in_flight: bool,
         /// True if it continues that one, which was answered by a question for input (rule LIF017).
         continues: bool,
+        /// Set where it is the same request once more on another HTTP stream (rule TRN002): how sure that is.
+        broadcast: Option<Judgement>,
     },
     /// A request of the server that belongs to a prompt turn (or stream) that was cancelled before.
     NestedAfterCancel {
@@ -134,6 +140,10 @@ pub enum What<'a> {
         partial: bool,
         /// The capabilities that the request stated of its issuer (MCP 2026-07-28).
         stated: Option<&'a Capabilities>,
+        /// The HTTP status of the response that it came with, where the log shows it.
+        status: Option<u16>,
+        /// True if that response is an event stream, whose status was sent before the answer was known.
+        streamed: bool,
     },
     /// A response without an id by a side that had been sent notifications, while no request can have caused it.
     NotificationAnswered {
@@ -214,6 +224,49 @@ pub enum What<'a> {
         exchange: &'a Exchange,
         /// Exact, or undecidable across HTTP streams.
         judgement: Judgement,
+    },
+    /// A notification about a text document that its state does not allow.
+    Document {
+        /// Its address.
+        address: &'a str,
+        /// What is wrong.
+        fault: DocumentFault,
+    },
+    /// A message that uses what had to be declared; said once for each capability.
+    Undeclared {
+        /// Its method.
+        method: &'a str,
+        /// The capability.
+        needs: &'static str,
+    },
+    /// A message of the client, as the body of a POST whose head the log shows.
+    Posted {
+        /// The head.
+        head: &'a RequestHead,
+        /// The message.
+        message: &'a Message<'a>,
+        /// Its facts.
+        facts: &'a Facts<'a>,
+        /// Headers that requests of the client before it had.
+        shown: Shown,
+        /// True if it belongs to a connection that is agreed on, as far as its own messages prove that.
+        bound: bool,
+        /// The revision that the handshake agreed on.
+        negotiated: Option<&'a str>,
+    },
+    /// The head of an HTTP response.
+    Responded {
+        /// The request and what came so far.
+        stream: &'a HttpStream,
+        /// The response in which the server took the end of the session that the request names.
+        ended: Option<Seen>,
+    },
+    /// A message of the server came on an HTTP stream that it does not belong on.
+    Misplaced {
+        /// The request that it belongs to.
+        exchange: &'a Exchange,
+        /// The request whose response carried it; `None` for a stream that a GET opened.
+        stream: Option<Seen>,
     },
     /// A notification for a subscription that did not ask for it; said once for each kind.
     Unrequested {
@@ -509,6 +562,29 @@ pub enum ProgressFault {
     },
 }
 
+/// What is wrong with a notification about a text document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentFault {
+    /// DOC001. It is open since this message.
+    Opened(Seen),
+    /// DOC002. It is not open.
+    NotOpen {
+        /// Its close, where there was one.
+        closed: Option<Seen>,
+        /// True for a change, false for a close.
+        changes: bool,
+    },
+    /// DOC003. Its version did not increase.
+    Version {
+        /// The notification with the version before.
+        before: Seen,
+        /// That version.
+        was: i64,
+        /// The version now.
+        now: i64,
+    },
+}
+
 /// A task's status, as reported by its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskReport<'a> {
@@ -522,6 +598,8 @@ pub struct TaskReport<'a> {
     pub delivered: Option<Seen>,
     /// True if this is the answer that created the task.
     pub created: bool,
+    /// The request whose answer had created a task of the same name before (rule TSK013).
+    pub recreated: Option<Seen>,
     /// The exchange whose answer reported it, where it was an answer.
     pub exchange: Option<&'a Exchange>,
     /// Exact, or undecidable across HTTP streams.

@@ -237,7 +237,10 @@ impl Conn {
             Body::Malformed { reason, .. } => self.wait(place, PendingText::Malformed(reason.clone())),
             Body::Batch { text, members } => self.take_batch(step, place, text, members),
             Body::Close { by } => match frame.stream {
-                Some(stream) => self.stream_closed(step, seen, stream, by.or(self.stated(frame.direction))),
+                Some(stream) => {
+                    self.http_closed(stream);
+                    self.stream_closed(step, seen, stream, by.or(self.stated(frame.direction)));
+                }
                 None => self.close(seen, by.or(self.stated(frame.direction))),
             },
             Body::Exit(exit) => {
@@ -246,10 +249,16 @@ impl Conn {
             }
             Body::Stderr { text } => self.stderr.say(seen, text),
             // A session is one client's.
-            Body::Http { head } if names_session(head) => self.facts.proof = self.facts.proof.and(Proof::CLIENT),
+            Body::Http { head } => {
+                if names_session(head) {
+                    self.facts.proof = self.facts.proof.and(Proof::CLIENT);
+                }
+                self.head(step, seen, frame.stream, self.stated(frame.direction), head);
+            }
+            Body::Sse { event } => self.sse(event),
             Body::Missing(missing) => self.misses(id, frame, missing),
             Body::Open { .. } if frame.stream.is_none() && self.facts.messages == 0 => self.facts.missing.begin(id),
-            Body::Open { .. } | Body::Http { .. } | Body::Sse { .. } => {}
+            Body::Open { .. } => {}
         }
     }
 

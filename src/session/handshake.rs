@@ -1,9 +1,22 @@
 //! The handshake: who declared what, and how far the connection has come.
 
+use std::hash::Hasher;
+
+use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Side};
+
+/// How many cursors are remembered for a connection; in one with more none is judged.
+const CURSORS: usize = 65_536;
+
+/// A cursor as it was meant, whatever its escapes.
+fn cursor_key(raw: &str) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    hasher.write(Facts::text(Some(raw)).unwrap_or_default().as_bytes());
+    hasher.finish()
+}
 
 impl Conn {
     /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005). To cancel the
@@ -64,6 +77,7 @@ impl Conn {
         }
         life.initialize_answer = Some(m.seen);
         life.initialize_failed = failed;
+        self.http.negotiated = Facts::text(m.facts.revision).map(Into::into);
         self.meet(m);
     }
 
@@ -116,6 +130,34 @@ impl Conn {
         }
         if life.initialize.is_none() && m.profile.must_follow_initialize(method) {
             life.early_request.get_or_insert(m.seen);
+        }
+    }
+
+    /// A message of the server that uses what one side had to declare in the handshake, and did not.
+    pub(super) fn undeclared_feature(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if m.sender != Side::Server || m.message.method.is_none() {
+            return;
+        }
+        let Some((by, needs)) = m.profile.feature(m.message.method(), m.facts) else { return };
+        let lacks = self.facts.capabilities(by).is_some_and(|declared| !declared.declares(needs));
+        if lacks && !self.features_told.contains(&needs) {
+            self.features_told.push(needs);
+            let what = What::Undeclared { method: m.message.method(), needs };
+            self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
+    /// True for a request that goes on from a cursor which no result has given.
+    pub(super) fn strange_cursor(&self, m: &Incoming<'_>) -> bool {
+        let cursor = m.facts.cursor.filter(|raw| raw.starts_with('"') && *raw != "\"\"");
+        let judged = m.profile.ruling("LIF022").is_some() && self.cursors.len() < CURSORS;
+        m.sender == Side::Client && judged && cursor.is_some_and(|raw| !self.cursors.contains(&cursor_key(raw)))
+    }
+
+    /// A result that can be gone on from.
+    pub(super) fn note_cursor(&mut self, m: &Incoming<'_>) {
+        if let Some(raw) = m.facts.next_cursor.filter(|raw| raw.starts_with('"') && self.cursors.len() < CURSORS) {
+            self.cursors.insert(cursor_key(raw));
         }
     }
 

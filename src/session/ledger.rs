@@ -114,6 +114,11 @@ impl Stretches {
         }
     }
 
+    /// What was taken for the beginning is not: something older shows.
+    pub(super) fn begin_before(&mut self) {
+        self.begins = 0;
+    }
+
     /// True if nothing shows where the connection begins, or only its handshake.
     pub(super) fn head_unstated(&self) -> bool {
         self.list.iter().any(|stretch| stretch.why == Why::Head)

@@ -49,6 +49,9 @@ impl Conn {
         let cancels_initialize = self.cancels_initialize(&incoming);
         let what = What::Message { message, facts, cancels_initialize };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
+        self.undeclared_feature(step, &incoming);
+        self.posted(step, &incoming);
+        self.misplaced(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
         match message.kind {
             Kind::Request => self.request(step, &incoming),
@@ -74,18 +77,26 @@ impl Conn {
             self.side_mut(m.sender).nameless = true;
             return;
         };
-        let absorb = self.retire(step, m, id);
+        let absorb = self.retire(step, m, id, role);
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         slot.stated = self.stated_capabilities(m);
         let repeats = self.repeats(m, &mut slot);
         let token_in_use = self.token_in_use(m);
+        let strange_cursor = self.strange_cursor(m);
         let overlaps = if role == Role::Prompt { self.prompt_in_work(&slot) } else { None };
         self.place(m, id, slot);
         if !self.side(m.sender).early_cancels.is_empty() {
             self.claim_early_cancels(step, m.sender, id, m.seen, &method);
         }
         if let Some(slot) = self.slot(m.sender, id) {
-            let what = What::Request { exchange: &slot.exchange, repeats, token_in_use, overlaps, facts: m.facts };
+            let what = What::Request {
+                exchange: &slot.exchange,
+                repeats,
+                token_in_use,
+                overlaps,
+                strange_cursor,
+                facts: m.facts,
+            };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
         if !self.early_answers.is_empty() {
@@ -263,13 +274,14 @@ impl Conn {
     }
 
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
-    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> Absorb {
+    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> Absorb {
         let issued = self.side_mut(m.sender);
         issued.count_up(id);
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
+        let broadcast = self.broadcast(m, &old, call_key(m, role));
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
         self.emit(
@@ -277,7 +289,7 @@ impl Conn {
             m.profile,
             m.seen,
             Some(m.sender),
-            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues },
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues, broadcast },
         );
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),
@@ -307,15 +319,7 @@ impl Conn {
 
     /// An older call in flight, never cancelled, with the same method and parameters.
     fn repeats(&mut self, m: &Incoming<'_>, slot: &mut Slot) -> Option<Seen> {
-        // A handshake must not be cancelled, so that asking again is all that a client can do.
-        let handshake = Some(&*slot.exchange.method) == m.profile.opening.initialize;
-        if handshake || matches!(slot.role, Role::Poll | Role::TaskResult) || m.facts.params_hash == 0 {
-            return None;
-        }
-        let mut hasher = rustc_hash::FxHasher::default();
-        hasher.write(slot.exchange.method.as_bytes());
-        hasher.write_u64(m.facts.params_hash);
-        let key = hasher.finish();
+        let key = call_key(m, slot.role)?;
         slot.call = Some(key);
         let older = self.side_mut(m.sender).calls.insert(key, m.seen);
         older.filter(|older| m.seen.since(*older).is_some_and(|age| age > REPEAT_US))
@@ -350,6 +354,19 @@ impl Conn {
         let what = What::Stalled { since, requests, for_us };
         self.emit(step, self.facts.profile, now, Some(side), what);
     }
+}
+
+/// Method and parameters of a request as one number, where sending the same again means something.
+fn call_key(m: &Incoming<'_>, role: Role) -> Option<u64> {
+    // A handshake must not be cancelled, so that asking again is all that a client can do.
+    let handshake = Some(m.message.method()) == m.profile.opening.initialize;
+    if handshake || matches!(role, Role::Poll | Role::TaskResult) || m.facts.params_hash == 0 {
+        return None;
+    }
+    let mut hasher = rustc_hash::FxHasher::default();
+    hasher.write(m.message.method().as_bytes());
+    hasher.write_u64(m.facts.params_hash);
+    Some(hasher.finish())
 }
 
 /// True for the usual spelling of an id: a string, or plain digits.

@@ -6,11 +6,13 @@ mod answer;
 mod calls;
 mod cancel;
 mod connection;
+mod document;
 mod ending;
 mod event;
 mod exchange;
 mod fold;
 mod handshake;
+mod http;
 mod ledger;
 mod message;
 mod notification;
@@ -28,9 +30,11 @@ mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle};
 pub use event::{
-    Batch, CancelFault, CaptureNote, Event, FrameId, ProgressFault, Seen, Stray, Target, TaskReport, What,
+    Batch, CancelFault, CaptureNote, DocumentFault, Event, FrameId, ProgressFault, Seen, Stray, Target, TaskReport,
+    What,
 };
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::{Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink};
+pub use http::{HttpStream, Shown};
 pub use ledger::{Ledger, NO_CONNECTION, Stretch, Stretches};
 pub use race::{Basis, Certainty, Judgement, Witness};

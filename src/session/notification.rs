@@ -1,7 +1,7 @@
 //! Notifications: a cancel, progress, a report, or nothing that is tracked.
 
 use super::event::What;
-use super::race::Judgement;
+use super::race::{Judgement, UNORDERED};
 use super::state::{Conn, Incoming, Step};
 use super::suspect::{Accused, Suspect};
 use crate::jsonrpc::Id;
@@ -32,6 +32,7 @@ impl Conn {
         match crate::protocol::role(method) {
             Role::Update if m.profile.turns => self.update(step, m),
             Role::TaskStatus if m.profile.tasks => self.task_status(step, m),
+            _ if m.facts.document.is_some() && m.profile.documents => self.document(step, m, method),
             _ if m.sender == Side::Server && m.facts.subscription.is_some() => self.subscribed(step, m),
             _ => self.on_cancelled_stream(step, m),
         }
@@ -58,7 +59,7 @@ impl Conn {
             return;
         }
         let one_stream = ordered || slot.exchange.stream.is_some() && slot.exchange.stream == m.stream;
-        let judgement = Judgement::exact_if(one_stream, "messages of two HTTP streams have no order");
+        let judgement = Judgement::exact_if(one_stream, UNORDERED);
         if let Some(slot) = self.slot(Side::Client, id) {
             let what = What::Unacknowledged { exchange: &slot.exchange, judgement };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);

@@ -2,7 +2,7 @@
 
 use super::event::{ProgressFault, Seen, What};
 use super::exchange::TaskState;
-use super::race::{FORGOTTEN, Judgement};
+use super::race::{FORGOTTEN, Judgement, UNORDERED};
 use super::state::{Conn, Incoming, Slot, Step};
 use super::suspect::{Accused, Suspect};
 use crate::capture::Proof;
@@ -54,7 +54,7 @@ impl Conn {
     }
 
     /// The request that gave a token: the one whose stream this is, before any other.
-    fn token_owner_on(&self, m: &Incoming<'_>, issuer: Side, token: &Id) -> Option<Id> {
+    pub(super) fn token_owner_on(&self, m: &Incoming<'_>, issuer: Side, token: &Id) -> Option<Id> {
         let own = self.opener(m.stream).filter(|opener| opener.issuer == issuer).map(|opener| &opener.id);
         let gave =
             |id: &&Id| self.slot(issuer, id).is_some_and(|slot| slot.exchange.progress_token.as_ref() == Some(token));
@@ -153,7 +153,7 @@ impl Conn {
         let token = Facts::id(m.facts.token);
         let slot = self.slot_mut(issuer, id)?;
         let same_stream = exact || slot.exchange.stream == m.stream && m.stream.is_some();
-        let judgement = Judgement::exact_if(same_stream, "messages of two HTTP streams have no order");
+        let judgement = Judgement::exact_if(same_stream, UNORDERED);
         let previous = slot.exchange.last_progress;
         slot.exchange.history.add('p', m.sender, issuer);
         slot.exchange.progress += 1;

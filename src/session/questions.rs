@@ -160,7 +160,8 @@ impl Conn {
             issuer,
             id,
             method: &found.method,
-            answer: found.answer,
+            // What came after the cancel is not known when it is judged in the pass, either.
+            answer: found.answer.filter(|answer| answer.frame < q.seen.frame),
             first_cancel: None,
         });
         self.judge_cancel(step, q.profile, cancel, Some(fault), target);
@@ -208,8 +209,10 @@ impl Conn {
             reported.sort_unstable();
             for ReusedId { earlier, later, id, method } in oracle.reused_ids(self.facts.id, side) {
                 if reported.binary_search(&later.frame).is_err() {
-                    let (in_flight, continues) = (false, false);
-                    let what = What::IdReused { id: &id, issuer: side, method: &method, earlier, in_flight, continues };
+                    let (in_flight, continues, broadcast) = (false, false, None);
+                    let method = &*method;
+                    let what =
+                        What::IdReused { id: &id, issuer: side, method, earlier, in_flight, continues, broadcast };
                     self.emit(step, self.facts.profile, later, Some(side), what);
                 }
             }

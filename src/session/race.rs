@@ -91,6 +91,9 @@ pub struct Witness {
 /// Why nothing is known of a token any more.
 pub(super) const FORGOTTEN: &str = "too many requests came since, and their tokens are not remembered";
 
+/// Why the order of two messages proves nothing.
+pub(super) const UNORDERED: &str = "messages of two HTTP streams have no order";
+
 impl Judgement {
     /// Proven by order alone, at any vantage.
     pub const EXACT: Judgement = Judgement {

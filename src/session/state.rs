@@ -7,9 +7,11 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::connection::{Connection, Directions, End, Lifecycle};
+use super::document::Documents;
 use super::event::{Event, FrameId, Seen, What};
 use super::exchange::{Cancellation, Exchange};
 use super::fold::{Opened, Settings, Sink};
+use super::http::Http;
 use super::ledger::{Ledger, Shelf, Stretches};
 use super::progress::LateProgress;
 use super::questions::Question;
@@ -239,6 +241,14 @@ pub(super) struct Conn {
     pub(super) streams: FxHashMap<u32, Opener>,
     /// Requests of the client in flight whose id a newer one has, by the stream of their POST.
     pub(super) beside: FxHashMap<(u32, Id), Box<Slot>>,
+    /// Cursors that the server has given, by their hashes.
+    pub(super) cursors: FxHashSet<u64>,
+    /// Features that were used and not declared, as far as that was said.
+    pub(super) features_told: Vec<&'static str>,
+    /// Text documents.
+    pub(super) documents: Documents,
+    /// What the heads of HTTP messages say.
+    pub(super) http: Http,
 }
 
 /// A token that the server has created for progress of its own, and how far that has come.
@@ -423,6 +433,10 @@ impl Conn {
             open_task_cancels: FxHashMap::default(),
             streams: FxHashMap::default(),
             beside: FxHashMap::default(),
+            cursors: FxHashSet::default(),
+            features_told: Vec::new(),
+            documents: Documents::default(),
+            http: Http::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::event::{CancelFault, FrameId, Seen, Target, What};
 use super::exchange::{Cancellation, Exchange};
-use super::race::{Crossing, Judgement, Verdict, ripe};
+use super::race::{Crossing, Judgement, UNORDERED, Verdict, ripe};
 use super::state::{Conn, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
@@ -182,7 +182,14 @@ impl Conn {
     }
 
     fn report_early_cancel(&mut self, step: &mut Step<'_>, early: EarlyCancel) {
-        let EarlyCancel { mut cancel, profile, fault, id, later } = early;
+        let EarlyCancel { mut cancel, profile, mut fault, id, later } = early;
+        // Over HTTP the request may have been sent first all the same.
+        if later.is_some()
+            && !self.ordered()
+            && let CancelFault::UnknownId(judgement) = &mut fault
+        {
+            *judgement = Judgement::undecidable(UNORDERED);
+        }
         let target = later.as_ref().map(|(request, method)| Target {
             request: *request,
             issuer: cancel.sender,
@@ -210,12 +217,12 @@ impl Conn {
         request: Seen,
         method: &Rc<str>,
     ) {
-        let mut index = 0;
+        let (mut index, ordered) = (0, self.ordered());
         while index < self.side(issuer).early_cancels.len() {
             let suspect = &mut self.side_mut(issuer).early_cancels[index];
             let age = request.since(suspect.crossing.second);
             let Accused::EarlyCancel(early) = &mut suspect.what else { return };
-            let too_late = age.is_some_and(|age| age > EARLY_CANCEL_US);
+            let too_late = ordered && age.is_some_and(|age| age > EARLY_CANCEL_US);
             let hit = !too_late && early.id == *id;
             if hit {
                 early.later = Some((request, method.clone()));

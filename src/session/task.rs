@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::event::{Seen, TaskReport, What};
 use super::exchange::{Cancellation, Effect, Outcome, TaskState};
-use super::race::Judgement;
+use super::race::{Judgement, UNORDERED};
 use super::state::{Conn, Handle, Incoming, Step, index};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
@@ -191,8 +191,10 @@ impl Conn {
         let old = self.tasks.get(m.sender, &name);
         let (cancel, delivered) = old.map_or((None, None), |task| (task.cancel, task.delivered));
         let old_creator = old.and_then(|task| task.creator.clone());
+        let another = old_creator.as_ref().filter(|old| creator.as_ref().is_some_and(|now| now.request != old.request));
+        let recreated = another.map(|old| Seen { frame: old.request, at_us: None });
         let old = old.map(|task| (task.seen, task.status.clone()));
-        let judgement = Judgement::exact_if(self.ordered(), "messages of two HTTP streams have no order");
+        let judgement = Judgement::exact_if(self.ordered(), UNORDERED);
         let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
         let report = TaskReport {
             task: &name,
@@ -200,6 +202,7 @@ impl Conn {
             status,
             delivered,
             created: creator.is_some(),
+            recreated,
             exchange,
             judgement,
         };

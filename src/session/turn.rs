@@ -325,7 +325,9 @@ impl Conn {
         let mut open: Vec<_> = open.collect();
         open.sort_by_key(|(cancel, _)| cancel.frame);
         for (cancel, slot) in open {
-            let Some(judgement) = self.overdue(step, Side::Client, end.since(cancel)) else { continue };
+            // A client that hangs up soon after its cancel does not wait for the report.
+            let judgement = self.overdue(step, Side::Client, end.since(cancel));
+            let Some(judgement) = judgement.filter(|judgement| *judgement == Judgement::EXACT) else { continue };
             let exchange = &slot.exchange;
             let what = What::TurnNotCancelled { exchange, cancel, idle: None, judgement };
             self.emit(step, exchange.profile, end, Some(Side::Server), what);

@@ -65,6 +65,16 @@ impl Head {
 }
 
 impl<'a> Extra<'a> {
+    /// What a frame needs beside the other columns, as stored; most frames need nothing.
+    pub(super) fn stored(frame: &'a Frame<'_>) -> Option<String> {
+        let plain =
+            matches!(&frame.body, Body::Message(_) | Body::Batch { .. } | Body::Stderr { .. } | Body::Sse { .. });
+        if plain && frame.stream.is_none() && frame.taps.is_none() {
+            return None;
+        }
+        Extra::of(frame).to_json()
+    }
+
     /// What a frame needs beside the other columns.
     pub fn of(frame: &'a Frame<'_>) -> Extra<'a> {
         let mut extra = Extra::place(frame);

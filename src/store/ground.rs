@@ -18,6 +18,7 @@ const INSERT_FRAME: &str = include_str!("../../sql/statements/insert_frame.sql")
 pub struct Ground<'s> {
     frame: Statement<'s>,
     nulls: Nulls,
+    bound: Bound,
     next: FrameId,
     /// How many frames each connection has, by its id.
     counts: Vec<u64>,
@@ -46,14 +47,32 @@ impl Store {
     /// A writer of frames that goes on behind the last one.
     pub fn ground(&self) -> Result<Ground<'_>> {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
-        let next: i64 =
-            self.sql.query_row("SELECT coalesce(max(id), 0) + 1 FROM frame", [], |row| row.get(0)).map_err(fault)?;
+        let next = self.next_frame()?;
         let frame = self.sql.prepare(INSERT_FRAME).map_err(fault)?;
-        Ok(Ground { frame, nulls: Nulls::default(), next: next as FrameId, counts: Vec::new(), place: &self.place })
+        Ok(Ground {
+            frame,
+            nulls: Nulls::default(),
+            bound: Bound::default(),
+            next,
+            counts: Vec::new(),
+            place: &self.place,
+        })
+    }
+
+    /// The id that SQLite gives to the next frame: it is told none, which spares it the search whether that is taken.
+    fn next_frame(&self) -> Result<FrameId> {
+        let next = self.sql.query_row("SELECT coalesce(max(id), 0) + 1 FROM frame", [], |row| row.get::<_, i64>(0));
+        next.map(|next| next as FrameId).map_err(|error| self.fail("write", &error))
     }
 }
 
 impl Ground<'_> {
+    /// Goes on behind the last frame after some were taken out of the store.
+    pub fn renumber(&mut self, store: &Store) -> Result<()> {
+        self.next = store.next_frame()?;
+        Ok(())
+    }
+
     /// Tells how many frames a connection has already.
     pub fn starts_at(&mut self, connection: u32, frames: u64) {
         let at = connection as usize;
@@ -82,7 +101,7 @@ impl Ground<'_> {
 
     fn write(&mut self, connection: u32, frame: &Frame<'_>) -> rusqlite::Result<()> {
         let id = self.next;
-        let (kind, extra) = (codes::frame_kind(frame), Extra::of(frame).to_json());
+        let (kind, extra) = (codes::frame_kind(frame), Extra::stored(frame));
         let offset = frame.byte_offset;
         let (message, body, json) = match &frame.body {
             Body::Message(Captured { text, json, message, .. }) => (Some(message), Text::Utf8(text), *json),
@@ -142,29 +161,26 @@ impl Ground<'_> {
     fn row(&mut self, connection: u32, frame: &Frame<'_>, row: Row<'_>) -> rusqlite::Result<()> {
         let seq = self.count(connection);
         let insert = &mut self.frame;
-        insert.raw_bind_parameter(1, self.next as i64)?;
-        match connection {
-            NO_CONNECTION => insert.raw_bind_parameter(2, Null)?,
-            connection => insert.raw_bind_parameter(2, connection)?,
-        }
-        insert.raw_bind_parameter(3, seq)?;
-        insert.raw_bind_parameter(4, frame.source)?;
-        insert.raw_bind_parameter(5, frame.line as i64)?;
-        insert.raw_bind_parameter(6, row.byte_offset as i64)?;
-        self.nulls.bind(insert, 7, frame.at_us)?;
-        insert.raw_bind_parameter(8, codes::direction(frame.direction))?;
-        insert.raw_bind_parameter(9, row.kind)?;
-        self.nulls.bind(insert, 10, row.message.and_then(|message| message.method.as_deref()))?;
-        self.nulls.bind_id(insert, 11, row.message)?;
-        self.nulls.bind(insert, 12, row.message.and_then(Message::error_code))?;
-        insert.raw_bind_parameter(13, row.bytes as i64)?;
-        self.nulls.bind(insert, 14, row.extra.as_deref())?;
+        let of = (connection != NO_CONNECTION).then_some(i64::from(connection));
+        self.bound.bind(insert, 1, of)?;
+        insert.raw_bind_parameter(2, seq)?;
+        self.bound.bind(insert, 3, Some(i64::from(frame.source)))?;
+        insert.raw_bind_parameter(4, frame.line as i64)?;
+        insert.raw_bind_parameter(5, row.byte_offset as i64)?;
+        self.nulls.bind(insert, 6, frame.at_us)?;
+        self.bound.bind(insert, 7, Some(codes::direction(frame.direction)))?;
+        self.bound.bind(insert, 8, Some(row.kind))?;
+        self.nulls.bind(insert, 9, row.message.and_then(|message| message.method.as_deref()))?;
+        self.nulls.bind_id(insert, 10, row.message)?;
+        self.nulls.bind(insert, 11, row.message.and_then(Message::error_code))?;
+        insert.raw_bind_parameter(12, row.bytes as i64)?;
+        self.nulls.bind(insert, 13, row.extra.as_deref())?;
         match row.body {
-            Text::None => insert.raw_bind_parameter(15, Null)?,
-            Text::Utf8(text) => insert.raw_bind_parameter(15, text)?,
-            Text::Bytes(bytes) => insert.raw_bind_parameter(15, bytes)?,
+            Text::None => insert.raw_bind_parameter(14, Null)?,
+            Text::Utf8(text) => insert.raw_bind_parameter(14, text)?,
+            Text::Bytes(bytes) => insert.raw_bind_parameter(14, bytes)?,
         }
-        self.nulls.bind(insert, 16, row.json)?;
+        self.nulls.bind(insert, 15, row.json)?;
         insert.raw_execute()?;
         self.next += 1;
         Ok(())
@@ -181,6 +197,21 @@ impl Ground<'_> {
         }
         self.counts[at] += 1;
         self.counts[at] as i64
+    }
+}
+
+/// What is bound to parameters whose value most frames share with the frame before them; what is bound stays bound.
+#[derive(Default)]
+struct Bound([Option<i64>; 16]);
+
+impl Bound {
+    fn bind(&mut self, insert: &mut Statement<'_>, at: usize, value: Option<i64>) -> rusqlite::Result<()> {
+        match self.0.get_mut(at) {
+            Some(bound) if *bound == value => return Ok(()),
+            Some(bound) => *bound = value,
+            None => {}
+        }
+        insert.raw_bind_parameter(at, value)
     }
 }
 

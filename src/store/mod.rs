@@ -149,11 +149,7 @@ impl Store {
         self.sql.execute_batch("BEGIN IMMEDIATE").map_err(|error| self.fail("write", &error))?;
         // Another process may have made the database in the meantime: the version counts only under the lock.
         self.version = schema::version(&self.sql, &self.place)?;
-        let from = match self.version {
-            Version::Empty => 0,
-            Version::Ours(version) => version,
-        };
-        schema::migrate(&self.sql, from).map_err(|error| self.fail("write", &error))
+        schema::migrate(&self.sql, self.version).map_err(|error| self.fail("write", &error))
     }
 
     /// Ends the transaction. A new database is then written out and takes its name.

@@ -1,5 +1,7 @@
 //! Rows as the layers above read them.
 
+use serde::{Deserialize, Serialize};
+
 /// A finding with everything a report needs; the lines are those of the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindingRow {
@@ -44,7 +46,7 @@ pub struct FindingRow {
 }
 
 /// A clause as stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClauseRow {
     /// MUST, SHOULD or MAY.
     pub level: String,
@@ -64,7 +66,7 @@ pub struct EvidenceRow {
 }
 
 /// One frame, as shown to people.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MessageRow {
     /// Frame id.
     pub id: i64,
@@ -91,13 +93,15 @@ pub struct MessageRow {
     /// Length in bytes.
     pub bytes: u64,
     /// The text as captured (at most as much as was asked for; lossy where it is not UTF-8).
+    #[serde(skip)]
     pub raw: Option<String>,
 }
 
 /// A connection, as shown to people.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionRow {
     /// Row id.
+    #[serde(skip)]
     pub id: i64,
     /// Key.
     pub key: String,

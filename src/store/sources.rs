@@ -11,6 +11,7 @@ use crate::session::Opened;
 
 const INSERT_CONNECTION: &str = include_str!("../../sql/statements/insert_connection.sql");
 const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_connections.sql");
+const COUNT_KNOWN: &str = include_str!("../../sql/statements/count_known_messages.sql");
 const UPSERT_SKIPPED: &str = include_str!("../../sql/statements/upsert_skipped_line.sql");
 const UPDATE_SOURCE: &str = include_str!("../../sql/statements/update_source.sql");
 const SELECT_NAMED: &str = include_str!("../../sql/statements/select_sources_named.sql");
@@ -92,6 +93,11 @@ impl Store {
         self.sql.execute(delete, (id, from.lines as i64)).map_err(fault)?;
         let delete = "DELETE FROM skipped_line WHERE source = ?1 AND why = ?2";
         self.sql.execute(delete, (id, Skip::CutOff.as_str())).map(|_| ()).map_err(fault)
+    }
+
+    /// How many messages of a source an earlier one of its name has already, at the same line and the same time.
+    pub fn known_messages(&self, id: u32) -> Result<u64> {
+        Ok(self.rows(COUNT_KNOWN, [id], |row| row.get::<_, i64>(0))?.first().map_or(0, |count| *count as u64))
     }
 
     /// The connections that have frames of a source.

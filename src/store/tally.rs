@@ -40,7 +40,7 @@ pub struct FindingCount {
 }
 
 /// A rule that could not be decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct UndecidedRow {
     /// Code of the rule.
     pub code: String,

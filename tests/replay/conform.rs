@@ -217,6 +217,81 @@ fn nothing_is_called_that_may_not_be() {
     assert!(listed.code == 0 && listed.out.contains("malformed-array") && listed.err.is_empty(), "{}", listed.out);
 }
 
+#[test]
+fn a_server_that_answers_twice_does_not_handle_races() {
+    let mut twice = slow(&json!([]));
+    twice["do"] = json!([{"wait": 300}, {"answer": {"content": []}}, {"answer": {"content": []}}]);
+    conform(&server(&[twice], &json!([])), &["--only", "done,unknown"]).breaks(&["races"]);
+}
+
+/// A client that does what the lines say, one after the other: `>` is sent, `<` is waited for until a line holds it. What conform says of it.
+fn client(lines: &[&str]) -> Vec<Value> {
+    use std::io::{BufRead, BufReader, Write};
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    command.args(["conform", "--client", "--format", "jsonl", "-o", "card.jsonl"]).current_dir(folder.path());
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut server = command.spawn().expect("the program starts");
+    let mut to = server.stdin.take().expect("a pipe");
+    let (heard, from) = std::sync::mpsc::channel();
+    let out = BufReader::new(server.stdout.take().expect("a pipe"));
+    std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| heard.send(line)));
+    for line in lines {
+        match line.split_at(1) {
+            (">", text) => writeln!(to, r#"{{"jsonrpc":"2.0",{text}}}"#).expect("it reads"),
+            (_, wanted) => loop {
+                let line = from.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("no {wanted}"));
+                if line.contains(wanted) {
+                    break;
+                }
+            },
+        }
+    }
+    drop(to);
+    assert!(crate::common::ended(&mut server).is_some(), "it ends when its client leaves");
+    let card = std::fs::read_to_string(folder.path().join("card.jsonl")).expect("a card");
+    card.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn verdicts(lines: &[Value]) -> Vec<(&str, &str)> {
+    let clauses = lines.iter().filter(|line| line["type"] == "clause");
+    clauses.filter_map(|line| Some((line["id"].as_str()?.rsplit('.').next()?, line["verdict"].as_str()?))).collect()
+}
+
+const HELLO: [&str; 3] = [
+    r#">"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#,
+    r#"<"id":0"#,
+    r#">"method":"notifications/initialized""#,
+];
+
+#[test]
+fn clients_are_examined_too() {
+    let kind = [
+        r#">"id":1,"method":"tools/call","params":{"name":"silent","arguments":{}}"#,
+        r#">"method":"notifications/cancelled","params":{"requestId":1}"#,
+        r#">"id":2,"method":"tools/call","params":{"name":"late","arguments":{}}"#,
+        r#">"method":"notifications/cancelled","params":{"requestId":2}"#,
+        r#"<"id":2"#,
+        r#"<ping"#,
+        r#">"id":1,"result":{}"#,
+    ];
+    let told = client(&[&HELLO[..], &kind].concat());
+    let summary = told.last().expect("a summary");
+    assert_eq!((&summary["server"]["name"], &summary["exit"]), (&json!("c"), &json!(0)), "{told:?}");
+    assert!(verdicts(&told).iter().all(|(_, verdict)| *verdict == "honoured"), "{told:?}");
+
+    let wrong = [
+        r#">"id":1,"method":"tools/call","params":{"name":"silent","arguments":{}}"#,
+        r#">"method":"notifications/cancelled","params":{"requestId":"1"}"#,
+        r#">"id":2,"method":"tools/list""#,
+        r#"<"id":2"#,
+    ];
+    let told = client(&[&HELLO[..], &wrong].concat());
+    let broken: Vec<_> = verdicts(&told).into_iter().filter(|(_, verdict)| *verdict == "violates").collect();
+    assert_eq!(broken, [("cancel-target", "violates")], "{told:?}");
+    assert!(verdicts(&told).contains(&("timeout-cancels", "not-observed")), "{told:?}");
+}
+
 /// A slow request of any protocol, what a cancel of it brings, and the usual rest.
 fn plain(method: &str, cancel: &Value) -> Value {
     let slow = json!({"on": method, "do": [{"wait": 400}, {"answer": {"stopReason": "end_turn"}}], "cancel": cancel});

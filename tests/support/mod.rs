@@ -3,4 +3,5 @@
 
 pub mod captured;
 pub mod trace;
+pub mod vector;
 pub mod verdicts;

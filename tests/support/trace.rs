@@ -5,6 +5,7 @@
 //!   0 client {"jsonrpc":"2.0","id":1,"method":"ping"}
 //!  20 server@3 {"jsonrpc":"2.0","id":1,"result":{}}
 //!  30 client raw {"jsonrpc"
+//!  35 client@3 http {"method":"POST","headers":{}}
 //!  40 close server
 //!  40 stderr Killed
 //!  41 exit signal 9
@@ -29,6 +30,8 @@ pub struct Step {
 pub enum What {
     Json(String),
     Raw(String),
+    /// The head of an HTTP request or response.
+    Http(String),
     Close,
     Stderr(String),
     Exit(Exit),
@@ -165,7 +168,10 @@ fn parse_step(line: &str) -> Step {
     let sender = side(who).unwrap_or_else(|| panic!("no side in {line:?}"));
     let what = match rest.strip_prefix("raw ") {
         Some(text) => What::Raw(text.to_string()),
-        None => What::Json(rest.to_string()),
+        None => match rest.strip_prefix("http ") {
+            Some(head) => What::Http(head.to_string()),
+            None => What::Json(rest.to_string()),
+        },
     };
     Step { at_ms, side: Some(sender), stream, what }
 }
@@ -178,6 +184,7 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         What::Stderr(text) => Body::Stderr { text },
         What::Exit(exit) => Body::Exit(*exit),
         What::Missing { why, .. } => Body::Missing(Missing::new(*why)),
+        What::Http(head) => Body::Http { head },
         What::Raw(text) => Body::Malformed { bytes: text.as_bytes(), reason: "not JSON".into() },
         What::Json(text) => match parse::<Facts<'_>>(text) {
             Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
@@ -211,6 +218,7 @@ pub fn fence(trace: &Trace) -> String {
         let line = match &step.what {
             What::Json(json) => format!("{side}{stream} {json}"),
             What::Raw(raw) => format!("{side}{stream} raw {raw}"),
+            What::Http(head) => format!("{side}{stream} http {head}"),
             What::Close => format!("close{stream} {side}"),
             What::Stderr(text) => format!("stderr {text}"),
             What::Missing { why, anywhere } => {

@@ -300,7 +300,7 @@ fn payload(file: &str, text: &schema::File) -> Result<Payload> {
         took: text.time.took.as_deref().map(|text| said(file, term(text))).transpose()?,
         after: own.after.clone(),
         allow_trailing: own.allow_trailing.unwrap_or(false),
-        may_be_cut: own.may_be_cut,
+        may_be_cut: own.may_be_cut.unwrap_or(true),
         or_header: own.or_header,
         drop_if: drop_if.map_err(|what| broken(file, &format!("payload.drop_if: {what}")))?,
         strings: own.strings.iter().map(|key| key.trim_start_matches('/').to_string()).collect(),

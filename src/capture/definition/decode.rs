@@ -16,6 +16,8 @@ pub(super) struct Decoded<'a> {
     pub(super) exact: bool,
     /// True if this is the message as it was sent, not a translation of what the log shows.
     pub(super) native: bool,
+    /// How many bytes of the payload were read for it.
+    pub(super) used: usize,
 }
 
 /// Why a payload could not be decoded.
@@ -32,32 +34,33 @@ pub(super) fn decode<'a>(
     bytes: &mut Vec<u8>,
 ) -> Result<Decoded<'a>, Fault> {
     let rules = &definition.payload;
-    let (text, exact, native) = match rules.encoding {
-        Encoding::Json | Encoding::JsonPretty if rules.strings.is_empty() => (payload, true, true),
+    let all = payload.len();
+    let (text, exact, native, used) = match rules.encoding {
+        Encoding::Json | Encoding::JsonPretty if rules.strings.is_empty() => (payload, true, true, all),
         Encoding::Json | Encoding::JsonPretty => {
-            unfold(payload, &rules.strings, scratch)?;
-            (scratch.as_str(), false, false)
+            let used = unfold(payload, &rules.strings, scratch)?;
+            (scratch.as_str(), false, false, used)
         }
         Encoding::JsonString => {
             let start = skip_white(payload.as_bytes(), 0);
             let quoted = payload.as_bytes().get(start) == Some(&b'"');
             let ended = quoted.then(|| scan::unescape(payload, start + 1, scratch)).flatten();
-            ended.ok_or_else(|| Fault { reason: "a string has no end".into(), cut: quoted })?;
-            (scratch.as_str(), false, true)
+            let used = ended.ok_or_else(|| Fault { reason: "a string has no end".into(), cut: quoted })?;
+            (scratch.as_str(), false, true, used)
         }
         Encoding::Found => {
             let (text, form) = json_of(payload, scratch, bytes)
                 .map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?;
-            (text, form == Form::Json, !matches!(form, Form::Printed(_)))
+            (text, form == Form::Json, !matches!(form, Form::Printed(_)), all)
         }
         Encoding::PythonBytes => {
             let read = unquote_into(Dialect::Python, payload, bytes);
-            read.map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?;
+            let used = read.map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?;
             scratch.clear();
             scratch.push_str(&String::from_utf8_lossy(bytes));
-            (scratch.as_str(), false, true)
+            (scratch.as_str(), false, true, used)
         }
-        Encoding::None => (payload, true, false),
+        Encoding::None => (payload, true, false, all),
         encoding => {
             let dialect = match encoding {
                 Encoding::Lua => Dialect::Lua,
@@ -66,19 +69,19 @@ pub(super) fn decode<'a>(
                 _ => Dialect::Python,
             };
             let read = translate_into(dialect, payload, scratch);
-            read.map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?;
-            (scratch.as_str(), false, false)
+            let used = read.map_err(|fault| Fault { reason: fault.reason.into(), cut: fault.cut })?.end;
+            (scratch.as_str(), false, false, used)
         }
     };
     let start = match &rules.after {
         None => 0,
         Some(mark) => text.find(mark.as_str()).map_or(0, |at| at + mark.len()),
     };
-    Ok(Decoded { text, start, exact, native })
+    Ok(Decoded { text, start, exact, native, used })
 }
 
 /// An object in which some members hold their value as a string of JSON; a string that was cut is left out.
-fn unfold(payload: &str, strings: &[String], out: &mut String) -> Result<(), Fault> {
+fn unfold(payload: &str, strings: &[String], out: &mut String) -> Result<usize, Fault> {
     out.clear();
     out.push_str("{\"jsonrpc\":\"2.0\"");
     let mut members = scan::members(payload);
@@ -99,7 +102,7 @@ fn unfold(payload: &str, strings: &[String], out: &mut String) -> Result<(), Fau
     }
     out.push('}');
     match members.end() {
-        Some(_) => Ok(()),
+        Some(end) => Ok(end),
         None => Err(Fault { reason: "the object has no end".into(), cut: true }),
     }
 }

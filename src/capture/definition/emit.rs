@@ -13,6 +13,7 @@ use super::schema::Encoding;
 use super::tell::Pairing;
 use crate::capture::out::{Channels, Out, Place, body, in_words};
 use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
+use crate::capture::unread::{again, looks_like_messages};
 use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Kind, Parsed, parse_at};
@@ -124,7 +125,7 @@ impl Emitter {
             Some((value, _)) if value.starts_with('"') => {
                 let mut inner = std::mem::take(&mut self.inner);
                 unescape(value, 1, &mut inner);
-                let whole = Decoded { text: &inner, start: 0, exact: false, native: true };
+                let whole = Decoded { text: &inner, start: 0, exact: false, native: true, used: decoded.used };
                 let done = self.message(record, &whole, text, &mut place, out);
                 self.inner = inner;
                 done
@@ -156,7 +157,11 @@ impl Emitter {
             return Ok(());
         }
         let rules = &self.definition.payload;
-        if !rules.allow_trailing && rules.pointer.is_whole() && !decoded.text[end..].trim().is_empty() {
+        let rest = &decoded.text[end..];
+        let glued = rules.pointer.is_whole()
+            && !rest.trim().is_empty()
+            && (looks_like_messages(rest.as_bytes()) || again(record.head.text.as_bytes(), 1).is_some());
+        if !rules.allow_trailing && rules.pointer.is_whole() && !glued && !rest.trim().is_empty() {
             return out.malformed(place, record.payload.as_bytes(), "more text after the message");
         }
         let start = skip_white(decoded.text.as_bytes(), decoded.start);
@@ -166,9 +171,20 @@ impl Emitter {
         match parsed {
             Parsed::One(message, facts) if !decoded.native => {
                 let json = Some(&decoded.text[start..end]);
-                out.put(place, Body::Message(Captured { text: record.payload, json, message, facts }))
+                let text = &record.payload[..decoded.used];
+                out.put(place, Body::Message(Captured { text, json, message, facts }))?;
             }
-            parsed => out.put(place, body(decoded.text, start..end, parsed)),
+            parsed => out.put(place, body(decoded.text, start..end, parsed))?,
+        }
+        if !decoded.exact {
+            out.read_to_end_of(&record.payload[..decoded.used]);
+        }
+        // Lines that were put together are behind the reader, and what is inside of a string is no line.
+        let behind = &record.payload[if decoded.exact { end } else { decoded.used }..];
+        match (glued && !decoded.exact, record.at.joined && looks_like_messages(behind.as_bytes())) {
+            (true, _) => out.unread(record.at.line, rest.as_bytes()),
+            (_, true) => out.unread(record.at.line, behind.as_bytes()),
+            _ => Ok(()),
         }
     }
 

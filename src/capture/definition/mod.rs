@@ -53,6 +53,7 @@ use schema::Continuation;
 pub(crate) struct Defined {
     name: &'static str,
     text: &'static str,
+    signs: OnceLock<Vec<String>>,
     file: OnceLock<schema::File>,
     ready: OnceLock<Ready>,
     /// True for a definition of the user's, which nobody has tried on other logs.
@@ -87,13 +88,29 @@ impl Ready {
 
 impl Defined {
     const fn new(name: &'static str, text: &'static str) -> Defined {
-        Defined { name, text, file: OnceLock::new(), ready: OnceLock::new(), own: false, prefixes: OnceLock::new() }
+        Defined {
+            name,
+            text,
+            signs: OnceLock::new(),
+            file: OnceLock::new(),
+            ready: OnceLock::new(),
+            own: false,
+            prefixes: OnceLock::new(),
+        }
     }
 
     fn file(&self) -> &schema::File {
         self.file.get_or_init(|| {
             schema::parse(self.name, self.text).expect("definitions are checked when loaded, built-in ones by a test")
         })
+    }
+
+    /// What a text must hold. Most logs hold the signs of one format, so the others are read no further than to theirs.
+    fn signs(&self) -> &[String] {
+        if let Some(file) = self.file.get() {
+            return &file.detect.contains;
+        }
+        self.signs.get_or_init(|| schema::signs(self.text).unwrap_or_else(|| self.file().detect.contains.clone()))
     }
 
     fn ready(&self) -> &Ready {
@@ -150,7 +167,7 @@ impl Format for Defined {
 
     fn is_near(&self, sample: &Sample) -> bool {
         let text = sample.text().as_bytes();
-        self.file().detect.contains.iter().any(|sign| memmem::find(text, sign.as_bytes()).is_some())
+        self.signs().iter().any(|sign| memmem::find(text, sign.as_bytes()).is_some())
     }
 
     fn reader(&self, sample: &Sample) -> Reader {

@@ -17,6 +17,7 @@ use crate::capture::format::LineReader;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::Out;
 use crate::capture::scan::{skip_white, value_end};
+use crate::capture::unread::again;
 use crate::capture::{Proof, Skip, Vantage};
 use crate::error::Result;
 
@@ -34,6 +35,13 @@ pub(super) struct DefinitionReader {
 
 impl LineReader for DefinitionReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        // What a record without JSON tells has no end of its own.
+        if self.definition.makes
+            && let Some(at) = again(line.bytes, 1)
+        {
+            self.line(&Line { bytes: &line.bytes[..at], ended: true, ..*line }, out)?;
+            return self.line(&line.from(at), out);
+        }
         let Ok(text) = std::str::from_utf8(line.bytes) else { return self.foreign(line, out) };
         let taken = Taken { text, line: line.number, offset: line.offset, log_ends: !line.ended, outer_ts: None };
         if self.definition.strip.is_empty() && self.definition.unwrap.is_none() {

@@ -132,8 +132,7 @@ pub(super) struct Payload {
     pub pointer: String,
     pub after: Option<String>,
     pub allow_trailing: Option<bool>,
-    #[serde(default)]
-    pub may_be_cut: bool,
+    pub may_be_cut: Option<bool>,
     #[serde(default)]
     pub or_header: bool,
     pub drop_if: Option<String>,
@@ -336,6 +335,17 @@ const KEYS: [(&str, &[&str]); 13] = [
     ("proof", &["lost"]),
     ("sample", &["text", "messages"]),
 ];
+
+/// What a definition says that a text must hold, read without the rest of it; nothing where it does not stand in a table of its own.
+pub(super) fn signs(text: &str) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Head {
+        detect: Detect,
+    }
+    let start = text.find("\n[detect]\n")?;
+    let length = text[start + 1..].find("\n[").map_or(text.len() - start, |end| end + 1);
+    toml::from_str(&text[start..start + length]).ok().map(|head: Head| head.detect.contains)
+}
 
 /// Reads the text of the definition in `file`.
 pub(super) fn parse(file: &str, text: &str) -> Result<File> {

@@ -280,3 +280,51 @@ fn a_file_that_is_not_recognised_is_told_with_the_formats_it_comes_near_to() {
         "{hint}"
     );
 }
+
+#[test]
+fn records_that_were_glued_together_are_all_read_or_named() {
+    let files = Files::new();
+    let ask = |id: u32| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}");
+    let wrapped = |id: u32| format!("{{\"ts\":\"2026-05-04T08:00:0{id}Z\",\"dir\":\"c2s\",\"msg\":{}}}", ask(id));
+    let inside = |id: u32| format!("{{\"dir\":\"c2s\",\"msg\":{},\"ts\":\"2026-05-04T08:00:0{id}Z\"}}", ask(id));
+    let text = |id: u32| format!("2026-05-04 08:00:0{id} RECV {}", ask(id));
+    let go = |id: u32| format!("read: {}", ask(id));
+    let lua = |id: u32| {
+        format!(
+            "[DEBUG][2026-05-04 08:00:0{id}] .../vim/lsp/rpc.lua:286\t\"rpc.send\"\t\
+             {{ id = {id}, jsonrpc = \"2.0\", method = \"shutdown\" }}"
+        )
+    };
+    let docker =
+        |id: u32| format!("{{\"log\":{:?},\"stream\":\"stderr\",\"time\":\"2026-05-04T08:00:0{id}Z\"}}", go(id) + "\n");
+    let kinds: [&dyn Fn(u32) -> String; 6] = [&wrapped, &inside, &text, &go, &lua, &docker];
+    for (at, of) in kinds.into_iter().enumerate() {
+        let log = format!("{}\n{}\n{}{}\n{}\n", of(1), of(2), of(3), of(4), of(5));
+        let kept = read(&files.write(&format!("{at}.log"), log.as_bytes())).0;
+        let lines: Vec<u64> = kept.frames.iter().filter(|f| f.kind == "message").map(|f| f.line).collect();
+        assert_eq!((lines, kept.missing.len()), (vec![1, 2, 3, 3, 4], 0), "{log}");
+    }
+    let log = format!("{}\n{} and then {{'jsonrpc': '2.0', 'id': 9}}\n{}\n", go(1), go(2), go(3));
+    let kept = read(&files.write("named.log", log.as_bytes())).0;
+    assert_eq!(kept.missing.iter().map(|missing| missing.0).collect::<Vec<_>>(), [2], "{log}");
+}
+
+#[test]
+fn a_message_that_ends_too_early_is_a_gap_where_the_log_may_have_cut_it() {
+    let files = Files::new();
+    let log = format!("read: {PING}\nread: {}\nread: {PING}\n", &PING[..PING.len() - 8]);
+    let kept = read(&files.write("go.log", log.as_bytes())).0;
+    assert_eq!(kept.frames.iter().map(|f| f.kind).collect::<Vec<_>>(), ["message", "gap", "message"]);
+}
+
+#[test]
+fn what_a_program_prints_before_its_logger_is_no_obstacle() {
+    let files = Files::new();
+    let record = |id: u32| {
+        let text = format!("received: {}", PING.replace("\"id\":1", &format!("\"id\":{id}")));
+        format!("{{\"level\":\"debug\",\"time\":\"2026-05-04T08:00:0{id}Z\",\"message\":{text:?}}}\n")
+    };
+    let log = format!("> demo@1.0.0 start\nlistening\n{}{}warming up\n{}", record(1), record(2), record(3));
+    let kept = read(&files.write("pino.log", log.as_bytes())).0;
+    assert_eq!(kept.frames.iter().map(|f| f.line).collect::<Vec<_>>(), [3, 4, 6]);
+}

@@ -99,7 +99,7 @@ impl Readers {
         let line = Line { number: peeled.number, offset: peeled.offset, bytes, ended: peeled.ended, oversized };
         out.enter(peeled.key, peeled.number, at_us, resolution_us);
         let done = match oversized {
-            None => reader.line(&line, out),
+            None => out.give_all(reader, &line).map(|_| ()),
             Some(_) => reader.oversized(&line, out),
         };
         out.leave(peeled.key);

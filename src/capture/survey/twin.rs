@@ -14,9 +14,9 @@ const REMEMBERED: usize = 4096;
 /// The messages that were handed on.
 #[derive(Default)]
 pub(in crate::capture) struct Twins {
-    /// Digests of time and text, a ring.
-    seen: Vec<u64>,
-    at: usize,
+    /// Digests of time and text, and the number of the message that had each last.
+    seen: FxHashMap<u64, usize>,
+    count: usize,
     newest: Option<i64>,
     /// True once a request or an answer stood twice: then what has no id may do so, too.
     met: bool,
@@ -26,7 +26,7 @@ pub(in crate::capture) struct Twins {
 
 impl Twins {
     /// True for a message that was handed on before: byte for byte, and with the same time. Two notifications may well be
-    /// equal; they are twins only where requests or answers are.
+    /// equal; they are twins only where requests or answers are, or where newer ones stand between them.
     #[inline]
     pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, captured: &Captured<'_>) -> bool {
         if plan.doubled {
@@ -36,9 +36,11 @@ impl Twins {
         }
         let Some(at_us) = place.at_us else { return false };
         let digest = digest(place, captured);
-        if self.newest.is_none_or(|newest| newest < at_us) {
+        let newest = self.newest.unwrap_or(i64::MIN);
+        let is_told = || plan.resent || self.met || newest > at_us || captured.message.id.value().is_some();
+        if newest < at_us {
             self.newest = Some(at_us);
-        } else if self.seen.contains(&digest) && (self.met || captured.message.id.value().is_some()) {
+        } else if is_told() && self.remembers(digest) {
             self.met = true;
             return true;
         }
@@ -47,12 +49,16 @@ impl Twins {
     }
 
     fn remember(&mut self, digest: u64) {
-        if self.seen.len() < REMEMBERED {
-            self.seen.push(digest);
-        } else {
-            self.seen[self.at] = digest;
-            self.at = (self.at + 1) % REMEMBERED;
+        self.count += 1;
+        self.seen.insert(digest, self.count);
+        if self.seen.len() >= 2 * REMEMBERED {
+            let oldest = self.count - REMEMBERED;
+            self.seen.retain(|_, number| *number > oldest);
         }
+    }
+
+    fn remembers(&self, digest: u64) -> bool {
+        self.seen.get(&digest).is_some_and(|number| *number + REMEMBERED > self.count)
     }
 }
 

@@ -7,7 +7,7 @@ use rpctape::conform::Card;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::conform::{CARD_KINDS, CardKind, document, lines, screen};
 
-use crate::cli::io::{Out, written};
+use crate::cli::io::{self, Out, written};
 use crate::cli::run_reports::Wanted;
 use crate::cli::screen::ScreenArgs;
 
@@ -43,7 +43,8 @@ fn wanted(text: &str) -> std::result::Result<Wanted, String> {
 
 /// The ways out of one run, opened before it begins.
 pub struct Reports {
-    answer: Out,
+    /// None where standard output is not ours: the answer goes to standard error.
+    answer: Option<Out>,
     beside: Vec<(&'static CardKind, Out, String)>,
     format: Format,
 }
@@ -51,6 +52,11 @@ pub struct Reports {
 impl CardArgs {
     /// Opens all files; none of them may be another of them.
     pub fn open(&self) -> Result<Reports> {
+        self.open_beside(false)
+    }
+
+    /// The same; where standard output is somebody else's, the answer goes to standard error unless it has a file.
+    pub fn open_beside(&self, taken: bool) -> Result<Reports> {
         let mut files: Vec<&Path> = self.output.as_deref().into_iter().collect();
         let mut beside = Vec::new();
         for report in &self.reports {
@@ -66,7 +72,9 @@ impl CardArgs {
                 if kind.name == "md" { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
             beside.push((kind, Out::open(Some(path), &[])?, before));
         }
-        Ok(Reports { answer: Out::open(self.output.as_deref(), &[])?, beside, format: self.format })
+        let ours = !taken || self.output.is_some();
+        let answer = ours.then(|| Out::open(self.output.as_deref(), &[])).transpose()?;
+        Ok(Reports { answer, beside, format: self.format })
     }
 
     /// True if the answer is for programs.
@@ -79,14 +87,19 @@ impl Reports {
     /// Writes all of them.
     pub fn write(mut self, card: &Card, args: &ScreenArgs) -> Result<()> {
         let fault = |error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write the report: {error}"));
-        let to_file = matches!(self.answer, Out::File { .. });
+        let to_file = !matches!(self.answer, Some(Out::Stdout(_)));
         let text = match self.format {
             Format::Full => screen(card, &args.style(to_file, false)),
             Format::Json => document(card).map_err(fault)?,
             Format::Jsonl => lines(card).map_err(fault)?,
         };
-        written(std::io::Write::write_all(&mut self.answer, text.as_bytes()))?;
-        self.answer.close()?;
+        match &mut self.answer {
+            Some(answer) => written(std::io::Write::write_all(answer, text.as_bytes()))?,
+            None => io::say(text.trim_end()),
+        }
+        if let Some(answer) = self.answer {
+            answer.close()?;
+        }
         for (kind, mut out, before) in self.beside {
             let text = (kind.write)(card, &before).map_err(fault)?;
             written(std::io::Write::write_all(&mut out, text.as_bytes()))?;

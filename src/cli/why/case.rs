@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rpctape::capture;
 use rpctape::error::Result;
 use rpctape::redact::Redactor;
 use rpctape::report::why::{self, Cancelled, Death, Facts, WINDOW, Waiting};
-use rpctape::report::{Judged, escape, plural};
+use rpctape::report::{Judged, Unread, escape, plural};
 use rpctape::rules::{Charge, On, RULES, charge};
 use rpctape::store::{
     CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store,
@@ -46,6 +47,8 @@ pub struct Case<'a> {
     cancels: BTreeMap<i64, Vec<CancellationRow>>,
     /// How servers died, by connection.
     deaths: BTreeMap<i64, Death>,
+    /// Lines that look like messages and were not read.
+    unread: Vec<Unread>,
     after_us: i64,
     /// Only what was in flight in it is told.
     pub since: Option<Span>,
@@ -63,7 +66,11 @@ impl<'a> Case<'a> {
         let said = store.said(&codes)?.into_iter().map(|said| (said.exchange_id, said)).collect();
         let (stuck, open, cancels) = Default::default();
         let deaths = deaths(store, &connections, &mut redactor)?;
-        let mut case = Case { store, connections, stuck, open, said, cancels, deaths, after_us, since: None };
+        let mut unread = Unread::of(&store.sources()?);
+        if let Some(redactor) = &mut redactor {
+            unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
+        }
+        let mut case = Case { store, connections, stuck, open, said, cancels, deaths, unread, after_us, since: None };
         case.sort_waiting()?;
         for mut row in store.cancellations(None, None)? {
             // The one text of a log that this screen has beside names, ids and stderr.
@@ -273,6 +280,7 @@ impl<'a> Case<'a> {
         Ok(Facts {
             connection: connection.clone(),
             has_gap: store.has_gap(connection.id)?,
+            unread: self.unread(connection),
             stuck: waiting(stuck)?,
             open: waiting(open)?,
             death: self.deaths.get(&connection.id).cloned(),
@@ -282,6 +290,12 @@ impl<'a> Case<'a> {
             focus: None,
             stuck_after_us: self.after_us,
         })
+    }
+
+    /// What was not read of the source of a connection.
+    fn unread(&self, connection: &ConnectionRow) -> Vec<Unread> {
+        let own = self.unread.iter().filter(|one| one.source == connection.source);
+        own.map(|one| Unread { near: capture::near(&one.source, one.first), ..one.clone() }).collect()
     }
 
     fn cancels(&self, connection: &ConnectionRow) -> Result<Vec<Cancelled>> {

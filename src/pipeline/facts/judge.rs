@@ -14,7 +14,9 @@ use crate::pipeline::intake::Intake;
 use crate::pipeline::{Options, Progress};
 use crate::redact::kind_named;
 use crate::session::FrameId;
-use crate::store::{ConnectionRow, FindingFilter, FindingRow, NewSource, Raw, Store, UndecidedRow};
+use crate::store::{
+    BreachRow, ConnectionRow, FindingFilter, FindingRow, NewSource, OccasionRow, Raw, Store, UndecidedRow,
+};
 
 /// How many rows are judged together, at least, where there are connections enough: what they leave behind is held on disk, and
 /// dropped with them.
@@ -40,6 +42,10 @@ pub enum Part<'a> {
     },
     /// A rule that these connections do not decide.
     Undecided(&'a UndecidedRow),
+    /// What connections gave occasion to.
+    Occasion(&'a OccasionRow),
+    /// Findings about a clause.
+    Breach(&'a BreachRow),
 }
 
 /// Judges the facts of whole connections: rows of one connection stand together, by source and place. What is found is told to
@@ -64,6 +70,12 @@ pub fn judge<R: std::io::BufRead>(
         }
         for undecided in store.undecided()? {
             tell(Part::Undecided(&undecided))?;
+        }
+        for occasion in store.occasions(None)? {
+            tell(Part::Occasion(&occasion))?;
+        }
+        for breach in store.breaches(None)? {
+            tell(Part::Breach(&breach))?;
         }
         store.findings(&FindingFilter::default(), Raw::None, |row| {
             let frame = row.message_id as FrameId;

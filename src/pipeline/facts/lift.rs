@@ -41,9 +41,10 @@ pub fn lift(
     let mut source = match capture::open(input, &options.overrides) {
         Ok(source) => source,
         Err(error) if error.kind == ErrorKind::Input => {
-            let told = FileFacts { reason: error.message.clone(), ..FileFacts::default() };
+            let why = error.message.strip_prefix(input).map_or(error.message.clone(), |rest| format!("it{rest}"));
+            let told = FileFacts { reason: why.clone(), ..FileFacts::default() };
             out.row(&Row::about(input, 0, json(&told)?))?;
-            return Ok(Lifted::PassedOver(error.message));
+            return Ok(Lifted::PassedOver(why));
         }
         Err(error) => return Err(error),
     };

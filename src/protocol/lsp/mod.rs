@@ -29,6 +29,7 @@ const LSP: Profile = Profile {
         exit: Some("exit"),
     },
     progress: Some("$/progress"),
+    documents: true,
     methods: methods::METHODS,
     // -32001 and -32002 are "unknown" and "server not initialized"; -32800 to -32803 lie outside JSON-RPC's range.
     codes: &[-32803, -32802, -32801, -32800, -32700, -32603, -32602, -32601, -32600, -32002, -32001],
@@ -85,6 +86,17 @@ macro_rules! shared {
 
 mod v3_17 {
     shared!("3.17");
+    crate::protocol::jsonrpc2::clauses! {
+        "lsp-3.17/", "https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/";
+        OPEN_ONCE Must "open-once" "#textDocument_didOpen"
+            "An open notification must not be sent more than once without a corresponding close notification send before";
+        CHANGE_OPEN Must "change-open" "#textDocument_didChange"
+            "Before a client can change a text document it must claim ownership of its content using the `textDocument/didOpen` notification";
+        CLOSE_OPEN Stated "close-open" "#textDocument_didClose"
+            "A close notification requires a previous open notification to be sent";
+        VERSION_INCREASES Stated "version-increases" "#versionedTextDocumentIdentifier"
+            "The version number of a document will increase after each change, including undo/redo";
+    }
 }
 
 mod v3_18 {
@@ -168,6 +180,16 @@ macro_rules! rulings {
 static RULINGS_3_17: &[Ruling] = rulings![v3_17;
     // 3.17 says nothing of batches.
     bare("RPC013", Severity::Warning),
+    error("DOC001", &v3_17::OPEN_ONCE),
+    error("DOC002", &v3_17::CHANGE_OPEN),
+    warning("DOC002/close", &v3_17::CLOSE_OPEN),
+    warning("DOC003", &v3_17::VERSION_INCREASES),
 ];
 
-static RULINGS_3_18: &[Ruling] = rulings![v3_18; error("RPC013", &v3_18::NO_BATCH)];
+// What 3.18 says of documents is known, its wording is not.
+static RULINGS_3_18: &[Ruling] = rulings![v3_18;
+    error("RPC013", &v3_18::NO_BATCH),
+    bare("DOC001", Severity::Warning),
+    bare("DOC002", Severity::Warning),
+    bare("DOC003", Severity::Warning),
+];

@@ -16,6 +16,17 @@ macro_rules! revision {
     };
 }
 
+/// A table of one revision; pages are relative to it.
+macro_rules! of {
+    ($revision:literal; $($line:tt)*) => {
+        $crate::protocol::jsonrpc2::table! {
+            concat!("mcp-", $revision, "/"), concat!("https://modelcontextprotocol.io/specification/", $revision);
+            $($line)*
+        }
+    };
+}
+pub(super) use of;
+
 /// The sentences that all four revisions have in common; the page on messages moved once.
 macro_rules! shared {
     ($revision:literal, $messages:literal) => {
@@ -99,6 +110,16 @@ macro_rules! streamable_http {
                 "MUST NOT send a JSON-RPC response on the ... stream unless resuming";
             NO_BROADCAST Must "no-broadcast" "/basic/transports"
                 "MUST NOT broadcast the same message across multiple streams";
+            ACCEPT_BOTH Must "accept-both" "/basic/transports"
+                "The client MUST include an `Accept` header, listing both `application/json` and `text/event-stream` as supported content types";
+            ACCEPTED_202 Must "accepted-202" "/basic/transports"
+                "If the server accepts the input, the server MUST return HTTP status code 202 Accepted with no body";
+            RESPONSE_TYPE Must "response-type" "/basic/transports"
+                "the server MUST either return `Content-Type: text/event-stream`, to initiate an SSE stream, or `Content-Type: application/json`, to return one JSON object";
+            SESSION_HEADER Must "session-header" "/basic/transports"
+                "clients using the Streamable HTTP transport MUST include it in the ... header on all of their subsequent HTTP requests";
+            ENDED_SESSION Must "ended-session" "/basic/transports"
+                "after which it MUST respond to requests containing that session ID with HTTP 404 Not Found";
             TIMEOUT_CANCELS Should "timeout-cancels" "/basic/lifecycle"
                 "the sender SHOULD issue a cancellation notification for that request and stop waiting";
         }
@@ -111,6 +132,10 @@ macro_rules! no_batch {
         revision! { $revision;
             NO_BATCH Must "no-batch" "/basic/transports"
                 "MUST be a single JSON-RPC request, notification, or response";
+            VERSION_HEADER Must "version-header" "/basic/transports"
+                "the client MUST include the `MCP-Protocol-Version: <protocol-version>` HTTP header on all subsequent requests to the MCP server";
+            VERSION_NEGOTIATED Should "version-negotiated" "/basic/transports"
+                "The protocol version sent by the client SHOULD be the one negotiated during initialization";
             CAPABILITIES Must "capabilities" "/basic/lifecycle"
                 "Both parties MUST: ... Only use capabilities that were successfully negotiated";
         }
@@ -135,7 +160,19 @@ pub mod v2024_11_05 {
     capabilities_should!("2024-11-05");
     revision! { "2024-11-05";
         TIMEOUT_CANCELS Should "timeouts" "/basic/lifecycle" "SHOULD implement appropriate timeouts";
+        CURSORS_OPAQUE Must "cursors-opaque" "/server/utilities/pagination"
+            "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions";
     }
+}
+
+/// Log messages, whose page says the same from 2025-03-26 on.
+macro_rules! logging {
+    ($revision:literal) => {
+        revision! { $revision;
+            LOGGING_DECLARED Must "logging-declared" "/server/utilities/logging"
+                "Servers that emit log message notifications MUST declare the `logging` capability";
+        }
+    };
 }
 
 /// 2025-03-26.
@@ -145,6 +182,7 @@ pub mod v2025_03_26 {
     one_kind_of_response!("2025-03-26", "/basic");
     capabilities_should!("2025-03-26");
     streamable_http!("2025-03-26");
+    logging!("2025-03-26");
     revision! { "2025-03-26";
         INITIALIZE_NOT_BATCHED Must "initialize-not-batched" "/basic/lifecycle"
             "initialize request MUST NOT be part of a JSON-RPC batch";
@@ -157,6 +195,7 @@ pub mod v2025_06_18 {
     shared!("2025-06-18", "/basic");
     one_kind_of_response!("2025-06-18", "/basic");
     streamable_http!("2025-06-18");
+    logging!("2025-06-18");
     no_batch!("2025-06-18");
 }
 
@@ -165,6 +204,7 @@ pub mod v2025_11_25 {
     use super::clauses;
     shared!("2025-11-25", "/basic");
     streamable_http!("2025-11-25");
+    logging!("2025-11-25");
     no_batch!("2025-11-25");
     revision! { "2025-11-25";
         SAME_ID Must "same-id" "/basic" "Result responses MUST include the same ID as the request they correspond to";
@@ -185,6 +225,20 @@ pub mod v2025_11_25 {
             "MUST block the response until the task reaches a terminal status";
         TASK_IGNORED Must "task-ignored" "/basic/utilities/tasks"
             "MUST process requests of that type normally, ignoring any task-augmentation metadata";
+        ELICITATION_MODE Must "elicitation-mode" "/client/elicitation"
+            "Servers MUST NOT send elicitation requests with modes that are not supported by the client";
+        SAMPLING_TOOLS Must "sampling-tools" "/client/sampling"
+            "Servers MUST NOT send tool-enabled sampling requests to Clients that have not declared support for tool use via the `sampling.tools` capability";
+        CURSORS_OPAQUE Must "cursors-opaque" "/server/utilities/pagination"
+            "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions";
+        TASK_UNKNOWN Must "task-unknown" "/basic/utilities/tasks"
+            "Receivers MUST return standard JSON-RPC errors for the following protocol error cases: Invalid or nonexistent `taskId` in `tasks/get`, `tasks/result`, or `tasks/cancel`: `-32602`";
+        TASK_ID_UNIQUE Must "task-id-unique" "/basic/utilities/tasks"
+            "Task IDs MUST be unique among all tasks controlled by the receiver";
+        TASK_CREATED Must "task-created" "/basic/utilities/tasks"
+            "Receivers that accept a task-augmented request MUST return a `CreateTaskResult` as the response";
+        TASK_RELATED Must "task-related" "/basic/utilities/tasks"
+            "The `tasks/result` operation MUST include this metadata in its response";
         TASK_CAPABILITY Must "task-capability" "/basic/utilities/tasks"
             "clients MUST NOT attempt to use task augmentation on that server's tools";
     }

@@ -3,28 +3,30 @@
 //! 2026-07-28 is another model and lives in `mcp_2026`; the list of methods is shared.
 
 pub(super) mod clauses;
+mod features;
 mod methods;
+mod table;
 
-use super::jsonrpc2::{self as jr, BASE, allows, bare, error, in_part, note, planned, unseen, warning};
+use super::jsonrpc2::{self as jr, BASE, allows, bare, error, in_part, note, unseen, warning};
 use super::{AfterCancel, Family, Gate, Opening, Profile, Remark, Ruling, Severity};
 
 pub use methods::METHODS;
 
 /// The revisions, oldest first.
 pub static PROFILES: [Profile; 4] = [
-    Profile { revision: "2024-11-05", rulings: RULINGS_2024_11_05, remarks: REMARKS_2024_11_05, ..HANDSHAKE },
+    Profile { revision: "2024-11-05", rulings: RULINGS_2024_11_05, remarks: table::V2024_11_05, ..HANDSHAKE },
     Profile {
         revision: "2025-03-26",
         stream_close_is_no_cancel: true,
         rulings: RULINGS_2025_03_26,
-        remarks: REMARKS_2025_03_26,
+        remarks: table::V2025_03_26,
         ..HANDSHAKE
     },
     Profile {
         revision: "2025-06-18",
         stream_close_is_no_cancel: true,
         rulings: RULINGS_2025_06_18,
-        remarks: REMARKS_2025_06_18,
+        remarks: table::V2025_06_18,
         ..HANDSHAKE
     },
     Profile {
@@ -33,7 +35,7 @@ pub static PROFILES: [Profile; 4] = [
         tasks: true,
         codes: CODES_2025_11_25,
         rulings: RULINGS_2025_11_25,
-        remarks: REMARKS_2025_11_25,
+        remarks: table::V2025_11_25,
         ..HANDSHAKE
     },
 ];
@@ -175,6 +177,7 @@ static RULINGS_2024_11_05: &[Ruling] = rulings![v2024_11_05;
     error("RPC004", &clauses::v2024_11_05::RESULT_OR_ERROR),
     error("CAN007", &clauses::v2024_11_05::CANCEL_SAME_DIRECTION),
     warning("LIF019", &clauses::v2024_11_05::CAPABILITIES),
+    error("LIF022", &clauses::v2024_11_05::CURSORS_OPAQUE),
     // Silent on batches: it refers to JSON-RPC, which has them.
     bare("RPC013", Severity::Note),
     error("RPC021", &clauses::v2024_11_05::SAME_ID),
@@ -189,8 +192,16 @@ static RULINGS_2025_03_26: &[Ruling] = rulings![v2025_03_26;
     error("RPC014", &clauses::v2025_03_26::INITIALIZE_NOT_BATCHED),
     error("RPC021", &clauses::v2025_03_26::SAME_ID),
     note("RPC022", &jr::BATCH_ANSWER),
-    planned(error("TRN001", &clauses::v2025_03_26::GET_STREAM_NO_RESPONSE)),
-    planned(error("TRN002", &clauses::v2025_03_26::NO_BROADCAST)),
+    error("LIF023", &clauses::v2025_03_26::LOGGING_DECLARED),
+    // The page on pages was not to be had.
+    bare("LIF022", Severity::Warning),
+    error("TRN001", &clauses::v2025_03_26::GET_STREAM_NO_RESPONSE),
+    error("TRN002", &clauses::v2025_03_26::NO_BROADCAST),
+    error("TRN004", &clauses::v2025_03_26::SESSION_HEADER),
+    error("TRN007", &clauses::v2025_03_26::ACCEPTED_202),
+    error("TRN008", &clauses::v2025_03_26::RESPONSE_TYPE),
+    error("TRN009", &clauses::v2025_03_26::ENDED_SESSION),
+    error("TRN011", &clauses::v2025_03_26::ACCEPT_BOTH),
 ];
 
 static RULINGS_2025_06_18: &[Ruling] = rulings![v2025_06_18;
@@ -201,8 +212,18 @@ static RULINGS_2025_06_18: &[Ruling] = rulings![v2025_06_18;
     error("LIF019", &clauses::v2025_06_18::CAPABILITIES),
     error("RPC013", &clauses::v2025_06_18::NO_BATCH),
     error("RPC021", &clauses::v2025_06_18::SAME_ID),
-    planned(error("TRN001", &clauses::v2025_06_18::GET_STREAM_NO_RESPONSE)),
-    planned(error("TRN002", &clauses::v2025_06_18::NO_BROADCAST)),
+    error("LIF023", &clauses::v2025_06_18::LOGGING_DECLARED),
+    // The page on pages was not to be had.
+    bare("LIF022", Severity::Warning),
+    error("TRN001", &clauses::v2025_06_18::GET_STREAM_NO_RESPONSE),
+    error("TRN002", &clauses::v2025_06_18::NO_BROADCAST),
+    error("TRN004", &clauses::v2025_06_18::SESSION_HEADER),
+    error("TRN005", &clauses::v2025_06_18::VERSION_HEADER),
+    warning("TRN005/negotiated", &clauses::v2025_06_18::VERSION_NEGOTIATED),
+    error("TRN007", &clauses::v2025_06_18::ACCEPTED_202),
+    error("TRN008", &clauses::v2025_06_18::RESPONSE_TYPE),
+    error("TRN009", &clauses::v2025_06_18::ENDED_SESSION),
+    error("TRN011", &clauses::v2025_06_18::ACCEPT_BOTH),
 ];
 
 // No RPC021: from here on an error may lack its id, "in error cases where the ID could not be read".
@@ -216,20 +237,32 @@ static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
     error("LIF019", &clauses::v2025_11_25::CAPABILITIES),
     error("RPC013", &clauses::v2025_11_25::NO_BATCH),
     error("RPC021/result", &clauses::v2025_11_25::SAME_ID),
-    planned(error("TRN001", &clauses::v2025_11_25::GET_STREAM_NO_RESPONSE)),
-    planned(error("TRN002", &clauses::v2025_11_25::NO_BROADCAST)),
+    error("LIF023", &clauses::v2025_11_25::LOGGING_DECLARED),
+    error("LIF021", &clauses::v2025_11_25::ELICITATION_MODE),
+    error("LIF021/sampling.tools", &clauses::v2025_11_25::SAMPLING_TOOLS),
+    error("LIF022", &clauses::v2025_11_25::CURSORS_OPAQUE),
+    error("TRN001", &clauses::v2025_11_25::GET_STREAM_NO_RESPONSE),
+    error("TRN002", &clauses::v2025_11_25::NO_BROADCAST),
+    error("TRN004", &clauses::v2025_11_25::SESSION_HEADER),
+    error("TRN005", &clauses::v2025_11_25::VERSION_HEADER),
+    warning("TRN005/negotiated", &clauses::v2025_11_25::VERSION_NEGOTIATED),
+    error("TRN007", &clauses::v2025_11_25::ACCEPTED_202),
+    error("TRN008", &clauses::v2025_11_25::RESPONSE_TYPE),
+    error("TRN009", &clauses::v2025_11_25::ENDED_SESSION),
+    error("TRN011", &clauses::v2025_11_25::ACCEPT_BOTH),
     error("TSK001", &clauses::v2025_11_25::TASK_CANCEL_TERMINAL),
     error("TSK002", &clauses::v2025_11_25::TASK_CANCEL_TERMINAL),
     error("TSK003", &clauses::v2025_11_25::TASK_STAYS_CANCELLED),
     error("TSK004", &clauses::v2025_11_25::TASK_TERMINAL),
     error("TSK004/first", &clauses::v2025_11_25::TASK_BEGINS),
     error("TSK005", &clauses::v2025_11_25::TASK_CANCELLED_STATUS),
-    bare("TSK006", Severity::Error),
+    error("TSK006", &clauses::v2025_11_25::TASK_UNKNOWN),
     error("TSK007", &clauses::v2025_11_25::CAPABILITIES),
     error("TSK008", &clauses::v2025_11_25::TASK_RESULT_BLOCKS),
-    bare("TSK009", Severity::Warning),
-    bare("TSK011", Severity::Error),
+    warning("TSK009", &clauses::v2025_11_25::TASK_CREATED),
+    error("TSK011", &clauses::v2025_11_25::TASK_RELATED),
     error("TSK012", &clauses::v2025_11_25::TASK_CAPABILITY),
+    error("TSK013", &clauses::v2025_11_25::TASK_ID_UNIQUE),
 ];
 
 // 2025-03-26 is quoted: its sentences are those of all four but for the strength of LIF019, and there it is the weaker.
@@ -238,4 +271,5 @@ static RULINGS_UNKNOWN: &[Ruling] = rulings![v2025_03_26;
     error("RPC004", &clauses::v2025_03_26::RESULT_OR_ERROR),
     error("CAN007", &clauses::v2025_03_26::CANCEL_SAME_DIRECTION),
     warning("LIF019", &clauses::v2025_03_26::CAPABILITIES),
+    bare("LIF022", Severity::Warning),
 ];

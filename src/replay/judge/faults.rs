@@ -59,6 +59,11 @@ pub fn counts(connection: &Connection, fault: &Fault, blame: Option<Side>) -> bo
     weighs && traffic && blame.is_none_or(|side| culprit(connection, fault).is_none_or(|culprit| culprit == side))
 }
 
+/// True if this side did what a finding is about.
+pub fn is_fault_of(connection: &Connection, fault: &Fault, side: Side) -> bool {
+    culprit(connection, fault) == Some(side)
+}
+
 /// Who did it: the sender of the message that the finding points at; where the fault is an answer that never came, whoever owed it.
 fn culprit(connection: &Connection, fault: &Fault) -> Option<Side> {
     let absent = |rule: &&rules::Rule| matches!(rule.on, On::Unanswered | On::Orphans | On::Stalled | On::End);

@@ -14,6 +14,7 @@ mod tests;
 mod words;
 
 pub use diff::diff;
+pub use faults::is_fault_of;
 
 use super::options::Options;
 use super::recording::Recording;

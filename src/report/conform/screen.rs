@@ -41,6 +41,7 @@ fn head(card: &Card) -> String {
     let slow = match (&card.server.slow, card.server.natural_us) {
         (Some(slow), Some(us)) => format!("   slow: {} ({})", escape(slow), duration(us)),
         (Some(slow), None) => format!("   slow: {}", escape(slow)),
+        (None, _) if card.server.is_client => String::new(),
         (None, _) => "   no slow request".to_string(),
     };
     format!("{}   {}{slow}", escape(&card.server.title()), card.server.protocol)

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::protocol::{self, Profile};
+use crate::report::Unread;
 use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SaidRow, SignRow, UnitRow};
 
 /// How many frames and requests around a trouble are looked at.
@@ -48,6 +49,8 @@ pub struct Facts {
     pub connection: ConnectionRow,
     /// True if the recorder lost messages.
     pub has_gap: bool,
+    /// Lines of its source that look like messages and were not read.
+    pub unread: Vec<Unread>,
     /// Requests that are stuck, as a rule says, oldest first.
     pub stuck: Vec<Waiting>,
     /// Other requests without an answer, oldest first: no rule says, or can say, that one was due.

@@ -42,7 +42,8 @@ fn pattern(letter: char, name: &'static str, about: &[&ExchangeRow], text: Strin
 pub fn patterns(facts: &Facts, chains: &[Chain]) -> Vec<Pattern> {
     let unanswered = !facts.stuck.is_empty() || !facts.open.is_empty();
     if facts.has_gap && unanswered && facts.death.is_none() {
-        let text = "the capture lost messages: what looks open may have been answered".to_string();
+        let lost = if facts.unread.is_empty() { "the capture lost messages" } else { "messages were not read" };
+        let text = format!("{lost}: what looks open may have been answered");
         return pattern('i', "capture-gap", &[], text).into_iter().collect();
     }
     let rules: [fn(&Facts) -> Option<Pattern>; 10] = [

@@ -9,7 +9,7 @@ use super::facts::{Cancelled, Facts, Waiting, label, peer, title};
 use super::patterns::{Pattern, patterns};
 use crate::number::duration;
 use crate::report::judged::Judged;
-use crate::report::time;
+use crate::report::{Unread, time};
 use crate::store::{ExchangeRow, SignRow};
 
 /// A request that is stuck.
@@ -129,6 +129,8 @@ pub struct Postmortem {
     pub ending: String,
     /// Whether messages were lost.
     pub has_gap: bool,
+    /// Lines of its source that look like messages and were not read.
+    pub unread: Vec<Unread>,
     /// Stuck requests, oldest first.
     pub stuck: Vec<Stuck>,
     /// Other requests without an answer, oldest first.
@@ -164,6 +166,7 @@ pub fn postmortem(facts: &Facts) -> Postmortem {
         profile: format!("{} {}", connection.protocol, connection.revision).trim_end().to_string(),
         ending: ending(facts),
         has_gap: facts.has_gap,
+        unread: facts.unread.clone(),
         patterns: patterns(facts, &waiting),
         alive: alive(facts),
         cancels: cancels(facts),

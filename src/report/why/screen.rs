@@ -8,9 +8,9 @@ use super::facts::Facts;
 use super::postmortem::{Cancel, Open, Postmortem, Slow, Stuck, postmortem};
 use super::timeline::{LEGEND, Timeline};
 use crate::number::duration;
-use crate::report::columns::{fit, pad};
+use crate::report::columns::{fit, hang, pad};
 use crate::report::escape::{escape, escape_cut};
-use crate::report::{Ink, Style, number, time};
+use crate::report::{Ink, Style, Unread, number, time};
 use crate::store::{ConnectionRow, ExchangeRow};
 
 /// Lines of the whole screen.
@@ -58,7 +58,7 @@ pub fn write_screen(out: &mut dyn Write, facts: &Facts, around: &Around, style: 
     let told = postmortem(facts);
     let screen = Screen { facts, told: &told, around, style, width: style.columns() };
     let mut blocks = vec![screen.head(), screen.stuck(), screen.open(), screen.last_words(), screen.waiting()];
-    blocks.extend([screen.cancelled(), screen.timeline(), screen.verdict()]);
+    blocks.extend([screen.cancelled(), screen.timeline(), screen.not_read(), screen.verdict()]);
     blocks.push(screen.others());
     blocks.retain(|block| !block.is_empty());
     let height = |blocks: &[Vec<String>]| blocks.iter().map(|block| block.len() + 1).sum::<usize>() - 1;
@@ -136,6 +136,7 @@ impl Screen<'_> {
             _ => "no times".to_string(),
         };
         let whole = match (self.facts.has_gap, connection.complete_head) {
+            (true, _) if !self.told.unread.is_empty() => "messages were not read",
             (true, _) => "messages were lost",
             (false, true) => "complete, 0 lost",
             (false, false) => "0 lost, starts midway",
@@ -176,6 +177,13 @@ impl Screen<'_> {
         let row = |open: &Open| open_row(open, &label(&open.request, widest));
         let rows: Vec<String> = self.told.open.iter().map(row).collect();
         self.block("OPEN when the log ends, and not said to be stuck", &rows)
+    }
+
+    fn not_read(&self) -> Vec<String> {
+        let width = self.width.saturating_sub(4);
+        let told = |one: &Unread| [hang(&escape(&one.told()), width), hang(&escape(&one.help()), width)].concat();
+        let rows: Vec<String> = self.told.unread.iter().flat_map(told).map(|line| format!("   {line}")).collect();
+        if rows.is_empty() { rows } else { [vec![self.title("NOT READ", "")], rows].concat() }
     }
 
     fn last_words(&self) -> Vec<String> {

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     on: On::Message,
     duty: Duty::client(Occasions::HANDSHAKE_ANSWERED),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
-    absence: Absence::Between(Whose::Both),
+    absence: Absence::Before(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/initialized-missing-or-early.md"),
     check,

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     on: On::Message,
     duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Before(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/message-before-initialize-response.md"),
     check,

@@ -3,11 +3,14 @@
 pub mod after_shutdown_wrong_answer;
 pub mod capability_not_negotiated;
 pub mod client_sent_response;
+pub mod cursor_not_issued;
 pub mod duplicate_initialize;
 pub mod exit_before_shutdown_response;
+pub mod feature_not_declared;
 pub mod initialized_missing_or_early;
 pub mod input_not_declared;
 pub mod input_required_on_wrong_method;
+pub mod logging_not_declared;
 pub mod message_after_shutdown;
 pub mod message_before_initialize_response;
 pub mod missing_meta_accepted;

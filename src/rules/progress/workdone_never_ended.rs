@@ -1,5 +1,6 @@
 //! Work done progress with the token of a request that was begun and not ended, though the request was answered. The token ends with the
-//! answer, so a client may close what it shows: a note.
+//! answer, so a client may close what it shows: a note, and off unless
+//! it is selected.
 //!
 //! Left alone: tokens that the server created, whose work may outlive any request.
 
@@ -17,7 +18,7 @@ pub static RULE: Rule = Rule {
     duty: Duty::server(Occasions::PROGRESS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Sender),
-    default_on: true,
+    default_on: false,
     page: include_str!("../../../docs/rules/workdone-never-ended.md"),
     check,
 };

@@ -23,7 +23,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::IdReused { id, issuer, method, earlier, in_flight: true, .. } = event.what else { return None };
+    let What::IdReused { id, issuer, method, earlier, in_flight: true, broadcast: None, .. } = event.what else {
+        return None;
+    };
     let issuer = super::side(Some(issuer));
     let before = event.seen.since(earlier).map_or(String::new(), |us| format!(", sent {} before", duration(us)));
     let summary = format!("request {method} of {issuer} uses the id {id} of a request still in flight{before}");

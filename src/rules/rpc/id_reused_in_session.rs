@@ -22,7 +22,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::IdReused { id, issuer, method, earlier, in_flight: false, .. } = event.what else { return None };
+    let What::IdReused { id, issuer, method, earlier, in_flight: false, broadcast: None, .. } = event.what else {
+        return None;
+    };
     // Logs in which every request has the id 1 are common: no text is made for them in vain.
     event.profile.ruling(RULE.code)?;
     let issuer = super::side(Some(issuer));

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     on: On::Unacknowledged,
     duty: Duty::server(Occasions::LISTENED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/ack-not-first.md"),
     check,

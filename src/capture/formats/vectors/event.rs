@@ -1,9 +1,8 @@
 //! One event of the vectors' form.
 
-use std::hash::Hasher;
+use rustc_hash::FxHashMap;
 
-use rustc_hash::{FxHashMap, FxHasher};
-
+use crate::capture::copies::hash;
 use crate::capture::lines::Line;
 use crate::capture::out::{Out, Place};
 use crate::capture::scan::{members, unescape, unquoted};
@@ -143,12 +142,6 @@ impl Event {
             Content::Close(by) => out.put(&place, Body::Close { by: *by }),
         }
     }
-}
-
-pub(super) fn hash(text: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(text.as_bytes());
-    hasher.finish()
 }
 
 fn side(word: &str, client: &str, server: &str) -> Option<Side> {

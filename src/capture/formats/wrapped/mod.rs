@@ -36,7 +36,7 @@ impl Format for Wrapped {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
-        let layout = Layout::learn(sample.lines());
+        let layout = Layout::of(sample);
         let lines = layout.examined;
         let cut = lines == 1 && layout.hits == 0 && !sample.whole && sample.lines().all(cut_wrapper);
         if cut {
@@ -59,7 +59,7 @@ impl Format for Wrapped {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        Reader::Lines(Box::new(WrappedReader { unwrap: Unwrapper::new(Layout::learn(sample.lines())) }))
+        Reader::Lines(Box::new(WrappedReader { unwrap: Unwrapper::new(Layout::clone(&Layout::of(sample))) }))
     }
 }
 
@@ -219,6 +219,9 @@ impl Unwrapper {
     fn text(&self, text: &str, direction: Option<&str>, place: &Place, out: &mut Out<'_>) -> Result<()> {
         if self.word(direction) == Some(Word::Stderr) {
             return out.put(place, Body::Stderr { text: text.trim_end_matches(['\n', '\r']) });
+        }
+        if let Some(text) = layout::unpacked(text) {
+            return out.promised(place, &text, false);
         }
         let json = text.trim_start().starts_with(['{', '[']);
         // A logger that keeps its own texts under the same key promises nothing by it.

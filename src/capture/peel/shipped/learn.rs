@@ -5,7 +5,7 @@
 //! one in every record; a name that speaks of receiving or indexing counts less.
 
 use super::shape::Shape;
-use super::walk::{Path, Step, leaves};
+use super::walk::{Path, Step, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::peel::inner;
 use crate::capture::sample::Sample;
@@ -97,11 +97,19 @@ fn holds_for(path: &Path, record: &Path) -> bool {
 /// The scalars of the first records, and how many there are.
 fn columns(text: &str) -> (Vec<Column>, usize) {
     let (mut columns, mut records, mut at): (Vec<Column>, usize, usize) = (Vec::new(), 0, 0);
-    let mut room = String::new();
+    let (mut room, mut others) = (String::new(), 0);
     loop {
         at = skip_white(text.as_bytes(), at);
         if text.as_bytes().get(at) == Some(&b',') {
             at = skip_white(text.as_bytes(), at + 1);
+        }
+        // What a program prints before its logger is set up, or beside it.
+        if others < RECORDS
+            && matches!(text.as_bytes().get(at), Some(byte) if !b"{[]".contains(byte))
+            && let Some(length) = memchr::memchr(b'\n', &text.as_bytes()[at..])
+        {
+            (at, others) = (at + length + 1, others + 1);
+            continue;
         }
         if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) || records >= RECORDS {
             return (columns, records);
@@ -133,7 +141,11 @@ fn message(columns: &[Column], records: usize, sample: &Sample) -> Option<(usize
         _ => usize::MAX,
     };
     let length = |column: &Column| column.values.iter().map(String::len).sum::<usize>() / column.values.len();
+    // What stands in a message was said in it, and is no log around messages.
+    let envelopes: Vec<Path> = columns.iter().filter_map(|column| versioned(&column.path)).collect();
+    let is_said = |column: &Column| envelopes.iter().any(|envelope| is_part(&column.path, envelope));
     let mut candidates: Vec<usize> = (0..columns.len())
+        .filter(|at| !is_said(&columns[*at]))
         .filter(|at| columns[*at].is_text && (columns[*at].varies() || records == 1))
         .filter(|at| columns[*at].values.iter().any(|value| value.len() > 16 && value.contains([' ', '{', '('])))
         .collect();

@@ -52,15 +52,15 @@ impl Format for JsonLog {
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let start = skip_white(sample.text().as_bytes(), 0);
-        if sample.depth >= DEPTH || !matches!(sample.text().as_bytes().get(start), Some(b'{' | b'[')) {
+        let begins = matches!(sample.text().as_bytes().get(start), Some(b'{' | b'['));
+        if sample.depth >= DEPTH || !begins && !is_by_line(sample) {
             return None;
         }
-        // Who keeps a direction beside his messages has a wrapper of his own.
-        let wrapped = WRAPPED.detect(sample);
         let learned = learn(sample)?;
         let (format, found) = &learned.inside;
         let bare = format.name() == "ndjson" || format.name() == WRAPPED.name();
-        let score = if wrapped.is_some() && bare { 50 } else { 66 };
+        // Who keeps a direction beside his messages has a wrapper of his own.
+        let score = if bare && WRAPPED.detect(sample).is_some() { 50 } else { 66 };
         let message = &learned.message;
         Match::new(
             score,
@@ -107,15 +107,27 @@ pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mu
     }
 }
 
+/// Where the records of a document in JSON stand: the elements of lists of records that hold no such list themselves. None where
+/// lines are the records.
+pub(in crate::capture) fn innermost(text: &str) -> Vec<std::ops::Range<usize>> {
+    let by_line = is_by_line(&Sample::new(text.as_bytes(), true, false));
+    let start = skip_white(text.as_bytes(), 0);
+    let mut found = Vec::new();
+    if !by_line {
+        walk::records(text, start, &mut found);
+    }
+    found
+}
+
 /// How long a scalar may be to tell connections apart, in bytes.
 const LONGEST_KEY: usize = 200;
 
 /// True if each line is a record or a list of them: the first is a whole value, and not the only one.
 fn is_by_line(sample: &Sample) -> bool {
-    let mut lines = sample.lines();
+    let mut lines = sample.lines().filter(|line| line.starts_with(['{', '[']));
     let is_whole = |line: &str| line.starts_with(['{', '[']) && value_end(line.as_bytes(), 0) == Some(line.len());
     match (lines.next(), lines.next()) {
-        (Some(first), Some(second)) => is_whole(first) && second.starts_with(['{', '[']),
+        (Some(first), Some(_)) => is_whole(first),
         (Some(first), None) => first.starts_with('{') && !sample.whole,
         _ => false,
     }

@@ -1,0 +1,60 @@
+"""Counts the instructions of a release build with callgrind and holds them against bench/budget.toml.
+
+    cargo build --release && python3 bench/budget.py [--binary target/release/rpctape] [CASE...]
+
+Exits 1 if a case takes more than its budget, 2 if it could not be measured."""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+import logs
+
+HERE = Path(__file__).resolve().parent
+
+
+def counted(command):
+    """The instructions of a command that ends with 0 (or 1: violations were found)."""
+    run = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
+    done = subprocess.run(run, capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode not in (0, 1) or not found:
+        sys.exit(f"budget: {' '.join(command)} ended with {done.returncode}\n{done.stderr}")
+    return int(found[1])
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--binary", default=HERE.parent / "target/release/rpctape")
+    options.add_argument("case", nargs="*")
+    options = options.parse_args()
+    cases = tomllib.loads((HERE / "budget.toml").read_text())
+    unknown = [name for name in options.case if name not in cases]
+    if unknown or not Path(options.binary).exists():
+        print(f"budget: no case called {unknown[0]}" if unknown else f"budget: no program at {options.binary}", file=sys.stderr)
+        sys.exit(2)
+    exceeded = []
+    with tempfile.TemporaryDirectory() as work:
+        for name, case in cases.items():
+            if options.case and name not in options.case:
+                continue
+            log, db = Path(work, f"{name}.jsonl"), Path(work, f"{name}.db")
+            logs.write(case["log"]["profile"], case["log"]["bytes"], 1, log)
+            spent = counted([str(options.binary), *(word.format(log=log, db=db) for word in case["run"])])
+            if "instructions" in case:
+                value, limit, unit = spent / 1e6, case["instructions"] / 1e6, "million"
+            else:
+                value, limit, unit = spent / log.stat().st_size, case["instructions_a_byte"], "a byte"
+            print(f"{'ok  ' if value <= limit else 'OVER'} {name:14} {value:8.1f} {unit:8} of {limit:8.1f}   {case['what']}", flush=True)
+            if value > limit:
+                exceeded.append(name)
+    if exceeded:
+        print(f"budget: {', '.join(exceeded)} takes more than bench/budget.toml allows", file=sys.stderr)
+        sys.exit(1)
+
+
+main()

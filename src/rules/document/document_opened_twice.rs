@@ -1,0 +1,29 @@
+//! A `textDocument/didOpen` for a document that was opened before and not closed since.
+//!
+//! Left alone: connections with a second handshake, whose servers are told of the same documents.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
+use crate::session::{DocumentFault, Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "DOC001",
+    name: "document-opened-twice",
+    summary: "a document was opened that is open",
+    on: On::Document,
+    duty: Duty::client(Occasions::TELLS_OF_DOCUMENT),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    absence: Absence::Between(Whose::Sender),
+    default_on: true,
+    page: include_str!("../../../docs/rules/document-opened-twice.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Document { address, fault: DocumentFault::Opened(before) } = event.what else { return None };
+    let finding =
+        found(RULE.code, event, format!("{address} is opened, and was not closed since it was opened before"))?;
+    Some(finding.with("earlier opening", before).with("opening", event.seen))
+}

@@ -1,0 +1,33 @@
+//! An error with a code that has a status of its own, in a response with another one.
+//!
+//! Left alone: responses whose status the log does not show, and event streams, whose status was sent before.
+
+use crate::capture::Proof;
+use crate::finding::Finding;
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
+use crate::session::{Event, What};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    code: "TRN010",
+    name: "error-status",
+    summary: "an error came with another HTTP status than the one it has",
+    on: On::Answer,
+    duty: Duty::server(Occasions::RESPONDS).over_http(),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::STREAMS),
+    absence: Absence::None,
+    default_on: true,
+    page: include_str!("../../../docs/rules/error-status.md"),
+    check,
+};
+
+fn check(event: &Event<'_>) -> Option<Finding> {
+    let What::Answer { exchange, status: Some(status), streamed: false, .. } = event.what else { return None };
+    let code = exchange.error_code?;
+    let due = event.profile.status_of(code).filter(|due| *due != status)?;
+    let (label, title) = (exchange.label(), exchange.title());
+    let summary = format!("the error {code} to {label} {title} comes with the status {status}, and not {due}");
+    let own = format!("{}/{code}", RULE.code);
+    let ruling = event.profile.ruling(&own).or_else(|| event.profile.ruling(RULE.code))?;
+    Some(found_by(RULE.code, ruling, event, summary).about(exchange).with("response", event.seen))
+}

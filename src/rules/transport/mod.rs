@@ -1,0 +1,24 @@
+//! Rules about HTTP: streams, headers and status, as far as the log shows them.
+
+pub mod accept_header;
+pub mod broadcast;
+pub mod ended_session_served;
+pub mod error_status;
+pub mod mirrored_headers;
+pub mod notification_status;
+pub mod response_content_type;
+pub mod response_on_get_stream;
+pub mod response_on_wrong_stream;
+pub mod session_header_missing;
+pub mod version_header;
+
+use crate::jsonrpc::{IdField, Message};
+
+/// A message of the client in words: `#3 tools/call`, `notifications/initialized`, `a response`.
+fn in_words(message: &Message<'_>) -> String {
+    match (&message.id, message.method.as_deref()) {
+        (IdField::Value(id), Some(method)) => format!("#{} {method}", id.to_json()),
+        (_, Some(method)) => method.to_string(),
+        _ => "a response".to_string(),
+    }
+}

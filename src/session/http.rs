@@ -1,0 +1,232 @@
+//! What HTTP says beside the messages: the verb, the headers that the log shows, and the status.
+//!
+//! A log shows some headers and leaves out others. That one is not there is held against a side only where the log shows
+//! the same header on another of its requests: then the log keeps it, and the side knows it.
+
+use std::collections::BTreeMap;
+
+use super::event::{Seen, What};
+use super::race::Judgement;
+use super::state::{Conn, Incoming, Slot, Step};
+use crate::jsonrpc::{Id, Kind};
+use crate::protocol::http::{RequestHead, ResponseHead};
+use crate::protocol::{Facts, Side};
+
+/// How many streams are remembered for a connection.
+const STREAMS: usize = 4096;
+
+/// One POST, GET or DELETE and what its response carries, as far as the log shows it.
+#[derive(Clone, Debug, Default)]
+pub struct HttpStream {
+    /// The head of the request.
+    pub request: Option<(Seen, RequestHead)>,
+    /// The head of the response, unless a proxy made it.
+    pub response: Option<(Seen, ResponseHead)>,
+    /// How many requests its body holds.
+    pub requests: u32,
+    /// How many notifications and responses its body holds.
+    pub others: u32,
+    /// True once it was closed.
+    pub closed: bool,
+}
+
+impl HttpStream {
+    /// The verb of the request.
+    pub fn verb(&self) -> Option<&str> {
+        self.request.as_ref().map(|(_, head)| &*head.verb)
+    }
+
+    /// The status of the response.
+    pub fn status(&self) -> Option<u16> {
+        self.response.as_ref().map(|(_, head)| head.status)
+    }
+
+    /// True for a GET that opens a stream of its own; one that resumes another goes on with that one's messages.
+    pub fn listens(&self) -> bool {
+        self.request.as_ref().is_some_and(|(_, head)| &*head.verb == "GET" && !head.resumes)
+    }
+}
+
+/// What the heads of a connection have shown so far.
+#[derive(Default)]
+pub(super) struct Http {
+    streams: BTreeMap<u32, HttpStream>,
+    /// The server has issued a session.
+    issued: bool,
+    /// The revision that the server named in the handshake.
+    pub(super) negotiated: Option<Box<str>>,
+    /// Headers that some request of the client had.
+    shown: Shown,
+    /// The session that the client ended, and the response that took it.
+    ended: Option<(Seen, Box<str>)>,
+    /// The transport of 2024-11-05, in which answers come on the stream of a GET.
+    endpoint: bool,
+}
+
+/// Headers that some request of the client had: the log keeps them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// `Mcp-Session-Id`, after the server had issued one.
+    pub session: bool,
+    /// `MCP-Protocol-Version`.
+    pub revision: bool,
+    /// `Mcp-Method`.
+    pub method: bool,
+    /// `Mcp-Name`.
+    pub name: bool,
+}
+
+impl Conn {
+    /// The head of a request or a response.
+    pub(super) fn head(
+        &mut self,
+        step: &mut Step<'_>,
+        seen: Seen,
+        stream: Option<u32>,
+        sender: Option<Side>,
+        head: &str,
+    ) {
+        let (Some(stream), Some(sender)) = (stream, sender) else { return };
+        while self.http.streams.len() >= STREAMS {
+            self.http.streams.pop_first();
+        }
+        match sender {
+            Side::Client => {
+                let Some(head) = RequestHead::read(head) else { return };
+                self.http.streams.insert(stream, HttpStream { request: Some((seen, head)), ..HttpStream::default() });
+            }
+            Side::Server => {
+                let Some(head) = ResponseHead::read(head) else { return };
+                let known = self.http.streams.entry(stream).or_default();
+                known.response = Some((seen, head));
+                self.responded(step, seen, stream);
+            }
+        }
+    }
+
+    fn responded(&mut self, step: &mut Step<'_>, seen: Seen, stream: u32) {
+        let http = &self.http;
+        let Some(own) = http.streams.get(&stream) else { return };
+        let (Some((asked, request)), Some((_, response))) = (&own.request, &own.response) else { return };
+        let ended = http.ended.as_ref().filter(|(at, session)| {
+            at.frame < asked.frame && request.session.as_deref().is_some_and(|named| *named == **session)
+        });
+        let ended = ended.map(|(at, _)| *at);
+        let ends = &*request.verb == "DELETE" && (200..300).contains(&response.status);
+        let session = request.session.clone().filter(|_| ends);
+        let issued = response.issues_session;
+        let what = What::Responded { stream: own, ended };
+        self.emit(step, self.facts.profile, seen, Some(Side::Server), what);
+        self.http.issued |= issued;
+        if let Some(session) = session {
+            self.http.ended.get_or_insert((seen, session));
+        }
+    }
+
+    /// An event of a stream that is no message.
+    pub(super) fn sse(&mut self, event: &str) {
+        self.http.endpoint |= event.contains("\"endpoint\"");
+    }
+
+    pub(super) fn http_closed(&mut self, stream: u32) {
+        if let Some(stream) = self.http.streams.get_mut(&stream) {
+            stream.closed = true;
+        }
+    }
+
+    /// The status of the response that a message came with.
+    pub(super) fn status_of(&self, stream: Option<u32>) -> Option<u16> {
+        self.http.streams.get(&stream?)?.status()
+    }
+
+    /// True unless the log shows that a response is of one piece.
+    pub(super) fn is_streamed(&self, stream: Option<u32>) -> bool {
+        let head = stream.and_then(|stream| self.http.streams.get(&stream)).and_then(|stream| stream.response.as_ref());
+        head.is_none_or(|(_, head)| head.content_type.is_none() || !head.is_of(&["application/json"]))
+    }
+
+    /// A message of the client is the body of a POST: do its headers say what it says?
+    pub(super) fn posted(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if m.sender != Side::Client || self.http.streams.is_empty() {
+            return;
+        }
+        let Some(own) = m.stream.and_then(|stream| self.http.streams.get_mut(&stream)) else { return };
+        match m.message.kind {
+            Kind::Request => own.requests += 1,
+            _ => own.others += 1,
+        }
+        let own = m.stream.and_then(|stream| self.http.streams.get(&stream));
+        let Some((_, head)) = own.and_then(|own| own.request.as_ref()) else { return };
+        let opening = m.profile.opening;
+        let handshake = Some(m.message.method()) == opening.initialize;
+        // Only a client that has gone on has had the answer to its handshake.
+        let greeted = self.facts.lifecycle.initialized.is_some() || Some(m.message.method()) == opening.initialized;
+        let bound = !handshake && (greeted || m.profile.revision_per_request);
+        let shown = self.http.shown;
+        let shows = Shown {
+            session: shown.session || self.http.issued && head.session.is_some(),
+            revision: shown.revision || head.revision.is_some(),
+            method: shown.method || head.method.is_some(),
+            name: shown.name || head.name.is_some(),
+        };
+        let negotiated = self.http.negotiated.as_deref();
+        let what = What::Posted { head, message: m.message, facts: m.facts, shown, bound, negotiated };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        self.http.shown = shows;
+    }
+
+    /// A message of the server on a stream that it does not belong on.
+    pub(super) fn misplaced(&self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if m.sender != Side::Server || m.stream.is_none() {
+            return;
+        }
+        if m.profile.revision_per_request {
+            return self.on_anothers_stream(step, m);
+        }
+        let Some(listening) = m.stream.and_then(|stream| self.http.streams.get(&stream)) else { return };
+        let (true, Some(id)) = (m.message.kind.is_response() && listening.listens(), m.message.id.value()) else {
+            return;
+        };
+        let Some(slot) = self.slot(Side::Client, id).filter(|slot| slot.exchange.in_flight()) else { return };
+        // Where the POST was only taken, the answer has nowhere else to come: the transport of 2024-11-05.
+        let answered_there = self.status_of(slot.exchange.stream) == Some(200);
+        if answered_there && !self.http.endpoint {
+            let what = What::Misplaced { exchange: &slot.exchange, stream: None };
+            self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
+    /// Where each request has a response of its own, nothing that belongs to one comes with another's.
+    fn on_anothers_stream(&self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let Some(opener) = self.opener(m.stream).filter(|opener| opener.issuer == Side::Client) else { return };
+        let token = || Facts::id(m.facts.token).and_then(|token| self.token_owner_on(m, Side::Client, &token));
+        let about: Option<Id> = match m.message.kind {
+            Kind::Result | Kind::Error => m.message.id.value().cloned(),
+            Kind::Notification => Facts::id(m.facts.subscription).or_else(token),
+            _ => None,
+        };
+        let Some(id) = about.filter(|id| *id != opener.id) else { return };
+        let elsewhere = |slot: &&Slot| {
+            slot.exchange.in_flight() && slot.exchange.stream.is_some() && slot.exchange.stream != m.stream
+        };
+        if let Some(slot) = self.slot(Side::Client, &id).filter(elsewhere) {
+            let what = What::Misplaced { exchange: &slot.exchange, stream: Some(opener.request) };
+            self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
+    /// Whether a request of the server is one that it has sent on another stream that is open: the same id, method and parameters.
+    pub(super) fn broadcast(&self, m: &Incoming<'_>, old: &Slot, call: Option<u64>) -> Option<Judgement> {
+        let (before, now) = (old.exchange.stream?, m.stream?);
+        let same = old.call.is_some() && old.call == call && before != now && m.sender == Side::Server;
+        if !same || !old.exchange.in_flight() {
+            return None;
+        }
+        let head =
+            |stream: u32| self.http.streams.get(&stream).and_then(|stream| Some((stream, stream.request.as_ref()?)));
+        let (Some((older, _)), Some((_, (_, head)))) = (head(before), head(now)) else {
+            return Some(Judgement::undecidable("the log does not show whether the stream resumes another"));
+        };
+        (!older.closed && !head.resumes).then_some(Judgement::EXACT)
+    }
+}
