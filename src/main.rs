@@ -11,7 +11,7 @@ mod cli;
 /// request with its cancellations and responses, and proves where either side broke the protocol.
 #[derive(Parser, Debug)]
 #[command(name = "rpctape", version, max_term_width = 100)]
-#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 #[command(after_help = "`rpctape FILE` alone is `rpctape ls FILE`.\n\
     Exit status: 0 clean, 1 violations at or above --fail-on, 2 could not run or nothing was checked.")]
 struct Cli {
@@ -28,6 +28,7 @@ enum Command {
     Ls(cli::ls::LsArgs),
     Show(cli::show::ShowArgs),
     Why(cli::why::WhyArgs),
+    Tail(cli::tail::TailArgs),
     Open(cli::open::OpenArgs),
     Stats(cli::stats::StatsArgs),
     Ingest(cli::ingest::IngestArgs),
@@ -62,6 +63,7 @@ enum Command {
     Formats(cli::formats::FormatsArgs),
     Rules(cli::rules::RulesArgs),
     Explain(cli::explain::ExplainArgs),
+    Schema(cli::schema::SchemaArgs),
     Init(cli::init::InitArgs),
     Completions(cli::completions::CompletionsArgs),
     Man(cli::man::ManArgs),
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
             Command::Ls(args) => cli::ls::run(&args, stop),
             Command::Show(args) => cli::show::run(&args, stop),
             Command::Why(args) => cli::why::run(&args, &names(), stop),
+            Command::Tail(args) => cli::tail::run(&args, stop),
             Command::Open(args) => cli::open::run(&args, stop),
             Command::Stats(args) => cli::stats::run(&args, stop),
             Command::Ingest(args) => cli::ingest::run(&args, stop),
@@ -128,6 +131,7 @@ fn main() -> ExitCode {
             Command::Formats(args) => cli::formats::run(&args),
             Command::Rules(args) => cli::rules::run(&args),
             Command::Explain(args) => cli::explain::run(&args),
+            Command::Schema(args) => cli::schema::run(&args),
             Command::Init(args) => cli::init::run(&args),
             Command::Completions(args) => cli::completions::run(&args),
             Command::Man(args) => cli::man::run(&args),

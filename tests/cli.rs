@@ -220,6 +220,7 @@ fn manual_pages_and_completions_name_every_command() {
     assert_eq!(run(&["man", "-o", &path]).code, 0);
     let help = run(&["--help"]).out;
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands = commands.filter(|line| !line.trim_start().starts_with("help "));
     for command in commands.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next()) {
         let page = std::fs::read_to_string(folder.path().join(format!("rpctape-{command}.1"))).expect(command);
         for section in ["EXIT STATUS", "FILES", "ENVIRONMENT", "EXAMPLES"] {
@@ -254,6 +255,117 @@ fn an_interrupt_ends_with_its_own_code_and_leaves_nothing() {
         assert_eq!(common::ended(&mut child).and_then(|status| status.code()), Some(code), "{signal}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0);
+}
+
+/// A follower of a log, and what it prints, line by line.
+struct Tail {
+    child: std::process::Child,
+    lines: std::sync::mpsc::Receiver<String>,
+}
+
+impl Tail {
+    fn start(args: &[&str]) -> Tail {
+        use std::io::BufRead;
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"))
+            .args(args)
+            .current_dir(top())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        let out = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+        let (send, lines) = std::sync::mpsc::channel();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+        Tail { child, lines }
+    }
+
+    fn line(&self) -> String {
+        self.lines.recv_timeout(std::time::Duration::from_secs(60)).expect("a line in time")
+    }
+}
+
+impl Drop for Tail {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn append(path: &std::path::Path, text: &str) {
+    use std::io::Write;
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).expect("opened");
+    file.write_all(text.as_bytes()).expect("written");
+}
+
+/// A log that grows, is renamed and begins anew, and is cut: every finding once, with its line in the file as it is.
+#[test]
+fn tail_follows_growth_rotation_and_truncation() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("a.jsonl");
+    let bad = std::fs::read_to_string(top().join("samples/mcp/bad.jsonl")).expect("a sample");
+    let lines: Vec<String> = bad.lines().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&log, lines[..9].concat()).expect("written");
+    let tail = Tail::start(&["tail", log.to_str().expect("UTF-8")]);
+    // The first half of a line is no line.
+    append(&log, &lines[9..13].concat());
+    append(&log, &lines[13][..20]);
+    append(&log, &lines[13][20..]);
+    let mut seen = tail.line();
+    while !seen.contains("CAN010") {
+        seen = tail.line();
+    }
+    assert!(seen.contains("line 14") && seen.contains("warning"), "{seen}");
+    std::fs::rename(&log, folder.path().join("a.1.jsonl")).expect("renamed");
+    append(&log, &lines[14..28].concat());
+    while !seen.contains("CAN006") {
+        seen = tail.line();
+    }
+    assert!(seen.contains("line 10 "), "{seen}");
+    std::fs::write(&log, lines[28..30].concat()).expect("cut");
+    while !seen.contains("CAN001") {
+        seen = tail.line();
+    }
+    assert!(seen.contains("line 2 "), "{seen}");
+}
+
+#[test]
+fn tail_ends_at_a_finding_and_with_a_recording() {
+    let said = run(&["tail", "samples/mcp/bad.jsonl", "--until-finding", "--format", "jsonl"]);
+    let lines: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!((said.code, lines.last().expect("a summary")["type"].as_str()), (1, Some("summary")), "{}", said.out);
+    let findings: Vec<_> = lines.iter().filter(|line| line["type"] == "finding").collect();
+    assert_eq!(findings.len(), 1, "{}", said.out);
+    let dead = run(&["tail", "samples/incidents/b-server-dead.rec.jsonl"]);
+    assert!(dead.code == 0 && dead.out.contains("STK001 never-answered"), "{}{}", dead.out, dead.err);
+    let error = run(&["tail", "samples/incidents/b-server-dead.rec.jsonl", "--until-finding=error"]);
+    assert_eq!(error.code, 1, "{}", error.out);
+    let clean = run(&["tail", "samples/formats/rec/demo.rec.jsonl", "--until-finding"]);
+    assert!(clean.code == 0 && clean.out.is_empty() && clean.err.contains("the log has ended"), "{}", clean.err);
+    for refused in ["-", "samples/mcp", "samples/formats/har/1.har", "no-such-file"] {
+        let said = run(&["tail", refused]);
+        assert_eq!(said.code, 2, "{refused}: {}{}", said.out, said.err);
+    }
+}
+
+/// A log that is quiet: what waits for an answer is stuck by the clock of whoever watches.
+#[test]
+fn tail_says_once_that_a_request_is_stuck() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("a.jsonl");
+    let good = std::fs::read_to_string(top().join("samples/mcp/good.jsonl")).expect("a sample");
+    let head: Vec<&str> = good.lines().take(4).collect();
+    std::fs::write(&log, head.join("\n") + "\n").expect("written");
+    let tail = Tail::start(&["tail", log.to_str().expect("UTF-8"), "--stuck-after", "300ms"]);
+    let line = tail.line();
+    assert!(line.contains("stuck") && line.contains("#1 tools/list") && line.contains("line 4"), "{line}");
+    assert!(tail.lines.recv_timeout(std::time::Duration::from_millis(600)).is_err());
+}
+
+#[test]
+fn help_of_a_command_is_its_help() {
+    let (long, short) = (run(&["help", "check"]), run(&["check", "--help"]));
+    assert!(long.code == 0 && long.out == short.out && long.out.contains("--fail-on"), "{}", long.err);
 }
 
 /// A log of these messages: when (in ms), who sent it, what.

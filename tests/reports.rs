@@ -361,3 +361,77 @@ fn a_comparison_is_a_page_without_a_script() {
     let lines = run(&["diff", old, new, "--format", "jsonl"]).out;
     assert_eq!(rows, lines.lines().filter(|line| line.contains("\"type\":\"exchange\"")).count());
 }
+
+/// Real output of a command against its own schema: a document, or each of its lines.
+fn against(command: &str, args: &[&str], accepted: &[i32]) -> usize {
+    let said = run(&["schema", command]);
+    assert_eq!(said.code, 0, "{command}: {}", said.err);
+    let schema = serde_json::from_str(&said.out).expect("a schema is JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a schema");
+    let told = run(args);
+    if !accepted.contains(&told.code) {
+        return 0;
+    }
+    let objects: Vec<serde_json::Value> = match serde_json::from_str(&told.out) {
+        Ok(document) => vec![document],
+        Err(_) => told.out.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect(),
+    };
+    for object in &objects {
+        let faults: Vec<String> =
+            schema.iter_errors(object).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        assert!(faults.is_empty(), "{args:?}: {}", faults.join("\n").chars().take(2_000).collect::<String>());
+    }
+    objects.len()
+}
+
+/// All JSON of all commands over all samples is what `rpctape schema` says it is.
+#[test]
+fn every_schema_holds_for_real_output() {
+    let mut logs = vec!["samples/formats".to_string(), "samples/faults".to_string()];
+    logs.push("samples/incidents".to_string());
+    for folder in ["mcp", "acp", "lsp", "jsonrpc"] {
+        for entry in std::fs::read_dir(common::top().join("samples").join(folder)).expect("samples") {
+            logs.push(format!("samples/{folder}/{}", entry.expect("an entry").file_name().to_string_lossy()));
+        }
+    }
+    let mut seen = 0;
+    for log in &logs {
+        let json = |command: &str, format: &str, more: &[&str]| {
+            let mut args = vec![command, "--format", format];
+            args.extend(more);
+            args.push(log);
+            against(command, &args, &[0, 1])
+        };
+        seen += json("check", "jsonl", &["--coverage"]);
+        seen += json("check", "json", &[]);
+        for command in ["ls", "why", "stats", "show"] {
+            seen += json(command, "json", &[]);
+        }
+        seen += against("why", &["why", log, "--at", "06:12:00", "--format", "json"], &[0]);
+        seen += against("formats", &["formats", "--explain", log, "--format", "json"], &[0]);
+    }
+    seen += against("diff", &["diff", "samples/mcp/good.jsonl", "samples/mcp/bad.jsonl", "--format", "jsonl"], &[0, 1]);
+    seen += against("diff", &["diff", "samples/mcp/good.jsonl", "samples/mcp/bad.jsonl", "--format", "json"], &[0, 1]);
+    seen += against("sessions", &["sessions", "samples/incidents", "--format", "jsonl"], &[0]);
+    seen += against("rules", &["rules", "--format", "json"], &[0]);
+    seen += against("rules", &["rules", "--clauses", "--format", "json"], &[0]);
+    seen += against("explain", &["explain", "all", "--format", "json"], &[0]);
+    seen += against("formats", &["formats", "--format", "json"], &[0]);
+    seen += against("query", &["query", "samples/mcp/bad.jsonl", "select * from messages", "--format", "jsonl"], &[0]);
+    for log in ["samples/mcp/bad.jsonl", "samples/incidents/b-server-dead.rec.jsonl"] {
+        seen += against("tail", &["tail", log, "--until-finding", "--format", "jsonl"], &[0, 1]);
+    }
+    assert!(seen >= 200, "{seen}");
+    let listed = run(&["schema"]).out;
+    for command in [
+        "check", "audit", "ls", "show", "why", "tail", "stats", "query", "sessions", "formats", "rules", "explain",
+        "verify", "replay", "diff", "conform",
+    ] {
+        assert!(listed.lines().any(|line| line == command), "{command}");
+        let schema = run(&["schema", command]).out;
+        let schema = serde_json::from_str(&schema).expect("JSON");
+        assert!(jsonschema::validator_for(&schema).is_ok(), "{command}");
+    }
+    let unknown = run(&["schema", "chek"]);
+    assert!(unknown.code == 2 && unknown.err.contains("did you mean check"), "{}", unknown.err);
+}

@@ -77,3 +77,44 @@ fn good_samples_are_clean_and_bad_ones_are_not() {
         screen(&["check", &format!("samples/{protocol}/bad.jsonl")], 1);
     }
 }
+
+/// Every command that shows something, with what it exits with.
+const SCREENS: [(&str, &[&str], i32); 17] = [
+    ("check", &["check", "samples/acp/bad.jsonl"], 1),
+    ("check_coverage", &["check", "samples/lsp/good.jsonl", "--coverage"], 0),
+    ("check_statistics", &["check", "samples/acp/bad.jsonl", "--statistics"], 1),
+    ("check_by_rule", &["check", "samples/faults", "--group-by", "rule"], 1),
+    ("ls", &["ls", "samples/incidents"], 0),
+    ("show", &["show", "samples/incidents/a-cycle.jsonl", "#19"], 0),
+    ("why", &["why", "samples/incidents/e-kept-working.jsonl"], 0),
+    ("why_of_several", &["why", "samples/incidents"], 0),
+    ("why_at", &["why", "samples/incidents/a-cycle.jsonl", "--at", "00:05:00"], 0),
+    ("why_outside", &["why", "samples/incidents/a-cycle.jsonl", "--at", "09:00"], 0),
+    ("stats", &["stats", "samples/mcp/bad.jsonl"], 0),
+    ("sessions", &["sessions", "samples/incidents/b-server-dead.rec.jsonl"], 0),
+    ("diff", &["diff", "samples/mcp/good.jsonl", "samples/mcp/bad.jsonl"], 1),
+    ("dry_run", &["replay", "samples/mcp/good.jsonl", "--dry-run"], 0),
+    ("formats_explain", &["formats", "--explain", "samples/mcp/bad.jsonl"], 0),
+    ("clauses", &["rules", "--clauses", "--profile", "acp 1"], 0),
+    ("tail", &["tail", "samples/incidents/b-server-dead.rec.jsonl"], 0),
+];
+
+/// 80 columns and 120, word for word; a pipe, a dumb terminal and NO_COLOR give the same bytes, without an escape.
+#[test]
+fn every_screen_at_80_and_at_120_columns() {
+    for (name, args, code) in SCREENS {
+        let mut both = String::new();
+        for width in ["80", "120"] {
+            let mut wide = args.to_vec();
+            wide.extend(["--width", width]);
+            let text = screen(&wide, code);
+            assert!(!text.contains('\u{1b}'), "{name}");
+            for (variable, value) in [("NO_COLOR", "1"), ("TERM", "dumb")].into_iter().filter(|_| width == "80") {
+                let done = common::rpctape().args(&wide).env(variable, value).output().expect("the program starts");
+                assert_eq!(String::from_utf8_lossy(&done.stdout), text, "{name} with {variable}");
+            }
+            both.push_str(&format!("--- {width} columns\n{text}"));
+        }
+        insta::assert_snapshot!(format!("all_{name}"), both);
+    }
+}

@@ -154,3 +154,35 @@ fn work_that_goes_on_long_after_a_cancel_is_no_silence() {
     assert_eq!((&counts["messages"], &counts["n"]), (&listed["messages"], &listed["messages"]), "{counts}");
     assert_eq!(listed["first_at"].as_str(), Some("2026-04-12T00:00:00.000000Z"));
 }
+
+/// A calculator of its own, in another language, over the samples and over traffic with everything that makes a figure go wrong.
+#[test]
+fn every_figure_agrees_with_a_second_opinion() {
+    let python = |args: &[&str]| std::process::Command::new("python3").args(args).current_dir(common::top()).output();
+    if python(&["--version"]).is_err() {
+        eprintln!("NOT CHECKED: there is no python3 here, so that no second opinion on the figures was asked for");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut logs: Vec<String> = Vec::new();
+    for part in ["mcp", "acp", "lsp", "jsonrpc", "incidents"] {
+        let entries = std::fs::read_dir(common::top().join("samples").join(part)).expect("samples");
+        logs.extend(
+            entries.map(|entry| format!("samples/{part}/{}", entry.expect("an entry").file_name().to_string_lossy())),
+        );
+    }
+    for seed in ["1", "2", "3"] {
+        let log = folder.path().join(format!("{seed}.jsonl")).display().to_string();
+        let made = python(&["tests/figures/traffic.py", seed, &log]).expect("python3");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        logs.push(log);
+    }
+    let mut args = vec!["tests/figures/figures.py", env!("CARGO_BIN_EXE_rpctape")];
+    args.extend(logs.iter().map(String::as_str));
+    let said = python(&args).expect("python3");
+    let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
+    assert!(said.status.success(), "{out}{err}");
+    let figures: Vec<usize> =
+        out.lines().last().expect("a summary").split(' ').filter_map(|word| word.parse().ok()).collect();
+    assert!(figures[0] >= 20 && figures[1] >= 3_000 && figures[2] == 0, "{out}");
+}

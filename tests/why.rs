@@ -73,7 +73,9 @@ fn one_screen_of_100_columns() {
 #[test]
 fn one_screen_of_80_columns() {
     let text = why(&["why", "samples/incidents/a-cycle.jsonl", "--width", "80"]);
-    assert!(!text.contains("TIMELINE"));
+    assert!(
+        text.contains("TIMELINE") && text.lines().all(|line| line.contains("rpctape ") || line.chars().count() <= 80)
+    );
     insta::assert_snapshot!(text);
 }
 
@@ -220,6 +222,154 @@ fn what_was_in_flight_at_a_moment() {
     assert!(said.code == 2 && said.err.contains("14:03"), "{}", said.err);
 }
 
+/// Runs a line of a screen as a shell reads it.
+fn paste(line: &str) -> std::process::Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("bug.rec.jsonl").display().to_string();
+    let line = line.replace("bug.rec.jsonl", &out).replacen("rpctape", env!("CARGO_BIN_EXE_rpctape"), 1);
+    std::process::Command::new("sh").args(["-c", &line]).current_dir(top()).output().expect("a shell")
+}
+
+fn commands(screen: &str) -> Vec<&str> {
+    screen.lines().filter_map(|line| line.find("rpctape ").map(|at| &line[at..])).collect()
+}
+
+/// Every command that a screen of `why` prints, over all samples, can be pasted and works.
+#[test]
+fn every_command_of_every_sample_can_be_pasted() {
+    let mut logs: Vec<String> = Vec::new();
+    for folder in ["incidents", "mcp", "acp", "lsp", "jsonrpc", "faults"] {
+        for path in files(&top().join("samples").join(folder)) {
+            logs.push(path.strip_prefix(top()).expect("below").to_str().expect("UTF-8").to_string());
+        }
+    }
+    logs.extend(["samples/incidents", "samples/mcp", "samples/formats"].map(String::from));
+    let logs = std::sync::Mutex::new(logs);
+    let (ran, failed) = (std::sync::atomic::AtomicUsize::new(0), std::sync::Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(log) = logs.lock().expect("a lock").pop() {
+            let mut screens = vec![run(&["why", &log]).out];
+            if log.starts_with("samples/incidents/") {
+                screens.push(run(&["why", &log, "--at", "06:11:12"]).out);
+                screens.push(run(&["why", &log, "--at", "00:01:00"]).out);
+            }
+            for command in screens.iter().flat_map(|screen| commands(screen)) {
+                ran.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let done = paste(command);
+                if !done.status.success() {
+                    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+                    failed.lock().expect("a lock").push(format!("{command}: {said}"));
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(work))));
+    let failed = failed.into_inner().expect("a lock");
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(ran.into_inner() >= 60);
+}
+
+/// Five connections at once, of which one hangs: two commands, the second one printed by the first.
+#[test]
+fn a_new_user_finds_the_stuck_request_among_five_connections() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = five_connections(folder.path());
+    let first = why(&["why", &log]);
+    assert!(first.contains("#17") && first.contains("index_repo") && first.contains("STUCK"), "{first}");
+    let show = commands(&first)[0];
+    assert!(show.contains("@desk/3") && show.starts_with("rpctape show"), "{show}");
+    let second = String::from_utf8(paste(show).stdout).expect("UTF-8");
+    assert!(second.contains("#17 tools/call") && second.contains("unanswered"), "{second}");
+}
+
+/// Five connections that overlap; on the third `index_repo` is never answered.
+fn five_connections(folder: &std::path::Path) -> String {
+    let mut lines = Vec::new();
+    for second in 0..120 {
+        for connection in 1..=5 {
+            let id = second / 4 + 1;
+            let hangs = connection == 3 && id == 17;
+            let tool = if hangs { "index_repo" } else { "search" };
+            let message = match second % 4 {
+                0 => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#),
+                1 if !hangs => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#),
+                _ => continue,
+            };
+            let dir = if second % 4 == 0 { "c2s" } else { "s2c" };
+            let (minute, second) = (second / 60 + 2, second % 60);
+            let ts = format!("2026-04-12T14:{minute:02}:{second:02}.{connection:03}Z");
+            lines.push(format!(r#"{{"ts":"{ts}","conn":"desk/{connection}","dir":"{dir}","msg":{message}}}"#));
+        }
+    }
+    common::file(folder, "five.jsonl", lines.join("\n") + "\n")
+}
+
+/// What was in flight at 14:03, in UTC, in another zone, and where the log has that time twice.
+#[test]
+fn a_new_user_asks_what_was_in_flight_at_a_time_of_day() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = five_connections(folder.path());
+    let screen = why(&["why", &log, "--at", "14:03:30"]);
+    assert!(
+        screen.contains("#17") && screen.contains("AROUND") && screen.contains("stuck") || screen.contains("no answer"),
+        "{screen}"
+    );
+    assert_eq!(commands(&screen).len(), 2, "{screen}");
+    for command in commands(&screen) {
+        assert!(paste(command).status.success(), "{command}");
+    }
+    let same = why(&["why", &log, "--at", "16:03:30+02:00"]);
+    assert_eq!(same, screen);
+    let text = std::fs::read_to_string(&log).expect("a log");
+    let local = common::file(folder.path(), "local.jsonl", text.replace("Z\"", "+02:00\""));
+    let told = why(&["why", &local, "--at", "14:03:30"]);
+    assert!(
+        told.contains("12:03:30.000 UTC")
+            && told.contains("14:03:30.000 in the zone of the log")
+            && told.contains("#17"),
+        "{told}"
+    );
+    let twice = text.replace("04-12T", "04-13T").replace("desk/", "next/");
+    let two = common::file(folder.path(), "two.jsonl", text + &twice);
+    let said = run(&["why", &two, "--at", "14:03:30"]);
+    assert!(said.code == 2 && said.err.contains("on 2 days") && commands(&said.err).len() == 2, "{}", said.err);
+    for command in commands(&said.err) {
+        assert!(paste(command).status.success(), "{command}");
+    }
+}
+
+/// Which cancels were ignored, and one exchange to be shared without its secrets: at most two commands each.
+#[test]
+fn a_new_user_finds_ignored_cancels_and_shares_one_exchange() {
+    let log = "samples/mcp/bad.jsonl";
+    let screen = why(&["why", log]);
+    assert!(screen.contains("TOO LATE") && screen.contains("#4"), "{screen}");
+    let late = why(&["why", "samples/incidents/e-kept-working.jsonl"]);
+    let extract = commands(&late).into_iter().find(|command| command.starts_with("rpctape extract")).expect("advised");
+    let done = paste(extract);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn requests_times_and_connections_as_users_name_them() {
+    let log = "samples/incidents/a-cycle.jsonl";
+    assert_eq!(why(&["why", log, "--request", "19"]), why(&["why", log, "#19"]));
+    assert_eq!(run(&["why", log, "--request", "search"]).code, 2);
+    let since = why(&["why", log, "--since", "00:03:50"]);
+    assert!(since.contains("#17") && since.contains("#21") && !since.contains("#11 "), "{since}");
+    let late = run(&["why", log, "--since", "11:00"]);
+    assert!(late.code == 2 && late.err.contains("the log ends before 11:00"), "{}", late.err);
+    let listed = run(&["ls", "samples/incidents"]).out;
+    let row = listed.lines().find(|line| line.contains("d-one-tool")).expect("a row");
+    let number = row.split_whitespace().next().expect("a number");
+    let numbered = why(&["why", "samples/incidents", "--connection", number]);
+    assert!(numbered.contains("only tools/call index_repo hangs"), "{numbered}");
+    assert_eq!(run(&["show", "samples/incidents", "--connection", number]).code, 0);
+    let order = why(&["why", "samples/incidents"]);
+    let lines: Vec<&str> = order.lines().collect();
+    assert!(lines[0].contains("incident/1") && order.contains("OTHER CONNECTIONS"), "{order}");
+}
+
 /// Every command that is advised runs as a shell reads it.
 #[test]
 fn advice_can_be_pasted() {
@@ -239,11 +389,10 @@ fn advice_can_be_pasted() {
     std::fs::write(&log, text).expect("written");
     let log = log.to_str().expect("UTF-8");
     let said = run(&["why", log]);
-    let advice: Vec<&str> = said.out.lines().filter_map(|line| line.find("rpctape ").map(|at| &line[at..])).collect();
+    let advice = commands(&said.out);
     assert!(advice.len() >= 2, "{}", said.out);
     for line in advice {
-        let line = line.replace("-o bug.rec.jsonl", "").replacen("rpctape", env!("CARGO_BIN_EXE_rpctape"), 1);
-        let ran = std::process::Command::new("sh").args(["-c", &line]).current_dir(top()).output().expect("a shell");
+        let ran = paste(line);
         assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
     }
     let shown = run(&["show", log, "7c9e"]);

@@ -42,6 +42,10 @@ pub(crate) struct Input {
     size: Option<u64>,
     head: Vec<u8>,
     rest: Option<Stream>,
+    /// Bytes that somebody else reads, until they are taken.
+    given: Option<Stream>,
+    /// True if they are compressed.
+    packed: bool,
     whole: bool,
     /// True for a regular file that is neither compressed nor transcoded: offsets in the text are offsets in it.
     plain: bool,
@@ -67,11 +71,22 @@ enum Origin {
 impl Input {
     /// Opens `name`, `-` for standard input, and reads a sample of its head.
     pub(crate) fn open(name: &str) -> Result<Input> {
+        Input::started(name, None)
+    }
+
+    /// The same for bytes that somebody else reads. Their end is asked for again: more may have come.
+    pub(crate) fn given(name: &str, stream: Stream) -> Result<Input> {
+        Input::started(name, Some(stream))
+    }
+
+    fn started(name: &str, given: Option<Stream>) -> Result<Input> {
         let mut input = Input {
             name: name.to_string(),
             size: None,
             head: Vec::new(),
             rest: None,
+            given,
+            packed: false,
             whole: false,
             plain: false,
             bom: 0,
@@ -115,6 +130,11 @@ impl Input {
     /// True if reading can go on in the middle.
     pub(crate) fn can_seek(&self) -> bool {
         self.plain
+    }
+
+    /// True if the bytes are compressed.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.packed
     }
 
     /// How many bytes of the file were read so far, before decompression.
@@ -226,7 +246,11 @@ impl Input {
     fn start(&mut self) -> Result<()> {
         self.read.store(0, Ordering::Relaxed);
         self.cut.set(false);
-        let raw: Stream = if self.name == "-" { Box::new(io::stdin()) } else { self.open_named()? };
+        let raw: Stream = match self.given.take() {
+            Some(stream) => stream,
+            None if self.name == "-" => Box::new(io::stdin()),
+            None => self.open_named()?,
+        };
         let raw = Counted { inner: raw, read: Arc::clone(&self.read) };
         let (magic, raw) = peek(raw, MAGIC).map_err(|error| self.failed(&error))?;
         let (text, compressed) = self.decompressed(&magic, raw)?;
@@ -237,6 +261,7 @@ impl Input {
             return Err(self.is_archive("a tar archive"));
         }
         self.plain = self.origin == Origin::File && !compressed && wide.is_none();
+        self.packed = compressed;
         self.rest = Some(match wide {
             Some(order) => Box::new(Utf16::new(text, order)),
             None => text,

@@ -23,7 +23,24 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
     if let Some(database) = lsp_devtools::open(path, overrides)? {
         return Ok(database);
     }
-    let mut input = Input::open(path)?;
+    Ok(Box::new(told(Input::open(path)?, path, overrides)?))
+}
+
+/// Opens a log that is still being written. `stream` ends where the log ends now, and when it is read on it waits for more.
+/// A text that is read whole, or in another order than it is written in, is an error.
+pub fn follow(path: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {
+    let log = told(Input::given(path, stream)?, path, overrides)?;
+    let whole = matches!(log.format.reader(&log.sample), Reader::Whole(_)) || log.plan.order != Order::AsWritten;
+    if whole || log.input.is_packed() {
+        let what = if whole { format!("a {} log is read whole", log.chain) } else { "it is compressed".to_string() };
+        let error = Error::new(ErrorKind::Usage, format!("{path} cannot be followed: {what}"));
+        return Err(error.hint("`rpctape check` judges what is there now"));
+    }
+    Ok(Box::new(log))
+}
+
+/// Tells the format of a text from its head.
+fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
     let forced = overrides.format.as_deref();
     let mut sample = Sample::new(input.head(), input.is_whole(), false);
     let mut found = detect(&sample, forced)?;
@@ -56,7 +73,7 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
     let reason = std::iter::once(reason).chain(plan.said.iter().cloned()).collect::<Vec<_>>().join("; ");
     let mut overrides = overrides.clone();
     overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
-    Ok(Box::new(Log { name, format, chain, reason, input, sample, plan, overrides }))
+    Ok(Log { name, format, chain, reason, input, sample, plan, overrides })
 }
 
 /// The error for a log that is not in the format that the user named.

@@ -15,6 +15,7 @@ use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Raw};
 
 use super::config::Config;
+use super::connection;
 use super::input::{self, Loaded, ReadArgs};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
@@ -24,7 +25,6 @@ use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::{PolicyArgs, RedactArgs, Terms};
 use super::values::FailOn;
-use rpctape::error::nearest;
 
 /// How much of a message the screen needs; the rest is only counted.
 const EXCERPT: u32 = 1_000;
@@ -373,19 +373,7 @@ fn grouped(
 pub fn connections(loaded: &Loaded, key: Option<&str>) -> Result<Vec<ConnectionRow>> {
     let all = loaded.store.connections()?;
     let Some(key) = key else { return Ok(all) };
-    match all.iter().find(|connection| connection.key == key) {
-        Some(found) => Ok(vec![found.clone()]),
-        None => Err(no_connection(key, &all)),
-    }
-}
-
-/// The error for a connection that does not exist.
-pub fn no_connection(key: &str, all: &[ConnectionRow]) -> Error {
-    let hint = match nearest(key, all.iter().map(|connection| connection.key.as_str())) {
-        Some(near) => format!("did you mean {near}? `rpctape ls` lists them all"),
-        None => "`rpctape ls` lists them all".to_string(),
-    };
-    Error::new(ErrorKind::Usage, format!("there is no connection {key}")).hint(hint)
+    Ok(vec![connection::named(&all, key)?.clone()])
 }
 
 /// A summary of what was read, before any finding is counted.

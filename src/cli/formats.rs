@@ -2,14 +2,15 @@
 
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rpctape::capture::{self, Explanation};
 use rpctape::error::Result;
 use rpctape::redact::Redactor;
 use rpctape::report::{escape, format_list};
+use serde_json::{Value, json};
 
 use super::input::ReadArgs;
-use super::io::{Out, written};
+use super::io::{Out, write_json, written};
 use super::screen::ScreenArgs;
 
 /// List the log formats that can be read, or explain what a log was taken for
@@ -18,10 +19,22 @@ pub struct FormatsArgs {
     /// Explain what this log was taken for: candidates, lines used and passed over, whose log it is, its clock
     #[arg(long, value_name = "FILE", value_parser = super::input::name())]
     explain: Option<String>,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
     screen: ScreenArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table
+    #[default]
+    Table,
+    /// One JSON document
+    Json,
 }
 
 /// Prints the list, or the explanation.
@@ -30,16 +43,56 @@ pub fn run(args: &FormatsArgs) -> Result<u8> {
     match &args.explain {
         Some(path) => {
             let told = capture::explain(path, &args.read.overrides())?;
-            written(explanation(&mut out, &told))?;
+            written(match args.format {
+                Format::Table => explanation(&mut out, &told),
+                Format::Json => write_json(&mut out, &document(&told)),
+            })?;
         }
         None => {
             let formats: Vec<(&str, &str, String)> =
                 capture::formats().map(|format| (format.name, format.about, format.cannot_prove.join(", "))).collect();
-            written(format_list(&mut out, &formats, &args.screen.style(false, true)))?;
+            written(match args.format {
+                Format::Table => format_list(&mut out, &formats, &args.screen.style(false, true)),
+                Format::Json => write_json(&mut out, &listed(&formats)),
+            })?;
         }
     }
     out.close()?;
     Ok(0)
+}
+
+fn listed(formats: &[(&str, &str, String)]) -> Value {
+    let formats = formats.iter().map(|(name, about, lost)| {
+        let lost: Vec<&str> = lost.split(", ").filter(|word| !word.is_empty()).collect();
+        json!({ "format": name, "is": about, "cannot_prove": lost })
+    });
+    json!({ "v": 1, "formats": formats.collect::<Vec<_>>() })
+}
+
+fn document(told: &Explanation) -> Value {
+    let candidates =
+        told.candidates.iter().map(|one| json!({ "format": one.name, "score": one.score, "reason": one.reason }));
+    let passed = told.passed.iter().map(|(why, passed)| {
+        json!({ "why": why.as_str(), "lines": passed.count, "first": passed.first, "text": passed.text })
+    });
+    let connections: Vec<&str> = told.channels.iter().filter_map(|channel| channel.name.as_deref()).collect();
+    json!({
+        "v": 1,
+        "format": told.format,
+        "reason": told.reason,
+        "candidates": candidates.collect::<Vec<_>>(),
+        "wrappers": told.wrappers,
+        "connections": connections,
+        "lines": told.used,
+        "messages": told.messages,
+        "malformed": told.malformed,
+        "passed_over": passed.collect::<Vec<_>>(),
+        "vantage": told.vantage.as_str(),
+        "vantage_reason": told.vantage_reason,
+        "clock": told.clock,
+        "cannot_prove": told.cannot_prove,
+        "definition": told.definition,
+    })
 }
 
 fn explanation(out: &mut dyn Write, told: &Explanation) -> std::io::Result<()> {

@@ -7,7 +7,8 @@ use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{Output, Readers, is_same};
 use rpctape::redact::Redactor;
-use rpctape::report::escape;
+use rpctape::report::{escape, json};
+use serde_json::Value;
 
 /// The answer's way out.
 pub enum Out {
@@ -137,6 +138,11 @@ pub fn print(text: &str) -> Result<()> {
 fn write_all(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// A JSON value on a line of its own, without characters that act on a terminal.
+pub fn write_json(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    writeln!(out, "{}", json(value)?)
 }
 
 /// A line for the conversation, without secrets: it quotes names of files, requests and errors of systems. Where stderr is

@@ -16,8 +16,8 @@ use rpctape::replay::options::Speed;
 use rpctape::report::{count, escape, plural};
 use rpctape::store::ConnectionRow;
 
-use super::check::no_connection;
 use super::config::Config;
+use super::connection;
 use super::input::{self, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
@@ -171,10 +171,7 @@ impl From<ReuseArg> for Reuse {
 fn choose(rows: &[ConnectionRow], args: &MockArgs) -> Result<Vec<i64>> {
     let mut left: Vec<&ConnectionRow> = rows.iter().filter(|row| row.requests > 0).collect();
     if let Some(key) = &args.connection {
-        left = rows.iter().filter(|row| row.key == *key).collect();
-        if left.is_empty() {
-            return Err(no_connection(key, rows));
-        }
+        left = vec![connection::named(rows, key)?];
     }
     if let Some(session) = &args.session {
         left.retain(|row| row.session == *session);

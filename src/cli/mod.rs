@@ -31,10 +31,12 @@ pub mod record;
 #[cfg(feature = "live")]
 pub mod replay;
 pub mod rules;
+pub mod schema;
 pub mod scrub;
 pub mod sessions;
 pub mod show;
 pub mod stats;
+pub mod tail;
 pub mod verify;
 pub mod why;
 #[cfg(feature = "live")]
@@ -42,6 +44,7 @@ pub mod wrap;
 
 mod comparing;
 mod config;
+mod connection;
 mod drawing;
 mod input;
 mod io;

@@ -3,6 +3,7 @@
 use chrono::{DateTime, NaiveDate, NaiveTime};
 use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::store::Store;
 
 const SECOND_US: i64 = 1_000_000;
 const MINUTE_US: i64 = 60 * SECOND_US;
@@ -135,10 +136,31 @@ pub fn moment(text: &str, extent: &Extent) -> Result<Span> {
     }
 }
 
+/// The days on which a log has this time of day, each as it has to be typed; none of a time that names its day.
+pub fn choices(text: &str, extent: &Extent) -> Vec<String> {
+    let days = match Named::read(text) {
+        Some(named) if named.date.is_none() => extent.days(&named),
+        _ => Vec::new(),
+    };
+    days.iter().filter_map(|day| Some(format!("{} {}", date(*day)?, text.trim()))).collect()
+}
+
+/// The zone in which a log writes its times, where it tells one.
+pub fn log_zone(store: &Store) -> Result<Option<i32>> {
+    Ok(store.sources()?.iter().find_map(|source| zone_of(source.first_time.as_deref()?)))
+}
+
+/// The zone in which a time is written, in minutes east of UTC, where it tells one.
+fn zone_of(written: &str) -> Option<i32> {
+    zone(written.trim()).1
+}
+
+fn date(day: i64) -> Option<String> {
+    DateTime::from_timestamp_micros(day * DAY_US).map(|time| time.format("%Y-%m-%d").to_string())
+}
+
 fn several(text: &str, days: &[i64]) -> Error {
-    let date =
-        |day: &i64| DateTime::from_timestamp_micros(day * DAY_US).map(|time| time.format("%Y-%m-%d").to_string());
-    let dates: Vec<String> = days.iter().take(5).filter_map(date).collect();
+    let dates: Vec<String> = days.iter().take(5).filter_map(|day| date(*day)).collect();
     let more = if days.len() > dates.len() { ", ..." } else { "" };
     let error = format!("the log has {text} on {} days: {}{more}", days.len(), dates.join(", "));
     let first = dates.first().map_or("2026-04-12", String::as_str);
@@ -191,6 +213,11 @@ mod tests {
         assert!(days.message.contains("on 3 days: 2026-04-12, 2026-04-13"), "{}", days.message);
         assert_eq!(at("05:00", &extent(30, 0)).0 / 3_600_000, 22);
         assert!(moment("soon", &log).is_err());
+        assert_eq!(choices("07:00", &extent(50, 0)), ["2026-04-12 07:00", "2026-04-13 07:00", "2026-04-14 07:00"]);
+        assert_eq!(choices("07:00", &log), ["2026-04-12 07:00"]);
+        assert!(choices("2026-04-12 07:00", &extent(50, 0)).is_empty() && choices("05:00", &log).is_empty());
+        assert_eq!([zone_of("2026-04-12T08:12:00.5+02:00"), zone_of("2026-04-12T06:12:00Z")], [Some(120), Some(0)]);
+        assert_eq!([zone_of("2026-04-12 06:12:00"), zone_of("1775974262500")], [None, None]);
     }
 
     #[test]

@@ -170,7 +170,7 @@ struct Incidents {
 
 fn incidents(store: &Store, wanted: &Wanted<'_>) -> Result<Incidents> {
     let case = Case::open(store, wanted.redactor.clone(), wanted.stuck_after_us)?;
-    let troubled = case.ranked(wanted.connections.iter().collect());
+    let troubled = case.ranked(wanted.connections.iter().collect())?;
     let troubled: Vec<&ConnectionRow> = troubled.into_iter().filter(|row| case.in_trouble(row)).collect();
     let mut told = Vec::new();
     for row in troubled.iter().take(INCIDENTS) {

@@ -1,5 +1,5 @@
 //! Requests as users name them: `17`, `#17`, `s4` (issued by the server), `"abc"` or the beginning of such an id, each with
-//! `:41` for its line where the id was used again, and with `@2` or `@KEY` for the connection.
+//! `:41` for its line where the id was used again, and with `@KEY` or its number in `rpctape ls` (`@2`) for the connection.
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::jsonrpc::Id;
@@ -7,7 +7,7 @@ use rpctape::protocol::Side;
 use rpctape::report::label;
 use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow, RequestName, Store};
 
-use super::check::no_connection;
+use super::connection::{self, no_connection};
 use rpctape::error::nearest;
 
 /// The shortest beginning of an id that is looked for, in characters.
@@ -54,8 +54,12 @@ fn fitting(store: &Store, name: &str, connection: Option<i64>) -> Result<Vec<Exc
 
 /// The exchanges whose id, a string, begins like this. Numbers have to be written in full.
 fn beginning(store: &Store, name: &str, connection: Option<i64>) -> Result<Vec<ExchangeRow>> {
-    let issuer = if name.starts_with('#') { Some("client") } else { None };
-    let head = name.trim_start_matches('#').trim_matches('"');
+    let (issuer, head) = match (name.strip_prefix('#'), name.strip_prefix("s\"")) {
+        (Some(head), _) => (Some("client"), head),
+        (None, Some(head)) => (Some("server"), head),
+        (None, None) => (None, name),
+    };
+    let head = head.trim_matches('"');
     let mut found = Vec::new();
     if head.chars().count() < SHORTEST {
         return Ok(found);
@@ -74,12 +78,8 @@ fn beginning(store: &Store, name: &str, connection: Option<i64>) -> Result<Vec<E
 
 /// The name without its connection, and the row of that. The last `@` behind which a connection stands counts.
 fn split<'a>(text: &'a str, connections: &[ConnectionRow]) -> Option<Result<(&'a str, i64)>> {
-    let place = |place: &str| {
-        let by_number = place.parse::<usize>().ok().and_then(|number| connections.get(number.checked_sub(1)?));
-        connections.iter().find(|connection| connection.key == place).or(by_number)
-    };
     let ats = || text.match_indices('@').map(|(at, _)| (&text[..at], &text[at + 1..]));
-    let found = ats().find_map(|(name, key)| Some((name, place(key)?.id)));
+    let found = ats().find_map(|(name, key)| Some((name, connection::find(connections, key)?.id)));
     // An `@` inside a quoted id is part of the id.
     let meant = text.rsplit_once('@').filter(|(name, _)| name.matches('"').count() != 1);
     found.map(Ok).or_else(|| meant.map(|(_, key)| Err(no_connection(key, connections))))

@@ -1,18 +1,19 @@
 //! `rpctape show`: one exchange, or all messages of a connection.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::{Transcript, plural};
-use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, Raw, Store};
+use rpctape::report::{Sheet, Transcript, plural};
+use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, MessageRow, Raw, Store};
 
-use super::check::no_connection;
 use super::config::Config;
+use super::connection;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
-use super::moment::{Extent, Span, moment};
+use super::moment::{Extent, Span, log_zone, moment};
 use super::request_name;
 use super::screen::ScreenArgs;
+use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use super::values;
@@ -44,6 +45,9 @@ pub struct ShowArgs {
     /// Print every message whole; with --redact off as it was captured
     #[arg(long)]
     raw: bool,
+    /// How to print the messages
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
     #[command(flatten)]
     redact: RedactArgs,
     #[command(flatten)]
@@ -52,43 +56,86 @@ pub struct ShowArgs {
     screen: ScreenArgs,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One line a message
+    #[default]
+    Screen,
+    /// One JSON document
+    Json,
+}
+
+/// How the messages are printed.
+enum Print<'a> {
+    Screen(Transcript<'a>),
+    Json(Sheet),
+}
+
+impl Print<'_> {
+    fn message(&mut self, out: &mut Out, row: &MessageRow) -> Result<()> {
+        written(match self {
+            Print::Screen(transcript) => transcript.message(out, row),
+            Print::Json(sheet) => sheet.message(out, row),
+        })
+    }
+}
+
 /// Prints the messages.
 pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
     let style = args.screen.style(false, false);
     let redactor = args.redact.redactor(&Config::load(None)?);
-    let mut transcript = Transcript::new(&style, args.raw).redacted(redactor.clone());
+    let mut print = match args.format {
+        Format::Screen => Print::Screen(Transcript::new(&style, args.raw).redacted(redactor.clone())),
+        Format::Json => Print::Json(Sheet::new(redactor.clone())),
+    };
     let mut out = Out::open(None, &[])?.clean(redactor);
+    let all = loaded.store.connections()?;
     match &args.request {
         Some(name) => {
-            exchange(&loaded.store, &request_name::find(&loaded.store, name)?, args.raw, &mut transcript, &mut out)?
+            let row = request_name::find(&loaded.store, name)?;
+            exchange(&loaded.store, &row, &all, (args.amount(), &mut print), &mut out)?;
         }
         None => {
-            let all = loaded.store.connections()?;
             let row = chosen(&all, args)?;
-            let span = span(args, row)?;
-            connection(&loaded.store, row, (args.raw, span), &mut transcript, &mut out)?;
+            let span = span(&loaded.store, args, row)?;
+            whole_connection(&loaded.store, row, (args.amount(), span), &mut print, &mut out)?;
         }
     }
     out.close()?;
     Ok(0)
 }
 
+impl ShowArgs {
+    /// How much of each message is wanted.
+    fn amount(&self) -> Raw {
+        if self.raw { Raw::All } else { Raw::Head(EXCERPT) }
+    }
+}
+
 fn chosen<'a>(all: &'a [ConnectionRow], args: &ShowArgs) -> Result<&'a ConnectionRow> {
     match (&args.connection, all) {
-        (Some(key), _) => all.iter().find(|row| row.key == *key).ok_or_else(|| no_connection(key, all)),
+        (Some(key), _) => connection::named(all, key),
         (None, [only]) => Ok(only),
         (None, []) => Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file))),
         (None, [first, ..]) => {
             let message = format!("{} holds {} connections", args.file, all.len());
-            let hint = format!("choose one: --connection '{}', or a request such as #17@1", first.key);
+            let key = shell::shown(&first.key).unwrap_or_else(|| "1".to_string());
+            let hint =
+                format!("choose one: --connection {key} (or its number in `rpctape ls`), or a request such as #17@1");
             Err(Error::new(ErrorKind::Usage, message).hint(hint))
         }
     }
 }
 
-fn exchange(store: &Store, row: &ExchangeRow, raw: bool, transcript: &mut Transcript<'_>, out: &mut Out) -> Result<()> {
+fn exchange(
+    store: &Store,
+    row: &ExchangeRow,
+    all: &[ConnectionRow],
+    (amount, print): (Raw, &mut Print<'_>),
+    out: &mut Out,
+) -> Result<()> {
     let title = format!(
         "{} in {}, {}: {} ({})",
         request_name::title(row),
@@ -97,50 +144,61 @@ fn exchange(store: &Store, row: &ExchangeRow, raw: bool, transcript: &mut Transc
         row.outcome,
         row.history
     );
-    let messages = store.messages_of_exchange(row.id, amount(raw))?;
-    written(transcript.head(out, &title, messages.first().and_then(|message| message.at_us)))?;
+    let messages = store.messages_of_exchange(row.id, amount)?;
+    let from = messages.first().and_then(|message| message.at_us);
+    let of = all.iter().find(|connection| connection.id == row.connection_id).cloned().unwrap_or_default();
+    written(match print {
+        Print::Screen(transcript) => transcript.head(out, &title, from),
+        Print::Json(sheet) => sheet.head(out, &of, Some(row)),
+    })?;
     for message in &messages {
-        written(transcript.message(out, message))?;
+        print.message(out, message)?;
     }
     let filter = FindingFilter { exchange: Some(row.id), ..FindingFilter::default() };
     let findings = store.all_findings(&filter, Raw::None)?;
-    written(transcript.findings(out, &findings))
+    written(match print {
+        Print::Screen(transcript) => transcript.findings(out, &findings),
+        Print::Json(sheet) => sheet.finish(out, &findings),
+    })
 }
 
-fn connection(
+fn whole_connection(
     store: &Store,
     row: &ConnectionRow,
-    (raw, span): (bool, Option<Span>),
-    transcript: &mut Transcript<'_>,
+    (amount, span): (Raw, Option<Span>),
+    print: &mut Print<'_>,
     out: &mut Out,
 ) -> Result<()> {
     let revision = format!("{} {}", row.protocol, row.revision);
     let title = format!("{}, {}: {}", row.key, revision.trim_end(), plural(row.messages, "message"));
-    written(transcript.head(out, &title, row.first_at_us))?;
-    store.messages_of_connection(row.id, 0, i64::MAX, amount(raw), |message| {
+    written(match print {
+        Print::Screen(transcript) => transcript.head(out, &title, row.first_at_us),
+        Print::Json(sheet) => sheet.head(out, row, None),
+    })?;
+    store.messages_of_connection(row.id, 0, i64::MAX, amount, |message| {
         match span.is_none_or(|span| span.meets(message.at_us, message.at_us)) {
-            true => written(transcript.message(out, &message)),
+            true => print.message(out, &message),
             false => Ok(()),
         }
-    })
+    })?;
+    let Print::Json(sheet) = print else { return Ok(()) };
+    let filter = FindingFilter { connection: Some(row.id), ..FindingFilter::default() };
+    written(sheet.finish(out, &store.all_findings(&filter, Raw::None)?))
 }
 
 /// The part of a connection that was asked for.
-fn span(args: &ShowArgs, row: &ConnectionRow) -> Result<Option<Span>> {
+fn span(store: &Store, args: &ShowArgs, row: &ConnectionRow) -> Result<Option<Span>> {
     Ok(match (&args.at, args.last, row.last_at_us) {
         (Some(at), ..) => {
             let (Some(first_us), Some(last_us)) = (row.first_at_us, row.last_at_us) else {
                 return Err(Error::new(ErrorKind::Input, format!("{} has no times", row.key)));
             };
-            let extent = Extent { first_us, last_us, zone: args.read.tz.unwrap_or(0) };
+            let zone = args.read.tz.or(log_zone(store)?).unwrap_or(0);
+            let extent = Extent { first_us, last_us, zone };
             let at = moment(at, &extent)?;
             Some(Span { from_us: at.from_us - AROUND_US, to_us: at.to_us + AROUND_US })
         }
         (_, Some(last), Some(end)) => Some(Span { from_us: end - last, to_us: end }),
         _ => None,
     })
-}
-
-fn amount(raw: bool) -> Raw {
-    if raw { Raw::All } else { Raw::Head(EXCERPT) }
 }

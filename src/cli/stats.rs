@@ -81,7 +81,8 @@ pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
             words.into_iter().flatten().for_each(|word| *word = redactor.text(word).into_owned());
         }
         // The last sign of work is enough, and that is known without a search.
-        let worked = exchange.as_ref().filter(|exchange| {
+        let hit = !matches!(row.effect.as_deref(), Some("moot" | "unknown-target" | "malformed"));
+        let worked = exchange.as_ref().filter(|_| hit).filter(|exchange| {
             exchange.history.split_once(['C', 'c']).is_some_and(|(_, after)| after.contains(['p', 'P']))
         });
         let signs = worked.map(|exchange| store.signs_of_life(exchange.id, 0)).transpose()?.unwrap_or_default();

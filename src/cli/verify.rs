@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use minisign_verify::{PublicKey, Signature};
 use rpctape::capture::{End, Fault, Link, Verified, verify};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::{escape, plural};
+use serde_json::{Value, json};
 
 use super::io;
 
@@ -24,6 +25,18 @@ pub struct VerifyArgs {
     /// The public key of minisign with which every recording must have been signed: a file, or the key itself
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A few lines for each file
+    #[default]
+    Text,
+    /// One JSON object a file, one a line
+    Jsonl,
 }
 
 /// What was found in one file.
@@ -52,17 +65,22 @@ pub fn run(args: &VerifyArgs) -> Result<u8> {
     for file in &args.files {
         let seen = look(file, key.as_ref())?;
         let mut text = describe(&seen);
+        let mut object = told_as_json(&seen);
         whole &= seen.chain.is_whole() && !matches!(seen.signed, Signed::Bad(_));
         let Verified { session, part, hands_on, .. } = seen.chain;
         if let Some((_, _, due)) = before.filter(|(old, number, _)| *old == session && number + 1 == part) {
             let follows = seen.chain.before == Some(due);
             text.push_str(if follows { "  follows the part before\n" } else { "  does not follow the part before\n" });
+            object["follows"] = follows.into();
             whole &= follows;
         } else if part > 1 {
             text.push_str(&format!("  the parts before part {part} were not looked at\n"));
         }
         before = Some((session, part, hands_on));
-        io::print(&text)?;
+        match args.format {
+            Format::Text => io::print(&text)?,
+            Format::Jsonl => io::written(io::write_json(&mut std::io::stdout(), &object))?,
+        }
     }
     Ok(u8::from(!whole))
 }
@@ -121,6 +139,37 @@ fn public_key(given: &str) -> Result<PublicKey> {
     key.map_err(|error| {
         Error::new(ErrorKind::Usage, format!("{given} is no public key of minisign: {error}"))
             .hint("name the file NAME.pub, or give its second line")
+    })
+}
+
+fn told_as_json(seen: &Seen<'_>) -> Value {
+    let chain = &seen.chain;
+    let (signature, said) = match &seen.signed {
+        Signed::No => ("none", None),
+        Signed::Unchecked => ("unchecked", None),
+        Signed::Good(comment) => ("good", Some(comment)),
+        Signed::Bad(why) => ("bad", Some(why)),
+    };
+    let (end, next) = match &chain.end {
+        End::Cut => ("cut", None),
+        End::Closed => ("closed", None),
+        End::Rotated(next) => ("rotated", Some(next)),
+    };
+    let faults = chain.faults.iter().map(|(line, fault)| json!({ "line": line, "said": told(*fault) }));
+    json!({
+        "type": "verified",
+        "file": seen.file.display().to_string(),
+        "whole": chain.is_whole() && !matches!(seen.signed, Signed::Bad(_)),
+        "changed": chain.wrong,
+        "end": end,
+        "next": next,
+        "lines": chain.lines,
+        "part": chain.part,
+        "session": chain.session,
+        "faults": faults.collect::<Vec<_>>(),
+        "signature": signature,
+        "signature_said": said,
+        "follows": null,
     })
 }
 

@@ -2,10 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::why::{self, Around};
-use rpctape::store::ConnectionRow;
+use rpctape::report::why::{self, Around, Other};
+use rpctape::store::{ConnectionRow, ExchangeRow};
 
 use super::config::Config;
+use super::connection;
 use super::input::{self, Loaded, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
@@ -35,9 +36,15 @@ pub struct WhyArgs {
     /// Only this request (17, #17, s4, "abc", the beginning of an id, #17@2), or a method or tool (tools/call, call:search, search)
     #[arg(value_name = "REQUEST|METHOD")]
     what: Option<String>,
+    /// Only this request, also where a method or tool has its name
+    #[arg(long, value_name = "ID", conflicts_with = "what")]
+    request: Option<String>,
     /// What was in flight at this time, all of it: 14:03, 06:14:58.250, 2026-04-12T06:14:58Z
-    #[arg(long, value_name = "TIME", conflicts_with = "last")]
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["last", "since"])]
     at: Option<String>,
+    /// Only what was in flight from this time on: 14:03, 2026-04-12T06:14:58Z
+    #[arg(long, value_name = "TIME", conflicts_with = "last")]
+    since: Option<String>,
     /// Only what was in flight in the last while: 5m, 30s
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     last: Option<i64>,
@@ -50,7 +57,7 @@ pub struct WhyArgs {
     /// Age from which an open request counts as stuck where the log just stops [default: 30s]
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     stuck_after: Option<i64>,
-    /// Only this connection (`rpctape ls` shows the keys)
+    /// Only this connection: its key, or its number in `rpctape ls`
     #[arg(long, value_name = "KEY")]
     connection: Option<String>,
     #[command(flatten)]
@@ -61,6 +68,36 @@ pub struct WhyArgs {
     reports: ReportArgs,
     #[command(flatten)]
     screen: ScreenArgs,
+}
+
+/// What a user names beside the log.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked<'a> {
+    /// A request and nothing else.
+    Request(&'a str),
+    /// A method or tool, or else a request.
+    Any(&'a str),
+}
+
+impl<'a> Asked<'a> {
+    /// As it was typed.
+    pub fn name(self) -> &'a str {
+        match self {
+            Asked::Request(name) | Asked::Any(name) => name,
+        }
+    }
+
+    /// True if it is the method or tool of a request.
+    pub fn calls(self, row: &ExchangeRow) -> bool {
+        matches!(self, Asked::Any(name) if case::is_called(row, name))
+    }
+}
+
+impl WhyArgs {
+    fn asked(&self) -> Option<Asked<'_>> {
+        let what = self.what.as_deref().map(Asked::Any);
+        self.request.as_deref().map(Asked::Request).or(what)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -84,12 +121,11 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     }
     let after_us = judged.settings().stuck_after_us;
     let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
+    let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;
+    case.since = args.since.as_deref().map(|text| at::since(&case, args, text)).transpose()?;
     match &args.at {
-        Some(at) => at::write(&mut out, &loaded.store, args, (at, after_us))?,
-        None => {
-            let case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;
-            postmortem(&mut out, &case, args, commands)?;
-        }
+        Some(at) => at::write(&mut out, &case, args, at)?,
+        None => postmortem(&mut out, &case, args, commands)?,
     }
     out.close()?;
     if args.reports.any() {
@@ -102,7 +138,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
 fn beside(loaded: &Loaded, args: &WhyArgs, stuck_after_us: i64, config: &Config) -> Result<()> {
     let all = loaded.store.connections()?;
     let connections: Vec<ConnectionRow> = wanted(&all, args)?.into_iter().cloned().collect();
-    let at = args.what.as_deref().map(|what| page::place(&loaded.store, what)).transpose()?;
+    let at = args.asked().map(|asked| page::place(&loaded.store, asked.name())).transpose()?;
     let wanted = page::Wanted {
         inputs: std::slice::from_ref(&args.file),
         connections: &connections,
@@ -125,12 +161,13 @@ fn postmortem(out: &mut Out, case: &Case<'_>, args: &WhyArgs, commands: &[String
     }
     let mut others = Vec::new();
     for (index, connection) in order[1..].iter().enumerate() {
-        others.push(case.line(connection, index < OTHERS)?);
+        let told = index < OTHERS || args.all;
+        let command = if told && case.in_trouble(connection) { next::incident(args, connection) } else { None };
+        others.push(Other { line: case.line(connection, told)?, command });
     }
-    let troubled = order[1..].iter().find(|connection| case.in_trouble(connection));
     let around = Around {
         others,
-        next: next::commands(case, &facts, args, commands, troubled.map(|connection| connection.key.as_str()))?,
+        next: next::commands(case, &facts, args, commands)?,
         all: args.all,
         cut: facts.connection.requests > u64::from(case::LAST),
     };
@@ -140,10 +177,7 @@ fn postmortem(out: &mut Out, case: &Case<'_>, args: &WhyArgs, commands: &[String
 /// The connections that a user wants to hear of.
 fn wanted<'a>(connections: &'a [ConnectionRow], args: &WhyArgs) -> Result<Vec<&'a ConnectionRow>> {
     match &args.connection {
-        Some(key) => {
-            let found = connections.iter().find(|connection| connection.key == *key);
-            Ok(vec![found.ok_or_else(|| super::check::no_connection(key, connections))?])
-        }
+        Some(key) => Ok(vec![connection::named(connections, key)?]),
         None => Ok(connections.iter().collect()),
     }
 }

@@ -1,9 +1,11 @@
 //! Takes what a source holds: every frame is stored, and judged in the same pass where the database is new.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::audit::{JUDGED_WITH, after_append, finish};
 use super::cleaning::Cleaning;
+use super::follow::Watcher;
 use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
@@ -41,6 +43,8 @@ pub(super) struct Intake<'s, 'p> {
     pub cleaning: Option<Cleaning>,
     pub options: &'p Options,
     pub progress: &'p mut dyn Progress,
+    /// Who is told of the frames, where a log is followed.
+    pub watcher: Option<&'s RefCell<dyn Watcher>>,
 }
 
 impl<'s, 'p> Intake<'s, 'p> {
@@ -66,7 +70,15 @@ impl<'s, 'p> Intake<'s, 'p> {
             cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
             options,
             progress,
+            watcher: None,
         })
+    }
+
+    /// The same, and somebody is told of all that passes.
+    pub(super) fn watched(mut self, watcher: &'s RefCell<dyn Watcher>) -> Self {
+        self.live = self.live.map(|live| Live { judge: live.judge.watched(watcher), ..live });
+        self.watcher = Some(watcher);
+        self
     }
 
     /// Ends the fold, or folds again what was touched.
@@ -85,6 +97,9 @@ impl Intake<'_, '_> {
     fn open(&mut self, opened: Option<Opened>) {
         let Some(opened) = opened else { return };
         self.touched.insert(opened.id);
+        if let Some(watcher) = self.watcher {
+            watcher.borrow_mut().opened(opened.id, &opened.key);
+        }
         if let Some(live) = &mut self.live {
             live.session.open(opened);
         }
@@ -131,6 +146,9 @@ impl Intake<'_, '_> {
         let (connection, opened) = self.channels.place(frame, self.store)?;
         self.open(opened);
         let id = self.ground.frame(connection, frame)?;
+        if let Some(watcher) = self.watcher {
+            watcher.borrow_mut().frame(id, frame);
+        }
         if let Some(Live { session, judge, lookout }) = &mut self.live {
             if let Some(kind) = lookout.look(connection, frame) {
                 session.secret(id, connection, frame.at_us, kind);

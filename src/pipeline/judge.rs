@@ -1,5 +1,8 @@
 //! Stands between the fold and the store: events become findings, and everything derived is written as it comes.
 
+use std::cell::RefCell;
+
+use super::follow::Watcher;
 use crate::error::{Error, Result};
 use crate::protocol::Side;
 use crate::rules::{Auditor, RULES, Selection, Undecided};
@@ -10,13 +13,19 @@ use crate::store::{Derived, Store};
 pub(super) struct Judge<'s> {
     auditor: Auditor,
     derived: Derived<'s>,
+    watcher: Option<&'s RefCell<dyn Watcher>>,
     error: Option<Error>,
 }
 
 impl<'s> Judge<'s> {
     pub(super) fn new(store: &'s Store, selection: &Selection) -> Result<Judge<'s>> {
         let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.name)).collect();
-        Ok(Judge { auditor: Auditor::new(selection), derived: store.derived(&rules)?, error: None })
+        Ok(Judge { auditor: Auditor::new(selection), derived: store.derived(&rules)?, watcher: None, error: None })
+    }
+
+    /// The same, and somebody is told of all that it is told and of all that it finds.
+    pub(super) fn watched(self, watcher: &'s RefCell<dyn Watcher>) -> Judge<'s> {
+        Judge { watcher: Some(watcher), ..self }
     }
 
     /// The first error since it was asked last.
@@ -38,8 +47,14 @@ impl<'s> Judge<'s> {
 
 impl Sink for Judge<'_> {
     fn event(&mut self, event: &Event<'_>) {
-        let Judge { auditor, derived, error } = self;
+        let Judge { auditor, derived, watcher, error } = self;
+        if let Some(watcher) = watcher {
+            watcher.borrow_mut().event(event);
+        }
         auditor.judge(event, |finding| {
+            if let Some(watcher) = watcher {
+                watcher.borrow_mut().finding(&finding);
+            }
             if let Err(fault) = derived.finding(&finding) {
                 error.get_or_insert(fault);
             }
@@ -52,6 +67,9 @@ impl Sink for Judge<'_> {
     }
 
     fn exchange(&mut self, _connection: u32, exchange: &Exchange) {
+        if let Some(watcher) = self.watcher {
+            watcher.borrow_mut().settled(exchange);
+        }
         let done = self.derived.exchange(exchange);
         self.keep(done);
     }

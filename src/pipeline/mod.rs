@@ -10,6 +10,7 @@ pub mod conform;
 mod coverage;
 pub mod extract;
 pub mod facts;
+mod follow;
 mod ingest;
 mod intake;
 mod judge;
@@ -30,6 +31,7 @@ mod tests;
 
 pub use audit::audit;
 pub use coverage::{coverage, coverage_of};
+pub use follow::{Watcher, follow};
 pub use ingest::{ingest, ingest_sources};
 pub use lookout::Lookout;
 pub use options::{Options, Progress, Quiet};

@@ -17,6 +17,8 @@ struct RuleObject {
     summary: &'static str,
     default: bool,
     profiles: Vec<ProfileObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -62,9 +64,18 @@ pub fn write_human(out: &mut dyn Write, rules: &[&Rule], style: &Style) -> io::R
 
 /// `{"rules":[...]}`, each with its severity and clause in every profile.
 pub fn write_json(out: &mut dyn Write, rules: &[&Rule]) -> io::Result<()> {
+    write_objects(out, rules.iter().map(|rule| object(rule)))
+}
+
+/// The same, each with its page in Markdown.
+pub fn write_pages(out: &mut dyn Write, rules: &[&Rule]) -> io::Result<()> {
+    write_objects(out, rules.iter().map(|rule| RuleObject { page: Some(rule.page), ..object(rule) }))
+}
+
+fn write_objects(out: &mut dyn Write, rules: impl Iterator<Item = RuleObject>) -> io::Result<()> {
     write!(out, "{{\"rules\":[")?;
-    for (index, rule) in rules.iter().enumerate() {
-        write!(out, "{}\n{}", if index > 0 { "," } else { "" }, json(&object(rule))?)?;
+    for (index, rule) in rules.enumerate() {
+        write!(out, "{}\n{}", if index > 0 { "," } else { "" }, json(&rule)?)?;
     }
     writeln!(out, "\n]}}")
 }
@@ -98,5 +109,6 @@ fn object(rule: &Rule) -> RuleObject {
         summary: rule.summary,
         default: rule.default_on,
         profiles: profiles.collect(),
+        page: None,
     }
 }

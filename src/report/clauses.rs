@@ -5,8 +5,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::columns::{Lean, Table};
-use super::escape::json;
+use super::columns::{self, Lean, Table};
+use super::coverage::WIDE;
+use super::escape::{escape, json};
 use super::{Ink, Style};
 use crate::protocol::{Beyond, Clause, Profile};
 use crate::rules::rule_of;
@@ -87,7 +88,22 @@ pub fn write_human(out: &mut dyn Write, profiles: &[&Profile], style: &Style) ->
             format!("{count} {is}")
         });
         let head = format!("{}: {} clauses ({})", profile.label(), entries.len(), counts.join(", "));
-        writeln!(out, "{}", style.paint(Ink::Strong, &head))?;
+        for line in columns::hang(&head, style.wrap_at()) {
+            writeln!(out, "{}", style.paint(Ink::Strong, &line))?;
+        }
+        if let Some(limit) = style.width.filter(|width| *width < WIDE) {
+            for entry in &entries {
+                let because = entry.because.map_or(String::new(), |why| format!(" ({why})"));
+                let short = entry.clause.rsplit('/').next().unwrap_or(entry.clause);
+                let words = [(entry.level, 6), (entry.is, 14), (short, 0)];
+                let quoted = format!("\"{}\"{because}", entry.text);
+                for line in columns::entry(&words, &entry.rules.join(" "), &quoted, limit) {
+                    writeln!(out, "{}", escape(&line))?;
+                }
+            }
+            writeln!(out)?;
+            continue;
+        }
         let columns = ["level", "clause", "is", "rules", "quotation"];
         let mut table = Table::new(columns.map(|name| (name, Lean::Left))).wrapped();
         for entry in &entries {

@@ -52,6 +52,23 @@ pub fn hang(text: &str, limit: usize) -> Vec<String> {
     std::iter::once(first).chain(rest).collect()
 }
 
+/// A row of a list in which nothing that is a name is broken: words in columns of their own, what does not fit goes on
+/// below, and the sentence stands under both.
+pub fn entry(words: &[(&str, usize)], names: &str, sentence: &str, limit: usize) -> Vec<String> {
+    let words: String = words.iter().map(|(word, columns)| format!("{}  ", pad(word, *columns))).collect();
+    let mut lines = Vec::new();
+    let (word, names) = (words.trim_end(), names.trim());
+    match width(&words) + width(names) <= limit {
+        true => lines.push(format!("{words}{names}").trim_end().to_string()),
+        false => {
+            lines.push(word.to_string());
+            lines.extend(wrap(names, limit.saturating_sub(4)).into_iter().map(|line| format!("    {line}")));
+        }
+    }
+    lines.extend(wrap(sentence, limit.saturating_sub(6)).into_iter().map(|line| format!("      {line}")));
+    lines
+}
+
 /// Which way a column leans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lean {

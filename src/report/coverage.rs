@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::columns::{Lean, Table};
+use super::columns::{Lean, Table, entry};
+use super::escape::escape;
 use super::{Ink, Style, number};
 use crate::rules::{Covered, Standing, totals};
 
@@ -117,12 +118,26 @@ impl ClauseCoverage {
     }
 }
 
+/// Columns below which a table would break names.
+pub(super) const WIDE: usize = 110;
+
 /// The table, profile by profile.
 pub fn write_table(out: &mut dyn Write, coverage: &Coverage, style: &Style) -> io::Result<()> {
     let mut rest = coverage.clauses.as_slice();
     while let Some(first) = rest.first() {
         let (own, others) = rest.split_at(rest.iter().take_while(|row| row.profile == first.profile).count());
         writeln!(out, "{}", style.paint(Ink::Strong, &format!("{}: clauses judged", first.profile)))?;
+        if let Some(limit) = style.width.filter(|width| *width < WIDE) {
+            for row in own {
+                let words = [(row.standing, 13), (row.side, 6), (row.level, 6), (row.short(), 0)];
+                for line in entry(&words, &row.rules.join(" "), &row.remark(), limit.saturating_sub(2)) {
+                    writeln!(out, "  {}", escape(&line))?;
+                }
+            }
+            writeln!(out)?;
+            rest = others;
+            continue;
+        }
         let columns = ["standing", "side", "level", "clause", "rules", "because"];
         let mut table = Table::new(columns.map(|name| (name, Lean::Left))).wrapped();
         for row in own {

@@ -1,9 +1,9 @@
-//! `--format full`: for every kind of finding the lines that prove it, the clause, why it matters and what to do.
+//! `--format full`: the verdict and the statistics, and then for every kind of finding the lines that prove it, the clause, why it matters and what to do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::columns::{hang, wrap};
+use super::columns::{fit, hang, pad, wrap};
 use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
@@ -124,11 +124,54 @@ impl Report for Full {
     }
 
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-        for cluster in self.groups.take().map(Groups::into_clusters).unwrap_or_default() {
-            self.cluster(out, &cluster)?;
+        // Without folding, findings were printed as they came: the verdict can only follow.
+        let Some(groups) = self.groups.take() else { return closing(out, summary, &self.style) };
+        let clusters = groups.into_clusters();
+        judgement(out, summary, &self.style)?;
+        for line in statistics(&clusters, summary.sources == 1, &self.style) {
+            writeln!(out, "{line}")?;
         }
-        closing(out, summary, &self.style)
+        if !clusters.is_empty() {
+            writeln!(out)?;
+        }
+        for cluster in &clusters {
+            self.cluster(out, cluster)?;
+        }
+        if let Some(coverage) = summary.coverage.as_ref().filter(|coverage| !coverage.clauses.is_empty()) {
+            coverage::write_table(out, coverage, &self.style)?;
+        }
+        if clusters.is_empty() {
+            return Ok(());
+        }
+        // What stands above the prompt.
+        let last = format!("{}: exit {}", counted(summary), summary.exit);
+        writeln!(out, "{}", self.style.paint(Ink::Strong, &last))
     }
+}
+
+/// One line for each rule that spoke: how often, and what it says first. Of one source the line is enough.
+fn statistics(clusters: &[Vec<Group>], one_source: bool, style: &Style) -> Vec<String> {
+    let firsts = || clusters.iter().filter_map(|cluster| Some((&cluster.first()?.first, cluster)));
+    let widest = firsts().map(|(first, _)| first.rule.len()).max().unwrap_or(0);
+    let line = |(first, cluster): (&FindingRow, &Vec<Group>)| {
+        let findings: u64 = cluster.iter().map(|group| group.more + 1).sum();
+        let sure = if first.certainty == "violation" { String::new() } else { format!(" ({})", first.certainty) };
+        let severity = style.severity(&first.severity, &pad(&first.severity, 7));
+        let line = match one_source {
+            true => format!("line {}", first.line),
+            false => format!("{}:{}", escape_cut(&first.source, LONGEST / 4, None), first.line),
+        };
+        let title = subject(first).map(message::title).unwrap_or_default();
+        let title = escape_cut(&title, LONGEST / 4, None);
+        let rest = format!(
+            "{} {} {:>5}  {line}  {title}{sure}",
+            first.code,
+            pad(&first.rule, widest),
+            number::count(findings)
+        );
+        format!("  {severity} {}", fit(&rest, style.columns().saturating_sub(10))).trim_end().to_string()
+    };
+    firsts().map(line).collect()
 }
 
 /// `error[rule]: text`, broken at blanks. The text is escaped already.
@@ -198,6 +241,11 @@ pub fn closing(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Res
     if let Some(coverage) = &summary.coverage {
         coverage::write_table(out, coverage, style)?;
     }
+    judgement(out, summary, style)
+}
+
+/// The verdict, what was judged, what was not looked at and what this log cannot decide.
+fn judgement(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Result<()> {
     for line in hang(&verdict(summary), style.wrap_at()) {
         writeln!(out, "{}", style.paint(Ink::Strong, &line))?;
     }
@@ -234,21 +282,24 @@ pub fn unread(out: &mut dyn Write, unread: &[Unread], style: &Style) -> io::Resu
     Ok(())
 }
 
+/// `2 errors, 1 note`.
+fn counted(summary: &Summary) -> String {
+    let counts = &summary.counts;
+    let found = [(counts.error, "error"), (counts.warning, "warning"), (counts.note, "note")];
+    let found = found.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| number::plural(n, word));
+    let found = found.collect::<Vec<_>>().join(", ");
+    if found.is_empty() { "no findings".to_string() } else { found }
+}
+
 fn verdict(summary: &Summary) -> String {
     let counts = &summary.counts;
-    let mut found = Vec::new();
-    for (n, word) in [(counts.error, "error"), (counts.warning, "warning"), (counts.note, "note")] {
-        if n > 0 {
-            found.push(number::plural(n, word));
-        }
-    }
     let unsure: Vec<String> = [(counts.race, "race"), (counts.undecidable, "undecidable")]
         .into_iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, word)| format!("{} {word}", number::count(n)))
         .collect();
     let unsure = if unsure.is_empty() { String::new() } else { format!(" (of these {})", unsure.join(", ")) };
-    let found = if found.is_empty() { "no findings".to_string() } else { found.join(", ") };
+    let found = counted(summary);
     let hidden = match summary.not_shown {
         0 => String::new(),
         n => format!(", {} not shown", number::count(n)),

@@ -55,6 +55,7 @@ struct Last<'a> {
     summary: &'a Summary,
 }
 
+/// A finding as every document has it.
 pub(super) fn finding(row: &FindingRow, suppressed: Option<&Silence>) -> io::Result<String> {
     let clause =
         row.clause.as_ref().map(|clause| Clause { level: &clause.level, text: &clause.text, url: &clause.url });

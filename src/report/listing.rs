@@ -50,8 +50,8 @@ pub struct ListedSource {
     pub first: Option<String>,
     /// Last one.
     pub last: Option<String>,
-    /// Connections that begin in it.
-    pub connections: Vec<ConnectionRow>,
+    /// Connections that begin in it, each with its number: a name that is short enough to be typed.
+    pub connections: Vec<(u64, ConnectionRow)>,
 }
 
 impl ListedSource {
@@ -115,6 +115,7 @@ struct UnreadObject<'a> {
 
 #[derive(Serialize)]
 struct ConnectionObject<'a> {
+    number: u64,
     key: &'a str,
     protocol: &'a str,
     revision: &'a str,
@@ -137,22 +138,23 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Puts together what the store knows.
+    /// Puts together what the store knows. Connections are numbered in their order.
     pub fn of(sources: Vec<SourceRow>, connections: Vec<ConnectionRow>, traffic: &[TrafficRow]) -> Listing {
         let mut listing = Listing::default();
         let at = |us: Option<i64>| us.map(time::rfc3339);
         for source in sources {
-            let connections: Vec<_> = connections.iter().filter(|row| row.source == source.name).cloned().collect();
+            let numbered = (1..).zip(&connections).filter(|(_, row)| row.source == source.name);
+            let connections: Vec<_> = numbered.map(|(number, row)| (number, row.clone())).collect();
             let mut listed = ListedSource {
                 // As the log writes them, so that they can be searched for in it.
                 first: source
                     .first_time
                     .clone()
-                    .or_else(|| at(connections.iter().filter_map(|row| row.first_at_us).min())),
+                    .or_else(|| at(connections.iter().filter_map(|(_, row)| row.first_at_us).min())),
                 last: source
                     .last_time
                     .clone()
-                    .or_else(|| at(connections.iter().filter_map(|row| row.last_at_us).max())),
+                    .or_else(|| at(connections.iter().filter_map(|(_, row)| row.last_at_us).max())),
                 by_direction: BTreeMap::new(),
                 cancellations: Vec::new(),
                 error_codes: BTreeMap::new(),
@@ -178,17 +180,19 @@ impl Listing {
 
     /// The tables for people.
     pub fn write_human(&self, out: &mut dyn Write, style: &Style) -> io::Result<()> {
-        let columns = ["connection", "protocol", "messages", "requests", "cancels"];
-        let lean = |column: usize| if (2..5).contains(&column) { Lean::Right } else { Lean::Left };
+        let columns = ["#", "connection", "protocol", "messages", "requests", "cancels"];
+        let lean = |column: usize| if matches!(column, 1 | 2) { Lean::Left } else { Lean::Right };
         let mut table = Table::new(columns.iter().enumerate().map(|(index, name)| (*name, lean(index))));
-        let connections: Vec<&ConnectionRow> = self.sources.iter().flat_map(|source| &source.connections).collect();
+        let connections: Vec<&(u64, ConnectionRow)> =
+            self.sources.iter().flat_map(|source| &source.connections).collect();
         connections.iter().for_each(|connection| table.row(cells(connection)));
         let lines = table.lines(0, style.width);
         // As a table every connection has one line; times (UTC) and the parties' names go under it.
         let tabular = lines.len() == connections.len() + 1;
         for (index, line) in lines.iter().enumerate().filter(|_| !connections.is_empty()) {
             writeln!(out, "{line}")?;
-            if let Some(connection) = index.checked_sub(1).and_then(|index| connections.get(index)).filter(|_| tabular)
+            if let Some((_, connection)) =
+                index.checked_sub(1).and_then(|index| connections.get(index)).filter(|_| tabular)
             {
                 writeln!(
                     out,
@@ -217,7 +221,8 @@ fn object(source: &ListedSource) -> SourceObject<'_> {
     for (why, lines, _) in &source.source.skipped {
         *skipped.entry(why.as_str()).or_default() += *lines;
     }
-    let connections = source.connections.iter().map(|connection| ConnectionObject {
+    let connections = source.connections.iter().map(|(number, connection)| ConnectionObject {
+        number: *number,
         key: &connection.key,
         protocol: &connection.protocol,
         revision: &connection.revision,
@@ -241,8 +246,8 @@ fn object(source: &ListedSource) -> SourceObject<'_> {
         error_codes: &source.error_codes,
         first: source.first.as_deref(),
         last: source.last.as_deref(),
-        first_at: source.connections.iter().filter_map(|row| row.first_at_us).min().map(time::rfc3339),
-        last_at: source.connections.iter().filter_map(|row| row.last_at_us).max().map(time::rfc3339),
+        first_at: source.connections.iter().filter_map(|(_, row)| row.first_at_us).min().map(time::rfc3339),
+        last_at: source.connections.iter().filter_map(|(_, row)| row.last_at_us).max().map(time::rfc3339),
         skipped,
         unread: source.source.unread.as_ref().map(|unread| UnreadObject {
             lines: unread.lines,
@@ -260,8 +265,9 @@ fn times(connection: &ConnectionRow) -> String {
     }
 }
 
-fn cells(connection: &ConnectionRow) -> Vec<String> {
+fn cells((number, connection): &(u64, ConnectionRow)) -> Vec<String> {
     vec![
+        number.to_string(),
         connection.key.clone(),
         format!("{} {}", connection.protocol, connection.revision).trim_end().to_string(),
         number::count(connection.messages),
@@ -344,7 +350,7 @@ mod tests {
                 error_codes: [(-32601, 1)].into(),
                 first: Some("06:44".into()),
                 last: None,
-                connections: vec![connection],
+                connections: vec![(1, connection)],
             }],
         }
     }
@@ -359,8 +365,8 @@ mod tests {
     fn people_see_connections_and_why_a_log_was_taken_for_what_it_is() {
         let style = Style { ascii: true, width: Some(100), ..Style::PLAIN };
         insta::assert_snapshot!(text(|out| listing().write_human(out, &style)), @r#"
-        connection  protocol        messages  requests  cancels
-        a.jsonl/1   mcp 2025-11-25     1,284        61        3
+        #  connection  protocol        messages  requests  cancels
+        1  a.jsonl/1   mcp 2025-11-25     1,284        61        3
           2026-11-21 06:44:16 - 06:51:58 (7m 42s)   claude\x1b]0;x\x07 2 -> unnamed server
 
         a.jsonl: jsonl-wrapped (JSON objects with "dir" and "msg"), 4 messages, 18.2 kB; passed over: 2
@@ -372,7 +378,7 @@ mod tests {
     fn machines_get_the_counts() {
         insta::assert_snapshot!(text(|out| listing().write_json(out)), @r#"
         {"sources":[
-        {"source":"a.jsonl","format":"jsonl-wrapped","reason":"JSON objects with \"dir\" and \"msg\"","messages":4,"by_direction":{"client->server":{"request":2,"response":1,"error-response":1,"notification":0}},"cancellations":[{"count":1,"direction":"client->server","method":"notifications/cancelled"}],"error_codes":{"-32601":1},"first":"06:44","last":null,"first_at":"2026-11-21T06:44:16.663227Z","last_at":"2026-11-21T06:51:58.663227Z","skipped":{"not a message":2},"connections":[{"key":"a.jsonl/1","protocol":"mcp","revision":"2025-11-25","transport":"stdio","vantage":"proxy","client":"claude\u001b]0;x\u0007 2","server":null,"messages":1284,"requests":61,"cancels":3,"complete_head":true,"complete_tail":false}]}
+        {"source":"a.jsonl","format":"jsonl-wrapped","reason":"JSON objects with \"dir\" and \"msg\"","messages":4,"by_direction":{"client->server":{"request":2,"response":1,"error-response":1,"notification":0}},"cancellations":[{"count":1,"direction":"client->server","method":"notifications/cancelled"}],"error_codes":{"-32601":1},"first":"06:44","last":null,"first_at":"2026-11-21T06:44:16.663227Z","last_at":"2026-11-21T06:51:58.663227Z","skipped":{"not a message":2},"connections":[{"number":1,"key":"a.jsonl/1","protocol":"mcp","revision":"2025-11-25","transport":"stdio","vantage":"proxy","client":"claude\u001b]0;x\u0007 2","server":null,"messages":1284,"requests":61,"cancels":3,"complete_head":true,"complete_tail":false}]}
         ]}
         "#);
     }

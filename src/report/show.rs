@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use super::columns::{hang, pad};
-use super::escape::{escape, escape_cut};
+use super::escape::{escape, escape_cut, json};
 use super::full::{self, LONGEST};
 use super::{Ink, Style, message, number, redacted, time};
 use crate::redact::Redactor;
-use crate::store::{FindingRow, MessageRow};
+use crate::store::{ConnectionRow, ExchangeRow, FindingRow, MessageRow};
 
 /// Messages of one exchange or connection.
 pub struct Transcript<'a> {
@@ -86,5 +88,108 @@ impl<'a> Transcript<'a> {
             Some(raw) if self.raw => writeln!(out, "        {}", escape(raw)),
             _ => Ok(()),
         }
+    }
+}
+
+/// The same as one JSON document: what is shown, its messages one a line, what the rules say about them.
+pub struct Sheet {
+    redactor: Option<Redactor>,
+    begun: bool,
+}
+
+#[derive(Serialize)]
+struct MessageObject<'a> {
+    source: &'a str,
+    line: u64,
+    byte_offset: u64,
+    at_us: Option<i64>,
+    sender: Option<&'a str>,
+    sender_inferred: bool,
+    kind: &'a str,
+    method: Option<&'a str>,
+    rpc_id: Option<&'a str>,
+    error_code: Option<i64>,
+    bytes: u64,
+    text: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct RequestObject<'a> {
+    request: String,
+    issuer: &'a str,
+    method: &'a str,
+    name: Option<&'a str>,
+    line: u64,
+    outcome: &'a str,
+    history: &'a str,
+    sent_at_us: Option<i64>,
+    latency_us: Option<i64>,
+}
+
+impl Sheet {
+    /// A sheet with secrets replaced, where there is a redactor.
+    pub fn new(redactor: Option<Redactor>) -> Sheet {
+        Sheet { redactor, begun: false }
+    }
+
+    fn clean(&mut self, text: &str) -> String {
+        match &mut self.redactor {
+            Some(redactor) => redactor.text(text).into_owned(),
+            None => text.to_string(),
+        }
+    }
+
+    /// The connection, and the request where only one is shown.
+    pub fn head(&mut self, out: &mut dyn Write, of: &ConnectionRow, request: Option<&ExchangeRow>) -> io::Result<()> {
+        let key = json(&self.clean(&of.key))?;
+        let profile = json(&format!("{} {}", of.protocol, of.revision).trim_end().to_string())?;
+        let request = match request {
+            None => "null".to_string(),
+            Some(row) => json(&RequestObject {
+                request: self.clean(&message::label(row.rpc_id.as_deref().unwrap_or("null"), Some(&row.issuer))),
+                issuer: &row.issuer,
+                method: &self.clean(&row.method),
+                name: row.name.as_ref().map(|name| self.clean(name)).as_deref(),
+                line: row.line,
+                outcome: &row.outcome,
+                history: &row.history,
+                sent_at_us: row.sent_at_us,
+                latency_us: row.latency_us,
+            })?,
+        };
+        write!(out, "{{\"v\":1,\"connection\":{key},\"profile\":{profile},\"request\":{request},\"messages\":[")
+    }
+
+    /// One message.
+    pub fn message(&mut self, out: &mut dyn Write, row: &MessageRow) -> io::Result<()> {
+        let shown = self.redactor.as_mut().map(|redactor| redacted::message(row, redactor));
+        let row = shown.as_ref().unwrap_or(row);
+        let object = MessageObject {
+            source: &row.source,
+            line: row.line,
+            byte_offset: row.byte_offset,
+            at_us: row.at_us,
+            sender: row.sender.as_deref(),
+            sender_inferred: row.sender_inferred,
+            kind: &row.kind,
+            method: row.method.as_deref(),
+            rpc_id: row.rpc_id.as_deref(),
+            error_code: row.error_code,
+            bytes: row.bytes,
+            text: row.raw.as_deref(),
+        };
+        let before = if std::mem::replace(&mut self.begun, true) { "," } else { "" };
+        write!(out, "{before}\n{}", json(&object)?)
+    }
+
+    /// The findings, and the end.
+    pub fn finish(&mut self, out: &mut dyn Write, findings: &[FindingRow]) -> io::Result<()> {
+        write!(out, "\n],\"findings\":[")?;
+        for (index, finding) in findings.iter().enumerate() {
+            let shown = self.redactor.as_mut().map(|redactor| redacted::finding(finding, redactor));
+            let object = super::json::finding(shown.as_ref().unwrap_or(finding), None)?;
+            write!(out, "{}\n{object}", if index > 0 { "," } else { "" })?;
+        }
+        writeln!(out, "]}}")
     }
 }

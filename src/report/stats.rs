@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::rc::Rc;
 
 use serde::Serialize;
 
@@ -26,7 +27,7 @@ pub fn percentile(sorted: &[i64], percent: usize) -> Option<i64> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latency {
     /// Who asked.
-    pub side: String,
+    pub side: &'static str,
     /// Method.
     pub method: String,
     /// Tool or command.
@@ -185,7 +186,7 @@ impl Shares {
 }
 
 /// Everything that `stats` shows.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Stats {
     /// Version of this document.
     pub v: u8,
@@ -197,18 +198,54 @@ pub struct Stats {
     pub shares: Option<Shares>,
 }
 
-type Key = (String, String, Option<String>);
+/// Side, method, name. A log may have tens of thousands of names: what is kept of each is small.
+type Key = (bool, Rc<str>, Option<Box<str>>);
 type CancelKey = (String, Option<String>, Option<String>, Option<String>);
 
 /// Rows of a table on a screen; JSON and CSV have all.
 const ROWS: usize = 40;
+
+/// One kind of request.
+#[derive(Default)]
+struct Tally {
+    requests: u32,
+    errors: u32,
+    cancelled: u32,
+    unanswered: u32,
+    /// Latencies in microseconds.
+    values: Vec<i64>,
+}
+
+impl Tally {
+    fn into_row(self, (of_server, method, name): Key) -> Latency {
+        let Tally { requests, errors, cancelled, unanswered, mut values } = self;
+        values.sort_unstable();
+        let at = |percent| percentile(&values, percent);
+        Latency {
+            side: if of_server { "server" } else { "client" },
+            method: method.to_string(),
+            name: name.map(String::from),
+            requests: requests.into(),
+            measured: values.len() as u64,
+            errors: errors.into(),
+            cancelled: cancelled.into(),
+            unanswered: unanswered.into(),
+            p50_us: at(50),
+            p95_us: at(95),
+            p99_us: at(99),
+            max_us: at(100),
+        }
+    }
+}
 
 /// Adds up rows.
 #[derive(Default)]
 pub struct Tallies {
     /// Requests whose work after a cancel was counted: two cancels of one request waste no more than one.
     wasted: BTreeSet<i64>,
-    latency: BTreeMap<Key, (Latency, Vec<i64>)>,
+    latency: BTreeMap<Key, Tally>,
+    /// The methods, each once.
+    methods: BTreeSet<Rc<str>>,
     /// Beside the counts: microseconds to the answer, and to the last sign of work.
     cancels: BTreeMap<CancelKey, (CancelStats, Vec<i64>, Vec<i64>)>,
 }
@@ -216,16 +253,30 @@ pub struct Tallies {
 impl Tallies {
     /// Counts a request.
     pub fn exchange(&mut self, row: &ExchangeRow) {
-        let key = (row.issuer.clone(), row.method.clone(), row.name.clone());
-        let (stats, values) = self.latency.entry(key).or_default();
-        stats.requests += 1;
+        let method = match self.methods.get(row.method.as_str()) {
+            Some(method) => Rc::clone(method),
+            None => {
+                let method: Rc<str> = row.method.as_str().into();
+                self.methods.insert(Rc::clone(&method));
+                method
+            }
+        };
+        let key = (row.issuer == "server", method, row.name.as_deref().map(Box::from));
+        let tally = self.latency.entry(key).or_default();
+        tally.requests += 1;
         match row.outcome.as_str() {
-            "error" => stats.errors += 1,
-            "cancelled" | "silent" => stats.cancelled += 1,
-            "unanswered" => stats.unanswered += 1,
+            "error" => tally.errors += 1,
+            "cancelled" | "silent" => tally.cancelled += 1,
+            "unanswered" => tally.unanswered += 1,
             _ => {}
         }
-        values.extend(row.latency_us);
+        if let Some(us) = row.latency_us {
+            if tally.values.len() == tally.values.capacity() {
+                // Most kinds are rare: room for a half more, and no more than that.
+                tally.values.reserve_exact(1 + tally.values.len() / 2);
+            }
+            tally.values.push(us);
+        }
     }
 
     /// Counts a cancel, with the request that it hits and that one's progress.
@@ -258,16 +309,7 @@ impl Tallies {
 
     /// The figures, the most frequent first.
     pub fn into_stats(self) -> Stats {
-        let mut latency: Vec<Latency> = self
-            .latency
-            .into_iter()
-            .map(|((side, method, name), (stats, mut values))| {
-                values.sort_unstable();
-                let at = |percent| percentile(&values, percent);
-                let (p50_us, p95_us, p99_us, max_us) = (at(50), at(95), at(99), at(100));
-                Latency { side, method, name, measured: values.len() as u64, p50_us, p95_us, p99_us, max_us, ..stats }
-            })
-            .collect();
+        let mut latency: Vec<Latency> = self.latency.into_iter().map(|(key, tally)| tally.into_row(key)).collect();
         latency.sort_by_key(|row| std::cmp::Reverse(row.requests));
         let mut cancels: Vec<CancelStats> = self
             .cancels
@@ -312,7 +354,12 @@ fn work_us(row: &CancellationRow, signs: &[SignRow]) -> Option<i64> {
 impl Stats {
     /// `--format json`: one document.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", json(self)?)
+        // Row by row: a log with many names has a document of many megabytes.
+        write!(out, "{{\"v\":{},\"latency\":[", self.v)?;
+        rows(out, &self.latency)?;
+        write!(out, "],\"cancels\":[")?;
+        rows(out, &self.cancels)?;
+        writeln!(out, "],\"shares\":{}}}", json(&self.shares)?)
     }
 
     /// `--format table`: two tables.
@@ -325,7 +372,7 @@ impl Stats {
             let title = row.name.as_ref().map_or(row.method.clone(), |name| format!("{} {name}", row.method));
             let figures = [row.requests, row.errors, row.unanswered].map(number::count);
             let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us].map(us);
-            table.row([row.side.clone(), title].into_iter().chain(figures).chain(times).collect());
+            table.row([row.side.to_string(), title].into_iter().chain(figures).chain(times).collect());
         }
         writeln!(out, "{}", style.paint(Ink::Strong, "LATENCY from request to answer"))?;
         lines(out, &table, style)?;
@@ -393,7 +440,7 @@ impl Stats {
         let mut csv = Csv;
         csv.head(out, &columns.map(str::to_string))?;
         for row in &self.latency {
-            let words = [Some("latency"), Some(&row.side), Some(&row.method), row.name.as_deref(), None];
+            let words = [Some("latency"), Some(row.side), Some(&row.method), row.name.as_deref(), None];
             let counts = [row.requests, row.errors, row.cancelled, row.unanswered].map(|n| Some(n as i64));
             let times = [row.p50_us, row.p95_us, row.p99_us, row.max_us];
             csv.row(out, &cells(&words, &counts, &times, &[None; 13]))?;
@@ -415,6 +462,13 @@ impl Stats {
         }
         csv.finish(out)
     }
+}
+
+fn rows<R: Serialize>(out: &mut dyn Write, rows: &[R]) -> io::Result<()> {
+    for (index, row) in rows.iter().enumerate() {
+        write!(out, "{}{}", if index > 0 { "," } else { "" }, json(row)?)?;
+    }
+    Ok(())
 }
 
 fn cells<'a>(

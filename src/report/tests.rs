@@ -108,6 +108,12 @@ fn run(mut report: impl Report, rows: &[FindingRow]) -> String {
 fn full_shows_the_proof_and_folds_what_is_alike() {
     let rows = [late(6, "search"), late(9, "search"), late(30, "other"), late(33, "search")];
     insta::assert_snapshot!(run(Full::new(Style::PLAIN, true), &rows), @r#"
+    4 warnings in 1 connection (1,284 messages, 61 requests, 3 cancels)
+    not looked at: 4 lines without a message (from a.jsonl:7)
+    not decidable from this log:
+      CAN006 cancel-id-type-mismatch (2 times): the log lacks the id inside a cancel
+      warning CAN010 response-after-cancel     4  line 6  #19 tools/call search
+
     warning[response-after-cancel]: result for #19 tools/call search after it was cancelled 31.2 s later
       --> a.jsonl:6   #19 tools/call search   06:53:51.314
          |
@@ -134,10 +140,7 @@ fn full_shows_the_proof_and_folds_what_is_alike() {
          = proof: it came later than every round trip in this log allows (rtt)
          = rule: mcp 2025-11-25, SHOULD: "Not send a response for the cancelled request"
 
-    4 warnings in 1 connection (1,284 messages, 61 requests, 3 cancels)
-    not looked at: 4 lines without a message (from a.jsonl:7)
-    not decidable from this log:
-      CAN006 cancel-id-type-mismatch (2 times): the log lacks the id inside a cancel
+    4 warnings: exit 1
     "#);
 }
 

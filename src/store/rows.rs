@@ -98,7 +98,7 @@ pub struct MessageRow {
 }
 
 /// A connection, as shown to people.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionRow {
     /// Row id.
     #[serde(skip)]

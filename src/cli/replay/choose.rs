@@ -7,7 +7,7 @@ use rpctape::report::plural;
 use rpctape::store::ConnectionRow;
 
 use super::args::SendArgs;
-use crate::cli::check::no_connection;
+use crate::cli::connection;
 use rpctape::error::nearest;
 
 /// How many connections are listed where one must be chosen.
@@ -29,12 +29,9 @@ pub fn connections(rows: &[ConnectionRow], args: &SendArgs, file: &str) -> Resul
         left.retain(|row| row.session == *session);
     }
     if !args.connection.is_empty() {
-        for key in &args.connection {
-            if !left.iter().any(|row| row.key == *key) {
-                return Err(no_connection(key, rows));
-            }
-        }
-        left.retain(|row| args.connection.contains(&row.key));
+        let named = args.connection.iter().map(|key| Ok(connection::named(rows, key)?.id));
+        let named = named.collect::<Result<Vec<i64>>>()?;
+        left.retain(|row| named.contains(&row.id));
     }
     let chosen = !args.connection.is_empty();
     let distinct = |of: fn(&ConnectionRow) -> &str| {

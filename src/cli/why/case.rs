@@ -12,7 +12,7 @@ use rpctape::store::{
     CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store,
 };
 
-use super::{WhyArgs, wanted};
+use super::{Asked, WhyArgs, wanted};
 use crate::cli::moment::Span;
 use crate::cli::request_name;
 
@@ -24,6 +24,12 @@ const TAIL: u32 = 500;
 
 /// How many requests are asked for their progress.
 const SIGNS: usize = 40;
+
+/// Connections in trouble that are looked into to tell which is worst.
+const EXPLAINED: usize = 24;
+
+/// Trouble that is neither a death nor a cycle nor a silent server.
+const OTHER_KIND: u8 = 3;
 
 /// How much of a line of stderr is read, in characters.
 const STDERR: u32 = 400;
@@ -44,6 +50,8 @@ pub struct Case<'a> {
     /// Lines that look like messages and were not read.
     unread: Vec<Unread>,
     after_us: i64,
+    /// Only what was in flight in it is told.
+    pub since: Option<Span>,
 }
 
 impl<'a> Case<'a> {
@@ -62,7 +70,7 @@ impl<'a> Case<'a> {
         if let Some(redactor) = &mut redactor {
             unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
         }
-        let mut case = Case { store, connections, stuck, open, said, cancels, deaths, unread, after_us };
+        let mut case = Case { store, connections, stuck, open, said, cancels, deaths, unread, after_us, since: None };
         case.sort_waiting()?;
         for mut row in store.cancellations(None, None)? {
             // The one text of a log that this screen has beside names, ids and stderr.
@@ -129,33 +137,74 @@ impl<'a> Case<'a> {
     /// The connections to tell about, the one with most trouble first.
     pub fn order(&self, args: &WhyArgs) -> Result<Vec<&ConnectionRow>> {
         let mut order = wanted(&self.connections, args)?;
-        if let (None, Some(what)) = (&args.connection, &args.what) {
-            let of_requests = self.called(what)?;
-            match request_name::find(self.store, what) {
-                _ if !of_requests.is_empty() => order.retain(|connection| of_requests.contains(&connection.id)),
-                Ok(row) => return Ok(self.connection(row.connection_id).into_iter().collect()),
-                Err(error) => return Err(error),
+        if let (None, Some(asked)) = (&args.connection, args.asked()) {
+            let of_requests = self.called(asked)?;
+            match of_requests.is_empty() {
+                false => order.retain(|connection| of_requests.contains(&connection.id)),
+                true => {
+                    let row = request_name::find(self.store, asked.name())?;
+                    return Ok(self.connection(row.connection_id).into_iter().collect());
+                }
             }
         }
-        Ok(self.ranked(order))
+        self.ranked(order)
     }
 
-    /// The same connections, the one with most trouble first.
-    pub fn ranked<'c>(&self, mut order: Vec<&'c ConnectionRow>) -> Vec<&'c ConnectionRow> {
-        order.sort_by_key(|connection| {
+    /// The same connections, the worst first: a server that died, then a cycle, then a silent server, then what has waited longest.
+    pub fn ranked<'c>(&self, mut order: Vec<&'c ConnectionRow>) -> Result<Vec<&'c ConnectionRow>> {
+        let trouble = |connection: &ConnectionRow| {
             let died = self.deaths.contains_key(&connection.id);
-            let (stuck, open) = (self.count(&self.stuck, connection), self.count(&self.open, connection));
-            let trouble = (died, stuck, self.defied(connection), open, connection.requests);
-            (std::cmp::Reverse(trouble), connection.id)
-        });
-        order
+            let stuck = self.count(&self.stuck, connection);
+            let open = self.count(&self.open, connection);
+            let longest = self.longest_us(connection);
+            (died, stuck > 0, longest, stuck, self.defied(connection), open, connection.requests)
+        };
+        order.sort_by_key(|connection| (std::cmp::Reverse(trouble(connection)), connection.id));
+        let mut kinds = BTreeMap::new();
+        for connection in order.iter().filter(|connection| self.in_trouble(connection)).take(EXPLAINED) {
+            kinds.insert(connection.id, self.kind(connection)?);
+        }
+        order.sort_by_key(|connection| kinds.get(&connection.id).copied().unwrap_or(OTHER_KIND));
+        Ok(order)
+    }
+
+    /// What kind of trouble a connection is in, the worst with the least number.
+    fn kind(&self, connection: &ConnectionRow) -> Result<u8> {
+        if self.deaths.contains_key(&connection.id) {
+            return Ok(0);
+        }
+        let told = why::postmortem(&self.facts_of(connection)?);
+        let letters: Vec<char> = told.patterns.iter().map(|pattern| pattern.letter).collect();
+        Ok(match () {
+            () if letters.contains(&'a') => 1,
+            () if letters.contains(&'b') => 2,
+            () => OTHER_KIND,
+        })
+    }
+
+    /// How long the request has waited that has waited longest, in microseconds.
+    fn longest_us(&self, connection: &ConnectionRow) -> i64 {
+        let rows = self.stuck.get(&connection.id).map_or(&[][..], Vec::as_slice);
+        let first = rows.iter().filter_map(|row| row.sent_at_us).min();
+        connection.last_at_us.zip(first).map_or(0, |(last, first)| last - first)
+    }
+
+    /// Cancels of a request, in order.
+    pub fn cancels_of(&self, row: &ExchangeRow) -> impl Iterator<Item = &CancellationRow> {
+        let all = self.cancels.get(&row.connection_id).map_or(&[][..], Vec::as_slice);
+        all.iter().filter(|cancel| cancel.exchange_id == Some(row.id))
+    }
+
+    /// Age from which an open request counts as stuck, in microseconds.
+    pub fn stuck_after_us(&self) -> i64 {
+        self.after_us
     }
 
     /// Connections that have a request of this method or tool.
-    fn called(&self, what: &str) -> Result<BTreeSet<i64>> {
+    pub fn called(&self, asked: Asked<'_>) -> Result<BTreeSet<i64>> {
         let mut found = BTreeSet::new();
         self.store.exchanges(ExchangeFilter::default(), |row| {
-            if is_called(&row, what) {
+            if asked.calls(&row) {
                 found.insert(row.connection_id);
             }
             Ok(())
@@ -169,6 +218,9 @@ impl<'a> Case<'a> {
         let cancels = self.cancels.get(&connection.id).map_or(0, Vec::len) as u64;
         let (requests, cancels) = (plural(connection.requests, "request"), plural(cancels, "cancel"));
         let mut said = format!("   {}   {requests}, {cancels}, {stuck} stuck", connection.key);
+        if self.deaths.contains_key(&connection.id) {
+            said.push_str(", the server died");
+        }
         if explained && self.in_trouble(connection) {
             let told = why::postmortem(&self.facts_of(connection)?);
             if let Some(pattern) = told.patterns.first() {
@@ -271,16 +323,16 @@ impl<'a> Case<'a> {
         let cancelled = facts.cancels.iter().filter_map(|cancel| cancel.exchange.as_ref());
         let waiting = facts.stuck.iter().chain(&facts.open).map(|waiting| &waiting.row);
         let known: Vec<&ExchangeRow> = waiting.chain(&facts.around).chain(cancelled).collect();
-        let span =
+        let last =
             args.last.zip(facts.connection.last_at_us).map(|(last, end)| Span { from_us: end - last, to_us: end });
+        let span = last.or(self.since);
         let mut focus: Option<BTreeSet<i64>> = span.map(|span| {
             known.iter().filter(|row| span.meets(row.sent_at_us, row.settled_at_us)).map(|row| row.id).collect()
         });
-        if let Some(what) = &args.what {
-            let mut fitting: BTreeSet<i64> =
-                known.iter().filter(|row| is_called(row, what)).map(|row| row.id).collect();
+        if let Some(asked) = args.asked() {
+            let mut fitting: BTreeSet<i64> = known.iter().filter(|row| asked.calls(row)).map(|row| row.id).collect();
             if fitting.is_empty() {
-                let row = request_name::find(self.store, what)?;
+                let row = request_name::find(self.store, asked.name())?;
                 fitting.insert(row.id);
                 if row.connection_id == facts.connection.id && !facts.around.iter().any(|other| other.id == row.id) {
                     facts.around.push(row);

@@ -3,20 +3,20 @@
 use rpctape::error::Result;
 use rpctape::report::Judged;
 use rpctape::report::why::Facts;
-use rpctape::store::ExchangeRow;
+use rpctape::store::{ConnectionRow, ExchangeRow};
 
 use super::WhyArgs;
 use super::case::Case;
 use crate::cli::{request_name, shell};
 
-/// At most three commands: a look at what hangs, a recording of it, and the next connection in trouble.
-pub fn commands(
-    case: &Case<'_>,
-    facts: &Facts,
-    args: &WhyArgs,
-    commands: &[String],
-    other: Option<&str>,
-) -> Result<Vec<String>> {
+/// The command that tells of another connection.
+pub fn incident(args: &WhyArgs, connection: &ConnectionRow) -> Option<String> {
+    let (file, key) = (shell::again(&args.file)?, shell::shown(&connection.key)?);
+    Some(format!("rpctape why {file} --connection {key}{}", args.read.typed()))
+}
+
+/// At most two commands: a look at what hangs, and a recording of it.
+pub fn commands(case: &Case<'_>, facts: &Facts, args: &WhyArgs, commands: &[String]) -> Result<Vec<String>> {
     let Some(file) = shell::again(&args.file) else { return Ok(Vec::new()) };
     let how = args.read.typed();
     let late = facts.cancels.iter().filter(|cancel| Judged::of(&cancel.row).defied());
@@ -37,9 +37,6 @@ pub fn commands(
         if let (true, Some(label)) = (extract, name(rows[0])?) {
             next.push(format!("rpctape extract {file} {label}{how} -o bug.rec.jsonl"));
         }
-    }
-    if let Some(key) = other.and_then(shell::shown) {
-        next.push(format!("rpctape why {file} --connection {key}{how}"));
     }
     Ok(next)
 }

@@ -6,22 +6,20 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::facts::{label, long_lived};
-use super::screen::{safe, way};
-use super::timeline::column;
+use super::postmortem::said_of;
+use super::screen::{TIMELINE_FROM, name_room, safe, way};
+use super::timeline::{Drawn, LEGEND, column, hit, letters};
 use crate::number::duration;
-use crate::report::columns::{fit, pad};
+use crate::report::columns::{fit, pad, wrap};
 use crate::report::escape::json;
 use crate::report::{Ink, Style, number, plural, time};
-use crate::store::{ConnectionRow, ExchangeRow};
+use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SignRow};
 
 /// Rows of a connection before the rest is only counted.
 const ROWS: usize = 12;
 
-/// Columns below which no timeline is drawn.
-const TIMELINE_FROM: usize = 100;
-
 /// A request that was in flight.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct InFlight {
     /// As the screens name it.
     pub request: String,
@@ -45,13 +43,30 @@ pub struct InFlight {
     pub settled_us: Option<i64>,
     /// How.
     pub outcome: String,
+    /// Its last progress by then.
+    pub last_life_us: Option<i64>,
+    /// What that said.
+    pub last_life: Option<String>,
+    #[serde(skip)]
+    row: ExchangeRow,
+    #[serde(skip)]
+    signs: Vec<SignRow>,
+    #[serde(skip)]
+    cancel: Option<CancellationRow>,
 }
 
 impl InFlight {
-    /// An exchange as it stood at a moment. `None` where it has no time.
-    pub fn of(row: &ExchangeRow, at_us: i64, stuck_after_us: i64) -> Option<InFlight> {
+    /// An exchange with its progress and its cancels, as it stood at a moment. `None` where it has no time.
+    pub fn of(
+        row: &ExchangeRow,
+        signs: Vec<SignRow>,
+        cancels: &[CancellationRow],
+        (at_us, stuck_after_us): (i64, i64),
+    ) -> Option<InFlight> {
         let since_us = row.sent_at_us?;
         let age_us = (at_us - since_us).max(0);
+        let life = signs.iter().rfind(|sign| sign.at_us.is_some_and(|us| us <= at_us));
+        let (last_life_us, last_life) = (life.and_then(|sign| sign.at_us), life.map(said_of));
         Some(InFlight {
             request: label(row),
             issuer: row.issuer.clone(),
@@ -64,6 +79,11 @@ impl InFlight {
             stuck_then: age_us >= stuck_after_us && !long_lived(row),
             settled_us: row.settled_at_us,
             outcome: row.outcome.clone(),
+            last_life_us,
+            last_life,
+            row: row.clone(),
+            signs,
+            cancel: hit(cancels.iter()).cloned(),
         })
     }
 
@@ -128,6 +148,10 @@ pub fn write_moment_json(out: &mut dyn Write, at_us: i64, moments: &[Moment]) ->
 pub struct Told<'a> {
     /// The moment.
     pub at_us: i64,
+    /// The zone in which it was asked for, in minutes east of UTC.
+    pub zone: i32,
+    /// Requests of the whole log.
+    pub requests: u64,
     /// From which age on a request counts as stuck.
     pub stuck_after_us: i64,
     /// Commands to go on with, ready to be copied.
@@ -142,15 +166,32 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
     let rows = || moments.iter().flat_map(|moment| &moment.in_flight);
     let (open, stuck) = (rows().count() as u64, rows().filter(|row| row.stuck_then).count());
     let date = time::date(told.at_us).map_or(String::new(), |date| format!("{date} "));
-    writeln!(out, " {} {date}{} UTC", style.paint(Ink::Strong, "AT"), time::clock(told.at_us))?;
+    let local = match told.zone {
+        0 => String::new(),
+        zone => {
+            let sign = if zone < 0 { '-' } else { '+' };
+            let clock = time::clock(told.at_us + i64::from(zone) * 60_000_000);
+            format!("   {clock} in the zone of the log, {sign}{:02}:{:02}", zone.abs() / 60, zone.abs() % 60)
+        }
+    };
+    writeln!(out, " {} {date}{} UTC{local}", style.paint(Ink::Strong, "AT"), time::clock(told.at_us))?;
     let long = match stuck {
         0 => String::new(),
         n => format!(", stuck then: {n} (open for {} and more)", duration(told.stuck_after_us)),
     };
+    let busy = moments.iter().filter(|moment| !moment.in_flight.is_empty()).count();
+    let places =
+        if moments.len() > 1 { format!(", on {busy} of {} connections", moments.len()) } else { String::new() };
+    let whole = format!(" (of {} in the log{places})", number::count(told.requests));
     let verb = if open == 1 { "was" } else { "were" };
     match open {
         0 => writeln!(out, " nothing was in flight")?,
-        _ => writeln!(out, " {} {verb} in flight{long}", plural(open, "request"))?,
+        _ => {
+            let said = format!("{} {verb} in flight{whole}{long}", plural(open, "request"));
+            for line in wrap(&said, width.saturating_sub(1)) {
+                writeln!(out, " {line}")?;
+            }
+        }
     }
     let quiet = moments.iter().filter(|moment| moment.inside && moment.in_flight.is_empty()).count();
     for moment in moments.iter().filter(|moment| !moment.in_flight.is_empty()) {
@@ -195,41 +236,56 @@ fn connection(
     let widest = rows.iter().map(|row| safe(&row.request, 14).width()).max().unwrap_or(4).max(4);
     for row in rows {
         let id = pad(&safe(&row.request, 14), widest);
-        let room = 34_usize.saturating_sub(widest).max(14);
+        let room = (if width < 100 { 27 } else { 34 } as usize).saturating_sub(widest).max(14);
         let name = pad(&safe(&row.title(), room), room);
         let stuck = if row.stuck_then { "stuck then, " } else { "" };
-        let line = format!("   {id} {}  {name} {:>9}  {stuck}{}", way(&row.issuer), duration(row.age_us), row.then());
+        let life = row.last_life.as_ref().zip(row.last_life_us).map_or(String::new(), |(said, us)| {
+            format!("   last life {} {} before", safe(said, 16), duration(told.at_us - us))
+        });
+        let (age, then) = (duration(row.age_us), row.then());
+        // What does not fit is lost from the right.
+        let line = format!("   {id} {}  {name} {age:>9}  {stuck}{then}{life}", way(&row.issuer));
         writeln!(out, "{}", fit(&line, width).trim_end())?;
     }
     if shown < moment.in_flight.len() {
         writeln!(out, "   and {} more: --all", number::count((moment.in_flight.len() - shown) as u64))?;
     }
     if width >= TIMELINE_FROM {
-        timeline(out, told.at_us, moment.last_us.unwrap_or(told.at_us), rows, width)?;
+        timeline(out, (told.at_us, moment.last_us.unwrap_or(told.at_us)), rows, (style, width))?;
     }
     Ok(())
 }
 
 /// One row a request, from the oldest to as long behind the moment as before it.
-fn timeline(out: &mut dyn Write, at_us: i64, last_us: i64, rows: &[InFlight], width: usize) -> io::Result<()> {
+fn timeline(
+    out: &mut dyn Write,
+    (at_us, last_us): (i64, i64),
+    rows: &[InFlight],
+    (style, width): (&Style, usize),
+) -> io::Result<()> {
     let Some(from) = rows.iter().map(|row| row.since_us).min() else { return Ok(()) };
-    let name = 29;
+    let name = name_room(width);
     let end = rows.iter().map(|row| row.settled_us.unwrap_or(last_us)).max().unwrap_or(at_us);
     let to = end.min(at_us + 2 * (at_us - from) + 1_000_000).max(at_us);
-    let step = column((to - from).max(1), (width - name - 8) as i64);
-    let from = from - from.rem_euclid(step);
+    let step = column((to - from).max(1), (width - name - 9) as i64);
+    // One empty column before the first request.
+    let from = from - from.rem_euclid(step) - step;
+    let columns = ((to - from) / step + 1) as usize;
     let place = |us: i64| ((us.clamp(from, to) - from) / step) as usize;
-    writeln!(out, "\n   1 column = {}    = in flight  ? never answered  | the moment", duration(step))?;
+    writeln!(out, "\n {}  1 column = {}    : the moment", style.paint(Ink::Strong, "AROUND"), duration(step))?;
+    writeln!(out, "{}", fit(&format!("   {LEGEND}"), width))?;
     for row in rows {
-        let mut cells = vec!['.'; place(to) + 1];
-        let settled = row.settled_us.unwrap_or(last_us);
-        cells[place(row.since_us)..=place(settled.max(row.since_us))].fill('=');
-        if row.settled_us.is_none() {
-            cells[place(settled)] = '?';
-        }
-        cells[place(at_us)] = '|';
+        let drawn = Drawn {
+            row: &row.row,
+            open: row.row.response_id.is_none() && row.settled_us.is_none(),
+            signs: &row.signs,
+            cancel: row.cancel.as_ref(),
+            last_us: Some(last_us),
+        };
+        let mut cells = letters(&drawn, place, columns);
+        cells[place(at_us)] = ':';
         let title = safe(&format!("{} {}", row.request, row.title()), name - 1);
-        writeln!(out, "   {} {}", pad(&title, name - 1), cells.into_iter().collect::<String>())?;
+        writeln!(out, "   {} |{}|", pad(&title, name - 1), cells.into_iter().collect::<String>())?;
     }
     writeln!(out, "   {} from {}", " ".repeat(name - 1), time::clock(from))
 }

@@ -17,7 +17,7 @@ pub use facts::{Cancelled, Death, Facts, WINDOW, Waiting, is_handshake, long_liv
 pub use in_flight::{InFlight, Moment, Told, write_moment, write_moment_json};
 pub use patterns::Pattern;
 pub use postmortem::{Alive, Cancel, Open, Postmortem, Slow, Stuck, postmortem};
-pub use screen::{Around, write_screen};
+pub use screen::{Around, Other, write_screen};
 
 use super::escape::json;
 

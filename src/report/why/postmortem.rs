@@ -10,7 +10,7 @@ use super::patterns::{Pattern, patterns};
 use crate::number::duration;
 use crate::report::judged::Judged;
 use crate::report::{Unread, time};
-use crate::store::ExchangeRow;
+use crate::store::{ExchangeRow, SignRow};
 
 /// A request that is stuck.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -181,11 +181,7 @@ pub fn postmortem(facts: &Facts) -> Postmortem {
 fn stuck(waiting: &Waiting) -> Stuck {
     let row = &waiting.row;
     let last = waiting.signs.last();
-    let said = last.map(|sign| match (&sign.progress, &sign.total) {
-        (Some(progress), Some(total)) => format!("{progress}/{total}"),
-        (Some(progress), None) => format!("progress {progress}"),
-        _ => "update".to_string(),
-    });
+    let said = last.map(said_of);
     Stuck {
         request: label(row),
         issuer: row.issuer.clone(),
@@ -199,6 +195,15 @@ fn stuck(waiting: &Waiting) -> Stuck {
         certainty: waiting.said.as_ref().map(|said| said.certainty.clone()),
         last_life_us: last.and_then(|sign| sign.at_us),
         last_life: said,
+    }
+}
+
+/// How far a request was, in words.
+pub fn said_of(sign: &SignRow) -> String {
+    match (&sign.progress, &sign.total) {
+        (Some(progress), Some(total)) => format!("{progress}/{total}"),
+        (Some(progress), None) => format!("progress {progress}"),
+        _ => "update".to_string(),
     }
 }
 

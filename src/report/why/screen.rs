@@ -19,17 +19,32 @@ const LINES: usize = 40;
 /// Rows of a block.
 const ROWS: usize = 5;
 
+/// Other connections that are named.
+const OTHERS: usize = 4;
+
 /// Patterns that are named.
 const PATTERNS: usize = 3;
 
-/// Columns below which the timeline goes first.
-const TIMELINE_FROM: usize = 100;
+/// Columns from which rows have room for all that is known.
+const WIDE: usize = 100;
+
+/// Columns below which there is no timeline. It is the last to go: tables lose columns first.
+pub const TIMELINE_FROM: usize = 60;
+
+/// Another connection.
+#[derive(Clone, Debug, Default)]
+pub struct Other {
+    /// What is to be said of it.
+    pub line: String,
+    /// The command that tells more, ready to be copied; for those in trouble.
+    pub command: Option<String>,
+}
 
 /// What is written besides the facts.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// One line for each other connection.
-    pub others: Vec<String>,
+    /// The other connections, the worst first.
+    pub others: Vec<Other>,
     /// Commands to go on with, ready to be copied.
     pub next: Vec<String>,
     /// True to show every row.
@@ -44,7 +59,7 @@ pub fn write_screen(out: &mut dyn Write, facts: &Facts, around: &Around, style: 
     let screen = Screen { facts, told: &told, around, style, width: style.columns() };
     let mut blocks = vec![screen.head(), screen.stuck(), screen.open(), screen.last_words(), screen.waiting()];
     blocks.extend([screen.cancelled(), screen.timeline(), screen.not_read(), screen.verdict()]);
-    blocks.push(screen.block("OTHER CONNECTIONS", &screen.around.others));
+    blocks.push(screen.others());
     blocks.retain(|block| !block.is_empty());
     let height = |blocks: &[Vec<String>]| blocks.iter().map(|block| block.len() + 1).sum::<usize>() - 1;
     if !around.all && height(&blocks) > LINES {
@@ -217,8 +232,27 @@ impl Screen<'_> {
         lines
     }
 
+    /// The other connections, those in trouble with the command that tells of them.
+    fn others(&self) -> Vec<String> {
+        let others = &self.around.others;
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let most = if self.around.all { others.len() } else { OTHERS };
+        let mut lines = vec![self.title("OTHER CONNECTIONS", "")];
+        for other in &others[..most.min(others.len())] {
+            lines.push(fit(&other.line, self.width));
+            // A command is there to be copied: it is not cut, whatever the width.
+            lines.extend(other.command.as_ref().map(|command| format!("     {}", escape(command))));
+        }
+        if let Some(rest) = others.len().checked_sub(most).filter(|rest| *rest > 0) {
+            lines.push(format!("   and {} more: --all", number::count(rest as u64)));
+        }
+        lines
+    }
+
     fn cancel_row(&self, cancel: &Cancel, widest: usize) -> String {
-        let narrow = self.width < TIMELINE_FROM;
+        let narrow = self.width < WIDE;
         let id = label(&cancel.request, widest);
         let room = (if narrow { 23 } else { 26 } as usize).saturating_sub(id.len()).max(12);
         let title = pad(&safe(&cancel.title, room), room);
@@ -241,12 +275,12 @@ impl Screen<'_> {
         }
         let most = if self.around.all { 20 } else { ROWS };
         let rows = lanes(self.facts, most);
-        let name = 29;
+        let name = name_room(self.width);
         let Some(timeline) = Timeline::of(self.facts, &rows, self.width - name - 6) else { return Vec::new() };
         if timeline.lanes.is_empty() {
             return Vec::new();
         }
-        let mut lines = vec![self.title("TIMELINE", &format!("  {}    {LEGEND}", timeline.scale()))];
+        let mut lines = legend(self, &timeline.scale());
         for lane in &timeline.lanes {
             lines.push(format!("   {} |{}|", pad(&safe(&lane.title, name - 1), name - 1), lane.letters));
         }
@@ -282,6 +316,18 @@ impl Screen<'_> {
     }
 }
 
+/// How many columns the label and title of a row of the timeline take.
+pub fn name_room(width: usize) -> usize {
+    if width >= WIDE { 29 } else { 21 }
+}
+
+fn legend(screen: &Screen<'_>, scale: &str) -> Vec<String> {
+    if screen.width >= WIDE {
+        return vec![screen.title("TIMELINE", &format!("  {scale}    {LEGEND}"))];
+    }
+    vec![screen.title("TIMELINE", &format!("  {scale}")), fit(&format!("   {LEGEND}"), screen.width)]
+}
+
 /// The width of the widest label of a block, within bounds.
 fn widest<'b>(all: impl Iterator<Item = &'b String>) -> usize {
     all.map(|label| safe(label, 10).chars().count()).max().unwrap_or(0).max(4)
@@ -310,10 +356,8 @@ fn stuck_row(stuck: &Stuck, id: &str, width: usize) -> String {
         (Some(said), at) => format!("last life: {} {}", safe(said, 16), clock(at)),
         _ => "no sign of life".to_string(),
     };
-    let since = stuck
-        .since_us
-        .filter(|_| width >= TIMELINE_FROM)
-        .map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
+    let since =
+        stuck.since_us.filter(|_| width >= WIDE).map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
     format!("   {id} {}  {title} {age:>9}  {since}{life}", way(&stuck.issuer))
 }
 

@@ -1,8 +1,8 @@
 //! The timeline: one row a request, one column a span of time.
 
-use super::facts::{Facts, Waiting, label, title};
+use super::facts::{Facts, label, title};
 use crate::number::duration;
-use crate::store::ExchangeRow;
+use crate::store::{CancellationRow, ExchangeRow, SignRow};
 
 /// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ impl Timeline {
         let from_us = from - from.rem_euclid(column_us) - column_us;
         let width = ((end - from_us) / column_us + 1) as usize;
         let lane = |row: &&ExchangeRow| {
-            let letters =
-                letters(facts, row, |at| (((at - from_us) / column_us).max(0) as usize).min(width - 1), width);
+            let place = |at: i64| (((at - from_us) / column_us).max(0) as usize).min(width - 1);
+            let letters = letters(&Drawn::of(facts, row), place, width).into_iter().collect();
             Lane { title: format!("{} {}", label(row), title(row)), letters }
         };
         Some(Timeline { column_us, from_us, lanes: rows.iter().map(lane).collect() })
@@ -61,22 +61,52 @@ pub fn column(span: i64, columns: i64) -> i64 {
     steps.filter(|step| *step >= least).min().unwrap_or(least)
 }
 
-fn letters(facts: &Facts, row: &ExchangeRow, place: impl Fn(i64) -> usize, width: usize) -> String {
+/// What one row is drawn from.
+pub struct Drawn<'a> {
+    /// The request.
+    pub row: &'a ExchangeRow,
+    /// True if it never got its answer.
+    pub open: bool,
+    /// Its progress.
+    pub signs: &'a [SignRow],
+    /// The cancel that hit it.
+    pub cancel: Option<&'a CancellationRow>,
+    /// Last time of its connection.
+    pub last_us: Option<i64>,
+}
+
+impl<'a> Drawn<'a> {
+    fn of(facts: &'a Facts, row: &'a ExchangeRow) -> Drawn<'a> {
+        let stuck = facts.stuck.iter().find(|waiting| waiting.row.id == row.id);
+        let of_row = facts.cancels.iter().map(|cancel| &cancel.row).filter(|cancel| cancel.exchange_id == Some(row.id));
+        Drawn {
+            row,
+            open: stuck.is_some(),
+            signs: stuck.map_or(&[], |waiting| &waiting.signs),
+            cancel: hit(of_row),
+            last_us: facts.connection.last_at_us,
+        }
+    }
+}
+
+/// The first of these cancels that came in time.
+pub fn hit<'a>(mut cancels: impl Iterator<Item = &'a CancellationRow>) -> Option<&'a CancellationRow> {
+    cancels.find(|cancel| !matches!(cancel.effect.as_deref(), Some("moot" | "unknown-target")))
+}
+
+/// One letter a column.
+pub fn letters(drawn: &Drawn<'_>, place: impl Fn(i64) -> usize, width: usize) -> Vec<char> {
+    let row = drawn.row;
     let mut lane = vec!['.'; width];
-    let Some(sent) = row.sent_at_us else { return lane.into_iter().collect() };
+    let Some(sent) = row.sent_at_us else { return lane };
     let mut fill = |from: i64, to: i64, letter: char| {
         for cell in &mut lane[place(from)..=place(to.max(from))] {
             *cell = letter;
         }
     };
-    let stuck = facts.stuck.iter().find(|waiting| waiting.row.id == row.id);
-    let cancel = facts.cancels.iter().find(|cancel| {
-        cancel.row.exchange_id == Some(row.id)
-            && !matches!(cancel.row.effect.as_deref(), Some("moot" | "unknown-target"))
-    });
-    let end = row.settled_at_us.or(facts.connection.last_at_us).unwrap_or(sent);
-    let cancelled = cancel.and_then(|cancel| Some((cancel.row.sent_at_us?, &cancel.row)));
-    match (cancelled, stuck) {
+    let end = row.settled_at_us.or(drawn.last_us).unwrap_or(sent);
+    let cancelled = drawn.cancel.and_then(|cancel| Some((cancel.sent_at_us?, cancel)));
+    match (cancelled, drawn.open) {
         (Some((at, cancel)), _) => {
             fill(sent, at, '=');
             let effect = cancel.effect_at_us.filter(|effect| *effect > at);
@@ -85,24 +115,23 @@ fn letters(facts: &Facts, row: &ExchangeRow, place: impl Fn(i64) -> usize, width
                 fill(effect, effect, if cancel.effect.as_deref() == Some("acknowledged") { '=' } else { '!' });
             }
             fill(at, at, 'x');
-            if stuck.is_some() {
+            if drawn.open {
                 fill(at, end, '~');
                 fill(at, at, 'x');
                 fill(end, end, '?');
             }
         }
-        (None, Some(waiting)) => {
-            let life = last_life(waiting);
+        (None, true) => {
+            let life = drawn.signs.iter().filter_map(|sign| sign.at_us).max();
             fill(sent, end, '-');
             fill(sent, life.unwrap_or(sent), if life.is_some() { '=' } else { '-' });
-            waiting.signs.iter().filter_map(|sign| sign.at_us).for_each(|at| fill(at, at, 'p'));
+            drawn.signs.iter().filter_map(|sign| sign.at_us).for_each(|at| fill(at, at, 'p'));
             fill(end, end, '?');
         }
-        (None, None) => fill(sent, end, '='),
+        (None, false) => {
+            fill(sent, end, '=');
+            drawn.signs.iter().filter_map(|sign| sign.at_us).for_each(|at| fill(at, at, 'p'));
+        }
     }
-    lane.into_iter().collect()
-}
-
-fn last_life(waiting: &Waiting) -> Option<i64> {
-    waiting.signs.iter().filter_map(|sign| sign.at_us).max()
+    lane
 }
