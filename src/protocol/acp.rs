@@ -19,7 +19,7 @@ pub static PROFILES: &[Profile; 3] = &[
         ..ACP
     },
     Profile { revision: "1", rulings: RULINGS_1, remarks: &[REMARKS_1, acp_table::REMARKS], ..ACP },
-    Profile { revision: "2", turns_end_idle: true, gates: &[], rulings: RULINGS_2, ..ACP },
+    Profile { revision: "2", turns_end_idle: true, gates: &[], remarks: &[REMARKS_2], rulings: RULINGS_2, ..ACP },
 ];
 
 /// Version 1, which is meant where nothing else is stated.
@@ -140,6 +140,11 @@ macro_rules! rulings {
         ]
     };
 }
+
+static REMARKS_2: &[Remark] = &[in_part(
+    &IDLE_STATE,
+    "that no report ever came may have its reason in what the client owes; one that says otherwise is judged",
+)];
 
 static REMARKS_1: &[Remark] = &[
     allows(&PENDING_FIRST, "notifications between a cancel and its answer"),

@@ -69,6 +69,9 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
     let Facts {
         shape: _,
         request_id: _,
+        uri: _,
+        mode: _,
+        offers_tools: _,
         param_id: _,
         reason: _,
         progress_token: _,

@@ -82,7 +82,6 @@ impl Conn {
         self.end_task_cancels(step);
         self.end_idless(step);
         self.end_early_answers(step);
-        self.end_turns(step, end);
         self.report_orphans(step, end);
         self.report_death(step);
         self.capture_notes(step, last);
@@ -149,7 +148,7 @@ impl Conn {
 
     /// What the end of the log allows to conclude about what was owed to `issuer` for `age` microseconds. `None`: nothing
     /// worth saying.
-    pub(super) fn overdue(&self, step: &Step<'_>, issuer: Side, age: Option<i64>) -> Option<Judgement> {
+    fn overdue(&self, step: &Step<'_>, issuer: Side, age: Option<i64>) -> Option<Judgement> {
         let died = self.facts.died().filter(|_| issuer == Side::Client);
         Some(match (self.facts.end, age) {
             // Nothing can follow the end of a process: neither its time nor the age matters.

@@ -284,15 +284,13 @@ pub enum What<'a> {
         /// The begin.
         begin: Seen,
     },
-    /// A cancelled turn ended with another stop reason than `cancelled`, or its agent never said that it is idle (ACP 2).
+    /// A cancelled turn ended with another stop reason than `cancelled` (ACP 2).
     TurnNotCancelled {
         /// The prompt.
         exchange: &'a Exchange,
         /// The `session/cancel`.
         cancel: Seen,
-        /// The report that the session is idle, where there is one.
-        idle: Option<Seen>,
-        /// Whether the agent knew of the cancel; without a report what the end of the log allows to conclude.
+        /// Whether the agent knew of the cancel when it reported the session idle.
         judgement: Judgement,
     },
     /// A session was closed while a prompt was in work, and that ended otherwise than as cancelled.

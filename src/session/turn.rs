@@ -311,27 +311,8 @@ impl Conn {
         let crossing = self.crossing(m.sender, cancel, m.seen, false);
         let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
         let exchange = &slot.exchange;
-        let what = What::TurnNotCancelled { exchange, cancel, idle: Some(m.seen), judgement };
+        let what = What::TurnNotCancelled { exchange, cancel, judgement };
         self.emit(step, exchange.profile, m.seen, Some(m.sender), what);
-    }
-
-    /// Cancelled turns of which the agent never said that they are over, though it had taken their prompts.
-    pub(super) fn end_turns(&mut self, step: &mut Step<'_>, end: Seen) {
-        let open = self.turns.values().filter_map(|turn| {
-            let slot = self.known(turn.prompts.last()?)?;
-            let taken = slot.exchange.profile.turns_end_idle && slot.exchange.outcome == Outcome::Result;
-            turn.cancelled.filter(|_| taken).map(|cancel| (cancel, slot))
-        });
-        let mut open: Vec<_> = open.collect();
-        open.sort_by_key(|(cancel, _)| cancel.frame);
-        for (cancel, slot) in open {
-            // A client that hangs up soon after its cancel does not wait for the report.
-            let judgement = self.overdue(step, Side::Client, end.since(cancel));
-            let Some(judgement) = judgement.filter(|judgement| *judgement == Judgement::EXACT) else { continue };
-            let exchange = &slot.exchange;
-            let what = What::TurnNotCancelled { exchange, cancel, idle: None, judgement };
-            self.emit(step, exchange.profile, end, Some(Side::Server), what);
-        }
     }
 
     /// A permission request is answered; in a cancelled turn that must say so.

@@ -1,6 +1,7 @@
-//! A turn that was cancelled, and of which the agent either never said that it is idle, or named another stop reason when it did (ACP 2).
+//! A turn that was cancelled, and whose idle state names another stop reason (ACP 2).
 //!
-//! Left alone: reports that may have crossed the cancel (a race, and only a note), and prompts that were never answered (STK001).
+//! Left alone: reports that may have crossed the cancel (a race, and only a note), and turns of which no report ever came: the agent may wait
+//! for what the client owes it.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
@@ -15,21 +16,17 @@ pub static RULE: Rule = Rule {
     on: On::TurnNotCancelled,
     duty: Duty::server(Occasions::TURN_CANCELLED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Since(Whose::Sender),
+    absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/v2-no-idle-state.md"),
     check,
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::TurnNotCancelled { exchange, cancel, idle, judgement } = event.what else { return None };
+    let What::TurnNotCancelled { exchange, cancel, judgement } = event.what else { return None };
     let (label, title, race) = (exchange.label(), exchange.title(), race_text(&judgement));
-    let how = match idle {
-        Some(_) => "the idle state that ends it names another stop reason",
-        None => "no idle state ever ended it",
-    };
-    let finding = found(RULE.code, event, format!("the turn of {label} {title} was cancelled, and {how}{race}"))?;
-    let finding = finding.about(exchange).with("cancel", cancel).maybe("idle", idle).judged(&judgement);
-    // A report that is there says itself what it is.
-    Some(if idle.is_some() { finding.concluding(Absence::Between(Whose::Peer)) } else { finding })
+    let summary =
+        format!("the turn of {label} {title} was cancelled, and its idle state names another stop reason{race}");
+    let finding = found(RULE.code, event, summary)?.about(exchange).with("cancel", cancel);
+    Some(finding.with("idle", event.seen).judged(&judgement))
 }
