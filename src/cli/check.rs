@@ -259,6 +259,13 @@ pub fn print(
     Ok(summary.exit)
 }
 
+/// Says which source is torn, where what is printed does not.
+pub fn warn_of_torn(loaded: &Loaded) {
+    if let Some(source) = torn(loaded, &begun(loaded, &[], None)) {
+        io::say(&format!("warning: {} is torn: what stood behind its end is not known", escape(source)));
+    }
+}
+
 /// A source of which a part that nobody knows was not read: it is never clean.
 fn torn<'a>(loaded: &'a Loaded, summary: &'a Summary) -> Option<&'a str> {
     let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);

@@ -1,6 +1,7 @@
 //! Logs in, an audited database out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read};
 
 use super::audit::{self, finish};
 use super::cleaning::Cleaning;
@@ -108,6 +109,9 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
         std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
     let times = std::mem::take(&mut intake.times);
     store.finish_source(id, identity.as_ref(), end, &skipped, times.as_ref())?;
+    if identity.is_some() && !grown && !store.is_temporary() {
+        store.set_begins(id, &first_line(source)?)?;
+    }
     Ok(Input { name, taken: if grown { Taken::Grown } else { Taken::New } })
 }
 
@@ -121,6 +125,28 @@ enum Known {
     New { identity: Option<Identity> },
 }
 
+/// The same beginning and another content: counting it again would count most of it twice.
+fn rewritten(name: &str, before: u64, now: u64) -> Error {
+    let what = if now < before { "was cut" } else { "was written anew" };
+    let message = format!(
+        "{name} {what} since it was ingested ({before} bytes then, {now} now), and is not what the database holds"
+    );
+    Error::new(ErrorKind::Input, message)
+        .hint("ingest it into a new database, or under another name if it is another log")
+}
+
+/// The hash of the first line, or of as much of it as tells logs apart.
+fn first_line(source: &dyn Source) -> Result<String> {
+    let Some(content) = source.content()? else { return Ok(String::new()) };
+    let mut line = Vec::new();
+    let read = BufReader::new(content).take(LINE).read_until(b'\n', &mut line);
+    read.map_err(|error| Error::io("read", source.name(), &error))?;
+    Ok(blake3::hash(&line).to_string())
+}
+
+/// How much of a line is looked at to tell one log from another, in bytes.
+const LINE: u64 = 4096;
+
 fn known(store: &Store, source: &dyn Source) -> Result<Known> {
     // Standard input and pipes can be read only once: they are always new.
     let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None }) };
@@ -132,7 +158,13 @@ fn known(store: &Store, source: &dyn Source) -> Result<Known> {
     if store.source_with(&identity)?.is_some() {
         return Ok(Known::Same);
     }
-    let Some(grown) = earlier.into_iter().find(|earlier| heads.contains(&earlier.identity)) else {
+    let begins = if earlier.is_empty() { String::new() } else { first_line(source)? };
+    let Some(grown) = earlier.iter().find(|earlier| heads.contains(&earlier.identity)) else {
+        for earlier in &earlier {
+            if store.begins(earlier.id)?.as_ref() == Some(&begins) {
+                return Err(rewritten(source.name(), earlier.identity.size, identity.size));
+            }
+        }
         return Ok(Known::New { identity: Some(identity) });
     };
     if !source.can_resume() {

@@ -229,6 +229,16 @@ impl Store {
         found.map_err(|error| self.fail("read", &error))
     }
 
+    /// How a source begins, by the hash of its first line.
+    pub fn begins(&self, source: u32) -> Result<Option<String>> {
+        self.meta(&format!("begins {source}"))
+    }
+
+    /// Stores how a source begins, where the database is kept.
+    pub fn set_begins(&self, source: u32, hash: &str) -> Result<()> {
+        self.set_meta(&format!("begins {source}"), hash)
+    }
+
     /// Stores a small fact about the database.
     pub fn set_meta(&self, key: &str, value: &str) -> Result<()> {
         let done = self.sql.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [key, value]);
