@@ -7,6 +7,7 @@ mod base64;
 pub mod capture;
 pub mod conform;
 pub mod error;
+pub mod facts;
 pub mod finding;
 pub mod jsonrpc;
 pub mod live;

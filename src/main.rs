@@ -31,12 +31,16 @@ enum Command {
     Open(cli::open::OpenArgs),
     Stats(cli::stats::StatsArgs),
     Ingest(cli::ingest::IngestArgs),
-    Audit(cli::audit::AuditArgs),
+    Audit(Box<cli::audit::AuditArgs>),
+    Facts(cli::facts::FactsArgs),
     Baseline(cli::baseline::BaselineArgs),
     #[cfg(feature = "live")]
     Replay(Box<cli::replay::ReplayArgs>),
     #[cfg(feature = "live")]
     Conform(Box<cli::conform::ConformArgs>),
+    #[cfg(feature = "live")]
+    Minimise(Box<cli::replay::minimise::MinimiseArgs>),
+    Merge(cli::merge::MergeArgs),
     Diff(cli::diff::DiffArgs),
     Accept(cli::accept::AcceptArgs),
     Query(cli::query::QueryArgs),
@@ -94,11 +98,15 @@ fn main() -> ExitCode {
             Command::Stats(args) => cli::stats::run(&args, stop),
             Command::Ingest(args) => cli::ingest::run(&args, stop),
             Command::Audit(args) => cli::audit::run(&args, stop),
+            Command::Facts(args) => cli::facts::run(&args, stop),
             Command::Baseline(args) => cli::baseline::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Replay(args) => cli::replay::run(&args, stop),
             #[cfg(feature = "live")]
             Command::Conform(args) => cli::conform::run(&args, stop),
+            #[cfg(feature = "live")]
+            Command::Minimise(args) => cli::replay::minimise::run(&args, stop),
+            Command::Merge(args) => cli::merge::run(&args),
             Command::Diff(args) => cli::diff::run(&args, stop),
             Command::Accept(args) => cli::accept::run(&args, stop),
             Command::Query(args) => cli::query::run(&args, stop),

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers of the library, from the top down.
-const LAYERS: [&str; 14] = [
-    "pipeline", "policy", "report", "conform", "replay", "live", "store", "rules", "finding", "session", "capture",
-    "protocol", "jsonrpc", "redact",
+const LAYERS: [&str; 15] = [
+    "pipeline", "policy", "report", "conform", "replay", "live", "facts", "store", "rules", "finding", "session",
+    "capture", "protocol", "jsonrpc", "redact",
 ];
 
 /// Modules that any layer may import.

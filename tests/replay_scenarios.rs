@@ -10,6 +10,7 @@ mod replay {
     pub mod bench;
     mod cancelled;
     mod conform;
+    mod edit;
     mod flags;
     mod inputs;
     mod mirror;

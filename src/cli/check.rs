@@ -262,7 +262,10 @@ pub fn print(
 /// Says which source is torn, where what is printed does not.
 pub fn warn_of_torn(loaded: &Loaded) {
     if let Some(source) = torn(loaded, &begun(loaded, &[], None)) {
-        io::say(&format!("warning: {} is torn: what stood behind its end is not known", escape(source)));
+        io::say(&format!(
+            "warning: {} is torn: what stood behind its end is not known",
+            rpctape::report::escape(source)
+        ));
     }
 }
 

@@ -9,8 +9,8 @@ use rpctape::capture::Vantage;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::serve::Listen;
 use rpctape::live::tape::TapeOptions;
-use rpctape::pipeline::replay::load_connections;
 use rpctape::pipeline::replay::mock::{Served, Service, serve};
+use rpctape::pipeline::replay::{CONNECTION, load_connections};
 use rpctape::replay::mock::{Extra, MockOptions, Reuse, Script};
 use rpctape::replay::options::Speed;
 use rpctape::report::{count, escape, plural};
@@ -21,6 +21,7 @@ use super::config::Config;
 use super::input::{self, ReadArgs};
 use super::io;
 use super::judge::JudgeArgs;
+use super::screen;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use super::values;
@@ -129,7 +130,10 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
     let rows = loaded.store.connections()?;
     let chosen = choose(&rows, args)?;
-    let recording = load_connections(&loaded.store, &args.file, |row| chosen.contains(&row.id))?;
+    let mut recording = load_connections(&loaded.store, &args.file, |row| chosen.contains(&row.id))?;
+    // A replay that starts one mock for each connection says which one it is: of several that begin alike, that one is meant.
+    let meant = screen::env(CONNECTION);
+    recording.connections.sort_by_key(|connection| meant.as_ref() != Some(&connection.key));
     let mut scripts: Vec<Arc<Script>> =
         recording.connections.into_iter().map(|connection| Arc::new(Script::new(connection))).collect();
     scripts.retain(|script| script.requests().next().is_some());

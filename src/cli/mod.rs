@@ -13,6 +13,7 @@ pub mod diff;
 pub mod explain;
 pub mod export;
 pub mod extract;
+pub mod facts;
 pub mod formats;
 pub mod ingest;
 pub mod init;
@@ -20,6 +21,7 @@ pub mod ls;
 pub mod man;
 #[cfg(feature = "live")]
 pub mod mcp;
+pub mod merge;
 #[cfg(feature = "live")]
 pub mod mock;
 pub mod open;

@@ -4,6 +4,7 @@ mod again;
 mod args;
 mod choose;
 mod dry;
+pub mod minimise;
 mod noise;
 mod options;
 mod pasted;
@@ -142,7 +143,10 @@ fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
     let gate = Gate::new(1);
     match Session::prepare(args, file, stop, stop.flag(), &gate)? {
         Prepared::Told => Ok(0),
-        Prepared::Ready(session) => session.whole(),
+        Prepared::Ready(session) => {
+            session.forewarn();
+            session.whole()
+        }
     }
 }
 
@@ -342,8 +346,8 @@ impl<'s> Session<'s> {
         config.secrets.values.extend(shapes(&options.rewrite.secrets));
         config.secrets.values.extend(server.iter().flat_map(Server::hidden));
         let plan = plan(&recording, &options)?;
-        forewarn(&recording, &plan, &options);
         if args.send.dry_run || args.send.explain_schedule || args.send.suggest {
+            forewarn(&recording, &plan, &options);
             ahead(args, &recording, &plan, &options, server.as_ref(), args.redact.redactor(&config))?;
             return Ok(Prepared::Told);
         }
@@ -368,6 +372,11 @@ impl<'s> Session<'s> {
             seat: gate.seat(),
             in_suite: false,
         })))
+    }
+
+    /// Says what is lost, and which secrets are missing.
+    fn forewarn(&self) {
+        forewarn(&self.recording, &self.plan, &self.options);
     }
 
     /// Plays it alone, and writes what came of it.
@@ -501,7 +510,7 @@ impl<'s> Session<'s> {
         }
         if first.issuer == Side::Client && first.line.is_some() {
             let from = shell::words(["--from", &first.label]);
-            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), self.args.again()));
+            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), pasted::again()));
         }
         next
     }

@@ -105,6 +105,13 @@ impl Message<'_> {
         self.error.as_ref().and_then(|error| error.code)
     }
 
+    /// True if the text of its error speaks of a cancel or an abort.
+    pub fn says_cancelled(&self) -> bool {
+        let Some(text) = self.error.as_ref().and_then(|error| error.message.as_deref()) else { return false };
+        let text = text.to_lowercase();
+        text.contains("cancel") || text.contains("abort")
+    }
+
     /// The method, or the empty string.
     pub fn method(&self) -> &str {
         self.method.as_deref().unwrap_or("")

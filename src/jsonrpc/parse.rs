@@ -25,6 +25,8 @@ pub trait Lift<'a>: Default {
     fn result<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
     /// Called once where `params` is anything but an object.
     fn params_without_members(&mut self) {}
+    /// Called once where `result` is a list; `filled` if it has members.
+    fn result_list(&mut self, _filled: bool) {}
 }
 
 /// Lifts nothing.
@@ -330,6 +332,9 @@ struct Outcome;
 trait Part: Copy {
     fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error>;
     fn none<'a, F: Lift<'a>>(self, _: &mut F) {}
+    fn list<'a, F: Lift<'a>>(self, lift: &mut F, _filled: bool) {
+        self.none(lift);
+    }
 }
 
 impl Part for Params {
@@ -344,6 +349,9 @@ impl Part for Params {
 impl Part for Outcome {
     fn member<'a, F: Lift<'a>, A: MapAccess<'a>>(self, lift: &mut F, key: &str, map: &mut A) -> Result<(), A::Error> {
         lift.result(key, map)
+    }
+    fn list<'a, F: Lift<'a>>(self, lift: &mut F, filled: bool) {
+        lift.result_list(filled);
     }
 }
 
@@ -371,8 +379,9 @@ impl<'de, F: Lift<'de>, P: Part> Visitor<'de> for Body<'_, F, P> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Shape, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        self.1.none(self.0);
+        let filled = seq.next_element::<IgnoredAny>()?.is_some();
+        while filled && seq.next_element::<IgnoredAny>()?.is_some() {}
+        self.1.list(self.0, filled);
         Ok(Shape::Array)
     }
 

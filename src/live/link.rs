@@ -26,12 +26,17 @@ pub enum Target {
     Ws(String),
 }
 
-/// What a user is told where a server wants to know who asks.
-pub const HEADER_ADVICE: &str = "the server wants to know who asks: give it what it wants, with --header 'Authorization: Bearer ${TOKEN}' for example";
-
-/// True for the HTTP status of a server that does not let anybody in.
-pub fn is_refusal(status: u16) -> bool {
-    matches!(status, 401 | 403)
+/// What a user is told where the HTTP status of a server is no answer to anybody: it lets nobody in, or sends everybody elsewhere.
+pub fn turned_away(status: u16) -> Option<&'static str> {
+    match status {
+        401 | 403 => Some(
+            "the server wants to know who asks: give it what it wants, with --header 'Authorization: Bearer ${TOKEN}' for example",
+        ),
+        300..=399 => Some(
+            "redirects are not followed, so that no header goes to another server: name the address that it leads to",
+        ),
+        _ => None,
+    }
 }
 
 impl Target {

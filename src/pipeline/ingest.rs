@@ -1,19 +1,12 @@
 //! Logs in, an audited database out.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 
-use super::audit::{self, finish};
-use super::cleaning::Cleaning;
-use super::intake::{Intake, Live};
-use super::judge::Judge;
-use super::keys::Channels;
-use super::lookout::Lookout;
+use super::intake::Intake;
 use super::summary::{Input, Summary, Taken, summarise};
 use super::{Options, Progress};
 use crate::capture::{self, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
-use crate::session::Session;
 use crate::store::{Identity, NewSource, Store};
 
 /// Reads logs (`-` is standard input) into a store and judges them, in one transaction: all of it or nothing.
@@ -47,40 +40,13 @@ fn load(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
-    let fresh = store.is_new();
-    let live = match fresh {
-        true => Some(Live {
-            session: Session::new(options.settings),
-            judge: Judge::new(store, &options.selection)?,
-            lookout: Lookout::default(),
-        }),
-        false => None,
-    };
-    let mut intake = Intake {
-        store,
-        ground: store.ground()?,
-        live,
-        channels: Channels::new(options.overrides.profile),
-        touched: BTreeSet::new(),
-        skipped: BTreeMap::new(),
-        times: None,
-        frames: 0,
-        cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
-        options,
-        progress,
-    };
+    let mut intake = Intake::new(store, options, progress)?;
     let mut inputs = Vec::new();
     for source in sources {
         inputs.push(take_source(store, &mut *source?, &mut intake)?);
     }
     let redacted = intake.cleaning.as_ref().map(|cleaning| cleaning.counts().clone()).unwrap_or_default();
-    let Intake { live, touched, progress, .. } = intake;
-    store.index_ground()?;
-    match live {
-        Some(Live { session, judge, .. }) => finish(store, session, judge)?,
-        None => audit::after_append(store, &touched, options, progress)?,
-    }
-    store.set_meta(audit::JUDGED_WITH, &options.judged_with())?;
+    intake.finish()?;
     Ok(Summary { redacted, ..summarise(store, inputs)? })
 }
 

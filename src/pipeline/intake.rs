@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::audit::{JUDGED_WITH, after_append, finish};
 use super::cleaning::Cleaning;
 use super::judge::Judge;
 use super::keys::Channels;
@@ -40,6 +41,44 @@ pub(super) struct Intake<'s, 'p> {
     pub cleaning: Option<Cleaning>,
     pub options: &'p Options,
     pub progress: &'p mut dyn Progress,
+}
+
+impl<'s, 'p> Intake<'s, 'p> {
+    /// Takes sources into a store; they are judged in the same pass where it is new.
+    pub(super) fn new(store: &'s Store, options: &'p Options, progress: &'p mut dyn Progress) -> Result<Self> {
+        let live = match store.is_new() {
+            true => Some(Live {
+                session: Session::new(options.settings),
+                judge: Judge::new(store, &options.selection)?,
+                lookout: Lookout::default(),
+            }),
+            false => None,
+        };
+        Ok(Intake {
+            store,
+            ground: store.ground()?,
+            live,
+            channels: Channels::new(options.overrides.profile),
+            touched: BTreeSet::new(),
+            skipped: BTreeMap::new(),
+            times: None,
+            frames: 0,
+            cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
+            options,
+            progress,
+        })
+    }
+
+    /// Ends the fold, or folds again what was touched.
+    pub(super) fn finish(self) -> Result<()> {
+        let Intake { store, live, touched, options, progress, .. } = self;
+        store.index_ground()?;
+        match live {
+            Some(Live { session, judge, .. }) => finish(store, session, judge)?,
+            None => after_append(store, &touched, options, progress)?,
+        }
+        store.set_meta(JUDGED_WITH, &options.judged_with())
+    }
 }
 
 impl Intake<'_, '_> {

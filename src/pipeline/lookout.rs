@@ -19,21 +19,60 @@ const BYTES: usize = 8 * 1024;
 pub struct Lookout {
     redactor: Redactor,
     left: FxHashMap<u32, u32>,
+    /// What whoever read the bodies found in the next frame, where they are not here.
+    told: Option<Option<&'static str>>,
 }
 
 impl Lookout {
     /// The kind of the first secret of this connection, if it stands in this frame.
     pub fn look(&mut self, connection: u32, frame: &Frame<'_>) -> Option<&'static str> {
-        let text = match &frame.body {
-            Body::Message(captured) => captured.json.unwrap_or(captured.text),
-            Body::Batch { text, .. } => text,
-            _ => return None,
-        };
+        let text = text_of(frame)?;
         let left = self.left.entry(connection).or_insert(MESSAGES);
         *left = left.checked_sub(1)?;
-        let end = (0..=text.len().min(BYTES)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        let kind = self.redactor.first_kind(&text[..end])?;
+        let kind = match self.told {
+            Some(told) => told,
+            None => kind_in(&mut self.redactor, text),
+        }?;
         *left = 0;
         Some(kind)
     }
+
+    /// Says what was found in the next frame when its body was read; the body itself is not looked at then.
+    pub(super) fn tell(&mut self, kind: Option<&'static str>) {
+        self.told = Some(kind);
+    }
+}
+
+/// Looks for secrets where bodies are left behind, before it is known which connection a message will be of.
+#[derive(Debug, Default)]
+pub(super) struct Foresight {
+    redactor: Redactor,
+    left: FxHashMap<u32, u32>,
+}
+
+impl Foresight {
+    /// The kind of the first secret in this frame, if a lookout may ask for it: connections of a channel follow each other, and
+    /// `begins` says that a new one may begin here. Twice as much is looked at, for the last words of the one before.
+    pub(super) fn look(&mut self, channel: u32, frame: &Frame<'_>, begins: bool) -> Option<&'static str> {
+        let left = self.left.entry(channel).or_insert(2 * MESSAGES);
+        if begins {
+            *left = 2 * MESSAGES;
+        }
+        let text = text_of(frame)?;
+        *left = left.checked_sub(1)?;
+        kind_in(&mut self.redactor, text)
+    }
+}
+
+fn text_of<'f>(frame: &'f Frame<'_>) -> Option<&'f str> {
+    match &frame.body {
+        Body::Message(captured) => Some(captured.json.unwrap_or(captured.text)),
+        Body::Batch { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn kind_in(redactor: &mut Redactor, text: &str) -> Option<&'static str> {
+    let end = (0..=text.len().min(BYTES)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    redactor.first_kind(&text[..end])
 }

@@ -9,6 +9,7 @@ mod cleaning;
 pub mod conform;
 mod coverage;
 pub mod extract;
+pub mod facts;
 mod ingest;
 mod intake;
 mod judge;

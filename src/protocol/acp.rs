@@ -5,7 +5,7 @@
 //! wording, the ruling there rests on no clause.
 
 use super::Sender::{Both, Client, Server};
-use super::jsonrpc2::{self as jr, BASE, allows, bare, clauses, error, in_part, note, planned, warning};
+use super::jsonrpc2::{self as jr, BASE, allows, bare, clauses, error, in_part, note, warning};
 use super::{AfterCancel, Family, Gate, Method, Opening, Profile, Remark, Ruling, Severity};
 
 /// The revisions, oldest first.
@@ -130,7 +130,7 @@ macro_rules! rulings {
             bare("LIF004", Severity::Note),
             bare("LIF019", Severity::Error),
             bare("SES006", Severity::Warning),
-            planned(bare("SES007", Severity::Note)),
+            bare("SES007", Severity::Note),
             bare("SES009", Severity::Error),
             bare("SES011", Severity::Note),
             bare("SES012", Severity::Note),
@@ -161,7 +161,7 @@ static RULINGS_RFD: &[Ruling] = rulings![
     error("SES003", &PERMISSION_CANCELLED),
     error("SES004", &PERMISSION_CANCELLED),
     error("SES005", &UPDATES_BEFORE_ANSWER),
-    planned(error("SES010", &CLOSE_CANCELS)),
+    error("SES010", &CLOSE_CANCELS),
 ];
 
 // CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.
@@ -178,7 +178,7 @@ static RULINGS_1: &[Ruling] = rulings![
     error("SES003", &PERMISSION_CANCELLED),
     error("SES004", &PERMISSION_CANCELLED),
     error("SES005", &UPDATES_BEFORE_ANSWER),
-    planned(error("SES010", &CLOSE_CANCELS)),
+    error("SES010", &CLOSE_CANCELS),
 ];
 
 // The prompt is answered when it is accepted, so that a cancel shows in a state update and not in the answer:
@@ -194,7 +194,7 @@ static RULINGS_2: &[Ruling] = rulings![
     bare("LIF001", Severity::Error),
     bare("SES003", Severity::Error),
     bare("SES004", Severity::Error),
-    planned(error("SES008", &IDLE_STATE)),
+    error("SES008", &IDLE_STATE),
 ];
 
 /// Stable and unstable methods of all versions, sorted by name.

@@ -28,7 +28,7 @@ pub enum ParamsShape {
 }
 
 /// Facts of one message. Sparse: most messages carry nothing but the envelope.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// What `params` was.
     pub shape: ParamsShape,
@@ -74,8 +74,8 @@ pub struct Facts<'a> {
     pub revision: Raw<'a>,
     /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
     pub meta_revision: Raw<'a>,
-    /// True if `params._meta["io.modelcontextprotocol/clientCapabilities"]` is there.
-    pub meta_capabilities: bool,
+    /// `params._meta["io.modelcontextprotocol/clientCapabilities"]`, whole.
+    pub meta_capabilities: Raw<'a>,
     /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
     pub subscription: Raw<'a>,
     /// `_meta["io.modelcontextprotocol/related-task"].taskId`.
@@ -86,8 +86,22 @@ pub struct Facts<'a> {
     pub peer: Raw<'a>,
     /// True if a member stands there that only LSP's `initialize` has.
     pub lsp_initialize: bool,
+    /// `params.notifications` of a subscription, whole.
+    pub notifications: Raw<'a>,
     /// `result.resultType`.
     pub result_type: Raw<'a>,
+    /// `result.inputRequests`, whole.
+    pub input_requests: Raw<'a>,
+    /// `params.cursor`.
+    pub cursor: Raw<'a>,
+    /// `result.nextCursor`.
+    pub next_cursor: Raw<'a>,
+    /// True if `result` is a list with members, or has one as `items` or `data` (LSP).
+    pub result_filled: bool,
+    /// `params.textDocument.uri` (LSP).
+    pub document: Raw<'a>,
+    /// `params.textDocument.version` (LSP).
+    pub document_version: Raw<'a>,
     /// `result.stopReason` or `params.update.stopReason`.
     pub stop_reason: Raw<'a>,
     /// `result.outcome.outcome`.
@@ -164,6 +178,7 @@ const CAPABILITIES: &[&str] = &[
     "sampling",
     "elicitation",
     "roots",
+    "completions",
     "loadSession",
     "terminal",
     "fs.readTextFile",
@@ -197,16 +212,69 @@ impl Capabilities {
     }
 }
 
-const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
-const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+/// The notifications that a subscription asks for, one bit each (MCP 2026-07-28).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted(u8);
+
+/// Notifications that come to subscribers only, and the member that asks for them.
+const SUBSCRIBED: [(&str, &str); 4] = [
+    ("notifications/tools/list_changed", "toolsListChanged"),
+    ("notifications/prompts/list_changed", "promptsListChanged"),
+    ("notifications/resources/list_changed", "resourcesListChanged"),
+    ("notifications/resources/updated", "resourceSubscriptions"),
+];
+
+impl Wanted {
+    /// Reads `params.notifications` of a subscription. A list without members asks for nothing, as `false` does.
+    pub fn from_json(raw: Raw<'_>) -> Wanted {
+        let value: serde_json::Value = raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+        let asked = |member: &str| match &value[member] {
+            serde_json::Value::Bool(asked) => *asked,
+            serde_json::Value::Array(list) => !list.is_empty(),
+            serde_json::Value::Null => false,
+            _ => true,
+        };
+        Wanted(SUBSCRIBED.iter().enumerate().fold(0, |bits, (at, (_, member))| bits | u8::from(asked(member)) << at))
+    }
+
+    /// The member that would have asked for a notification, where it did not; said once.
+    pub fn unasked(&mut self, method: &str) -> Option<&'static str> {
+        let at = SUBSCRIBED.iter().position(|(name, _)| *name == method)?;
+        let asked = self.0 >> at & 1 == 1;
+        self.0 |= 1 << at;
+        (!asked).then_some(SUBSCRIBED[at].1)
+    }
+}
+
+/// The methods of `result.inputRequests`, in their order (MCP 2026-07-28).
+pub fn input_methods(raw: &str) -> Vec<String> {
+    let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
+    let asked = value.as_object().into_iter().flatten();
+    asked.filter_map(|(_, request)| request["method"].as_str().map(str::to_string)).collect()
+}
+
+pub(super) const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+pub(super) const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+
+impl<'a> Facts<'a> {
+    /// A text document is short but where it is opened: then it has its whole text, which is not read a second time.
+    fn text_document<A: MapAccess<'a>>(&mut self, map: &mut A) -> Result<(), A::Error> {
+        map.next_value_seed(Section(self, Part::Document))?;
+        for raw in [self.document, self.document_version].into_iter().flatten() {
+            self.params_hash = self.params_hash.wrapping_add(hash("textDocument", raw));
+        }
+        Ok(())
+    }
+}
 
 impl<'a> Lift<'a> for Facts<'a> {
     fn param<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         self.shape = ParamsShape::Object;
         let slot = match key {
             "_meta" => return map.next_value_seed(Section(self, Part::Meta)),
+            "textDocument" => return self.text_document(map),
             "update" => return map.next_value_seed(Section(self, Part::Update)),
             "value" => return map.next_value_seed(Section(self, Part::Value)),
             "task" => {
@@ -227,6 +295,8 @@ impl<'a> Lift<'a> for Facts<'a> {
             "protocolVersion" => &mut self.revision,
             "capabilities" | "clientCapabilities" => &mut self.capabilities,
             "clientInfo" => &mut self.peer,
+            "notifications" => &mut self.notifications,
+            "cursor" => &mut self.cursor,
             other => {
                 self.retries |= matches!(other, "inputResponses" | "requestState");
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
@@ -255,6 +325,10 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return map.next_value_seed(Section(self, Part::Task));
             }
             "outcome" => return map.next_value_seed(Section(self, Part::Outcome)),
+            "items" | "data" => {
+                self.result_filled |= map.next_value_seed(Filled)?;
+                return Ok(());
+            }
             "taskId" => &mut self.task_id,
             "status" => &mut self.task_status,
             "sessionId" => &mut self.session_id,
@@ -263,6 +337,8 @@ impl<'a> Lift<'a> for Facts<'a> {
             "serverInfo" | "agentInfo" => &mut self.peer,
             "resultType" => &mut self.result_type,
             "stopReason" => &mut self.stop_reason,
+            "inputRequests" => &mut self.input_requests,
+            "nextCursor" => &mut self.next_cursor,
             _ => return map.next_value::<IgnoredAny>().map(|_| ()),
         };
         *slot = Some(map.next_value::<&RawValue>()?.get());
@@ -271,6 +347,10 @@ impl<'a> Lift<'a> for Facts<'a> {
 
     fn params_without_members(&mut self) {
         self.shape = ParamsShape::Other;
+    }
+
+    fn result_list(&mut self, filled: bool) {
+        self.result_filled = filled;
     }
 }
 
@@ -290,6 +370,19 @@ enum Part {
     Value,
     Task,
     Outcome,
+    Document,
+}
+
+/// Tells whether a value is a list with members.
+struct Filled;
+
+impl<'a> DeserializeSeed<'a> for Filled {
+    type Value = bool;
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<bool, D::Error> {
+        let raw = <&RawValue as serde::Deserialize>::deserialize(deserializer)?.get();
+        let inside = raw.strip_prefix('[').map(str::trim_ascii_start);
+        Ok(inside.is_some_and(|inside| !inside.starts_with(']')))
+    }
 }
 
 struct Section<'f, 'a>(&'f mut Facts<'a>, Part);
@@ -301,6 +394,7 @@ impl<'a> Section<'_, 'a> {
             (Part::Meta, "progressToken") => &mut facts.progress_token,
             (Part::Meta, META_REVISION) => &mut facts.meta_revision,
             (Part::Meta, META_SUBSCRIPTION) => &mut facts.subscription,
+            (Part::Meta, META_CAPABILITIES) => &mut facts.meta_capabilities,
             (Part::RelatedTask, "taskId") => &mut facts.related_task,
             (Part::Update, "sessionUpdate") => &mut facts.update,
             (Part::Update, "toolCallId") => &mut facts.tool_call,
@@ -312,6 +406,8 @@ impl<'a> Section<'_, 'a> {
             (Part::Task, "taskId") => &mut facts.task_id,
             (Part::Task, "status") => &mut facts.task_status,
             (Part::Outcome, "outcome") => &mut facts.outcome,
+            (Part::Document, "uri") => &mut facts.document,
+            (Part::Document, "version") => &mut facts.document_version,
             _ => return None,
         })
     }
@@ -337,9 +433,6 @@ impl<'a> Visitor<'a> for Section<'_, 'a> {
             if self.1 == Part::Meta && key == META_RELATED_TASK {
                 map.next_value_seed(Section(self.0, Part::RelatedTask))?;
                 continue;
-            }
-            if self.1 == Part::Meta && key == META_CAPABILITIES {
-                self.0.meta_capabilities = true;
             }
             match self.slot(key) {
                 Some(slot) => *slot = Some(map.next_value::<&RawValue>()?.get()),

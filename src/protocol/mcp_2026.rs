@@ -6,7 +6,7 @@
 //! rests on no sentence and is off unless selected.
 
 use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, in_part, note, planned, unseen, warning};
-use super::{AfterCancel, Family, Profile, Remark, Ruling, ServerCancel, Severity, mcp};
+use super::{AfterCancel, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity, mcp};
 
 /// The revision.
 pub static PROFILE: Profile = Profile {
@@ -23,6 +23,7 @@ pub static PROFILE: Profile = Profile {
     tasks: true,
     cancel_text_is_proof: true,
     methods: mcp::METHODS,
+    gates: GATES,
     codes: &[-32700, -32603, -32602, -32601, -32600, -32022, -32021, -32020],
     forbidden_codes: &[(-32099, -32023), (-32042, -32042), (-32002, -32002)],
     discouraged_codes: &[(-32019, -32000)],
@@ -30,6 +31,17 @@ pub static PROFILE: Profile = Profile {
     remarks: REMARKS,
     ..BASE
 };
+
+/// What a side must have declared: the server when it is asked for it, the client in the request that is answered by a question.
+const GATES: &[Gate] = &[
+    Gate::new("resources/", "resources"),
+    Gate::new("tools/", "tools"),
+    Gate::new("prompts/", "prompts"),
+    Gate::new("completion/complete", "completions"),
+    Gate::new("sampling/createMessage", "sampling"),
+    Gate::new("elicitation/create", "elicitation"),
+    Gate::new("roots/list", "roots"),
+];
 
 /// A revision of the same kind that this program does not know: only what JSON-RPC itself says.
 pub static UNKNOWN: Profile = Profile {
@@ -108,6 +120,8 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
     // The next five are quoted from the pages themselves: the catalogue only retells them.
     INPUT_REQUIRED Must "input-required" "/patterns/mrtr"
         "Servers MUST NOT send `InputRequiredResult` responses on any other client requests";
+    INPUT_DECLARED Must "input-declared" "/patterns/mrtr"
+        "Servers MUST NOT send an `inputRequests` that the client has not declared support for in its capabilities";
     STREAM_SCOPE Must "stream-scope" "/transports/streamable-http"
         "These notifications MUST relate to the originating client request";
     LISTEN_CARRIES_ID Stated "listen-carries-id" "/patterns/subscriptions"
@@ -188,6 +202,8 @@ static RULINGS: &[Ruling] = &[
     error("LIF015", &CLIENT_NO_RESPONSES),
     error("LIF017", &RETRY_ID),
     error("LIF018", &INPUT_REQUIRED),
+    bare("LIF019", Severity::Warning),
+    error("LIF020", &INPUT_DECLARED),
     error("PRG001", &PROGRESS_STOPS),
     error("PRG002", &NOTHING_AFTER_CANCEL),
     error("PRG002/http", &NOTHING_AFTER_CANCEL_HTTP),
@@ -200,5 +216,5 @@ static RULINGS: &[Ruling] = &[
     planned(error("TRN003", &STREAM_SCOPE)),
     error("SUB001", &LISTEN_ACK_FIRST),
     error("SUB002", &LISTEN_CARRIES_ID),
-    planned(error("SUB003", &LISTEN_TYPES)),
+    error("SUB003", &LISTEN_TYPES),
 ];

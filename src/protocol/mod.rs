@@ -3,6 +3,7 @@
 //! Nothing above this layer compares protocol names or revisions; it asks the [`Profile`].
 
 mod acp;
+mod brief;
 mod clause;
 mod detect;
 mod dialect;
@@ -23,10 +24,11 @@ mod side;
 #[cfg(test)]
 mod tests;
 
+pub use brief::{brief, brief_batch};
 pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
-pub use facts::{Capabilities, Facts, ParamsShape, Raw};
+pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
 pub use method::{
     Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };

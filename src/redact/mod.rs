@@ -20,6 +20,8 @@ mod vendors;
 mod walk;
 mod words;
 
+pub use names::kind_named;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;

@@ -371,14 +371,19 @@ pub fn written(name: &str) -> String {
     format!("{}{name}{}", MARK.0, MARK.1)
 }
 
+/// A kind of secret by its word.
+pub fn kind_named(word: &str) -> Option<&'static str> {
+    KINDS.iter().copied().find(|known| *known == word)
+}
+
 /// The placeholders in a text, of secrets that were replaced before: where they stand, kind and number.
 pub fn placeholders(text: &str) -> Vec<(Range<usize>, &'static str, u64)> {
     let found = text.match_indices(MARK.0).filter_map(|(start, _)| {
         let from = start + MARK.0.len();
         let name = &text[from..from + text[from..].find(MARK.1)?];
         let (kind, number) = name.split_once('#')?;
-        let kind = KINDS.iter().find(|known| **known == kind)?;
-        Some((start..from + name.len() + MARK.1.len(), *kind, number.parse().ok()?))
+        let kind = kind_named(kind)?;
+        Some((start..from + name.len() + MARK.1.len(), kind, number.parse().ok()?))
     });
     found.collect()
 }

@@ -2,6 +2,7 @@
 //! text out. Times, order and everything else stay as they were recorded.
 
 use super::compare::Tree;
+use super::edit::with;
 use crate::error::{Error, ErrorKind, Result};
 
 /// One response to replace.
@@ -135,29 +136,6 @@ fn content_length(block: &str, length: &str) -> String {
         _ => line.to_string(),
     };
     block.split_inclusive('\n').map(line).collect()
-}
-
-/// An object with other values for some of its members; `None` takes a member away, a new one is put at the end.
-fn with(line: &str, members: &[(&str, Option<String>)]) -> String {
-    let end = line.trim_end().len();
-    let Some(tree) = Tree::read(&line[..end]) else { return line.to_string() };
-    let super::compare::Node::Map(own) = &tree.node else { return line.to_string() };
-    let new = |name: &str| members.iter().find(|(other, _)| *other == name).map(|(_, value)| value);
-    let mut parts: Vec<String> = Vec::new();
-    for (name, value) in own {
-        let text = match new(name) {
-            Some(Some(value)) => value.as_str(),
-            Some(None) => continue,
-            None => value.text,
-        };
-        parts.push(format!("{}:{text}", serde_json::Value::from(name.as_ref())));
-    }
-    for (name, value) in members {
-        if let Some(value) = value.as_ref().filter(|_| tree.member(name).is_none()) {
-            parts.push(format!("\"{name}\":{value}"));
-        }
-    }
-    format!("{{{}}}{}", parts.join(","), &line[end..])
 }
 
 #[cfg(test)]

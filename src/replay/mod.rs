@@ -5,10 +5,12 @@
 
 pub mod accept;
 pub mod compare;
+pub mod edit;
 pub mod engine;
 pub(crate) mod flow;
 pub mod judge;
 pub(crate) mod message;
+pub mod minimise;
 pub mod mock;
 pub mod noise;
 pub mod options;

@@ -1,6 +1,12 @@
 //! Verdicts, and the report of a run that screens and files are made of.
 
+use crate::number::plural;
 use crate::protocol::Side;
+
+/// More unsent or unknown exchanges than this share make a run inconclusive.
+const UNSENT_SHARE: usize = 5;
+/// How the note begins that says why a run is inconclusive.
+const DOUBT: &str = "inconclusive: ";
 
 /// The verdict of one exchange. In this order: the first that applies is the primary one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,6 +145,8 @@ pub struct RunReport {
     pub exchanges: Vec<ExchangeReport>,
     /// How the cancels went.
     pub cancels: CancelCounts,
+    /// What the conclusion rests on besides.
+    pub standing: Standing,
     /// What it came to.
     pub verdict: RunVerdict,
     /// Why it is inconclusive, broke off, or what else must be said loudly.
@@ -175,6 +183,56 @@ impl RunReport {
         RunReport { recording: recording.to_string(), failure: Some(why), exit: 2, ..RunReport::default() }
     }
 
+    /// Draws the conclusion from the exchanges and the cancels; again, where another try has changed one of them.
+    pub fn conclude(&mut self) {
+        let standing = self.standing;
+        let (failed, doubts) = (self.exchanges.iter().any(|entry| entry.fails), self.doubts());
+        self.notes.retain(|note| !note.starts_with(DOUBT));
+        self.verdict = match () {
+            () if failed || standing.late => RunVerdict::Fail,
+            () if !doubts.is_empty() => RunVerdict::Inconclusive,
+            () => RunVerdict::Pass,
+        };
+        if self.verdict == RunVerdict::Inconclusive {
+            self.notes.insert(0, format!("{DOUBT}{}", doubts.join("; ")));
+        }
+        let harness = self.exchanges.iter().any(|entry| entry.verdict == Verdict::HarnessError);
+        self.exit = match self.verdict {
+            _ if harness || standing.unplayable => 2,
+            RunVerdict::Fail => 1,
+            _ if standing.compared == 0 => {
+                self.verdict = RunVerdict::Inconclusive;
+                self.notes.insert(0, "nothing was checked".into());
+                2
+            }
+            RunVerdict::Inconclusive => u8::from(standing.strict),
+            RunVerdict::Pass => 0,
+        };
+        self.first_divergence = self.exchanges.iter().position(|entry| entry.fails);
+    }
+
+    /// Why nothing that failed does not mean that all is well.
+    fn doubts(&self) -> Vec<String> {
+        let open = [Verdict::NotSent, Verdict::Blocked, Verdict::Unknown];
+        let unsent = |entry: &&ExchangeReport| entry.issuer == Side::Client && open.contains(&entry.verdict);
+        let unsent = self.exchanges.iter().filter(unsent).count();
+        let mut doubts = Vec::new();
+        if self.cancels.recorded > 0 && self.cancels.landed == 0 {
+            doubts.push(match self.cancels.recorded {
+                1 => "the recorded cancel did not land".to_string(),
+                many => format!("none of {many} recorded cancels landed"),
+            });
+        }
+        if unsent * UNSENT_SHARE > self.standing.asked {
+            let asked = plural(self.standing.asked as u64, "request");
+            doubts.push(format!("{unsent} of {asked} were not sent or have no known outcome"));
+        }
+        if self.standing.interrupted {
+            doubts.push("it was interrupted".into());
+        }
+        doubts
+    }
+
     /// What it came to, in one word: `pass`, `fail`, `inconclusive`, or `error` where it could not be played or nothing was compared.
     pub fn outcome(&self) -> &'static str {
         if self.exit == 2 { "error" } else { self.verdict.as_str() }
@@ -184,6 +242,23 @@ impl RunReport {
 /// The exit code of several runs: 2 where one could not be played, else 1 where one failed.
 pub fn worst_exit(reports: &[RunReport]) -> u8 {
     reports.iter().map(|report| report.exit).max().unwrap_or(2)
+}
+
+/// What the conclusion of a run rests on besides its exchanges and cancels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Exchanges whose outcomes were held against each other.
+    pub compared: usize,
+    /// Exchanges of ours that were to be played.
+    pub asked: usize,
+    /// An inconclusive run fails.
+    pub strict: bool,
+    /// It was interrupted.
+    pub interrupted: bool,
+    /// It ran past its deadline.
+    pub late: bool,
+    /// A link broke, or the two sides speak revisions that cannot be translated.
+    pub unplayable: bool,
 }
 
 /// How the recorded cancels went.

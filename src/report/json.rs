@@ -55,7 +55,7 @@ struct Last<'a> {
     summary: &'a Summary,
 }
 
-fn finding(row: &FindingRow, suppressed: Option<&Silence>) -> io::Result<String> {
+pub(super) fn finding(row: &FindingRow, suppressed: Option<&Silence>) -> io::Result<String> {
     let clause =
         row.clause.as_ref().map(|clause| Clause { level: &clause.level, text: &clause.text, url: &clause.url });
     let evidence = row.evidence.iter().map(|evidence| Evidence {

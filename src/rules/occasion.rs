@@ -108,6 +108,12 @@ occasions! {
     CANCELS_WORK = 41, "a window/workDoneProgress/cancel";
     /// It is asked for a subscription.
     LISTENED = 42, "a subscription";
+    /// It reports a result in parts.
+    GIVES_PARTIAL = 43, "a result in parts";
+    /// The session of a prompt to it is closed.
+    TURN_CLOSED = 44, "a session/close while a prompt is in work";
+    /// It is asked about a task.
+    ASKED_OF_TASK = 45, "a request about a task";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -223,7 +229,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             (own.and(token), others)
         }
         What::Request { exchange, repeats, facts, .. } => {
-            let stated = facts.meta_revision.is_some() && facts.meta_capabilities;
+            let stated = facts.meta_revision.is_some() && facts.meta_capabilities.is_some();
             let own = when(repeats.is_some(), O::REPEATS)
                 .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
                 .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
@@ -232,8 +238,10 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY));
             (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
         }
-        What::Answer { exchange, facts, .. } => {
+        What::Answer { exchange, facts, partial, .. } => {
             let own = when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM)
+                .and(when(*partial, O::GIVES_PARTIAL))
+                .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
                 .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
                 .and(when(Facts::is(facts.result_type, "input_required"), O::ASKS_INPUT));
             (own, O::NONE)
@@ -278,6 +286,7 @@ fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
     let later = exchange.issuer == Side::Client && connection.lifecycle.shutdown.is_some();
     O::ASKED
         .and(when(&*exchange.method == "ping", O::PINGED))
+        .and(when(matches!(&*exchange.method, "tasks/get" | "tasks/result" | "tasks/cancel"), O::ASKED_OF_TASK))
         .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
         .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
         .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))

@@ -45,6 +45,16 @@ pub enum On {
     NotificationAfterCancel,
     /// [`crate::session::What::Unacknowledged`]
     Unacknowledged,
+    /// [`crate::session::What::Unrequested`]
+    Unrequested,
+    /// [`crate::session::What::WorkLeftOpen`]
+    WorkLeftOpen,
+    /// [`crate::session::What::TurnNotCancelled`]
+    TurnNotCancelled,
+    /// [`crate::session::What::TurnOutlivesClose`]
+    TurnOutlivesClose,
+    /// [`crate::session::What::UnknownTask`]
+    UnknownTask,
     /// [`crate::session::What::Task`]
     Task,
     /// [`crate::session::What::TaskCancelAnswer`]

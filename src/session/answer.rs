@@ -122,7 +122,7 @@ impl Conn {
     /// True if an answer says that its request was cancelled, where the newest with this id was not.
     fn answers_older(&self, m: &Incoming<'_>, issuer: Side, id: &Id) -> bool {
         let Some(slot) = self.slot(issuer, id).filter(|slot| slot.exchange.cancel().is_none()) else { return false };
-        let says = m.message.kind == Kind::Error && says_cancelled(m);
+        let says = m.message.kind == Kind::Error && m.message.says_cancelled();
         says || outcome(m, slot.role) == Outcome::Cancelled
     }
 
@@ -216,7 +216,7 @@ impl Conn {
     fn settle(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let is_error = m.message.kind == Kind::Error;
         let code = m.message.error_code();
-        let says_cancelled = is_error && says_cancelled(m);
+        let says_cancelled = is_error && m.message.says_cancelled();
         let Some(slot) = self.slot_mut(issuer, id) else { return };
         let exchange = &mut slot.exchange;
         exchange.answer = Some(m.seen);
@@ -247,6 +247,8 @@ impl Conn {
                 says_cancelled,
                 request_has_meta: slot.has_meta,
                 undeclared,
+                partial: slot.partial,
+                stated: slot.stated.as_ref(),
             };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
@@ -268,8 +270,9 @@ impl Conn {
         let declared = self.facts.capabilities(m.sender)?;
         let exchange = &self.slot(issuer, id)?.exchange;
         let needs = exchange.profile.needs(&exchange.method).filter(|needs| !declared.declares(needs))?;
-        let asked_after =
-            self.facts.lifecycle.initialize_answer.is_some_and(|seen| seen.frame < exchange.request.frame);
+        let life = &self.facts.lifecycle;
+        let declared = life.initialize_answer.or(life.discovered);
+        let asked_after = declared.is_some_and(|seen| seen.frame < exchange.request.frame);
         let said = (m.sender, needs, m.message.kind == Kind::Error);
         if !asked_after || self.undeclared.contains(&said) {
             return None;
@@ -281,6 +284,7 @@ impl Conn {
     /// What the answer means for the handshake, a turn, a task.
     fn end_role(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id, role: Role) {
         self.initialize_answered(m, issuer, id);
+        self.discovered(m, issuer, id);
         let shutdown = self.facts.profile.opening.shutdown;
         if shutdown.is_some() && self.slot(issuer, id).is_some_and(|slot| Some(&*slot.exchange.method) == shutdown) {
             self.facts.lifecycle.shutdown_answer.get_or_insert(m.seen);
@@ -289,7 +293,10 @@ impl Conn {
             Role::Prompt => self.close_turn(step, m, issuer, id),
             Role::Permission => self.close_permission(step, m, issuer, id),
             Role::CreateToken if m.message.kind == Kind::Error => self.refuse_token(m, issuer, id),
-            _ if m.profile.turns => self.note_new_session(m),
+            _ if m.profile.turns => {
+                self.note_new_session(m);
+                self.session_closed(step, m, issuer, id);
+            }
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),
             _ => {}
         }
@@ -433,6 +440,7 @@ impl Conn {
     /// Hands an exchange to the sink that will not change any more.
     pub(super) fn flush(&mut self, step: &mut Step<'_>, issuer: Side, mut slot: Slot) {
         self.report_late_progress(step, &mut slot);
+        self.report_open_work(step, &slot);
         let settled_silent = !slot.exchange.profile.answers_cancelled() && slot.exchange.cancel().is_some();
         let left = if settled_silent { Effect::Silent } else { Effect::Unsettled };
         let connection = self.facts.id;
@@ -464,11 +472,4 @@ fn outcome(m: &Incoming<'_>, role: Role) -> Outcome {
 
 fn letter(m: &Incoming<'_>) -> char {
     if m.message.kind == Kind::Error { 'e' } else { 'r' }
-}
-
-/// True if the error's text speaks of a cancel or an abort.
-fn says_cancelled(m: &Incoming<'_>) -> bool {
-    let Some(text) = m.message.error.as_ref().and_then(|error| error.message.as_deref()) else { return false };
-    let text = text.to_lowercase();
-    text.contains("cancel") || text.contains("abort")
 }

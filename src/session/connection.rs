@@ -34,6 +34,8 @@ pub struct Lifecycle {
     pub initialize_answer: Option<Seen>,
     /// True if that answer was an error.
     pub initialize_failed: bool,
+    /// The first answer in which a server without a handshake declares itself.
+    pub discovered: Option<Seen>,
     /// The notification that ends the handshake.
     pub initialized: Option<Seen>,
     /// True if rule LIF005 has spoken for this connection.

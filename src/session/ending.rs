@@ -82,6 +82,7 @@ impl Conn {
         self.end_task_cancels(step);
         self.end_idless(step);
         self.end_early_answers(step);
+        self.end_turns(step, end);
         self.report_orphans(step, end);
         self.report_death(step);
         self.capture_notes(step, last);
@@ -140,10 +141,17 @@ impl Conn {
 
     /// What the end of the log allows to conclude about a request that has no answer. `None`: nothing worth saying.
     fn unanswered(&self, step: &Step<'_>, slot: &Slot, end: Seen, asked: &Asked) -> Option<Judgement> {
-        let issuer = slot.exchange.issuer;
         let age = end.since(self.due_since(slot)?);
+        let judgement = self.overdue(step, slot.exchange.issuer, age)?;
+        let excuse = self.excuse(slot, asked).filter(|_| judgement == Judgement::EXACT);
+        Some(excuse.map_or(judgement, Judgement::undecidable))
+    }
+
+    /// What the end of the log allows to conclude about what was owed to `issuer` for `age` microseconds. `None`: nothing
+    /// worth saying.
+    pub(super) fn overdue(&self, step: &Step<'_>, issuer: Side, age: Option<i64>) -> Option<Judgement> {
         let died = self.facts.died().filter(|_| issuer == Side::Client);
-        let judgement = match (self.facts.end, age) {
+        Some(match (self.facts.end, age) {
             // Nothing can follow the end of a process: neither its time nor the age matters.
             _ if died.is_some_and(|(_, exit)| !was_told_to_end(exit)) => Judgement::EXACT,
             (End::Closed(_), Some(age)) if died.is_some() && age <= step.settings.stuck_after_us => {
@@ -157,9 +165,7 @@ impl Conn {
             (End::Closed(_), Some(_)) => Judgement::EXACT,
             (End::Open, Some(age)) if age > step.settings.stuck_after_us => Judgement::undecidable(CAPTURE_ENDS),
             (End::Open, _) => return None,
-        };
-        let excuse = self.excuse(slot, asked).filter(|_| judgement == Judgement::EXACT);
-        Some(excuse.map_or(judgement, Judgement::undecidable))
+        })
     }
 
     /// From when on an answer was due: one that waits for the end of a task, from there. `None` while it need not come.

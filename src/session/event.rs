@@ -8,7 +8,7 @@ use super::ledger::Ledger;
 use super::race::Judgement;
 use crate::capture::Exit;
 use crate::jsonrpc::{Id, Message};
-use crate::protocol::{Facts, Profile, Side};
+use crate::protocol::{Capabilities, Facts, Profile, Side};
 
 /// Number of a frame, global to one fold: the row id in the store.
 pub type FrameId = u64;
@@ -130,6 +130,10 @@ pub enum What<'a> {
         says_cancelled: bool,
         /// A capability that the request needs and that this side had not declared; said once for each (rule LIF019).
         undeclared: Option<&'static str>,
+        /// True if partial results were reported before (rule PRG012).
+        partial: bool,
+        /// The capabilities that the request stated of its issuer (MCP 2026-07-28).
+        stated: Option<&'a Capabilities>,
     },
     /// A response without an id by a side that had been sent notifications, while no request can have caused it.
     NotificationAnswered {
@@ -210,6 +214,51 @@ pub enum What<'a> {
         exchange: &'a Exchange,
         /// Exact, or undecidable across HTTP streams.
         judgement: Judgement,
+    },
+    /// A notification for a subscription that did not ask for it; said once for each kind.
+    Unrequested {
+        /// The subscription.
+        exchange: &'a Exchange,
+        /// The member of its filter that would have asked for it.
+        member: &'static str,
+        /// The notification's method.
+        method: &'a str,
+    },
+    /// Work was begun with the token of a request that was answered since, and not ended.
+    WorkLeftOpen {
+        /// The request.
+        exchange: &'a Exchange,
+        /// The begin.
+        begin: Seen,
+    },
+    /// A cancelled turn ended with another stop reason than `cancelled`, or its agent never said that it is idle (ACP 2).
+    TurnNotCancelled {
+        /// The prompt.
+        exchange: &'a Exchange,
+        /// The `session/cancel`.
+        cancel: Seen,
+        /// The report that the session is idle, where there is one.
+        idle: Option<Seen>,
+        /// Whether the agent knew of the cancel; without a report what the end of the log allows to conclude.
+        judgement: Judgement,
+    },
+    /// A session was closed while a prompt was in work, and that ended otherwise than as cancelled.
+    TurnOutlivesClose {
+        /// The prompt, settled.
+        exchange: &'a Exchange,
+        /// The `session/close`.
+        close: Seen,
+        /// Whether the agent knew of it.
+        judgement: Judgement,
+    },
+    /// A receiver went into a task that nothing in the log has created; said once for each.
+    UnknownTask {
+        /// The request that names it, settled by a result.
+        exchange: &'a Exchange,
+        /// The task's name.
+        task: &'a str,
+        /// The answer in which the same receiver had refused that name before.
+        refused: Option<Seen>,
     },
     /// A task's status was reported.
     Task(TaskReport<'a>),
@@ -393,6 +442,13 @@ pub enum CancelFault {
     Duplicate,
     /// SES006. Nothing in the log names that session.
     UnknownSession(Judgement),
+    /// SES007. The session has no prompt in work.
+    NothingInWork {
+        /// What ended the turn before, where there was one.
+        over: Option<Seen>,
+        /// Whether the client had that.
+        judgement: Judgement,
+    },
     /// PRG010. The server has not created that token.
     UnknownToken(Judgement),
 }

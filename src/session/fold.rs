@@ -148,6 +148,8 @@ impl Session {
         {
             stretches.extend_guess(last_of(id, frame));
         }
+        // Asked of the frames before this one, so that it does not matter which of them were of this fold.
+        self.end_closed(id.saturating_sub(1), sink);
         let Some(conn) = self.connections.get_mut(&connection) else { return };
         let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
         let open = conn.facts.closed.is_none();
@@ -155,7 +157,6 @@ impl Session {
         if open && conn.facts.closed.is_some() && !conn.outlives_close {
             self.closed.push_back((connection, id));
         }
-        self.end_closed(id, sink);
         while let Some(place) = self.settled.overflow() {
             if let Some(conn) = self.connections.get_mut(&place.connection) {
                 let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };

@@ -67,6 +67,21 @@ impl Conn {
         self.meet(m);
     }
 
+    /// Where there is no handshake, the server declares itself when it is asked to.
+    pub(super) fn discovered(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let asked = self.slot(issuer, id).is_some_and(|slot| &*slot.exchange.method == "server/discover");
+        let handshake = self.facts.lifecycle.initialize.is_some();
+        if asked
+            && !handshake
+            && issuer == Side::Client
+            && m.message.kind == Kind::Result
+            && m.profile.revision_per_request
+        {
+            self.facts.lifecycle.discovered.get_or_insert(m.seen);
+            self.meet(m);
+        }
+    }
+
     /// The answer to an attempt that the log does not show. It ends the handshake like any other.
     pub(super) fn greeted_before(&mut self, m: &Incoming<'_>) {
         let life = &mut self.facts.lifecycle;

@@ -13,7 +13,7 @@ use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind, Message};
-use crate::protocol::{Facts, Method, Role, Side, names_callee};
+use crate::protocol::{Capabilities, Facts, Method, Role, Side, Wanted, names_callee};
 
 /// Age from which a repeated call counts as one (rule CAN025), in microseconds.
 const REPEAT_US: i64 = 5_000_000;
@@ -76,6 +76,7 @@ impl Conn {
         };
         let absorb = self.retire(step, m, id);
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
+        slot.stated = self.stated_capabilities(m);
         let repeats = self.repeats(m, &mut slot);
         let token_in_use = self.token_in_use(m);
         let overlaps = if role == Role::Prompt { self.prompt_in_work(&slot) } else { None };
@@ -162,15 +163,35 @@ impl Conn {
             turn_cancel: None,
             topic: topic.map(|text| Rc::from(&*text)),
             parent: None,
-            has_meta: m.facts.meta_revision.is_some() && m.facts.meta_capabilities,
+            has_meta: m.facts.meta_revision.is_some() && m.facts.meta_capabilities.is_some(),
             late_progress: Vec::new(),
             progress_value: None,
             asks_input: false,
             acknowledged: false,
             partial: false,
+            work: None,
+            wanted: if known.is_some_and(|known| known.long_lived) {
+                Wanted::from_json(m.facts.notifications)
+            } else {
+                Wanted::default()
+            },
+            stated: None,
             partial_token: Facts::id(m.facts.partial_result_token),
             call: None,
         }
+    }
+
+    /// The capabilities that a request states, read anew only where they differ from those of the request before.
+    fn stated_capabilities(&mut self, m: &Incoming<'_>) -> Option<Capabilities> {
+        let raw = m.facts.meta_capabilities?;
+        if let Some((text, stated)) = &self.stated
+            && **text == *raw
+        {
+            return Some(*stated);
+        }
+        let stated = Capabilities::from_json(raw);
+        self.stated = Some((raw.into(), stated));
+        Some(stated)
     }
 
     /// Puts the exchange where its answer, its progress and its children will look for it.

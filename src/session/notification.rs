@@ -42,6 +42,7 @@ impl Conn {
         let Some(id) = Facts::id(m.facts.subscription) else { return };
         self.acknowledge(step, m, &id);
         self.may_be_anothers(m, Side::Client, &id);
+        self.unrequested(step, m, &id);
         self.accuse_notification(step, m, Side::Client, &id);
     }
 
@@ -60,6 +61,19 @@ impl Conn {
         let judgement = Judgement::exact_if(one_stream, "messages of two HTTP streams have no order");
         if let Some(slot) = self.slot(Side::Client, id) {
             let what = What::Unacknowledged { exchange: &slot.exchange, judgement };
+            self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
+    /// A subscription delivers what it was asked for.
+    fn unrequested(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let Some(slot) = self.slot_mut(Side::Client, id) else { return };
+        if !slot.exchange.known.is_some_and(|known| known.long_lived) {
+            return;
+        }
+        let Some(member) = slot.wanted.unasked(m.message.method()) else { return };
+        if let Some(slot) = self.slot(Side::Client, id) {
+            let what = What::Unrequested { exchange: &slot.exchange, member, method: m.message.method() };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
     }

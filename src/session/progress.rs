@@ -158,7 +158,18 @@ impl Conn {
         slot.exchange.history.add('p', m.sender, issuer);
         slot.exchange.progress += 1;
         slot.exchange.last_progress = Some(m.seen);
-        slot.partial |= slot.partial_token.is_some() && slot.partial_token == token;
+        let step_of_work = Facts::text(m.facts.value_kind);
+        let begun = step_of_work.as_deref() == Some("begin");
+        let ended = step_of_work.as_deref() == Some("end");
+        let of_work = begun || ended || step_of_work.as_deref() == Some("report");
+        // A client may give one token for both: a report on the work is no result.
+        let both = slot.exchange.progress_token == token;
+        slot.partial |= slot.partial_token.is_some() && slot.partial_token == token && !(both && of_work);
+        if both && begun {
+            slot.work.get_or_insert((m.seen, false));
+        } else if let Some((_, over)) = &mut slot.work {
+            *over |= both && ended;
+        }
         if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
             return (!created).then_some(ProgressFault::AfterAnswer { answer, judgement });
         }
@@ -181,6 +192,15 @@ impl Conn {
         match self.slot(issuer, id).map(|slot| &slot.exchange.task) {
             Some(TaskState::Created(task)) => !self.tasks.is_terminal(issuer.peer(), task),
             _ => false,
+        }
+    }
+
+    /// Work that was begun with the token of a request, and not ended although the request was answered.
+    pub(super) fn report_open_work(&mut self, step: &mut Step<'_>, slot: &Slot) {
+        let exchange = &slot.exchange;
+        if let (Some((begin, false)), Some(answer)) = (slot.work, exchange.answer) {
+            let what = What::WorkLeftOpen { exchange, begin };
+            self.emit(step, exchange.profile, answer, Some(exchange.issuer.peer()), what);
         }
     }
 

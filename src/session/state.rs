@@ -17,12 +17,12 @@ use super::race::{Crossing, Judgement, Leg, Tap, Witness};
 use super::resolve::Pending;
 use super::stream::Opener;
 use super::suspect::Suspect;
-use super::task::Tasks;
-use super::turn::Turn;
+use super::task::{StrangeTasks, Tasks};
+use super::turn::{HalfClosed, Turn};
 use super::window::Settled;
 use crate::capture::{Stamp, Transport};
 use crate::jsonrpc::{Id, Message};
-use crate::protocol::{Facts, Method, Profile, Role, Side, role};
+use crate::protocol::{Capabilities, Facts, Method, Profile, Role, Side, Wanted, role};
 
 /// Method names that are remembered for a connection; a log with more pays a look-up for each of the rest.
 const METHODS: usize = 1024;
@@ -87,6 +87,12 @@ pub(super) struct Slot {
     pub(super) acknowledged: bool,
     /// Partial results were reported.
     pub(super) partial: bool,
+    /// The work that was begun with its token, and whether it was ended.
+    pub(super) work: Option<(Seen, bool)>,
+    /// What a subscription asks for.
+    pub(super) wanted: Wanted,
+    /// What the request itself states of its issuer's capabilities.
+    pub(super) stated: Option<Capabilities>,
     /// Key among the calls in flight (rule CAN025).
     pub(super) call: Option<u64>,
 }
@@ -206,6 +212,12 @@ pub(super) struct Conn {
     pub(super) tasks: Tasks,
     pub(super) turns: FxHashMap<Rc<str>, Turn>,
     pub(super) created_tokens: FxHashMap<Id, Created>,
+    /// The last capabilities that a request stated, as text and as they were read: most requests repeat them.
+    pub(super) stated: Option<(Box<str>, Capabilities)>,
+    /// Prompts that were answered while the close of their session was in flight.
+    pub(super) half_closed: Vec<HalfClosed>,
+    /// Tasks that nobody was seen to create.
+    pub(super) strange_tasks: StrangeTasks,
     /// Capabilities that were used and not declared, as far as that was said: of whom, which, and whether it refused.
     pub(super) undeclared: Vec<(Side, &'static str, bool)>,
     pub(super) versions: Versions,
@@ -393,6 +405,9 @@ impl Conn {
             tasks: Tasks::default(),
             turns: FxHashMap::default(),
             created_tokens: FxHashMap::default(),
+            stated: None,
+            half_closed: Vec::new(),
+            strange_tasks: StrangeTasks::default(),
             undeclared: Vec::new(),
             versions: Versions::default(),
             clock: Clock::default(),

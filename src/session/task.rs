@@ -12,6 +12,9 @@ use super::state::{Conn, Handle, Incoming, Step, index};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
+/// What a receiver says of a task that it does not know (MCP 2025-11-25, tasks).
+const INVALID_PARAMS: i64 = -32602;
+
 /// How many tasks are remembered for a connection.
 const REMEMBERED: usize = 16_384;
 
@@ -79,7 +82,38 @@ impl Tasks {
     }
 }
 
+/// Tasks that were named and that nothing in the log has created.
+#[derive(Default)]
+pub(super) struct StrangeTasks {
+    /// By owner and name: the refusal, if there was one, and whether it was said that the owner took the name.
+    known: FxHashMap<(Side, Rc<str>), (Option<Seen>, bool)>,
+}
+
 impl Conn {
+    /// An answer to a request about a task that nothing in the log has created: a receiver that refused the name before
+    /// and takes it now contradicts itself.
+    fn strange_task(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(name) = self.slot(issuer, id).and_then(|slot| slot.topic.clone()) else { return };
+        if self.tasks.knows(m.sender, &name)
+            || self.strange_tasks.known.len() >= REMEMBERED
+            || !self.facts.complete_head()
+        {
+            return;
+        }
+        let (refused, told) = self.strange_tasks.known.entry((m.sender, name.clone())).or_default();
+        if m.message.kind == Kind::Error {
+            if m.message.error_code() == Some(INVALID_PARAMS) {
+                refused.get_or_insert(m.seen);
+            }
+            return;
+        }
+        let (refused, told) = (*refused, std::mem::replace(told, true));
+        if let Some(slot) = self.slot(issuer, id).filter(|_| !told) {
+            let what = What::UnknownTask { exchange: &slot.exchange, task: &name, refused };
+            self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
     /// Whether a request asks for a task, and whether its receiver declared that it can.
     pub(super) fn task_asked(&self, m: &Incoming<'_>) -> TaskState {
         if !m.facts.task_wanted || !m.profile.tasks {
@@ -103,6 +137,9 @@ impl Conn {
 
     /// An answer in a protocol with tasks: it may create one, report on one, or be the answer to a cancel.
     pub(super) fn task_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id, role: Role) {
+        if matches!(role, Role::TaskCancel | Role::TaskResult | Role::Poll) {
+            self.strange_task(step, m, issuer, id);
+        }
         if role == Role::TaskCancel {
             self.task_cancel_answer(step, m, issuer, id);
         }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::calls::{Calls, Whose};
 use super::event::{CancelFault, Seen, What};
-use super::exchange::{Cancellation, Effect, Outcome};
+use super::exchange::{Cancellation, Effect, Exchange, Outcome};
 use super::race::Judgement;
 use super::state::{Conn, Handle, Incoming, Slot, Step};
 use crate::jsonrpc::{Id, Kind};
@@ -26,8 +26,19 @@ pub(super) struct Turn {
     ended: Option<Ended>,
     /// The last prompt of all.
     last: Option<Handle>,
+    /// What ended the last turn.
+    over: Option<Seen>,
+    /// The request that closes the session.
+    closing: Option<Handle>,
     /// Tool calls of this turn, and those of earlier ones that go on.
     calls: Calls,
+}
+
+/// A prompt that was answered, not as cancelled, while the close of its session was in flight.
+pub(super) struct HalfClosed {
+    close: Handle,
+    exchange: Box<Exchange>,
+    judgement: Judgement,
 }
 
 /// A turn that was cancelled and ended.
@@ -65,6 +76,7 @@ impl Conn {
         let prompt = Handle { issuer: Side::Client, id: id.clone(), request: m.seen.frame };
         turn.prompts.push(prompt.clone());
         turn.ended = None;
+        turn.over = None;
         turn.last = Some(prompt);
     }
 
@@ -80,10 +92,14 @@ impl Conn {
     /// A request that names a session: the session is known from here on, and one that closes it ends its prompts.
     pub(super) fn note_session(&mut self, m: &Incoming<'_>, id: &Id) {
         let Some(topic) = self.slot(m.sender, id).and_then(|slot| slot.topic.clone()) else { return };
-        let prompts = self.turns.entry(topic).or_default().prompts.clone();
+        let turn = self.turns.entry(topic).or_default();
         if !matches!(m.message.method(), "session/close" | "session/delete") {
             return;
         }
+        if m.message.method() == "session/close" {
+            turn.closing = Some(Handle { issuer: m.sender, id: id.clone(), request: m.seen.frame });
+        }
+        let prompts = turn.prompts.clone();
         for prompt in &prompts {
             if let Some(slot) = self.known_mut(prompt) {
                 slot.exchange.session_closed.get_or_insert(m.seen);
@@ -161,8 +177,20 @@ impl Conn {
             step.sink.cancellation(self.facts.id, &cancel);
         }
         let judgement = Judgement::exact_if(self.facts.complete_head(), "the session may have begun before the log");
-        let fault = unknown.then_some(CancelFault::UnknownSession(judgement));
+        let fault = match unknown {
+            true => Some(CancelFault::UnknownSession(judgement)),
+            false => self.nothing_in_work(step, m, &name),
+        };
         self.judge_cancel(step, m.profile, &cancel, fault, None);
+    }
+
+    /// A cancel of a session in which nothing is in work: did the client know that its turn was over?
+    fn nothing_in_work(&self, step: &Step<'_>, m: &Incoming<'_>, name: &str) -> Option<CancelFault> {
+        let over = self.turns.get(name)?.over;
+        let Some(ended) = over else { return Some(CancelFault::NothingInWork { over, judgement: Judgement::EXACT }) };
+        let crossing = self.crossing(m.sender, ended, m.seen, false);
+        let judgement = self.tap(step.settings, &crossing).at_last(&crossing)?;
+        Some(CancelFault::NothingInWork { over, judgement })
     }
 
     /// A prompt in work is cancelled. Its answer may have come before: then the turn's end will tell what became of it.
@@ -200,17 +228,71 @@ impl Conn {
         let seen = m.seen;
         let Some(turn) = self.turn_of(topic.as_ref()) else { return };
         turn.prompts.retain(|prompt| prompt.request != request);
+        if turn.prompts.is_empty() {
+            turn.over = Some(seen);
+        }
         if let Some(judgement) = judgement.filter(|_| turn.prompts.is_empty()) {
             let prompt = Handle { issuer, id: id.clone(), request };
             turn.ended = Some(Ended { prompt, answer: seen, judgement, doubted: false });
         }
+        if cancel.is_none() && !knew {
+            self.outlives_close(step, m, topic.as_ref(), (issuer, id));
+        }
+    }
+
+    /// A prompt is answered, not as cancelled, although its session was closed while it was in work.
+    fn outlives_close(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, topic: Option<&Rc<str>>, prompt: (Side, &Id)) {
+        let Some(slot) = self.slot(prompt.0, prompt.1) else { return };
+        let closing = topic.and_then(|topic| self.turns.get(topic)).and_then(|turn| turn.closing.clone());
+        let Some((close, seen)) = closing.zip(slot.exchange.session_closed) else { return };
+        let Some(closed) = self.known(&close).map(|slot| &slot.exchange) else { return };
+        let judgement = match closed.outcome {
+            // It said itself before that the session is closed.
+            Outcome::Result => Some(Judgement::EXACT),
+            Outcome::InFlight => {
+                let crossing = self.crossing(m.sender, seen, m.seen, false);
+                self.tap(step.settings, &crossing).at_last(&crossing)
+            }
+            _ => None,
+        };
+        let Some(judgement) = judgement else { return };
+        if closed.outcome == Outcome::Result {
+            let what = What::TurnOutlivesClose { exchange: &slot.exchange, close: seen, judgement };
+            return self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
+        let exchange = Box::new(slot.exchange.clone());
+        self.half_closed.push(HalfClosed { close, exchange, judgement });
+    }
+
+    /// A session is closed, or the agent refuses to close it.
+    pub(super) fn session_closed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(request) =
+            self.slot(issuer, id).map(|slot| slot.exchange.request).filter(|_| !self.half_closed.is_empty())
+        else {
+            return;
+        };
+        let (own, rest) = std::mem::take(&mut self.half_closed)
+            .into_iter()
+            .partition::<Vec<_>, _>(|half| half.close.issuer == issuer && half.close.request == request.frame);
+        self.half_closed = rest;
+        for HalfClosed { exchange, judgement, .. } in own {
+            if let (Kind::Result, Some(answer)) = (m.message.kind, exchange.answer) {
+                let what = What::TurnOutlivesClose { exchange: &exchange, close: request, judgement };
+                self.emit(step, exchange.profile, answer, Some(m.sender), what);
+            }
+        }
     }
 
     /// The agent reports that a session is idle: the turn is over.
-    fn end_turn(&mut self, m: &Incoming<'_>, name: &str) {
+    fn end_turn(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, name: &str) {
         let Some(turn) = self.turns.get_mut(name) else { return };
+        turn.over = Some(m.seen);
+        let asked = turn.cancelled;
         let prompts = std::mem::take(&mut turn.prompts);
         let cancelled = Facts::is(m.facts.stop_reason, "cancelled");
+        if let (Some(cancel), false) = (asked, cancelled) {
+            self.not_cancelled(step, m, prompts.last(), cancel);
+        }
         let effect = if cancelled { Effect::Acknowledged } else { Effect::Result };
         for prompt in prompts {
             let Some(slot) = self.known_mut(&prompt) else { continue };
@@ -220,6 +302,33 @@ impl Conn {
                 cancel.effect = Some(effect);
                 cancel.effect_seen = Some(m.seen);
             }
+        }
+    }
+
+    /// A cancelled turn ended, and its end does not say that it was cancelled.
+    fn not_cancelled(&self, step: &mut Step<'_>, m: &Incoming<'_>, prompt: Option<&Handle>, cancel: Seen) {
+        let Some(slot) = prompt.and_then(|prompt| self.known(prompt)) else { return };
+        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
+        let exchange = &slot.exchange;
+        let what = What::TurnNotCancelled { exchange, cancel, idle: Some(m.seen), judgement };
+        self.emit(step, exchange.profile, m.seen, Some(m.sender), what);
+    }
+
+    /// Cancelled turns of which the agent never said that they are over, though it had taken their prompts.
+    pub(super) fn end_turns(&mut self, step: &mut Step<'_>, end: Seen) {
+        let open = self.turns.values().filter_map(|turn| {
+            let slot = self.known(turn.prompts.last()?)?;
+            let taken = slot.exchange.profile.turns_end_idle && slot.exchange.outcome == Outcome::Result;
+            turn.cancelled.filter(|_| taken).map(|cancel| (cancel, slot))
+        });
+        let mut open: Vec<_> = open.collect();
+        open.sort_by_key(|(cancel, _)| cancel.frame);
+        for (cancel, slot) in open {
+            let Some(judgement) = self.overdue(step, Side::Client, end.since(cancel)) else { continue };
+            let exchange = &slot.exchange;
+            let what = What::TurnNotCancelled { exchange, cancel, idle: None, judgement };
+            self.emit(step, exchange.profile, end, Some(Side::Server), what);
         }
     }
 
@@ -263,7 +372,7 @@ impl Conn {
                 slot.exchange.last_progress = Some(m.seen);
             }
             if m.profile.turns_end_idle && update == "state_update" && Facts::is(m.facts.update_state, "idle") {
-                self.end_turn(m, &name);
+                self.end_turn(step, m, &name);
             }
             return;
         }

@@ -12,10 +12,10 @@ use crate::session::FrameId;
 /// A stamp as `[seq, at_us]`.
 type StampPair = (u64, Option<i64>);
 
-/// All members that `extra` can have.
+/// What only few frames have beside the columns of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Extra<'a> {
+pub struct Extra<'a> {
     /// HTTP stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
@@ -66,7 +66,7 @@ impl Head {
 
 impl<'a> Extra<'a> {
     /// What a frame needs beside the other columns.
-    pub(super) fn of(frame: &'a Frame<'_>) -> Extra<'a> {
+    pub fn of(frame: &'a Frame<'_>) -> Extra<'a> {
         let mut extra = Extra::place(frame);
         match &frame.body {
             Body::Malformed { reason, .. } => extra.reason = Some(Cow::Borrowed(reason)),
@@ -85,14 +85,14 @@ impl<'a> Extra<'a> {
     }
 
     /// What the members of a batch have in common with it.
-    pub(super) fn place(frame: &Frame<'_>) -> Extra<'static> {
+    pub fn place(frame: &Frame<'_>) -> Extra<'static> {
         let pair = |stamp: Stamp| (stamp.seq, stamp.at_us);
         let taps = frame.taps.map(|taps| taps.map(|stamp| stamp.map(pair)));
         Extra { stream: frame.stream, taps, ..Extra::default() }
     }
 
     /// As stored: `None` where there is nothing to say.
-    pub(super) fn to_json(&self) -> Option<String> {
+    pub fn to_json(&self) -> Option<String> {
         if *self == Extra::default() {
             return None;
         }
@@ -101,29 +101,29 @@ impl<'a> Extra<'a> {
     }
 
     /// Reads the column back.
-    pub(super) fn from_json(text: Option<&'a str>) -> Extra<'a> {
+    pub fn from_json(text: Option<&'a str>) -> Extra<'a> {
         text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
     /// The taps as a frame has them.
-    pub(super) fn stamps(&self) -> Option<[Option<Stamp>; 2]> {
+    pub fn stamps(&self) -> Option<[Option<Stamp>; 2]> {
         let stamp = |(seq, at_us): StampPair| Stamp { seq, at_us };
         self.taps.map(|taps| taps.map(|pair| pair.map(stamp)))
     }
 
     /// How a process ended. Databases that an older version wrote have a signal as a code below zero.
-    pub(super) fn exit(&self) -> Exit {
+    pub fn exit(&self) -> Exit {
         Exit::new(self.code, self.signal)
     }
 
     /// What is missing, in these words.
-    pub(super) fn missing<'w>(&self, words: &'w str) -> Missing<'w> {
+    pub fn missing<'w>(&self, words: &'w str) -> Missing<'w> {
         let why = self.why.as_deref().and_then(Why::from_name).unwrap_or(Why::Gap);
         Missing { why, lost: self.lost, to_line: self.to_line, words }
     }
 
     /// The side that opened or closed.
-    pub(super) fn side(&self) -> Option<Side> {
+    pub fn side(&self) -> Option<Side> {
         self.by.map(codes::side_of)
     }
 }

@@ -63,6 +63,16 @@ impl Ground<'_> {
         self.counts[at] = frames;
     }
 
+    /// The id that the next frame gets.
+    pub fn next_id(&self) -> FrameId {
+        self.next
+    }
+
+    /// Gives the next frame this id, where it is not below that of any other; those between are left out.
+    pub fn skip_to(&mut self, id: FrameId) {
+        self.next = self.next.max(id);
+    }
+
     /// Writes a frame, and the members of a batch behind it; returns its id.
     pub fn frame(&mut self, connection: u32, frame: &Frame<'_>) -> Result<FrameId> {
         let id = self.next;

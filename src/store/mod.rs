@@ -37,6 +37,7 @@ use rusqlite::{Connection, OpenFlags};
 pub use coverage::{BreachRow, OccasionRow};
 pub use derived::Derived;
 pub use exchanges::{ExchangeFilter, RequestName};
+pub use extra::Extra;
 pub use findings::FindingFilter;
 pub use ground::Ground;
 pub use identity::Identity;

@@ -146,6 +146,8 @@ fn runs_that_send_twice_need_leave() {
             let run = bench(&one_cancel(), &quick).flags("--cancel-retry 3 --allow-repeat").run();
             run.verdicts(&["#2 same"]).cancels(1, 1, 0, 0);
             assert!(run.heard("slow").len() >= 2, "{}", run.all());
+            let strict = bench(&one_cancel(), &quick).flags("--cancel-retry 3 --allow-repeat --strict").run();
+            strict.verdicts(&["#2 same"]).ended("pass", 0);
         }),
         ("sweep", &|| {
             let run = control("--cancel-sweep 0,50ms,400ms --allow-repeat");

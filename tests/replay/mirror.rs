@@ -1,6 +1,8 @@
 //! Every session is played against its own recording: the client by `replay`, the server by `mock`. Nothing may differ, and where the recorded
 //! server did wrong, the mock does it again.
 
+use serde_json::json;
+
 use super::bench::{Bench, Run, of_target};
 use super::notation::{Session, mcp};
 use crate::{
@@ -46,6 +48,30 @@ fn a_session_is_the_same_as_itself() {
             }
         }
     });
+}
+
+#[test]
+fn connections_that_begin_alike_are_told_apart() {
+    let lines = [
+        (1, r#"{"id":1,"method":"list"}"#, "c"),
+        (2, r#"{"id":1,"method":"list"}"#, "c"),
+        (1, r#"{"id":1,"result":"of one"}"#, "s"),
+        (2, r#"{"id":1,"error":{"code":-32601,"message":"of two"}}"#, "s"),
+        (2, r#"{"id":2,"method":"more"}"#, "c"),
+        (2, r#"{"id":2,"result":2}"#, "s"),
+    ];
+    let mut rec = json!({"rec": 1, "tool": "t", "session": "s", "part": 1, "t0": "2026-11-21T06:24:01.000000Z",
+        "clock": "monotonic", "proto": "jsonrpc", "transport": "stdio", "frame": "nl"})
+    .to_string();
+    for (q, (connection, text, side)) in lines.iter().enumerate() {
+        let body = text.replacen('{', r#"{"jsonrpc":"2.0","#, 1);
+        rec += &format!("\n{}", json!({"q": q, "t": q * 10_000, "k": "msg", "c": connection, "d": side, "b": body}));
+    }
+    let program = env!("CARGO_BIN_EXE_rpctape");
+    let target = ["--", program, "mock", "it.rec.jsonl"].map(str::to_string).to_vec();
+    let run = of_target("it.rec.jsonl", format!("{rec}\n").as_bytes(), target).flags("--allow-all").run();
+    let verdicts: Vec<_> = run.exchanges().map(|line| line["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["same", "same", "same"], "{}", run.all());
 }
 
 #[test]

@@ -79,6 +79,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &peel::CSV,
     &peel::LOGFMT,
     &peel::FLUENTD,
+    &peel::FLUENT_BIT,
     &peel::SYSLOG,
     &peel::VSCODE_LOG,
     &peel::ANSI,

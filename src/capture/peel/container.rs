@@ -17,6 +17,7 @@ use crate::error::Result;
 #[derive(Default)]
 struct Pieces {
     stream: String,
+    key: String,
     text: Vec<u8>,
     number: u64,
     offset: u64,
@@ -30,7 +31,8 @@ struct Joiner(Vec<Pieces>);
 impl Joiner {
     /// One piece of text; the line is given on when `is_last` says that it is complete.
     fn piece(&mut self, stream: &str, piece: &Peeled<'_>, is_last: bool, give: Give<'_>) -> Result<()> {
-        let waiting = self.0.iter().position(|pieces| pieces.stream == stream && pieces.number > 0);
+        let waiting =
+            self.0.iter().position(|pieces| pieces.stream == stream && pieces.key == piece.key && pieces.number > 0);
         let Some(waiting) = waiting else {
             return if is_last { lines(piece, give) } else { self.begin(stream, piece) };
         };
@@ -49,6 +51,7 @@ impl Joiner {
     fn begin(&mut self, stream: &str, piece: &Peeled<'_>) -> Result<()> {
         self.0.push(Pieces {
             stream: stream.to_string(),
+            key: piece.key.to_string(),
             text: piece.bytes.to_vec(),
             number: piece.number,
             offset: piece.offset,
@@ -65,7 +68,7 @@ impl Joiner {
 impl Pieces {
     fn give(&self, give: Give<'_>) -> Result<()> {
         let (number, offset) = (self.number, self.offset);
-        lines(&Peeled { key: "", number, offset, time: &self.time, bytes: &self.text, ended: true }, give)
+        lines(&Peeled { key: &self.key, number, offset, time: &self.time, bytes: &self.text, ended: true }, give)
     }
 }
 
@@ -92,18 +95,25 @@ pub(super) fn looks_like_docker(line: &str) -> bool {
 pub(super) struct Docker {
     joiner: Joiner,
     text: String,
+    /// The labels of the container, where the log has them.
+    key: String,
 }
 
 impl Peeler for Docker {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
         let text = String::from_utf8_lossy(line.bytes);
         let (mut log, mut stream, mut time) = (None, "", "");
+        self.key.clear();
         let mut all = members(&text);
         for member in all.by_ref() {
             match member.key {
                 "log" if member.value.starts_with('"') => log = Some(member.at + 1),
                 "stream" => stream = unquoted(member.value),
                 "time" => time = unquoted(member.value),
+                "attrs" => {
+                    let labels: Vec<&str> = members(member.value).map(|label| unquoted(label.value)).collect();
+                    self.key = labels.join("/");
+                }
                 _ => {}
             }
         }
@@ -113,7 +123,8 @@ impl Peeler for Docker {
         unescape(&text, start, &mut self.text);
         let offset = line.offset + start as u64;
         let is_last = self.text.ends_with('\n');
-        let piece = Peeled { key: "", number: line.number, offset, time, bytes: self.text.as_bytes(), ended: true };
+        let (key, bytes) = (self.key.as_str(), self.text.as_bytes());
+        let piece = Peeled { key, number: line.number, offset, time, bytes, ended: true };
         self.joiner.piece(stream, &piece, is_last, give)?;
         Ok(None)
     }

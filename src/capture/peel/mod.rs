@@ -7,6 +7,7 @@
 
 mod ansi;
 mod container;
+mod fluent_bit;
 mod journald;
 mod logfmt;
 mod markdown;
@@ -20,8 +21,8 @@ mod vscode_log;
 mod tests;
 
 pub(super) use nested::{Give, Peeled, Peeler};
-pub(in crate::capture) use shipped::scalars;
 pub(crate) use shipped::{CSV, JSON_LOG};
+pub(in crate::capture) use shipped::{innermost, scalars};
 
 use super::detect::candidates;
 use super::format::{Format, Match, Reader};
@@ -101,6 +102,16 @@ pub(crate) static FLUENTD: Wrapper = Wrapper {
     share: 50,
     looks: tagged::looks,
     peeler: || Box::new(tagged::Tagged),
+};
+
+/// What Fluent Bit prints.
+pub(crate) static FLUENT_BIT: Wrapper = Wrapper {
+    name: "fluent-bit",
+    about: "what Fluent Bit's stdout output prints, around a log in any other format",
+    strength: Strength::Certain(90),
+    share: 50,
+    looks: fluent_bit::looks,
+    peeler: || Box::<fluent_bit::FluentBit>::default(),
 };
 
 /// What syslog and `journalctl` put before a line.

@@ -13,11 +13,19 @@ use crate::capture::scan::{skip_white, value_end};
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
 const OFTEN: usize = 2;
 
-/// Looks at the head for all of it.
-pub(super) fn look(notes: &Notes, plan: &mut Plan) {
+/// How many messages in a row have to stand twice to be a block that was sent again.
+const BLOCK: usize = 3;
+
+/// Looks at the head for what shows in each message alone.
+pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     nulls(notes, plan);
     words(notes, plan);
     cuts(notes, plan);
+}
+
+/// Looks at the head for all of it.
+pub(super) fn look(notes: &Notes, plan: &mut Plan) {
+    look_alone(notes, plan);
     doubled(notes, plan);
     one_side(notes, plan);
 }
@@ -83,13 +91,14 @@ pub(super) fn words(notes: &Notes, plan: &mut Plan) {
         (Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE), "parameters and results"),
         (Proof::PAIRING.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET), "ids"),
         (Proof::CANCEL_TARGET.and(Proof::PAYLOAD), "the ids in cancels"),
+        (Proof::ERROR_CODE.and(Proof::ENVELOPE), "errors"),
     ];
     for (place, (lacks, what)) in lacks.into_iter().enumerate() {
         let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
         for word in notes.list.iter().map(|note| note.marks.word[place]).filter(|word| *word != 0) {
             *counts.entry(word).or_default() += 1;
         }
-        let often = if place == 2 { 1 } else { OFTEN };
+        let often = if place >= 2 { 1 } else { OFTEN };
         if counts.values().any(|count| *count >= often) {
             plan.lacks = plan.lacks.and(lacks);
             plan.said.push(format!("one word stands where {what} were: they were taken out before it was shipped"));
@@ -117,6 +126,30 @@ fn doubled(notes: &Notes, plan: &mut Plan) {
     if counts.len() >= 4 && counts.values().all(|count| count.is_multiple_of(2)) {
         plan.doubled = true;
         plan.said.push("every message stands in it twice: its logger has two writers".to_string());
+    }
+}
+
+/// Several messages in a row that stand twice in a log with a handshake, whose clock does not tell whether they were delivered
+/// twice: who counts his ids up sends no such block again.
+pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
+    let list = &notes.list;
+    let coarse = notes.resolution_us >= 1_000_000 || list.iter().all(|note| note.at_us.is_none());
+    if !coarse || plan.key.is_some() || !list.iter().any(|note| note.act == Act::Open) {
+        return;
+    }
+    let mut last: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
+    let (mut before, mut run, mut ids) = (None, 0, 0);
+    for (at, note) in list.iter().enumerate() {
+        let again = last.insert((note.channel, note.text, note.at_us), at).filter(|_| note.act != Act::Open);
+        let goes_on = again.is_some() && before.is_some_and(|before: usize| again == Some(before + 1));
+        (run, ids) = if goes_on { (run + 1, ids) } else { (usize::from(again.is_some()), 0) };
+        ids += usize::from(again.is_some() && note.id != 0);
+        before = again;
+        if run >= BLOCK && ids > 0 {
+            plan.lacks = plan.lacks.and(Proof::PAIRING);
+            plan.said.push("a block of its records stands in it twice, as if it had been delivered again".to_string());
+            return;
+        }
     }
 }
 

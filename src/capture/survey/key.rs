@@ -10,6 +10,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Plan;
+use super::lanes::prefix;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::words::{Meaning, direction, instance, meaning};
@@ -23,6 +24,9 @@ const RESOLVED: usize = 3;
 
 /// How many records are looked at before all are, spread over the head.
 const PROBED: usize = 256;
+
+/// The rank of a name that does not speak of connections.
+const UNNAMED: usize = 100;
 
 /// One scalar beside the messages: its name, and the value for each note.
 struct Candidate<'t> {
@@ -50,7 +54,7 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     for candidate in all.into_iter().flatten() {
         let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
-        if !resolves(list, &own, whole, found) || found.faults() >= now.faults() {
+        if !resolves(list, &own, whole, found, candidate.rank() < UNNAMED) || found.faults() >= now.faults() {
             continue;
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());
@@ -70,7 +74,7 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     if let Some((_, key, said)) = best {
         plan.key = Some(key);
         plan.said.push(said);
-    } else if now.two_clients > 0 || many_collide(now) {
+    } else if now.two_clients > 0 || many_collide(list, now) {
         plan.lacks = plan.lacks.and(Proof::PAIRING);
         plan.said.push(
             "two connections are in one stream and nothing tells them apart; --connection-key names a member that does"
@@ -79,15 +83,21 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     }
 }
 
-/// True where ids clash so often, each answered as often as asked, that one client cannot be the reason.
-fn many_collide(now: Score) -> bool {
-    let many = |count: usize| count >= 2 * RESOLVED && count * 4 >= now.pairs;
-    many(now.overlaps) && many(now.doubles)
+/// True where ids clash so often, each answered as often as asked, that one client cannot be the reason. Where no handshake says
+/// that there is one connection, several clients of one server are the rule.
+fn many_collide(list: &[Note], now: Score) -> bool {
+    let greets = list.iter().any(|note| note.act == Act::Open);
+    let least = if greets { RESOLVED } else { 2 };
+    let many = |count: usize| count >= least && count * 4 >= now.pairs;
+    now.overlaps > 0 && many(now.overlaps + now.reused) && (many(now.doubles) || many(now.doubles + now.reused))
 }
 
-/// True if the streams look like connections, and what contradicted is gone.
-fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score) -> bool {
-    if after.contradictions() * 10 > before.contradictions()
+/// True if the streams look like connections, and what contradicted is gone. Each may have a fault of its own: where all
+/// of them begin with a handshake, or a name says that they are connections, half of it is enough.
+fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score, named: bool) -> bool {
+    let greeted = |group: u32| list.iter().zip(groups).any(|(note, own)| *own == group && note.act == Act::Open);
+    let share = if named || (0..=groups.iter().copied().max().unwrap_or(0)).all(greeted) { 2 } else { 10 };
+    if after.contradictions() * share > before.contradictions()
         || after.reused > before.reused
         || after.pairs < before.pairs
     {
@@ -146,7 +156,7 @@ impl Candidate<'_> {
         match self.meaning() {
             Some((Meaning::Session, rank)) => rank,
             Some((Meaning::Connection, rank)) => 10 + rank,
-            _ => instance(&self.name.replace('/', ".")).map_or(100, |rank| 20 + rank),
+            _ => instance(&self.name.replace('/', ".")).map_or(UNNAMED, |rank| 20 + rank),
         }
     }
 }
@@ -191,7 +201,11 @@ impl<'t> Records<'t> {
                 let delimiter = [',', ';', '\t'].into_iter().max_by_key(|c| first.matches(*c).count()).unwrap_or(',');
                 Records { text, ranges: lines(), kind: Kind::Table(delimiter) }
             }
-            "json-log" => Records { text, ranges: lines(), kind: Kind::Json { lists: true } },
+            "json-log" => {
+                let within = peel::innermost(text);
+                let ranges = if within.is_empty() { lines() } else { within };
+                Records { text, ranges, kind: Kind::Json { lists: true } }
+            }
             _ => Records { text, ranges: lines(), kind: Kind::Text },
         }
     }
@@ -231,8 +245,7 @@ fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Cand
             }
             Kind::Text if record.starts_with('{') => {}
             Kind::Text => {
-                let prefix = &record[..record.find('{').unwrap_or(record.len())];
-                for (place, word) in prefix.split_whitespace().take(WORDS).enumerate() {
+                for (place, word) in prefix(record).split_whitespace().take(WORDS).enumerate() {
                     add(format!("word:{}", place + 1), word);
                 }
             }

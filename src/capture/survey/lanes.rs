@@ -10,6 +10,16 @@ use crate::error::Result;
 /// How many values are kept apart; what comes later goes with the first.
 const LANES: usize = 4096;
 
+/// What stands before the message of a line: all before the first brace, but labels in braces (`{app="x", pod="y"}`) are no message.
+pub(super) fn prefix(line: &str) -> &str {
+    let opens = |at: &usize| {
+        let inside = line[at + 1..].trim_start();
+        inside.starts_with(['"', '\'', '\\', '}']) || !inside.contains('{')
+    };
+    let mut braces = memchr::memchr_iter(b'{', line.as_bytes());
+    &line[..braces.find(opens).unwrap_or(line.len())]
+}
+
 /// See the module.
 pub(in crate::capture) struct Lanes<'f> {
     /// Which word, from 0.
@@ -29,7 +39,7 @@ impl<'f> Lanes<'f> {
     /// The lane of a line; one that starts with white space goes on with what the line before began.
     fn lane(&mut self, line: &Line<'_>) -> Option<usize> {
         let text = String::from_utf8_lossy(line.bytes);
-        let words = || text[..text.find('{').unwrap_or(text.len())].split_whitespace();
+        let words = || prefix(&text).split_whitespace();
         let Some(word) = words().nth(self.word).filter(|_| !text.starts_with(char::is_whitespace)) else {
             return Some(self.last).filter(|last| *last < self.lanes.len());
         };

@@ -35,6 +35,8 @@ pub(super) struct Plan {
     pub key: Option<Vec<String>>,
     /// True if records may stand in it twice.
     pub twins: bool,
+    /// True if some that ask or answer do: then what has no id may do so, too.
+    pub resent: bool,
     /// True if every message stands in it twice, with or without times.
     pub doubled: bool,
     /// True if a logger wrote the member `id` as null on every notification.
@@ -53,6 +55,7 @@ impl Default for Plan {
             order: Order::AsWritten,
             key: None,
             twins: false,
+            resent: false,
             doubled: false,
             null_ids: false,
             cut_lengths: Vec::new(),
@@ -89,8 +92,8 @@ pub(super) fn survey(
     let look = |repeats: bool| take(format, sample, head, whole, overrides, repeats);
     let Some(notes) = look(false) else { return Plan::default() };
     if notes.is_exact() {
-        let mut plan = Plan::default();
-        artefact::words(&notes, &mut plan);
+        let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
+        artefact::look_alone(&notes, &mut plan);
         return plan;
     }
     let records = key::Records::of(format.name(), head);
@@ -109,15 +112,29 @@ fn plan(notes: Notes, records: &key::Records<'_>, overrides: &Overrides) -> Plan
     // On a clock of whole seconds two connections may well say the same at one time.
     let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
     artefact::look(&notes, &mut plan);
+    if plan.doubled && notes.list.iter().all(|note| note.at_us.is_none()) {
+        // Without times it may as well be two connections that say the same, where something tells them apart.
+        let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
+        settle(&notes, records, overrides, &mut two);
+        if two.key.is_some() {
+            return two;
+        }
+    }
     let notes = if plan.twins || plan.doubled { notes.without_twins(&mut plan) } else { notes };
     plan.twins |= plan.doubled;
+    settle(&notes, records, overrides, &mut plan);
+    plan
+}
+
+/// The order of the records, and what tells connections apart.
+fn settle(notes: &Notes, records: &key::Records<'_>, overrides: &Overrides, plan: &mut Plan) {
     let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
     let as_written: Vec<usize> = (0..notes.list.len()).collect();
     let before = score(&notes.list, &as_written, &groups);
-    let order = order::choose(&notes, &groups, before, &mut plan);
+    let order = order::choose(notes, &groups, before, plan);
     let now = score(&notes.list, &order, &groups);
     if overrides.connection_key.is_none() && (now.faults() > 0 || now.two_clients > 0) {
-        key::choose(&notes, records, &order, now, &mut plan);
+        key::choose(notes, records, &order, now, plan);
     }
-    plan
+    artefact::resent_blocks(notes, plan);
 }

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Plan;
 use crate::capture::format::{Format, Reader};
@@ -42,6 +42,10 @@ pub(super) struct Note {
     pub id: u64,
     /// Digest of sender and text.
     pub text: u64,
+    /// Digest of the progress token that it gives or speaks of; 0 where there is none.
+    pub token: u64,
+    /// Digest of the id that it cancels; 0 where it cancels none.
+    pub target: u64,
     /// What the envelope has that a logger may have put there.
     pub marks: Marks,
 }
@@ -68,16 +72,20 @@ pub(super) struct Marks {
     pub printed: bool,
     /// Ends a handshake.
     pub greets: bool,
+    /// Says goodbye.
+    pub closes: bool,
+    /// Its token lives only as long as the request that gives it.
+    pub borrowed: bool,
     /// Ends a handshake, or asks what is asked only after one.
     pub opened: bool,
     /// Has a method and no member for parameters.
     pub bare: bool,
-    /// Digest of the word that stands where an object, an array or an id should.
-    pub word: [u64; 3],
+    /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should.
+    pub word: [u64; 4],
 }
 
 /// The head.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Notes {
     pub list: Vec<Note>,
     /// Texts that are cut off: how long they are, and whether they end in a mark.
@@ -92,6 +100,10 @@ pub(super) struct Notes {
     handshakes: Vec<&'static str>,
     /// Notifications that end a handshake.
     openers: Vec<&'static str>,
+    /// Notifications that end a connection.
+    farewells: Vec<&'static str>,
+    /// Notifications that cancel.
+    cancels: Vec<&'static str>,
 }
 
 impl Notes {
@@ -105,8 +117,12 @@ impl Notes {
         let mut seen: FxHashMap<(u64, i64), ()> = FxHashMap::default();
         let before = self.list.len();
         if !plan.doubled {
+            let mut met = FxHashSet::default();
+            let asked = self.list.iter().filter(|note| note.id != 0);
+            plan.resent = asked.filter_map(|note| Some((note.text, note.at_us?))).any(|key| !met.insert(key));
+            let all = plan.resent;
             self.list.retain(|note| match note.at_us {
-                Some(at_us) if note.id != 0 => seen.insert((note.text, at_us), ()).is_none(),
+                Some(at_us) if all || note.id != 0 => seen.insert((note.text, at_us), ()).is_none(),
                 _ => true,
             });
         } else {
@@ -135,7 +151,10 @@ impl Notes {
         };
         let id = message.id.value().map_or(0, digest);
         let sender = sender(frame.direction);
+        let cancelled = facts.request_id.or(facts.param_id).filter(|_| self.cancels.contains(&message.method()));
         let marks = Marks {
+            closes: self.farewells.contains(&message.method()),
+            borrowed: facts.progress_token.is_some(),
             null_id: message.id == IdField::Null && message.method.is_some(),
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
@@ -153,6 +172,8 @@ impl Notes {
             act,
             id,
             text: digest((sender, text)),
+            token: facts.progress_token.or(facts.token).map_or(0, digest),
+            target: Facts::id(cancelled).map_or(0, digest),
             marks,
         });
     }
@@ -164,15 +185,17 @@ fn has_member(text: &str, key: &str) -> bool {
 }
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
-fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 3] {
+fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
     let id = message.id_text.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
-    let target = facts.request_id.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
+    let cancelled = facts.request_id.or(facts.param_id.filter(|_| message.kind == Kind::Notification));
+    let target = cancelled.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
     let payload = match message.kind {
         Kind::Result => "\"result\"",
+        Kind::Error => return [0, id, target, super::artefact::word_at(text, "\"error\"").map_or(0, digest)],
         _ if message.defects.has(Defect::Params) => "\"params\"",
-        _ => return [0, id, target],
+        _ => return [0, id, target, 0],
     };
-    [super::artefact::word_at(text, payload).map_or(0, digest), id, target]
+    [super::artefact::word_at(text, payload).map_or(0, digest), id, target, 0]
 }
 
 fn sender(direction: Direction) -> u8 {
@@ -236,7 +259,9 @@ pub(super) fn take(
     let handshakes = profiles().filter_map(|profile| profile.opening.initialize).collect();
     let rewritten = !AS_THEY_PASSED.contains(&format.name());
     let openers = profiles().filter_map(|profile| profile.opening.initialized).collect();
-    let mut notes = Notes { handshakes, openers, rewritten, ..Notes::default() };
+    let farewells = profiles().filter_map(|profile| profile.opening.exit).collect();
+    let cancels = profiles().filter_map(|profile| Some(profile.cancel?.0)).collect();
+    let mut notes = Notes { handshakes, openers, farewells, cancels, rewritten, ..Notes::default() };
     let mut out = Out::new(&mut notes, 0, overrides);
     if repeats {
         out = out.with_repeats();

@@ -20,6 +20,8 @@ pub(super) struct Score {
     pub stray: usize,
     /// Answers that found their request.
     pub pairs: usize,
+    /// What stands before its cause or behind its end: a farewell, progress, a cancel, work amid a handshake.
+    pub misplaced: usize,
 }
 
 impl Score {
@@ -33,7 +35,12 @@ impl Score {
         self.clashes() + self.stray
     }
 
-    /// The same without ids that were used again after their answer, which some protocols allow.
+    /// What speaks against an order.
+    pub(super) fn disorder(&self) -> usize {
+        self.faults() + self.misplaced
+    }
+
+    /// The same as `faults` without ids that were used again after their answer, which some protocols allow.
     pub(super) fn contradictions(&self) -> usize {
         self.overlaps + self.doubles + self.stray
     }
@@ -51,6 +58,15 @@ struct Stream {
     again: bool,
     /// How many handshakes were brought to their end.
     ended: usize,
+    /// Who asked for a handshake that is not at its end, and what he has said since.
+    opener: Option<u8>,
+    said: usize,
+    /// True behind a farewell.
+    closed: bool,
+    /// Progress tokens that were given; true once their request is answered.
+    tokens: FxHashMap<u64, bool>,
+    /// The token that a request lends.
+    lent: FxHashMap<(u8, u64), u64>,
 }
 
 /// The score of messages in an order, where those of one group are one stream.
@@ -65,6 +81,7 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
 
 impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
+        score.misplaced += self.misplaced(note);
         match note.act {
             Act::Tell if note.marks.greets => {
                 self.ended += 1;
@@ -77,6 +94,39 @@ impl Stream {
         }
     }
 
+    /// How much of what a message needs before it, or must not have before it, says that it stands in the wrong place.
+    fn misplaced(&mut self, note: &Note) -> usize {
+        let mut found = usize::from(self.closed && note.act != Act::Open);
+        let waits = |sender: u8| self.open.keys().any(|(asker, _)| *asker == sender);
+        if note.marks.greets {
+            found += usize::from(self.open.values().any(|act| *act == Act::Open)) + std::mem::take(&mut self.said);
+            self.opener = None;
+        } else if self.opener == Some(note.sender) && (note.marks.opened || note.act == Act::Tell && note.target == 0) {
+            self.said += 1;
+        }
+        match note.act {
+            Act::Open => (self.opener, self.said, self.closed) = (Some(note.sender), 0, false),
+            Act::Tell if note.target != 0 => {
+                found += usize::from(!self.open.contains_key(&(note.sender, note.target)));
+            }
+            Act::Tell if note.token != 0 => {
+                found += usize::from(self.tokens.get(&note.token) != Some(&false));
+            }
+            Act::Tell if note.marks.closes => {
+                found += usize::from(waits(note.sender));
+                self.closed = true;
+            }
+            Act::Ask if note.token != 0 => {
+                self.tokens.insert(note.token, false);
+                if note.marks.borrowed {
+                    self.lent.insert((note.sender, note.id), note.token);
+                }
+            }
+            _ => {}
+        }
+        found
+    }
+
     /// A second handshake starts a new life of the stream, unless the first is amid its work.
     fn greet(&mut self, note: &Note, score: &mut Score) {
         let key = (note.sender, note.id);
@@ -84,7 +134,8 @@ impl Stream {
             score.two_clients += 1;
             score.overlaps += 1;
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
-            *self = Stream { renewed: true, ..Stream::default() };
+            let opener = self.opener;
+            *self = Stream { renewed: true, opener, ..Stream::default() };
         }
         self.again |= self.greeted;
         self.greeted = true;
@@ -114,6 +165,9 @@ impl Stream {
         if let Some(key) = keys().find(|key| self.open.contains_key(key)) {
             self.open.remove(&key);
             self.done.insert(key);
+            if let Some(token) = self.lent.remove(&key) {
+                self.tokens.insert(token, true);
+            }
             score.pairs += 1;
         } else if keys().any(|key| self.done.contains(&key)) {
             score.doubles += 1;

@@ -26,7 +26,7 @@ pub(in crate::capture) struct Twins {
 
 impl Twins {
     /// True for a message that was handed on before: byte for byte, and with the same time. Two notifications may well be
-    /// equal; they are twins only where requests or answers are.
+    /// equal; they are twins only where requests or answers are, or where newer ones stand between them.
     #[inline]
     pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, captured: &Captured<'_>) -> bool {
         if plan.doubled {
@@ -36,9 +36,11 @@ impl Twins {
         }
         let Some(at_us) = place.at_us else { return false };
         let digest = digest(place, captured);
-        if self.newest.is_none_or(|newest| newest < at_us) {
+        let newest = self.newest.unwrap_or(i64::MIN);
+        let is_told = || plan.resent || self.met || newest > at_us || captured.message.id.value().is_some();
+        if newest < at_us {
             self.newest = Some(at_us);
-        } else if self.seen.contains(&digest) && (self.met || captured.message.id.value().is_some()) {
+        } else if is_told() && self.seen.contains(&digest) {
             self.met = true;
             return true;
         }

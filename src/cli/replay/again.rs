@@ -267,7 +267,6 @@ fn status(entry: &ExchangeReport) -> Option<CancelStatus> {
 /// Puts what a later try has shown in the place of the first one.
 fn take(report: &mut RunReport, first: &ExchangeReport, mut entry: ExchangeReport, note: &str) {
     entry.notes.push(note.to_string());
-    let failed = entry.fails;
     if let Some(place) =
         report.exchanges.iter_mut().find(|old| (old.connection, &old.label) == (first.connection, &first.label))
     {
@@ -275,26 +274,7 @@ fn take(report: &mut RunReport, first: &ExchangeReport, mut entry: ExchangeRepor
     }
     report.cancels.raced = report.cancels.raced.saturating_sub(1);
     report.cancels.landed += 1;
-    // That no cancel landed is no doubt any more; other doubts stay.
-    if let Some(at) = report.notes.iter().position(|note| note.starts_with("inconclusive: "))
-        && report.verdict == RunVerdict::Inconclusive
-    {
-        let doubts = report.notes[at].trim_start_matches("inconclusive: ").split("; ");
-        let left: Vec<&str> = doubts.filter(|doubt| !doubt.contains("land")).collect();
-        match left.is_empty() {
-            true => {
-                report.notes.remove(at);
-                report.verdict = RunVerdict::Pass;
-                report.exit = 0;
-            }
-            false => report.notes[at] = format!("inconclusive: {}", left.join("; ")),
-        }
-    }
-    if failed && report.exit < 2 {
-        report.verdict = RunVerdict::Fail;
-        report.exit = 1;
-    }
-    report.first_divergence = report.exchanges.iter().position(|entry| entry.fails);
+    report.conclude();
 }
 
 fn named(entry: &ExchangeReport) -> String {

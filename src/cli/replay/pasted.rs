@@ -1,59 +1,69 @@
-//! The flags of a run, to be copied: what it was played against, what it was allowed, how it was changed on the way.
+//! The flags of a run, to be copied: everything that was given, but what is said anew or is about reports.
+
+use std::ffi::OsString;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 
 use super::ReplayArgs;
-use super::args::Frame;
 use crate::cli::shell;
 
-impl ReplayArgs {
-    /// The flags, with a blank before each, and the command behind its dashes. Values of headers are secrets, and stand
-    /// there as variables.
-    pub(super) fn again(&self) -> String {
-        let mut words: Vec<String> = Vec::new();
-        let mut flag = |name: &str, value: Option<&str>| {
-            words.push(name.to_string());
-            words.extend(value.map(str::to_string));
-        };
-        let (target, send, rewrite) = (&self.target, &self.send, &self.rewrite);
-        let path = |path: &std::path::Path| path.display().to_string();
-        target.url.iter().for_each(|url| flag("--url", Some(url)));
-        target.connect.iter().for_each(|place| flag("--connect", Some(place)));
-        target.config.iter().for_each(|file| flag("--config", Some(&path(file))));
-        target.server.iter().for_each(|name| flag("--server", Some(name)));
-        target.header.iter().for_each(|text| flag("--header", Some(&veiled(text))));
-        target.ca.iter().for_each(|file| flag("--ca", Some(&path(file))));
-        match target.frame {
-            Some(Frame::Lines) => flag("--frame", Some("lines")),
-            Some(Frame::ContentLength) => flag("--frame", Some("content-length")),
-            None => {}
-        }
-        target.env.iter().for_each(|(name, value)| flag("--env", Some(&format!("{name}={value}"))));
-        let given = [
-            (target.remote, "--remote"),
-            (target.trust_hints, "--trust-hints"),
-            (send.allow_all, "--allow-all"),
-            (send.allow_repeat, "--allow-repeat"),
-            (rewrite.renumber, "--renumber"),
-        ];
-        given.iter().filter(|(given, _)| *given).for_each(|(_, name)| flag(name, None));
-        let lists = [
-            (&send.allow, "--allow"),
-            (&send.deny, "--deny"),
-            (&send.connection, "--connection"),
-            (&rewrite.secret, "--secret"),
-        ];
-        lists.iter().for_each(|(list, name)| list.iter().for_each(|value| flag(name, Some(value))));
-        send.session.iter().for_each(|session| flag("--session", Some(session)));
-        rewrite.ask_version.iter().for_each(|revision| flag("--ask-version", Some(revision)));
-        let pairs = [(&rewrite.map_path, "--map-path"), (&rewrite.set, "--set")];
-        pairs.iter().for_each(|(pairs, name)| {
-            pairs.iter().for_each(|(left, right)| flag(name, Some(&format!("{left}={right}"))));
-        });
-        if !target.command.is_empty() {
-            words.push("--".to_string());
-            words.extend(target.command.iter().cloned());
-        }
-        words.iter().map(|word| format!(" {}", shell::word(word))).collect()
+/// Not repeated: what was played, how often, and what became of it.
+const LEFT_OUT: [&str; 15] = [
+    "files",
+    "jobs",
+    "from",
+    "repeat",
+    "cancel_sweep",
+    "learn_noise",
+    "noise_from",
+    "update",
+    "reason",
+    "format",
+    "output",
+    "reports",
+    "verbose",
+    "keep",
+    "db",
+];
+
+/// The flags of this command line, with a blank before each, and the command behind its dashes. Values of headers are secrets, and
+/// stand there as variables.
+pub(super) fn again() -> String {
+    // Behind the program comes the name of the command, which stands in the place of the program here.
+    flags(std::env::args_os().skip(1)).unwrap_or_default()
+}
+
+/// `None` where the words are no command line of `replay`.
+fn flags(words: impl Iterator<Item = OsString>) -> Option<String> {
+    let command = ReplayArgs::augment_args(Command::new("replay"));
+    let matches = command.clone().try_get_matches_from(words).ok()?;
+    let given = |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let taken = command.get_arguments().filter(given).filter(|arg| !LEFT_OUT.contains(&arg.get_id().as_str()));
+    // The command of the server has no name, and stands behind all that has one.
+    let (named, last): (Vec<&Arg>, Vec<&Arg>) = taken.partition(|arg| arg.get_long().is_some());
+    let mut said: Vec<String> = named.iter().flat_map(|arg| repeated(arg, &matches)).collect();
+    let server = last.iter().flat_map(|arg| values(arg, &matches)).flatten();
+    said.extend(std::iter::once("--".to_string()).filter(|_| !last.is_empty()).chain(server));
+    Some(said.iter().map(|word| format!(" {}", shell::word(word))).collect())
+}
+
+/// A flag with its values, as often as it was given.
+fn repeated(arg: &Arg, matches: &ArgMatches) -> Vec<String> {
+    let name = format!("--{}", arg.get_long().unwrap_or_default());
+    if matches!(arg.get_action(), ArgAction::SetTrue) {
+        return vec![name];
     }
+    let veil = |value: String| if arg.get_id() == "header" { veiled(&value) } else { value };
+    let all = values(arg, matches).into_iter();
+    all.flat_map(|values| [name.clone(), veil(values.join(","))]).collect()
+}
+
+/// The values, by occurrence.
+fn values(arg: &Arg, matches: &ArgMatches) -> Vec<Vec<String>> {
+    let text = |value: &std::ffi::OsStr| value.to_string_lossy().into_owned();
+    let all = matches.get_raw_occurrences(arg.get_id().as_str());
+    all.into_iter().flatten().map(|values| values.map(text).collect()).collect()
 }
 
 /// A header without its value, which is a secret where it was written out.
@@ -69,11 +79,31 @@ fn veiled(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::veiled;
+    use super::{flags, veiled};
 
     #[test]
     fn no_secret_stands_in_what_is_proposed() {
         assert_eq!(veiled("X-Api-Key: hunter2"), "X-Api-Key: ${X_API_KEY}");
         assert_eq!(veiled("A: Bearer ${TOKEN}"), "A: Bearer ${TOKEN}");
+    }
+
+    #[test]
+    fn what_was_given_is_given_again() {
+        let again = |line: &str| flags(line.split('|').map(Into::into)).expect("flags");
+        assert_eq!(
+            again(
+                "replay|a b.rec.jsonl|--allow|tools/call:a b|--fail-on|+slower,-changed|--strict|--ignore|/x|--ignore|/y z"
+            ),
+            " --allow 'tools/call:a b' --ignore /x --ignore '/y z' --fail-on +slower,-changed --strict"
+        );
+        assert_eq!(
+            again("replay|x|--from|#2|--jobs|3|--report|md=x.md|--keep|y|--verbose|--format|jsonl|--|srv|--url|it's"),
+            r" -- srv --url 'it'\''s'"
+        );
+        assert_eq!(
+            again("replay|--header|Authorization: Bearer x|--url|http://a/|x|--speed|x2"),
+            " --url http://a/ --header 'Authorization: ${AUTHORIZATION}' --speed x2"
+        );
+        assert_eq!(flags(["replay", "--nonsense"].iter().map(Into::into)), None);
     }
 }

@@ -156,12 +156,15 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
     };
     thread::scope(|scope| {
         for (at, file) in files.iter().enumerate() {
+            // Read while the one before plays.
+            let prepared = Session::prepare(args, file, stop, Arc::clone(&flags[at]), &gate);
             if !turn(&gate, &flags, stop) {
                 break;
             }
-            match Session::prepare(args, file, stop, Arc::clone(&flags[at]), &gate) {
+            match prepared {
                 Ok(Prepared::Told) => {}
                 Ok(Prepared::Ready(mut session)) => {
+                    session.forewarn();
                     (session.kept_as, session.in_suite) = (Some(kept[at].clone()), true);
                     // Taken here, so that they begin in their order.
                     session.seat.take();

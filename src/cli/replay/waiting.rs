@@ -24,9 +24,14 @@ pub struct Line {
 impl Line {
     /// None where stderr is no terminal, under CI, or where the user wants none.
     pub fn new(no_progress: bool) -> Line {
-        let wanted = !no_progress && io::stderr_is_terminal() && screen::env("CI").is_none();
-        Line { bar: wanted.then(line), drawn_us: 0 }
+        Line { bar: spinner(no_progress), drawn_us: 0 }
     }
+}
+
+/// Something that turns, with words beside it; none where stderr is no terminal, under CI, or where the user wants none.
+pub fn spinner(no_progress: bool) -> Option<ProgressBar> {
+    let wanted = !no_progress && io::stderr_is_terminal() && screen::env("CI").is_none();
+    wanted.then(line)
 }
 
 fn line() -> ProgressBar {

@@ -55,8 +55,9 @@ pub fn set_list(text: &str) -> std::result::Result<(String, String), String> {
 
 /// A verdict by its name, perhaps with a sign.
 pub fn verdict(text: &str) -> std::result::Result<Failing, String> {
+    let text = text.trim();
     let sign = text.chars().next().filter(|first| matches!(first, '+' | '-'));
-    let name = text.trim_start_matches(['+', '-']);
+    let name = text.strip_prefix(['+', '-']).unwrap_or(text);
     if name == "violates-any" {
         return Ok(Failing { sign, verdict: None });
     }

@@ -26,7 +26,7 @@ use super::framing::{Piece, piece};
 use super::port::{Gone, Port, until};
 use super::pump::how;
 use super::socket::{fail, patiently, tried};
-use crate::live::link::{HEADER_ADVICE, is_refusal};
+use crate::live::link::turned_away;
 use crate::live::{Access, Arrival, Incoming, Outgoing, tls};
 use crate::protocol::Side;
 
@@ -58,8 +58,10 @@ pub(super) async fn run(url: &str, access: &Access, mut port: Port) {
             let advice = if tls::is_refused(&error) { format!(": {}", tls::ADVICE) } else { String::new() };
             fail(&port, format!("cannot connect to {url}: {error}{advice}")).await;
         }
-        Some(Ok(Err(Error::Http(response)))) if is_refusal(response.status().as_u16()) => {
-            fail(&port, format!("{url} answers HTTP {}: {HEADER_ADVICE}", response.status())).await;
+        Some(Ok(Err(Error::Http(response)))) => {
+            let status = response.status();
+            let advice = turned_away(status.as_u16()).unwrap_or("there is no WebSocket at this address");
+            fail(&port, format!("{url} answers HTTP {status}: {advice}")).await;
         }
         Some(Ok(Err(error))) => fail(&port, format!("cannot open a WebSocket at {url}: {error}")).await,
         Some(Ok(Ok(socket))) => {

@@ -3,6 +3,7 @@
 //! All connections are played in one loop, each by its own engine, so that they advance independently. The
 //! loop waits for whatever comes first: an arrival, the time an engine asked for, an interrupt. It decides nothing.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,6 +26,10 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// How many arrivals of all links together may wait.
 const QUEUE: usize = 256;
+
+/// Names the connection, by its key, to a process that is started for one of several: nothing else tells a server which of
+/// two clients that begin alike it serves.
+pub const CONNECTION: &str = "RPCTAPE_CONNECTION";
 
 /// One run of a plan against one live server.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +139,18 @@ struct Drive<'j> {
 }
 
 impl<'j> Drive<'j> {
+    /// The server of one connection. A process that is one of several is told which connection it serves.
+    fn target(&self, at: usize) -> Cow<'j, Target> {
+        match (self.job.target, &self.job.recording.connections[..]) {
+            (Target::Command(command), connections) if connections.len() > 1 => {
+                let mut command = command.clone();
+                command.env.push((CONNECTION.to_string(), connections[at].key.clone()));
+                Cow::Owned(Target::Command(command))
+            }
+            (target, _) => Cow::Borrowed(target),
+        }
+    }
+
     fn new(job: &'j Job<'j>, clock: Clock, tapes: &'j [Tape], interrupt: Option<&'j Arc<AtomicBool>>) -> Drive<'j> {
         let mut seats = Vec::new();
         for (at, (recorded, plan)) in job.recording.connections.iter().zip(&job.plan.connections).enumerate() {
@@ -232,7 +249,8 @@ impl<'j> Drive<'j> {
             if self.seats[at].opened || self.seats[at].engine.done() || !due {
                 continue;
             }
-            let mut link = connect(self.job.target, self.job.access, self.job.framing, self.clock).await;
+            let target = self.target(at);
+            let mut link = connect(&target, self.job.access, self.job.framing, self.clock).await;
             self.seats[at].opened = true;
             self.seats[at].to = Some(link.to);
             let merged = self.merged.0.clone();

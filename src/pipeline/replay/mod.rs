@@ -19,9 +19,7 @@ mod tests;
 
 pub use again::{cancelled, not_twice, without_cancels};
 #[cfg(feature = "live")]
-pub use drive::{Job, Unwatched, Watch};
+pub use drive::{CONNECTION, Job, Unwatched, Watch};
 pub use load::{load, load_connections};
 #[cfg(feature = "live")]
-pub(super) use session::Scratch;
-#[cfg(feature = "live")]
-pub use session::{Keep, Ran, run};
+pub use session::{Keep, Ran, Scratch, run};

@@ -162,7 +162,7 @@ fn silent(old: &Connection, number: usize) -> Connection {
 }
 
 /// A folder of this process alone, which goes with the value, or with the next start where this process is killed.
-pub(in crate::pipeline) struct Scratch {
+pub struct Scratch {
     path: PathBuf,
     _folder: TempDir,
     _lock: File,
@@ -176,11 +176,15 @@ const BEGIN: &str = "rpctape-";
 
 impl Scratch {
     /// Where it is.
-    pub(in crate::pipeline) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(in crate::pipeline) fn new() -> Result<Scratch> {
+    /// Makes it, for its owner alone, and removes what killed processes left.
+    ///
+    /// # Errors
+    /// It cannot be made in TMPDIR.
+    pub fn new() -> Result<Scratch> {
         let temporary = std::env::temp_dir();
         let fail = |error: std::io::Error| Error::io("create", &temporary.join(BEGIN).to_string_lossy(), &error);
         let make = || {

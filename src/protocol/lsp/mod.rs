@@ -2,7 +2,7 @@
 
 mod methods;
 
-use super::jsonrpc2::{self as jr, BASE, bare, error, note, planned, warning};
+use super::jsonrpc2::{self as jr, BASE, bare, error, note, warning};
 use super::{AfterCancel, Family, Opening, Profile, Ruling, Severity};
 
 /// The revisions, oldest first.
@@ -155,10 +155,10 @@ macro_rules! rulings {
             bare("PRG004", Severity::Note),
             bare("PRG007", Severity::Error),
             warning("PRG008", &$revision::TOKEN_ONCE),
-            planned(bare("PRG009", Severity::Note)),
+            bare("PRG009", Severity::Note),
             bare("PRG010", Severity::Warning),
             bare("PRG011", Severity::Error),
-            planned(error("PRG012", &$revision::PARTIAL_RESULTS)),
+            error("PRG012", &$revision::PARTIAL_RESULTS),
             bare("PRG013", Severity::Error),
             $($own),*
         ]

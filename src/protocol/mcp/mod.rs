@@ -224,7 +224,7 @@ static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
     error("TSK004", &clauses::v2025_11_25::TASK_TERMINAL),
     error("TSK004/first", &clauses::v2025_11_25::TASK_BEGINS),
     error("TSK005", &clauses::v2025_11_25::TASK_CANCELLED_STATUS),
-    planned(bare("TSK006", Severity::Error)),
+    bare("TSK006", Severity::Error),
     error("TSK007", &clauses::v2025_11_25::CAPABILITIES),
     error("TSK008", &clauses::v2025_11_25::TASK_RESULT_BLOCKS),
     bare("TSK009", Severity::Warning),

@@ -157,7 +157,8 @@ impl Engine {
         if recorded.response.is_some() {
             return self.stuck_at(exchange).or(Some(i64::MAX));
         }
-        // Unanswered in the recording: watched as long as it was there. One that stays open by design never ends.
+        // Unanswered in the recording: watched as long as it was there, and given up before that only where nothing comes any more. One
+        // that stays open by design never ends.
         let known = self.recorded.profile.method(&recorded.method);
         if known.is_some_and(|method| method.long_lived) {
             return None;
@@ -165,7 +166,9 @@ impl Engine {
         let time = |event: usize| self.recorded.events[event].at_us;
         let last = self.recorded.events.iter().rev().find_map(|event| event.at_us);
         let watched = last.zip(time(recorded.request)).map_or(0, |(last, asked)| (last - asked).max(0));
-        Some(run.sent_us? + watched.min(self.options.life.stuck_min_us)).filter(|until| *until > self.now)
+        let (sent, life) = (run.sent_us?, &self.options.life);
+        let silent = self.live[exchange].sign_us.max(sent) + life.stuck_min_us;
+        Some(silent.min(sent + watched.min(life.max_request_us))).filter(|until| *until > self.now)
     }
 
     /// Ends the run once nothing is waited for any more.

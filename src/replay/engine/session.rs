@@ -4,7 +4,7 @@ use super::Engine;
 use super::send::Handed;
 use super::state::{Phase, Reinit};
 use crate::jsonrpc::{Id, Kind, Message};
-use crate::live::link::{HEADER_ADVICE, Outgoing, is_refusal};
+use crate::live::link::{Outgoing, turned_away};
 use crate::protocol::{Facts, Side};
 use crate::replay::plan::Action;
 use crate::replay::policy;
@@ -29,11 +29,11 @@ impl Engine {
             return;
         }
         let on = self.on_stream(stream);
-        if is_refusal(status) && !self.peer.let_in && !self.was_refused() {
+        if let Some(advice) = turned_away(status).filter(|_| !self.peer.let_in && !self.was_turned_away()) {
             let now = self.now;
-            return self.stop(now, Broken::Link(format!("the server answers HTTP {status}: {HEADER_ADVICE}")));
+            return self.stop(now, Broken::Link(format!("the server answers HTTP {status}: {advice}")));
         }
-        self.peer.let_in |= status < 400;
+        self.peer.let_in |= status < 300;
         for exchange in &on {
             self.log.exchanges[*exchange].http_status = Some(status);
         }
@@ -50,10 +50,10 @@ impl Engine {
     }
 
     /// True if the recorded server let nobody in either.
-    fn was_refused(&self) -> bool {
+    fn was_turned_away(&self) -> bool {
         let heads = self.recorded.events.iter().filter(|event| event.what == What::Http);
         let mut statuses = heads.filter_map(|event| splice::at(&event.text, "/status")?.parse::<u16>().ok());
-        statuses.any(is_refusal)
+        statuses.any(|status| turned_away(status).is_some())
     }
 
     /// True once the live side has answered the handshake.

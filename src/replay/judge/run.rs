@@ -14,10 +14,8 @@ use crate::replay::compare::Rules;
 use crate::replay::options::{Gate, Options};
 use crate::replay::recording::{Connection, Exchange, Recording, What};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExitRun, Extra, Fate, RunLog};
-use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
+use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, Seen, Standing, Verdict};
 
-/// More unsent or unknown exchanges than this share make a run inconclusive.
-const UNSENT_SHARE: usize = 5;
 /// Values of fewer bytes of JSON text are taken for an echo only in the answer to the request that they were put into.
 const TELLING: usize = 6;
 /// Swapped answers that are named; the others are counted.
@@ -69,7 +67,8 @@ pub fn report(sides: &Sides<'_>, options: &Options, about: &About) -> RunReport 
         entry
     }));
     report.notes.extend(rules.unused().into_iter().map(|text| format!("warning: {text}")));
-    conclude(&mut report, sides, options, compared, asked);
+    report.standing = standing(sides, options, compared, asked);
+    report.conclude();
     report
 }
 
@@ -508,48 +507,17 @@ fn fails(entry: &ExchangeReport, gate: &Gate) -> bool {
     verdicts().any(counts) || strict || gate.violates_any && entry.still_violates
 }
 
-fn conclude(report: &mut RunReport, sides: &Sides<'_>, options: &Options, compared: usize, asked: usize) {
-    let broken = || sides.logs.iter().filter_map(|log| log.broken.as_ref());
-    let failed = report.exchanges.iter().any(|entry| entry.fails);
-    let unsent = report.exchanges.iter().filter(|entry| {
-        matches!(entry.verdict, Verdict::NotSent | Verdict::Blocked | Verdict::Unknown) && entry.issuer == Side::Client
-    });
-    let unsent = unsent.count();
-    let mut doubts = Vec::new();
-    if report.cancels.recorded > 0 && report.cancels.landed == 0 {
-        doubts.push(match report.cancels.recorded {
-            1 => "the recorded cancel did not land".to_string(),
-            many => format!("none of {many} recorded cancels landed"),
-        });
+/// What the conclusion of a run rests on besides its exchanges.
+fn standing(sides: &Sides<'_>, options: &Options, compared: usize, asked: usize) -> Standing {
+    let broken = |wanted: fn(&Broken) -> bool| sides.logs.iter().filter_map(|log| log.broken.as_ref()).any(wanted);
+    Standing {
+        compared,
+        asked,
+        strict: options.gate.strict,
+        interrupted: broken(|broken| *broken == Broken::Interrupted),
+        late: broken(|broken| *broken == Broken::Deadline),
+        unplayable: broken(|broken| matches!(broken, Broken::Link(_) | Broken::Era(_))),
     }
-    if unsent * UNSENT_SHARE > asked {
-        doubts.push(format!("{unsent} of {} were not sent or have no known outcome", plural(asked as u64, "request")));
-    }
-    if broken().any(|broken| *broken == Broken::Interrupted) {
-        doubts.push("it was interrupted".into());
-    }
-    let deadline = broken().any(|broken| *broken == Broken::Deadline);
-    report.verdict = match () {
-        () if failed || deadline => RunVerdict::Fail,
-        () if !doubts.is_empty() => RunVerdict::Inconclusive,
-        () => RunVerdict::Pass,
-    };
-    if report.verdict == RunVerdict::Inconclusive {
-        report.notes.insert(0, format!("inconclusive: {}", doubts.join("; ")));
-    }
-    let harness = report.exchanges.iter().any(|entry| entry.verdict == Verdict::HarnessError);
-    report.exit = match report.verdict {
-        _ if harness || broken().any(|broken| matches!(broken, Broken::Link(_) | Broken::Era(_))) => 2,
-        RunVerdict::Fail => 1,
-        _ if compared == 0 => {
-            report.verdict = RunVerdict::Inconclusive;
-            report.notes.insert(0, "nothing was checked".into());
-            2
-        }
-        RunVerdict::Inconclusive => u8::from(options.gate.strict),
-        RunVerdict::Pass => 0,
-    };
-    report.first_divergence = report.exchanges.iter().position(|entry| entry.fails);
 }
 
 /// The status of a process, or its signal as a negative number.

@@ -6,6 +6,7 @@ pub mod client_sent_response;
 pub mod duplicate_initialize;
 pub mod exit_before_shutdown_response;
 pub mod initialized_missing_or_early;
+pub mod input_not_declared;
 pub mod input_required_on_wrong_method;
 pub mod message_after_shutdown;
 pub mod message_before_initialize_response;

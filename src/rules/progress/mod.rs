@@ -1,5 +1,6 @@
 //! Rules about progress.
 
+pub mod partial_and_nonempty_final;
 pub mod progress_after_cancel;
 pub mod progress_after_response;
 pub mod progress_bad_token_type;
@@ -10,4 +11,5 @@ pub mod progress_unknown_token;
 pub mod progress_wrong_direction;
 pub mod workdone_cancel_unknown_token;
 pub mod workdone_cancel_wrong_direction;
+pub mod workdone_never_ended;
 pub mod workdone_sequence;

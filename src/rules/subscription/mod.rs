@@ -2,3 +2,4 @@
 
 pub mod ack_not_first;
 pub mod notification_without_subscription_id;
+pub mod unrequested_type;

@@ -11,6 +11,7 @@ pub mod result_without_related_task;
 pub mod task_augmentation_without_capability;
 pub mod tasks_cancel_without_capability;
 pub mod tasks_result_early;
+pub mod unknown_task_accepted;
 
 use crate::capture::Transport;
 use crate::finding::Finding;

@@ -145,7 +145,8 @@ fn follows(start: &Times<'_>, end: &Times<'_>) -> bool {
 }
 
 /// Whether a time is the start or the end, where its key does not say it, and if that is sure. Records are written at the end,
-/// in the order of their ends, and most clients do one thing after the other: that reading is right in which fewer overlap.
+/// in the order of their ends, and many clients do one thing after the other: where nothing overlaps in one reading and
+/// several do in the other, it is right.
 fn which(time: &Times<'_>, long: &[i64]) -> (Slot, bool) {
     if time.us.len() != long.len() {
         return (Slot::End, false);
@@ -158,13 +159,18 @@ fn which(time: &Times<'_>, long: &[i64]) -> (Slot, bool) {
         _ => {}
     }
     let (as_start, as_end) = (overlaps(&time.us, &ends), overlaps(&starts, &time.us));
-    match as_start.cmp(&as_end) {
-        std::cmp::Ordering::Less => (Slot::Start, true),
-        std::cmp::Ordering::Greater => (Slot::End, true),
+    match (as_start, as_end) {
         // Where nothing overlaps, the order is the same either way.
-        std::cmp::Ordering::Equal => (Slot::End, as_end == 0),
+        (0, 0) => (Slot::End, true),
+        (0, SEVERAL..) => (Slot::Start, true),
+        (SEVERAL.., 0) => (Slot::End, true),
+        _ if as_start < as_end => (Slot::Start, false),
+        _ => (Slot::End, false),
     }
 }
+
+/// How many spans have to overlap in one reading to speak for the other.
+const SEVERAL: usize = 2;
 
 /// How many of the spans begin before an earlier one has ended.
 fn overlaps(starts: &[i64], ends: &[i64]) -> usize {

@@ -1,6 +1,9 @@
 //! Records of exchanges: one JSON object a line, or a document of them.
 
+use std::hash::Hasher;
 use std::ops::Range;
+
+use rustc_hash::{FxHashSet, FxHasher};
 
 use super::learn::{Learned, learn};
 use super::{Collected, Exchange, Layout, Part, Slot};
@@ -11,7 +14,8 @@ use crate::capture::formats::document::Lines;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{skip_white, value_end};
+use crate::capture::scan::{members, skip_white, value_end};
+use crate::capture::words::plain;
 use crate::error::Result;
 
 /// The format: records whose layout is learned.
@@ -78,14 +82,42 @@ pub(in crate::capture) fn reader(sample: &Sample, layout: Option<Layout>) -> Rea
     }
 }
 
+/// How many records are remembered.
+const REMEMBERED: usize = 1 << 16;
+
+/// Names of what is another one in each record.
+const UNIQUE: [&str; 9] =
+    ["eventid", "requestid", "insertid", "auditid", "flowid", "traceid", "spanid", "recordid", "uuid"];
+
+/// The records that were read, to know one that was delivered twice.
+#[derive(Default)]
+struct Seen(FxHashSet<u64>);
+
+impl Seen {
+    /// True for a record that was read before, byte for byte, with a time or a number that no other one has.
+    fn knows(&mut self, record: &str, exchanges: &[Exchange<'_>]) -> bool {
+        let fine = |exchange: &Exchange<'_>| {
+            exchange.start_us.or(exchange.end_us).is_some() && exchange.resolution_us.is_some_and(|us| us < 1_000_000)
+        };
+        if self.0.len() >= REMEMBERED {
+            self.0.clear();
+        }
+        let mut hasher = FxHasher::default();
+        hasher.write(record.as_bytes());
+        let known = !self.0.insert(hasher.finish());
+        known && (exchanges.iter().any(fine) || members(record).any(|member| UNIQUE.contains(&&*plain(member.key))))
+    }
+}
+
 struct ByLine {
     layout: Option<Layout>,
     found: Option<Collected<'static>>,
+    seen: Seen,
 }
 
 impl ByLine {
     fn new(layout: Option<Layout>) -> ByLine {
-        ByLine { layout, found: None }
+        ByLine { layout, found: None, seen: Seen::default() }
     }
 }
 
@@ -113,7 +145,13 @@ impl LineReader for ByLine {
         let mut any = false;
         for range in listed(&text) {
             let offset = line.offset as usize + range.start;
-            for exchange in layout.exchanges(&text[range], line.number, offset, out) {
+            let exchanges = layout.exchanges(&text[range.clone()], line.number, offset, out);
+            if self.seen.knows(&text[range], &exchanges) {
+                out.skip(line.number, Skip::Duplicate);
+                any = true;
+                continue;
+            }
+            for exchange in exchanges {
                 any |= found.take(&owned(exchange));
             }
         }
@@ -173,6 +211,7 @@ impl WholeReader for Document {
             self.layout = learn(each()).map(|learned| learned.layout);
         }
         let mut found = self.layout.as_ref().map(collected);
+        let mut seen = Seen::default();
         let mut foreign = records.foreign.iter().peekable();
         for range in &records.ranges {
             while let Some(at) = foreign.next_if(|at| **at < range.start) {
@@ -181,7 +220,12 @@ impl WholeReader for Document {
             let line = lines.of(range.start);
             let mut any = false;
             if let (Some(layout), Some(found)) = (&self.layout, &mut found) {
-                for exchange in layout.exchanges(&text[range.clone()], line, range.start, out) {
+                let exchanges = layout.exchanges(&text[range.clone()], line, range.start, out);
+                if seen.knows(&text[range.clone()], &exchanges) {
+                    out.skip(line, Skip::Duplicate);
+                    continue;
+                }
+                for exchange in exchanges {
                     any |= found.take(&exchange);
                 }
             }

@@ -15,7 +15,7 @@ mod writer;
 
 pub use crate::base64::encode as base64_of;
 pub use chain::Link;
-pub use facts::write as channel_facts;
+pub use facts::{read as channel_of, write as channel_facts};
 pub use verify::{End, Fault, Verified, verify};
 pub use writer::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 

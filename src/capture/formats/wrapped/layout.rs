@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::base64;
 use crate::capture::sample::{envelope, is_message};
 use crate::capture::time;
 use crate::capture::words::{self, Meaning, Word};
@@ -115,7 +116,8 @@ pub(crate) struct Layout {
 
 /// The text as a value, if it may hold a message.
 fn plausible(text: &str) -> Option<Value> {
-    let signs = ["jsonrpc", "\"method", "\"result", "\"error"];
+    // The last is what base64 makes of `{"`.
+    let signs = ["jsonrpc", "\"method", "\"result", "\"error", "\"eyJ"];
     signs.iter().any(|sign| text.contains(sign)).then(|| serde_json::from_str(text).ok())?
 }
 
@@ -259,6 +261,17 @@ fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
             }
         }
     }
+    // What stands in an object beside the message (`event.direction`, `http.session_id`) speaks of it, too.
+    for (path, key, value) in examples.iter().flat_map(beside) {
+        let Some((meaning @ (Meaning::Direction | Meaning::Time | Meaning::Session), rank)) = words::meaning(key)
+        else {
+            continue;
+        };
+        match found.iter_mut().find(|candidate| candidate.path == path) {
+            Some(candidate) => candidate.values.push(value),
+            None => found.push(Candidate { meaning, rank: BESIDE + rank, path, values: vec![value] }),
+        }
+    }
     found.retain(|candidate| match candidate.meaning {
         Meaning::Direction => {
             let key = candidate.path.last().map_or("", String::as_str);
@@ -270,6 +283,26 @@ fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
         Meaning::Message => false,
         _ => true,
     });
+    found
+}
+
+/// How much less a member of an object beside the message tells than one of an object around it.
+const BESIDE: usize = 100;
+
+/// The members of the objects that stand beside the message and hold no part of it.
+fn beside<'v>(example: &Example<'v>) -> Vec<(Vec<String>, &'v String, &'v Value)> {
+    let mut found = Vec::new();
+    let around = |path: &[String]| example.path.starts_with(path);
+    for (prefix, object) in example.around.iter().filter(|_| !example.path.is_empty()) {
+        for (key, value) in object.iter() {
+            let path: Vec<String> = prefix.iter().chain([key]).cloned().collect();
+            let Value::Object(members) = value else { continue };
+            if !around(&path) && !is_envelope(value) {
+                let each = members.iter().filter(|(_, value)| is_name(value) && !value.is_null());
+                found.extend(each.map(|(key, value)| (path.iter().chain([key]).cloned().collect(), key, value)));
+            }
+        }
+    }
     found
 }
 
@@ -328,7 +361,9 @@ impl Example<'_> {
 
 fn is_versioned(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.contains("\"jsonrpc\""),
+        Value::String(text) => {
+            text.contains("\"jsonrpc\"") || unpacked(text).is_some_and(|text| text.contains("\"jsonrpc\""))
+        }
         Value::Array(members) => members.iter().any(is_versioned),
         Value::Object(members) => members.contains_key("jsonrpc"),
         _ => false,
@@ -393,10 +428,17 @@ fn holds_answer(value: &Value) -> bool {
 
 fn holds_message(value: &Value) -> bool {
     match value {
-        Value::String(text) => is_message(text),
+        Value::String(text) => is_message(text) || unpacked(text).is_some_and(|text| is_message(&text)),
         Value::Array(members) => members.first().is_some_and(is_envelope),
         _ => is_envelope(value),
     }
+}
+
+/// What a string holds in base64, where it is an object.
+pub(super) fn unpacked(text: &str) -> Option<String> {
+    let text = text.trim();
+    let bytes = text.starts_with("eyJ").then(|| base64::decode(text)).flatten()?;
+    String::from_utf8(bytes).ok().filter(|text| text.starts_with('{'))
 }
 
 fn is_envelope(value: &Value) -> bool {

@@ -220,6 +220,9 @@ impl Unwrapper {
         if self.word(direction) == Some(Word::Stderr) {
             return out.put(place, Body::Stderr { text: text.trim_end_matches(['\n', '\r']) });
         }
+        if let Some(text) = layout::unpacked(text) {
+            return out.promised(place, &text, false);
+        }
         let json = text.trim_start().starts_with(['{', '[']);
         // A logger that keeps its own texts under the same key promises nothing by it.
         if !json && self.word(direction).is_none() {

@@ -107,6 +107,18 @@ pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mu
     }
 }
 
+/// Where the records of a document in JSON stand: the elements of lists of records that hold no such list themselves. None where
+/// lines are the records.
+pub(in crate::capture) fn innermost(text: &str) -> Vec<std::ops::Range<usize>> {
+    let by_line = is_by_line(&Sample::new(text.as_bytes(), true, false));
+    let start = skip_white(text.as_bytes(), 0);
+    let mut found = Vec::new();
+    if !by_line {
+        walk::records(text, start, &mut found);
+    }
+    found
+}
+
 /// How long a scalar may be to tell connections apart, in bytes.
 const LONGEST_KEY: usize = 200;
 

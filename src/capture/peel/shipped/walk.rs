@@ -138,6 +138,23 @@ pub(super) fn leaves<'t>(
     }
 }
 
+/// Finds the elements of lists of records under the value at `at` that hold no such list themselves, in order. Gives the
+/// byte after the value.
+pub(super) fn records(text: &str, at: usize, found: &mut Vec<std::ops::Range<usize>>) -> Option<usize> {
+    match text.as_bytes().get(at)? {
+        b'{' => object(text, at, &mut |_, at| records(text, at, found)),
+        b'[' if list(text, at) == List::Records => elements(text, at, &mut |at| {
+            let before = found.len();
+            let end = records(text, at, found)?;
+            if found.len() == before {
+                found.push(at..end);
+            }
+            Some(end)
+        }),
+        _ => value_end(text.as_bytes(), at),
+    }
+}
+
 /// The object that a path leads into, if the path is that of a `jsonrpc` or `method` member: most likely a message.
 pub(super) fn envelope(path: &Path) -> Option<Path> {
     match path.split_last() {

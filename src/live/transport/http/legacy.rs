@@ -13,7 +13,7 @@ use super::{Attempt, Opened};
 use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::Incoming;
 use crate::live::link::NO_STREAM;
-use crate::live::link::{HEADER_ADVICE, is_refusal};
+use crate::live::link::turned_away;
 use crate::live::transport::port::Gone;
 use crate::protocol::{Side, http};
 
@@ -37,8 +37,8 @@ pub(super) async fn open(url: Url, wire: Arc<Wire>) -> Attempt {
         Ok(Err(Refusal::Reset)) => return Err(format!("{} closed the connection instead of answering", shown(&url))),
         Ok(Ok(response)) => response,
     };
-    if is_refusal(response.status().as_u16()) {
-        return Err(format!("{} answers HTTP {}: {HEADER_ADVICE}", shown(&url), response.status()));
+    if let Some(advice) = turned_away(response.status().as_u16()) {
+        return Err(format!("{} answers HTTP {}: {advice}", shown(&url), response.status()));
     }
     if !response.status().is_success() || !is_event_stream(&response) {
         let status = response.status();

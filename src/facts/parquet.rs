@@ -1,0 +1,269 @@
+//! Parquet files: tables of integers and texts, in groups of rows, compressed. Columns are written by the low-level interface of
+//! the crate: Arrow would be ten times the code for the same bytes.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+
+use super::row::{Row, Sink};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Rows and bytes of text that make a group: enough to compress well, few enough to be held.
+const ROWS: usize = 65_536;
+const BYTES: usize = 16 << 20;
+
+/// What a column holds; any value may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Integers of 64 bits.
+    Integer(&'static str),
+    /// Text.
+    Text(&'static str),
+}
+
+/// Values of one column that wait for their group.
+enum Values {
+    Integers(Vec<i64>),
+    Texts(Vec<ByteArray>),
+}
+
+struct Held {
+    values: Values,
+    /// 1 where there is a value, 0 where none.
+    there: Vec<i16>,
+}
+
+/// A table on its way into a file.
+pub struct Table<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+    held: Vec<Held>,
+    /// Texts that wait, in bytes.
+    bytes: usize,
+    /// The column that the next value goes to.
+    at: usize,
+    name: String,
+}
+
+impl<W: Write + Send> Table<W> {
+    /// A table with these columns into `out`, which errors call `name`.
+    pub fn new(out: W, columns: &[Column], name: &str) -> Result<Table<W>> {
+        let declared: String = columns
+            .iter()
+            .map(|column| match column {
+                Column::Integer(name) => format!("optional int64 {name};"),
+                Column::Text(name) => format!("optional binary {name} (STRING);"),
+            })
+            .collect();
+        let fault = |error: ParquetError| failed(name, &error);
+        let schema = parse_message_type(&format!("message rpctape {{ {declared} }}")).map_err(fault)?;
+        let level = ZstdLevel::try_new(3).map_err(fault)?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            .set_created_by(concat!("rpctape ", env!("CARGO_PKG_VERSION")).to_string())
+            .build();
+        let writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(fault)?;
+        let held = columns.iter().map(|column| Held {
+            values: match column {
+                Column::Integer(_) => Values::Integers(Vec::new()),
+                Column::Text(_) => Values::Texts(Vec::new()),
+            },
+            there: Vec::new(),
+        });
+        Ok(Table { writer, held: held.collect(), bytes: 0, at: 0, name: name.to_string() })
+    }
+
+    /// The next value of this row, as an integer; a column of texts gets its digits.
+    pub fn integer(&mut self, value: Option<i64>) {
+        let held = &mut self.held[self.at];
+        match (&mut held.values, value) {
+            (Values::Integers(list), Some(value)) => list.push(value),
+            (Values::Texts(list), Some(value)) => list.push(ByteArray::from(value.to_string().as_str())),
+            (_, None) => {}
+        }
+        held.there.push(i16::from(value.is_some()));
+        self.at = (self.at + 1) % self.held.len();
+    }
+
+    /// The next value of this row, as text; a column of integers gets one where it is one.
+    pub fn text(&mut self, value: Option<&str>) {
+        let held = &mut self.held[self.at];
+        let there = match (&mut held.values, value) {
+            (Values::Texts(list), Some(value)) => {
+                self.bytes += value.len();
+                list.push(ByteArray::from(value));
+                true
+            }
+            (Values::Integers(list), Some(value)) => value.parse().map(|value| list.push(value)).is_ok(),
+            (_, None) => false,
+        };
+        held.there.push(i16::from(there));
+        self.at = (self.at + 1) % self.held.len();
+    }
+
+    /// A row has all its values: groups are written as they are full.
+    pub fn end_row(&mut self) -> Result<()> {
+        let rows = self.held.first().map_or(0, |held| held.there.len());
+        if rows >= ROWS || self.bytes >= BYTES { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes what waits, and the end of the file. Gives back what was written to.
+    pub fn finish(mut self) -> Result<W> {
+        self.flush()?;
+        let name = std::mem::take(&mut self.name);
+        self.writer.into_inner().map_err(|error| failed(&name, &error))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.held.first().is_none_or(|held| held.there.is_empty()) {
+            return Ok(());
+        }
+        self.bytes = 0;
+        group(&mut self.writer, &mut self.held).map_err(|error| failed(&self.name, &error))
+    }
+}
+
+fn group<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    held: &mut [Held],
+) -> std::result::Result<(), ParquetError> {
+    let mut group = writer.next_row_group()?;
+    for held in held {
+        let Some(mut column) = group.next_column()? else { break };
+        let there = Some(held.there.as_slice());
+        match (column.untyped(), &mut held.values) {
+            (ColumnWriter::Int64ColumnWriter(column), Values::Integers(list)) => {
+                column.write_batch(list, there, None)?;
+                list.clear();
+            }
+            (ColumnWriter::ByteArrayColumnWriter(column), Values::Texts(list)) => {
+                column.write_batch(list, there, None)?;
+                list.clear();
+            }
+            _ => return Err(ParquetError::General("a column is not of its declared type".into())),
+        }
+        held.there.clear();
+        column.close()?;
+    }
+    group.close().map(drop)
+}
+
+fn failed(name: &str, error: &ParquetError) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write {name}: {error}"))
+}
+
+/// The columns of facts, in their order.
+const FACTS: [Column; 17] = [
+    Column::Text("connection"),
+    Column::Text("source"),
+    Column::Integer("seq"),
+    Column::Text("kind"),
+    Column::Integer("channel"),
+    Column::Integer("line"),
+    Column::Integer("byte_offset"),
+    Column::Integer("bytes"),
+    Column::Integer("at_us"),
+    Column::Text("direction"),
+    Column::Text("method"),
+    Column::Text("rpc_id"),
+    Column::Integer("error_code"),
+    Column::Text("text"),
+    Column::Text("extra"),
+    Column::Text("secret"),
+    Column::Text("raw"),
+];
+
+/// Writes facts as Parquet.
+pub struct Rows<W: Write + Send> {
+    table: Table<W>,
+    /// What has to be done with the file once it is whole.
+    whole: Box<dyn FnOnce(W) -> Result<()>>,
+}
+
+impl<W: Write + Send> Rows<W> {
+    /// Facts into `out`, which errors call `name`; `whole` takes it back at the end.
+    pub fn new(out: W, name: &str, whole: impl FnOnce(W) -> Result<()> + 'static) -> Result<Rows<W>> {
+        Ok(Rows { table: Table::new(out, &FACTS, name)?, whole: Box::new(whole) })
+    }
+}
+
+impl<W: Write + Send> Sink for Rows<W> {
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        let table = &mut self.table;
+        table.text(row.connection.as_deref());
+        table.text(Some(&row.source));
+        table.integer(Some(row.seq as i64));
+        table.text(Some(&row.kind));
+        table.integer(row.channel.map(i64::from));
+        table.integer(Some(row.line as i64));
+        table.integer(Some(row.byte_offset as i64));
+        table.integer(Some(row.bytes as i64));
+        table.integer(row.at_us);
+        table.text(row.direction.as_deref());
+        table.text(row.method.as_deref());
+        table.text(row.rpc_id.as_deref());
+        table.integer(row.error_code);
+        table.text(row.text.as_deref());
+        table.text(row.extra.as_deref());
+        table.text(row.secret.as_deref());
+        table.text(row.raw.as_deref());
+        table.end_row()
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        (self.whole)(self.table.finish()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_with_its_types_and_what_is_missing() {
+        let columns = [Column::Integer("a"), Column::Text("b")];
+        let mut table = Table::new(Vec::new(), &columns, "x").expect("a table");
+        for (a, b) in [(Some(1), Some("x")), (None, Some("")), (Some(-3), None)] {
+            table.integer(a);
+            table.text(b);
+            table.end_row().expect("a row");
+        }
+        let bytes = table.finish().expect("whole");
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), bytes).expect("written");
+        let reader = SerializedFileReader::new(file.reopen().expect("a file")).expect("parquet");
+        let rows: Vec<String> = reader.get_row_iter(None).expect("rows").flatten().map(|row| row.to_string()).collect();
+        assert_eq!(rows, ["{a: 1, b: \"x\"}", "{a: null, b: \"\"}", "{a: -3, b: null}"]);
+    }
+
+    #[test]
+    fn facts_have_a_column_for_every_member() {
+        let row = serde_json::to_value(Row {
+            connection: Some("c".into()),
+            channel: Some(1),
+            at_us: Some(1),
+            direction: Some("client".into()),
+            method: Some("m".into()),
+            rpc_id: Some("1".into()),
+            error_code: Some(1),
+            text: Some("t".into()),
+            extra: Some("{}".into()),
+            secret: Some("token".into()),
+            raw: Some("r".into()),
+            ..Row::default()
+        })
+        .expect("a row");
+        let names: Vec<&str> = FACTS.iter().map(|(Column::Integer(name) | Column::Text(name))| *name).collect();
+        let mut members: Vec<&str> = row.as_object().expect("an object").keys().map(String::as_str).collect();
+        members.sort_by_key(|name| names.iter().position(|known| known == name));
+        assert_eq!(members, names);
+    }
+}

@@ -1,0 +1,252 @@
+//! The audit of facts: rows of whole connections in, findings out.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde::Deserialize;
+
+use super::lift::BETWEEN;
+use crate::capture::{FrameSink, channel_of};
+use crate::error::{Error, ErrorKind, Result};
+use crate::facts::{Reader, Row, kind, source_order};
+use crate::pipeline::intake::Intake;
+use crate::pipeline::{Options, Progress};
+use crate::redact::kind_named;
+use crate::session::FrameId;
+use crate::store::{ConnectionRow, FindingFilter, FindingRow, NewSource, Raw, Store, UndecidedRow};
+
+/// How many rows are judged together, at least, where there are connections enough: what they leave behind is held on disk, and
+/// dropped with them.
+const TOGETHER: u64 = 250_000;
+
+/// How far the numbers of frames may go in one store.
+const FRAMES: FrameId = 1 << 33;
+
+/// Something that was judged.
+pub enum Part<'a> {
+    /// A connection, and the key under which its facts came.
+    Connection(&'a ConnectionRow, &'a str),
+    /// A finding.
+    Finding {
+        /// The finding.
+        row: &'a FindingRow,
+        /// The key under which its facts came.
+        key: &'a str,
+        /// The place of its message in the source's order of frames.
+        seq: u64,
+        /// Where it stands among all findings of this run.
+        nth: u64,
+    },
+    /// A rule that these connections do not decide.
+    Undecided(&'a UndecidedRow),
+}
+
+/// Judges the facts of whole connections: rows of one connection stand together, by source and place. What is found is told to
+/// `tell`. Errors: rows that are no facts, that are out of order, missing, or there twice.
+pub fn judge<R: std::io::BufRead>(
+    rows: &mut Reader<R>,
+    options: &Options,
+    progress: &mut dyn Progress,
+    tell: &mut dyn FnMut(Part<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut order = Order::default();
+    let mut told = 0;
+    while rows.peek()?.is_some() {
+        let mut store = Store::temporary()?;
+        store.begin()?;
+        let places = take(&store, rows, options, progress, &mut order)?;
+        let named: BTreeMap<i64, Option<String>> =
+            store.opened()?.into_iter().map(|opened| (i64::from(opened.id), opened.channel.name)).collect();
+        for connection in store.connections()? {
+            let name = named.get(&connection.id).and_then(Option::as_deref);
+            tell(Part::Connection(&connection, name.unwrap_or(&connection.source)))?;
+        }
+        for undecided in store.undecided()? {
+            tell(Part::Undecided(&undecided))?;
+        }
+        store.findings(&FindingFilter::default(), Raw::None, |row| {
+            let frame = row.message_id as FrameId;
+            let at = places.partition_point(|(base, _)| *base < frame);
+            let (base, key) = at.checked_sub(1).map_or((0, ""), |at| (places[at].0, &*places[at].1));
+            tell(Part::Finding { row: &row, key, seq: frame - base, nth: told })?;
+            told += 1;
+            Ok(())
+        })?;
+    }
+    order.finish()
+}
+
+/// Takes connections until there are enough of them. Gives where the numbers of each source's frames begin, and whose they are.
+fn take<R: std::io::BufRead>(
+    store: &Store,
+    rows: &mut Reader<R>,
+    options: &Options,
+    progress: &mut dyn Progress,
+    order: &mut Order,
+) -> Result<Vec<(FrameId, String)>> {
+    let mut intake = Intake::new(store, options, progress)?;
+    let (mut places, mut taken) = (Vec::new(), 0);
+    while let Some(row) = rows.peek()? {
+        let Some(connection) = row.connection.as_deref() else {
+            // What is said of a source is for whoever puts the parts together.
+            rows.take();
+            continue;
+        };
+        let next = order.step(connection, &row)?;
+        let enough = taken >= TOGETHER || intake.ground.next_id() >= FRAMES;
+        if next == Step::Connection && enough {
+            break;
+        }
+        if next != Step::Row {
+            let base = match next {
+                Step::Connection => intake.ground.next_id() - 1,
+                _ => order.base + order.frames,
+            };
+            let format = told_format(&row)?;
+            let source = store.add_source(NewSource { name: &row.source, format: &format, reason: "" })?;
+            intake.channels.source(source, &row.source, false);
+            places.push((base, connection.to_string()));
+            order.enter(connection, &row, source, base);
+        }
+        row_in(&mut intake, &row, order)?;
+        taken += 1;
+        rows.take();
+    }
+    intake.finish()?;
+    Ok(places)
+}
+
+/// The format, which the first row of a connection in a source says.
+fn told_format(row: &Row<'_>) -> Result<String> {
+    #[derive(Deserialize)]
+    struct Told {
+        format: String,
+    }
+    let told = row.extra.as_deref().filter(|_| row.kind == kind::CHANNEL);
+    let told = told.and_then(|extra| serde_json::from_str::<Told>(extra).ok());
+    told.map(|told| told.format).ok_or_else(|| {
+        let what = format!("the facts of {} begin in their middle: they are not all here, or not in order", row.source);
+        Error::new(ErrorKind::Input, what).hint(SORT)
+    })
+}
+
+fn row_in(intake: &mut Intake<'_, '_>, row: &Row<'_>, order: &mut Order) -> Result<()> {
+    order.last = row.seq;
+    match &*row.kind {
+        kind::END => return order.end(row),
+        kind::CHANNEL => {
+            let channel = row.text.as_deref().and_then(channel_of).ok_or_else(|| row.damaged())?;
+            intake.channel(row.channel.unwrap_or_default(), channel)?;
+        }
+        _ => {
+            intake.ground.skip_to(order.base + (row.seq >> BETWEEN));
+            if let Some(live) = &mut intake.live {
+                live.lookout.tell(row.secret.as_deref().and_then(kind_named));
+            }
+            row.frame(order.source, |frame| intake.frame(frame))?;
+        }
+    }
+    order.rows += 1;
+    Ok(())
+}
+
+/// What to do about rows that do not stand where they should.
+const SORT: &str = "sort by connection, source (`/` before all else) and seq, and give each facts file once";
+
+/// Where a row stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// In the source of the row before it.
+    Row,
+    /// In the next source of the same connection.
+    Source,
+    /// In the next connection.
+    Connection,
+}
+
+/// Watches that rows stand in order, that none is missing and none is there twice.
+#[derive(Default)]
+struct Order {
+    connection: Option<String>,
+    name: String,
+    source: u32,
+    /// Number before that of the source's first frame, in the store.
+    base: FrameId,
+    /// How many frames the source has.
+    frames: FrameId,
+    rows: u64,
+    last: u64,
+    ended: bool,
+    /// Hashes of the connections that were there.
+    seen: HashSet<u64>,
+}
+
+impl Order {
+    /// What the next row is to those before it. Errors: it does not follow them.
+    fn step(&self, connection: &str, row: &Row<'_>) -> Result<Step> {
+        let same = self.connection.as_deref() == Some(connection);
+        if same && self.name == row.source {
+            return match row.seq.cmp(&self.last) {
+                Ordering::Greater if !self.ended => Ok(Step::Row),
+                Ordering::Less if !self.ended => Err(self.fault(connection, &row.source, "out of order")),
+                _ => Err(self.fault(connection, &row.source, "there twice")),
+            };
+        }
+        if self.connection.is_some() && !self.ended {
+            return Err(self.fault(
+                self.connection.as_deref().unwrap_or(""),
+                &self.name,
+                "not whole: rows are missing",
+            ));
+        }
+        if same {
+            return match source_order(&row.source) > source_order(&self.name) {
+                true => Ok(Step::Source),
+                false => Err(self.fault(connection, &row.source, "out of order")),
+            };
+        }
+        match self.seen.contains(&digest(connection)) {
+            true => Err(self.fault(connection, &row.source, "in two places")),
+            false => Ok(Step::Connection),
+        }
+    }
+
+    fn enter(&mut self, connection: &str, row: &Row<'_>, source: u32, base: FrameId) {
+        if self.connection.as_deref() != Some(connection) {
+            self.seen.insert(digest(connection));
+            self.connection = Some(connection.to_string());
+        }
+        self.name = row.source.to_string();
+        (self.source, self.base, self.frames, self.rows, self.ended) = (source, base, 0, 0, false);
+    }
+
+    fn end(&mut self, row: &Row<'_>) -> Result<()> {
+        let connection = row.connection.as_deref().unwrap_or("");
+        if self.rows != row.bytes {
+            let how = if self.rows < row.bytes { "not whole: rows are missing" } else { "there twice" };
+            return Err(self.fault(connection, &row.source, how));
+        }
+        self.frames = (row.seq >> BETWEEN).saturating_sub(1);
+        self.ended = true;
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<()> {
+        match &self.connection {
+            Some(connection) if !self.ended => Err(self.fault(connection, &self.name, "not whole: rows are missing")),
+            _ => Ok(()),
+        }
+    }
+
+    fn fault(&self, connection: &str, source: &str, how: &str) -> Error {
+        let what = format!("the facts of {source} for connection {connection} are {how}");
+        Error::new(ErrorKind::Input, what).hint(SORT)
+    }
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
