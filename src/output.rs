@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,8 +14,17 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind, Result};
 
+pub(crate) mod leftovers;
+
 /// Links that lead to links are followed this far, as the kernel does.
 const LINKS: usize = 40;
+
+/// Names of files that are half written.
+const BEGIN: &str = ".rpctape-";
+const END: &str = ".part";
+
+/// How often another process may remove a file in the moment between its making and its lock.
+const RACES: usize = 8;
 
 /// Who may read a file that did not exist before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +54,7 @@ impl Output {
     pub fn create(path: &Path, readers: Readers) -> Result<Output> {
         let shown = path.display().to_string();
         let fail = |error: io::Error| Error::io("write", &shown, &error);
+        free(path, &shown)?;
         let target = followed(path).map_err(fail)?;
         let old = target.metadata().ok();
         let way = match &old {
@@ -69,6 +79,38 @@ impl Output {
             Way::Through(_) => Ok(()),
             Way::Beside { file, target, .. } => file.persist(target).map(drop).map_err(|error| fail(error.error)),
         }
+    }
+}
+
+/// What no answer is written over: the configuration that was read, the database of the run.
+static CLAIMED: Mutex<Vec<(PathBuf, &str)>> = Mutex::new(Vec::new());
+
+/// From now on nothing is written over this file. `what` says what it is: `the configuration`.
+pub fn claim(path: &Path, what: &'static str) {
+    CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), what));
+}
+
+fn free(path: &Path, shown: &str) -> Result<()> {
+    let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
+    match claimed.iter().find(|(taken, _)| is_same(taken, path)) {
+        Some((_, what)) => {
+            let message = format!("{shown} is {what}, and would be overwritten");
+            Err(Error::new(ErrorKind::Usage, message).hint("name another file for the answer"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Files that are read as a whole are smaller than this, in bytes: nobody writes more by hand.
+const SMALL: u64 = 64 << 20;
+
+/// Reads a file as a whole that is a configuration, a baseline or a definition. Errors: one that does not end is none.
+pub fn read_small(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(SMALL + 1).read_to_string(&mut text)?;
+    match read as u64 > SMALL {
+        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 64 MiB")),
+        false => Ok(text),
     }
 }
 
@@ -149,7 +191,7 @@ impl Write for Way {
 }
 
 /// Where a path leads: links are followed, also one whose end does not exist yet.
-fn followed(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..LINKS {
         match std::fs::read_link(&target) {
@@ -164,11 +206,21 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 fn beside(target: &Path, old: Option<&Metadata>, readers: Readers) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".rpctape-").suffix(".part");
+    builder.prefix(BEGIN).suffix(END);
     if readers == Readers::Umask && old.is_none() {
         open_to_umask(&mut builder);
     }
-    let file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder)?;
+    for _ in 0..RACES {
+        if leftovers::take(file.as_file(), file.path()) {
+            break;
+        }
+        file = builder.tempfile_in(folder)?;
+    }
+    let is_ours = |name: &str| name.starts_with(BEGIN) && name.ends_with(END);
+    leftovers::sweep(folder, file.as_file(), |path| {
+        path.file_name().and_then(|name| name.to_str()).filter(|name| is_ours(name)).map(|_| path.to_path_buf())
+    });
     if let Some(old) = old {
         keep(file.as_file(), old)?;
     }

@@ -1,6 +1,8 @@
 //! One log in which every text is hostile, through every output: nothing of it reaches the screen as it was.
 
 mod common;
+#[path = "hostile/fuzz.rs"]
+mod fuzz;
 #[path = "support/sarif.rs"]
 mod schema;
 

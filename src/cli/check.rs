@@ -317,6 +317,16 @@ pub fn print_judged(
     Ok(summary.exit)
 }
 
+/// Says which source is torn, where what is printed does not.
+pub fn warn_of_torn(loaded: &Loaded) {
+    if let Some(source) = torn(loaded, &begun(loaded, &[], None)) {
+        io::say(&format!(
+            "warning: {} is torn: what stood behind its end is not known",
+            rpctape::report::escape(source)
+        ));
+    }
+}
+
 /// A source of which a part that nobody knows was not read: it is never clean.
 fn torn<'a>(loaded: &'a Loaded, summary: &'a Summary) -> Option<&'a str> {
     let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);

@@ -125,10 +125,11 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     if connections.rows.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no message to export", args.file)));
     }
+    check::warn_of_torn(&loaded);
     let wanted = check::connections(&loaded, args.connection.as_deref())?;
-    let mut out = Out::open(args.output.as_deref(), files)?;
     // What is read by people loses its secrets; copies of the evidence do not.
     let mut redactor = args.redact.redactor(&Config::load(None)?);
+    let mut out = Out::open(args.output.as_deref(), files)?;
     if matches!(args.kind, Kind::Mermaid | Kind::Perfetto | Kind::Otlp) {
         out = out.clean(redactor.take());
     }

@@ -7,11 +7,12 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use rpctape::capture::{self, Overrides, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::number::plural;
+use rpctape::output;
 use rpctape::pipeline::{self, Options, Progress};
 use rpctape::protocol::{self, Profile};
 use rpctape::store::{self, Store};
 
-use super::io::say;
+use super::io::{apart, say};
 use super::judge::JudgeArgs;
 use super::progress::Bar;
 use super::signals::Stop;
@@ -205,6 +206,10 @@ fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
 
 /// Reads and judges logs.
 pub fn ingest(files: &[String], db: Option<&Path>, options: &Options, no_progress: bool) -> Result<Loaded> {
+    if let Some(db) = db {
+        apart(db, files)?;
+        output::claim(db, "the database");
+    }
     let found = capture::expand(files, &options.overrides)?;
     if found.paths.is_empty() {
         let reasons: Vec<String> = found.skipped.iter().take(3).map(|(file, why)| format!("{file}: {why}")).collect();

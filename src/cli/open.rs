@@ -66,7 +66,7 @@ pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
         stuck_after_us: judged.settings().stuck_after_us,
         at: args.what.as_deref().map(|what| page::place(&loaded.store, what)).transpose()?,
     };
-    page::beside(&loaded, &ReportArgs::page(&path.to_string_lossy()), wanted)?;
+    page::beside(&loaded, &ReportArgs::page(path.clone()), wanted)?;
     io::print(&format!("{}\n", rpctape::report::escape(&path.display().to_string())))?;
     if args.output.is_none() && io::stdout_is_terminal() && has_desktop() {
         start(&path);

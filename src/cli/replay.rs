@@ -20,8 +20,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
 
 use clap::Args;
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Framing;
+use rpctape::output::is_same;
 use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
 use rpctape::protocol::Side;
 use rpctape::redact::Redactor;
@@ -520,9 +522,7 @@ impl<'s> Session<'s> {
         }
         let usual = || choose::run_file(&self.file, self.args.report.first_file());
         let file = self.args.keep.keep.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
-        let same =
-            std::fs::canonicalize(&file).ok().is_some_and(|path| std::fs::canonicalize(&self.file).ok() == Some(path));
-        if same {
+        if is_same(&file, &path_of(&self.file)) {
             let message = format!("{} is the recording, and would be overwritten", file.display());
             return Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"));
         }

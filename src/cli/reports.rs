@@ -1,14 +1,17 @@
 //! `--report KIND=FILE`: reports that are written beside the answer, several in one run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::TypedValueParser;
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output;
 use rpctape::redact::Redactor;
 use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
 use rpctape::store::FindingRow;
 
+use super::input;
 use super::io::{Out, written};
 use rpctape::error::nearest;
 
@@ -17,7 +20,7 @@ use rpctape::error::nearest;
 pub struct ReportArgs {
     /// Write a report besides: sarif, junit, github, md, jsonl or html; may be given several times. With `-` as the file it
     /// takes the place of the answer on standard output
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = wanted)]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = input::name().try_map(|text| wanted(&text)))]
     reports: Vec<Wanted>,
 }
 
@@ -25,13 +28,13 @@ pub struct ReportArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     kind: String,
-    file: String,
+    file: PathBuf,
 }
 
 impl ReportArgs {
     /// The one report of a run: a page.
-    pub fn page(file: &str) -> ReportArgs {
-        ReportArgs { reports: vec![Wanted { kind: "html".to_string(), file: file.to_string() }] }
+    pub fn page(file: PathBuf) -> ReportArgs {
+        ReportArgs { reports: vec![Wanted { kind: "html".to_string(), file }] }
     }
 
     /// True if any report is wanted.
@@ -55,7 +58,7 @@ fn wanted(text: &str) -> std::result::Result<Wanted, String> {
         let hint = near.map_or_else(|| format!("kinds are {names}"), |near| format!("did you mean {near}?"));
         return Err(format!("there is no report {kind}; {hint}"));
     }
-    Ok(Wanted { kind: kind.to_string(), file: file.to_string() })
+    Ok(Wanted { kind: kind.to_string(), file: path_of(file) })
 }
 
 /// The reports of one run, each with its way out.
@@ -78,13 +81,13 @@ impl Reports {
         let mut files: Vec<&Path> = output.into_iter().collect();
         for wanted in &args.reports {
             let Some(kind) = Kind::find(&wanted.kind) else { continue };
-            let file = Path::new(&wanted.file);
+            let file = wanted.file.as_path();
             if files.iter().any(|taken| *taken == file || output::is_same(taken, file)) {
-                let message = format!("two answers would be written to {}", wanted.file);
+                let message = format!("two answers would be written to {}", file.display());
                 return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
             }
             files.push(file);
-            let to_stdout = wanted.file == "-";
+            let to_stdout = file == Path::new("-");
             reports.takes_stdout |= to_stdout;
             let path = (!to_stdout).then_some(file);
             // A page holds packed data, whose secrets were replaced before they were packed.
@@ -129,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_kind_that_does_not_exist_names_the_nearest() {
-        assert!(wanted("sarif=a=b.json").is_ok_and(|wanted| wanted.file == "a=b.json"));
+        assert!(wanted("sarif=a=b.json").is_ok_and(|wanted| wanted.file == Path::new("a=b.json")));
         assert_eq!(wanted("sarf=x"), Err("there is no report sarf; did you mean sarif?".into()));
         assert!(wanted("nonsense=x").is_err_and(|text| text.contains("sarif, junit, github, md, jsonl, html")));
         assert!(wanted("md").is_err() && wanted("md=").is_err());

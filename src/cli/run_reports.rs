@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::is_same;
 use rpctape::redact::Redactor;
@@ -12,6 +14,7 @@ use rpctape::report::replay::{RUN_KINDS, RunKind, document, lines, redacted, scr
 #[cfg(feature = "live")]
 use rpctape::report::replay::{Suite, suite_document, suite_lines, suite_screen};
 
+use super::input;
 use super::io::{Out, written};
 use super::screen::ScreenArgs;
 use rpctape::error::nearest;
@@ -28,7 +31,7 @@ pub struct RunReportArgs {
     output: Option<PathBuf>,
     /// Write a report besides: junit, md, jsonl or html; may be given several times. With `-` as the file it takes the place of
     /// the answer on standard output
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = wanted)]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = input::name().try_map(|text| wanted(&text)))]
     reports: Vec<Wanted>,
     /// Show also what is the same
     #[arg(short, long)]
@@ -52,7 +55,7 @@ pub struct Wanted {
     /// Its kind.
     pub kind: &'static str,
     /// Where it goes.
-    pub file: String,
+    pub file: PathBuf,
 }
 
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
@@ -70,7 +73,7 @@ impl Wanted {
             let hint = nearest(kind, kinds.clone()).map_or_else(known, |near| format!("did you mean {near}?"));
             return Err(format!("there is no report {kind}; {hint}"));
         };
-        Ok(Wanted { kind, file: file.to_string() })
+        Ok(Wanted { kind, file: path_of(file) })
     }
 }
 
@@ -89,15 +92,15 @@ impl RunReportArgs {
         let mut beside = Vec::new();
         let mut takes_stdout = false;
         for report in &self.reports {
-            let file = Path::new(&report.file);
+            let file = report.file.as_path();
             if files.iter().any(|taken| *taken == file || is_same(taken, file)) {
-                let message = format!("two answers would be written to {}", report.file);
+                let message = format!("two answers would be written to {}", file.display());
                 return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
             }
             files.push(file);
-            takes_stdout |= report.file == "-";
+            takes_stdout |= file == Path::new("-");
             let Some(kind) = RunKind::find(report.kind) else { continue };
-            let path = (report.file != "-").then(|| Path::new(&report.file));
+            let path = (file != Path::new("-")).then_some(file);
             beside.push((kind, Out::open(path, inputs)?));
         }
         let silent = takes_stdout && self.output.is_none();
@@ -108,8 +111,8 @@ impl RunReportArgs {
     /// The first file that a report goes to.
     #[cfg(feature = "live")]
     pub fn first_file(&self) -> Option<&Path> {
-        let files = self.reports.iter().map(|report| report.file.as_str());
-        files.filter(|file| *file != "-").map(Path::new).next()
+        let mut files = self.reports.iter().map(|report| report.file.as_path());
+        files.find(|file| *file != Path::new("-"))
     }
 
     /// True if the answer is for programs.
@@ -194,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_kind_that_does_not_exist_names_the_nearest() {
-        assert!(wanted("junit=a=b.xml").is_ok_and(|wanted| wanted.file == "a=b.xml"));
+        assert!(wanted("junit=a=b.xml").is_ok_and(|wanted| wanted.file == Path::new("a=b.xml")));
         assert!(wanted("junt=x").is_err_and(|text| text.contains("did you mean junit?")));
         assert!(wanted("md").is_err() && wanted("md=").is_err());
     }

@@ -1,10 +1,11 @@
 //! `rpctape scrub`: a recording without its secrets, to be shared.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::redact::{Redactor, told};
 use rpctape::report::plural;
@@ -34,9 +35,9 @@ pub struct ScrubArgs {
 pub fn run(args: &ScrubArgs) -> Result<u8> {
     let config = Config::load(args.config.as_deref())?;
     let fault = |error: std::io::Error| Error::io("read", &args.file, &error);
-    let mut log = BufReader::new(File::open(&args.file).map_err(fault)?);
-    let mut first = Vec::new();
-    log.read_until(b'\n', &mut first).map_err(fault)?;
+    let mut log = BufReader::new(File::open(path_of(&args.file)).map_err(fault)?);
+    // A look at the beginning: a device that never ends has no first line.
+    let first = log.fill_buf().map_err(fault)?;
     if !first.trim_ascii_start().starts_with(b"{") {
         let message = format!("{} is no recording and no JSON Lines", args.file);
         let hint = format!(
@@ -47,9 +48,8 @@ pub fn run(args: &ScrubArgs) -> Result<u8> {
     }
     let mut out = Out::open(Some(&args.output), std::slice::from_ref(&args.file))?;
     let mut redactor = Redactor::new(&config.secrets);
-    let (mut opaque, mut lines) = (0, std::io::Cursor::new(first).chain(log));
-    let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line).map_err(fault)? > 0 {
+    let (mut opaque, mut line) = (0, Vec::new());
+    while log.read_until(b'\n', &mut line).map_err(fault)? > 0 {
         match std::str::from_utf8(&line) {
             Ok(text) => {
                 opaque += u64::from(text.contains("\"b64\":"));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, Result};
+use rpctape::output;
 use rpctape::policy::{Baseline, Policy};
 use rpctape::redact::Redactor;
 use rpctape::report::{Summary, escape};
@@ -81,7 +82,10 @@ impl Terms {
     /// Reads what the flags and the configuration name.
     pub fn new(args: &PolicyArgs, fail_on: Option<FailOn>, judge: &JudgeArgs, config: &Config) -> Result<Terms> {
         let policy = match &args.baseline {
-            Some(path) => config.policy().with_baseline(baseline(path)?),
+            Some(path) => {
+                output::claim(path, "the baseline");
+                config.policy().with_baseline(baseline(path)?)
+            }
             None => config.policy(),
         };
         Ok(Terms {
@@ -123,7 +127,7 @@ impl Terms {
 /// A baseline from its file.
 pub fn baseline(path: &Path) -> Result<Baseline> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = output::read_small(path).map_err(|error| {
         Error::io("read", &name, &error).hint("`rpctape baseline LOG -o FILE` writes what is known today")
     })?;
     Baseline::read(&text, &name)

@@ -31,7 +31,7 @@ const OTHERS: usize = 5;
 #[derive(Args, Debug)]
 pub struct WhyArgs {
     /// A log, a folder or a database; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// Only this request (17, #17, s4, "abc", the beginning of an id, #17@2), or a method or tool (tools/call, call:search, search)
     #[arg(value_name = "REQUEST|METHOD")]
@@ -119,6 +119,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     if loaded.store.connections()?.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));
     }
+    super::check::warn_of_torn(&loaded);
     let after_us = judged.settings().stuck_after_us;
     let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;

@@ -5,6 +5,8 @@
 //! one anew: a secret's bytes are cut out, and JSON stays the JSON that it was.
 
 mod commands;
+#[cfg(test)]
+mod corpus;
 mod hints;
 mod labels;
 mod made;

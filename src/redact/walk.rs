@@ -240,7 +240,7 @@ impl Walk<'_> {
         let known = names::placeholders(text);
         self.placeholders.extend(known.iter().map(|(_, kind, number)| (*kind, *number)));
         let taken = |range: &std::ops::Range<usize>| {
-            known.iter().any(|(known, ..)| known.start <= range.start && range.end <= known.end)
+            known.iter().any(|(known, ..)| known.start < range.end && range.start < known.end)
         };
         let mut found = self.shapes.find(text);
         found.extend(self.packed(text));

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::output::Listed;
+use crate::output::{Listed, followed};
 
 /// `NAME.partial`, locked against a second writer, removed unless it is finished.
 pub(super) struct Partial {
@@ -19,6 +19,8 @@ pub(super) struct Partial {
 impl Partial {
     /// Makes the file, readable by its owner only: it will hold payloads. What a killed ingest left is overwritten.
     pub(super) fn create(target: &Path) -> Result<Partial> {
+        let place = target.display().to_string();
+        let target = &followed(target).map_err(|error| Error::io("create", &place, &error))?;
         let mut name = target.as_os_str().to_owned();
         name.push(".partial");
         let path = PathBuf::from(name);

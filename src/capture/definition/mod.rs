@@ -33,6 +33,7 @@ mod tell_tests;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use memchr::memmem;
@@ -249,7 +250,8 @@ impl LineReader for Refusal {
 pub(super) fn load(path: &str) -> Result<&'static Defined> {
     static LOADED: Mutex<Vec<(String, &'static Defined)>> = Mutex::new(Vec::new());
     let hint = "--format-in takes the name of a format (`rpctape formats` lists them) or the file of a definition";
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error).hint(hint))?;
+    let text =
+        crate::output::read_small(Path::new(path)).map_err(|error| Error::io("read", path, &error).hint(hint))?;
     let file = schema::parse(path, &text)?;
     let ready = Ready::new(path, &file)?;
     let mut loaded = LOADED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, NaiveDate};
 use rpctape::error::{Error, Result};
+use rpctape::output;
 use rpctape::policy::{Policy, Suppression};
 use rpctape::protocol::Severity;
 use rpctape::redact::Custom;
@@ -75,9 +76,10 @@ impl Config {
             },
         };
         let name = shown(&path);
-        let text = std::fs::read_to_string(&path).map_err(|error| {
+        let text = output::read_small(&path).map_err(|error| {
             Error::io("read", &name, &error).hint("`rpctape init` writes a configuration with comments")
         })?;
+        output::claim(&path, "the configuration");
         let config = read::config(&text, &name)?;
         let found = named.is_none().then(|| Found { foreign: is_foreign(&path), name });
         Ok(Config { found, ..config })

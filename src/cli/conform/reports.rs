@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use rpctape::conform::Card;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::is_same;
 use rpctape::report::conform::{CARD_KINDS, CardKind, document, lines, screen};
 
+use crate::cli::input;
 use crate::cli::io::{self, Out, written};
 use crate::cli::run_reports::Wanted;
 use crate::cli::screen::ScreenArgs;
@@ -22,7 +25,7 @@ pub struct CardArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write a report besides: junit, md (one row in the table of that file), jsonl or svg (a badge); may be given several times
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = wanted)]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = input::name().try_map(|text| wanted(&text)))]
     reports: Vec<Wanted>,
 }
 
@@ -60,9 +63,9 @@ impl CardArgs {
         let mut files: Vec<&Path> = self.output.as_deref().into_iter().collect();
         let mut beside = Vec::new();
         for report in &self.reports {
-            let path = Path::new(&report.file);
-            if files.contains(&path) {
-                let message = format!("two answers would be written to {}", report.file);
+            let path = report.file.as_path();
+            if files.iter().any(|taken| *taken == path || is_same(taken, path)) {
+                let message = format!("two answers would be written to {}", path.display());
                 return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
             }
             files.push(path);

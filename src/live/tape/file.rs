@@ -24,6 +24,8 @@ const RESERVE: usize = 16 << 10;
 impl TapeFile {
     /// Makes the file. One that holds something is left alone: a recording is evidence.
     pub(super) fn create(path: &Path) -> Result<TapeFile> {
+        let target = crate::output::followed(path).map_err(|error| fault(path, &error))?;
+        let path = target.as_path();
         let file = match options().create_new(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => TapeFile::existing(path)?,
             other => other.map_err(|error| fault(path, &error))?,

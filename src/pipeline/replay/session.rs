@@ -1,8 +1,11 @@
 //! One whole run: played, written down, read back in by the ordinary path, audited.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::AtomicBool;
+
+use tempfile::TempDir;
 
 use super::drive::{self, Job, Watch};
 use super::load;
@@ -10,6 +13,7 @@ use crate::capture::{Overrides, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::tape::{Tape, TapeOptions};
 use crate::live::{Clock, Target};
+use crate::output::{Output, Readers, leftovers};
 use crate::pipeline::{Options, Quiet, ingest};
 use crate::redact::Custom;
 use crate::replay::recording::{Connection, Recording};
@@ -53,10 +57,12 @@ pub fn run(
     let whole = folder.path.join("live.run.jsonl");
     let clock = Clock::start();
     let mut tapes = vec![Tape::start(TapeOptions { redact: None, ..describe(job, &whole, replay_of) }, clock)?];
-    let part = keep.file.as_deref().map(beside);
-    if let Some(part) = &part {
+    // Before anything is sent: a place that cannot be written to is an error then.
+    let kept = keep.file.as_deref().map(|file| Output::create(file, Readers::Owner)).transpose()?;
+    let part = folder.path.join("kept.run.jsonl");
+    if kept.is_some() {
         let redact = keep.redact.clone();
-        tapes.push(Tape::start(TapeOptions { redact, ..describe(job, part, replay_of) }, clock)?);
+        tapes.push(Tape::start(TapeOptions { redact, ..describe(job, &part, replay_of) }, clock)?);
     }
     let played = drive::play(job, clock, &tapes, interrupt, watch);
     let wall_us = clock.us();
@@ -65,13 +71,11 @@ pub fn run(
         trouble = tape.finish(wall_us).trouble.or(trouble);
     }
     let unreached = played.as_ref().ok().and_then(|logs| unreached(logs));
-    if let (Some(part), Some(file)) = (&part, &keep.file) {
-        let done = match &unreached {
-            // Nothing was said: what is kept from an earlier run stays.
-            Some(_) => std::fs::remove_file(part),
-            None => std::fs::rename(part, file),
-        };
-        done.map_err(|error| Error::io("write", &file.to_string_lossy(), &error))?;
+    // Where nothing was said, what is kept from an earlier run stays.
+    if let (Some(mut kept), Some(file), None) = (kept, &keep.file, &unreached) {
+        let copied = File::open(&part).and_then(|mut part| std::io::copy(&mut part, &mut kept));
+        copied.map_err(|error| Error::io("write", &file.to_string_lossy(), &error))?;
+        kept.finish()?;
     }
     if let Some(why) = unreached {
         let error = Error::new(ErrorKind::Usage, format!("nothing was checked: {why}"));
@@ -157,17 +161,18 @@ fn silent(old: &Connection, number: usize) -> Connection {
     }
 }
 
-/// The name under which a file is written until it is whole.
-fn beside(file: &Path) -> PathBuf {
-    let mut part = file.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    PathBuf::from(part)
-}
-
-/// A folder of this process alone, which goes with the value.
+/// A folder of this process alone, which goes with the value, or with the next start where this process is killed.
 pub struct Scratch {
     path: PathBuf,
+    _folder: TempDir,
+    _lock: File,
 }
+
+/// The file in a folder that its process holds.
+const LOCK: &str = "lock";
+
+/// What the name of such a folder begins with.
+const BEGIN: &str = "rpctape-";
 
 impl Scratch {
     /// Where it is.
@@ -175,26 +180,28 @@ impl Scratch {
         &self.path
     }
 
-    /// Makes it, for its owner alone.
+    /// Makes it, for its owner alone, and removes what killed processes left.
     ///
     /// # Errors
     /// It cannot be made in TMPDIR.
     pub fn new() -> Result<Scratch> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("rpctape-{}-{number}", std::process::id()));
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        // One of a killed process with the same number may be left.
-        let _ = std::fs::remove_dir_all(&path);
-        builder.create(&path).map_err(|error| Error::io("create", &path.to_string_lossy(), &error))?;
-        Ok(Scratch { path })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
+        let temporary = std::env::temp_dir();
+        let fail = |error: std::io::Error| Error::io("create", &temporary.join(BEGIN).to_string_lossy(), &error);
+        let make = || {
+            let folder = tempfile::Builder::new().prefix(BEGIN).tempdir_in(&temporary)?;
+            let lock = File::create_new(folder.path().join(LOCK))?;
+            Ok((folder, lock))
+        };
+        let (mut folder, mut lock) = make().map_err(fail)?;
+        if !leftovers::take(&lock, &folder.path().join(LOCK)) {
+            (folder, lock) = make().map_err(fail)?;
+        }
+        let path = folder.path().to_path_buf();
+        leftovers::sweep(&temporary, &lock, |path| {
+            let name = path.file_name().and_then(|name| name.to_str())?;
+            (name.starts_with(BEGIN) && path.symlink_metadata().is_ok_and(|found| found.is_dir()))
+                .then(|| path.join(LOCK))
+        });
+        Ok(Scratch { path, _folder: folder, _lock: lock })
     }
 }

@@ -1,0 +1,249 @@
+//! The corpus of `docs/secrets.md`: secrets of many kinds in many places, and what looks like them. Keys are made when the
+//! test runs, from the alphabets of their makers, so that nothing here is one.
+
+use super::Redactor;
+
+/// What a maker's keys look like. `{w36}` is 36 letters or digits; `x` hexadecimal, `u` with `-` and `_`, `b` base64, `l` small
+/// letters and digits, `U` capitals and digits, `d` digits, `g` a UUID.
+const FORMS: &str = "AKIA{U16} ASIA{U16} ABSK{b120}= AIza{u35} GOCSPX-{u28} ya29.{u90} 1//0{u60} {w3}8Q~{w34} {w76}AZDO{w4} \
+    ghp_{w36} gho_{w36} ghu_{w36} ghs_{w36} ghr_{w36} github_pat_{w22}_{w59} glpat-{u20} gldt-{u20} glrt-{u20} glptt-{x40} \
+    glcbt-{w2}_{u20} glagent-{u50} xoxb-{d12}-{d13}-{w24} xoxp-{d12}-{d12}-{d12}-{x32} xapp-1-A{U10}-{d13}-{x64} \
+    xoxe.xoxp-1-{w160} sk_live_{w24} rk_live_{w40} sk_test_{w24} whsec_{w32} sk-proj-{u48}T3BlbkFJ{u48} sk-{w20}T3BlbkFJ{w20} \
+    sk-ant-api03-{u93}AA sk-or-v1-{x64} hf_{w34} api_org_{w34} npm_{w36} pypi-AgEIcHlwaS5vcmc{u80} dop_v1_{x64} doo_v1_{x64} \
+    SK{x32} SG.{u22}.{u43} key-{x32} {x32}-{x8}-{x8} {x32}-us14 xkeysib-{x64}-{w16} shpat_{x32} shpss_{x32} sq0atp-{u22} \
+    EAAA{u60} {d9}1:AA{u33} NRAK-{U27} {x36}NRAL sntryu_{x64} hvs.{u90} hvb.{u150} {w14}.atlasv1.{u64} dapi{x32} sbp_{x40} \
+    sb_secret_{u31} lin_api_{w40} ntn_{w46} secret_{w43} pat{w14}.{x64} figd_{u40} PMAK-{x24}-{x34} dp.pt.{w43} dp.st.prd.{w43} \
+    fo1_{u43} HRKU-AA{u58} v1.0-{x24}-{x146} AGE-SECRET-KEY-1{U58} rubygems_{x48} dckr_pat_{u27} cio{w32} oy2{l43} gsk_{w52} \
+    r8_{w37} pplx-{w48} xai-{w80} tvly-dev-{w32} lsv2_pt_{x32}_{x10} nfp_{w36} rnd_{w28} pscale_tkn_{u43} ATATT3xFf{u170} \
+    ATBB{w32} glsa_{w32}_{x8} glc_{b100} dt0c01.{U24}.{U64} pat-na1-{g} pul-{x40} ops_eyJ{b300} A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5} \
+    p8e-{l32} LTAI{w20} AKCp{w69} CLOJARS_{l60} duffel_live_{u43} EZAK{w54} EAAC{w120} FLWSECK_TEST-{x32}-X fio-u-{u64} \
+    API-{U26} sha256~{u43} access-production-{g} pnu_{w36} rdme_{l70} shippo_live_{x40} squ_{x40} sgp_{x16}_{x40} tfp_{u44} \
+    nvapi-{u64} bkua_{x40} CCIPAT_{w22}_{w40} phx_{w43} CFPAT-{u43} sdk-{g} napi_{l64} tskey-auth-{w12}-{w32} fc-{x32} \
+    pcsk_{w6}_{w60} snyk_uat.{x8}.{u70} wandb_v1_{w60} amzn.mws.{g} xaat-{g}";
+
+/// Keys of makers that nobody has heard of.
+const UNLISTED: &str = "acme_live_{w32} zz9_{w40} tok-{w24} qrs_test_{x40} blip_sk_{w28} svc-prod-{w36} hub_pat_{w30} vend_api_{x48} \
+    nimbus_{w44} orbit-key-{w32} k9x_{w48} ferro_secret_{u40} lumen-token-{x32} pq_{w16}_{w32} tern_auth_{l40} wisp-{w40} \
+    quill_bot_{w36} dune_access_{w40} moss_rt_{x64} pine-sandbox-{w26} reef_priv_{u44} elm_oauth_{w33} zeta_cli_{w40}";
+
+/// Texts in which a key stands by itself. In all lists `~` ends a text, and `^` is the end of a line.
+const PLACES: &str = "§~please use § for the next call~the value is '§'.~I found `§` in it~f(\"§\")~value: §^port: 80~[main]^value = §~\
+    curl -d '§' https://x.io~{\"v\":\"§\"}~bad credentials §~id,val^1,§~| x | § |~<v>§</v>~--verbose §";
+
+/// Names that give a secret away, and its letters.
+const NAMES: &str = "AWS_SECRET_ACCESS_KEY={b40} DD_API_KEY={x32} DD_APPLICATION_KEY={x40} TWILIO_AUTH_TOKEN={x32} SNOWFLAKE_PASSWORD={w16} \
+    CLOUDFLARE_API_TOKEN={u40} HEROKU_API_KEY={g} ALGOLIA_ADMIN_KEY={x32} COHERE_API_KEY={w40} OKTA_API_TOKEN=00{u40} DB_PASSWORD={w12} \
+    PGPASSWORD={w14} MYSQL_ROOT_PASSWORD={w12} JWT_SECRET={w48} SECRET_KEY_BASE={x128} NEXTAUTH_SECRET={b43} OAUTH_CLIENT_SECRET={w40} \
+    REFRESH_TOKEN={w60} CIRCLE_TOKEN={x40} ENCRYPTION_KEY={x64} SMTP_PASS={w16} TWITTER_CONSUMER_KEY={w25} PUSHER_APP_KEY={x20} \
+    PAGERDUTY_INTEGRATION_KEY={x32} NEW_RELIC_LICENSE_KEY={x40} GPG_PASSPHRASE={w20} AZURE_DEVOPS_PAT={l52} COSMOS_ACCOUNT_KEY={b86} \
+    SENTRY_AUTH_TOKEN={x64} ADMIN_PASSWD={w11} TOTP_SECRET={U32} VAULT_UNSEAL_KEY={b44} ETH_PRIVATE_KEY=0x{x64} API_BEARER={w40}";
+
+/// Texts in which a name stands before its value.
+const LABELLED: &str = "export £=§ && ./run~export £='§'; x~docker run -e £=§ img~tool --£ § go~tool --£=§ go~your £ is: §~app:^  £: §^  port: 80~\
+    app:^  £: \"§\"~env:^  - name: £^    value: §^  - name: B~app:^  £: |^    §^  x: 1~[x]^£ = §^port = 80~A=1^£=\"§\"^B=2~\
+    Config:^{ \"£\": \"§\" }~os.environ[\"£\"] = \"§\"~const c = { £: '§', x: 1 }~$env:£ = \"§\"~<c><£>§</£></c>~\
+    <add key=\"£\" value=\"§\"/>~FROM x^ENV £ §^RUN y~'£' => '§',~setx £ §~https://x.io/a?b=1&£=§&c=2~curl -H 'X-£: §' x";
+
+/// What no name and no form gives away, but the tool or the text around it; `§` is a password.
+const AROUND: &str = "curl -u admin:§ https://x~mysql -u root -p§ shop~sshpass -p § ssh x~redis-cli -h x -a § ping~docker login -u jo -p § r.io~\
+    unzip -P § a.zip~htpasswd -b f jo §~openssl enc -pass pass:§~CREATE USER a WITH PASSWORD '§'~CREATE USER a IDENTIFIED BY '§'~\
+    machine x login jo password §~db.x:5432:app:svc:§~the password is §.~log in with password §~user jo (password: §)~\
+    postgres://svc:§@db:5432/app~redis://:§@cache:6379/0~https://jo:§@git.io/x.git~Server=tcp:db;User ID=svc;Password=§;Encrypt=True~\
+    jdbc:postgresql://db/app?user=svc&password=§~Cookie: theme=dark; session=§§~Set-Cookie: sid=§§; Path=/~Authorization: Bearer §§~\
+    Authorization: token §§~Authorization: ApiKey §§~//registry.npmjs.org/:_authToken=§§~echo § | docker login --password-stdin~\
+    username=jo&password=§&x=1~https://b.io/k?X-Amz-Signature=§§~-----BEGIN PRIVATE KEY-----^§§^-----END PRIVATE KEY-----";
+
+/// What looks like a secret, and is none.
+const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer <token>~Authorization: Bearer YOUR_TOKEN_HERE~Authorization: Bearer {token}~\
+    sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08~da39a3ee5e6b4b0d3255bfef95601890afd80709~\
+    550e8400-e29b-41d4-a716-446655440000~01ARZ3NDEKTSV4RRFFQ69G5FAV~507f1f77bcf86cd799439011~toolu_01A09q90qw90lq917835lq9~\
+    call_abc123DEF456ghi789JKL012~msg_01XFDUDYJgAACzvnptvVoYEL~chatcmpl-9XyZabcdefGHIJKL0123456789mnop~req_011CSHoEeqs5C35K2UUqR7Fy~\
+    resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b~commit 1a410efbd13591db07496601ebc7a059dd55cfe9~index 83db48f..bf269f4 100644~\
+    refs/heads/feature/token-refresh~the token bucket algorithm~a password must have 8 characters~Password: required~password: string~\
+    max_tokens=4096~total_tokens: 5123~secret: optional~api_key: null~API_KEY=~API_KEY=your-api-key-here~export TOKEN=$(cat /run/token)~\
+    TOKEN=${{ secrets.TOKEN }}~password=****~-----BEGIN CERTIFICATE-----^MIIBszCCARygAwIBAgIJ^-----END CERTIFICATE-----~\
+    ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8Vt0Q8Xn1k jo@x~https://example.com/a?page_token=abc123&next=4~nextPageToken: CAUQAA~\
+    eyJvZmZzZXQiOjEwMCwibGltaXQiOjUwfQ==~aGVsbG8gd29ybGQsIHRoaXMgaXMganVzdCB0ZXh0~git@github.com:acme/secrets.git~src/auth/token.ts:12:5~\
+    import { getToken } from './auth'~const token = await getToken();~let password = prompt('Password');~password = os.environ['PASSWORD']~\
+    token = request.headers.get('Authorization')~if (token === null) return;~primary_key=id~foreign key (user_id)~sort_key = created_at~\
+    partition_key: user_id~public_key: MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE~SK is short for secret key~ghp_short~xoxb-example~\
+    hf_hub_download(repo_id='a/b')~npm_config_cache=/tmp/x~key-value-store~version 1.2.3-rc.1+build.5~192.168.1.1:8080~me@example.org~\
+    /usr/lib/x86_64-linux-gnu/libcrypto.so.3~arn:aws:iam::123456789012:role/admin~projects/acme/secrets/db-password/versions/latest~\
+    postgres://localhost:5432/app~postgres://user@localhost/app~postgres://user:$PGPASSWORD@localhost/app~https://user:password@example.com~\
+    http://localhost:3000/cb?code=<code>~std::collections::HashMap::<String, Token>::new()~auth: oauth2~Authorization code flow with PKCE~\
+    cookie: accepted~Basic authentication~session: 3 of 5~author: Jane~tokenizer: cl100k_base~token_type=bearer~secretName: db-credentials~\
+    passwordless: true~key_id=4~--password-stdin~--token-file /run/t~curl -u $USER:$PASS x~mysql -p shop~com.acme.token.TokenService~\
+    TestTokenExpired_returns401~refresh_token_expired~error=invalid_token~unexpected token < in JSON at position 0~missing API key~\
+    The api key is invalid~The password is incorrect~token is expired~password was changed yesterday~us-east-1~react-dom@18.2.0~\
+    0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe~traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01~etag: 5d8c72a5edda8d6a~\
+    nginx-deployment-66b6c48dd5-7xk2p~main-9f86d081884c7d65.js~progress token 550e8400-e29b-41d4-a716-446655440000~{\"type\":\"string\",\"format\":\"password\"}";
+
+/// Letters by lot, always the same.
+struct Lot(u64);
+
+impl Lot {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % below
+    }
+
+    /// So many letters of an alphabet, with a letter and a digit among them, and no sign at either end.
+    fn letters(&mut self, alphabet: &[u8], count: usize) -> String {
+        loop {
+            let text: String = (0..count).map(|_| char::from(alphabet[self.next(alphabet.len())])).collect();
+            let mixed = |text: &str| {
+                text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+            };
+            let ends = !text.starts_with(['-', '_', '+', '/']) && !text.ends_with(['-', '_', '+', '/']);
+            if ends && (count < 8 || alphabet.len() == 10 || mixed(&text)) {
+                return text;
+            }
+        }
+    }
+
+    fn part(&mut self, kind: &str) -> String {
+        let (small, capitals, digits) = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789");
+        let count = kind[1..].parse().unwrap_or_default();
+        let of = |parts: &[&str]| parts.concat().into_bytes();
+        match &kind[..1] {
+            "x" => self.letters(b"0123456789abcdef", count),
+            "u" => self.letters(&of(&[small, capitals, digits, "-_"]), count),
+            "b" => self.letters(&of(&[small, capitals, digits, "+/"]), count),
+            "l" => self.letters(&of(&[small, digits]), count),
+            "U" => self.letters(&of(&[capitals, digits]), count),
+            "d" => self.letters(digits.as_bytes(), count),
+            "g" => [8, 4, 4, 4, 12].map(|count| self.letters(b"0123456789abcdef", count)).join("-"),
+            _ => self.letters(&of(&[small, capitals, digits]), count),
+        }
+    }
+
+    /// A key of a form.
+    fn key(&mut self, form: &str) -> String {
+        let mut parts = form.split(['{', '}']);
+        let mut key = parts.next().unwrap_or_default().to_string();
+        while let (Some(kind), Some(rest)) = (parts.next(), parts.next()) {
+            key.push_str(&self.part(kind));
+            key.push_str(rest);
+        }
+        key
+    }
+}
+
+fn texts(list: &'static str) -> impl Iterator<Item = String> {
+    list.split('~').map(|text| text.replace('^', "\n"))
+}
+
+/// A message that holds a text, as a parameter, in a result, and packed.
+fn messages(text: &str) -> [String; 3] {
+    let call = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x", "arguments": {"input": text}}});
+    let result =
+        serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    let packed = serde_json::json!({"jsonrpc": "2.0", "method": "m", "params": {"json": serde_json::json!({"v": text}).to_string()}});
+    [call.to_string(), result.to_string(), packed.to_string()]
+}
+
+/// How many texts there are, and those in which a secret can still be read.
+#[derive(Default)]
+struct Found {
+    all: usize,
+    left: Vec<String>,
+}
+
+impl Found {
+    fn look(&mut self, secret: &str, text: &str) {
+        // One way of holding it after the other: all of them take too long.
+        let message = &messages(text)[self.all % 3];
+        self.all += 1;
+        let clean = Redactor::default().text(message).into_owned();
+        assert!(serde_json::from_str::<serde_json::Value>(&clean).is_ok(), "JSON stays JSON: {clean}");
+        // A part of it is as good as all of it.
+        let window = if secret.len() < 20 { 8 } else { 12 };
+        let runs = secret.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '+' | '/'));
+        let run = runs.max_by_key(|run| run.len()).unwrap_or_default().as_bytes();
+        if run.windows(window).any(|part| clean.contains(&*String::from_utf8_lossy(part))) {
+            self.left.push(clean);
+        }
+    }
+
+    /// At most so many of a thousand may be left.
+    fn at_most(&self, name: &str, bar: usize) {
+        println!("{name}: {} of {} found", self.all - self.left.len(), self.all);
+        self.left.iter().for_each(|left| println!("  {left}"));
+        assert!(
+            self.left.len() * 1000 <= self.all * bar,
+            "{name}: {} left of {}: {:#?}",
+            self.left.len(),
+            self.all,
+            self.left
+        );
+    }
+}
+
+#[test]
+fn secrets_of_known_makers_are_found_wherever_they_stand() {
+    let (mut lot, mut found) = (Lot(0x9e37_79b9_7f4a_7c15), Found::default());
+    for form in FORMS.split_whitespace() {
+        for place in texts(PLACES) {
+            let key = lot.key(form);
+            found.look(&key, &place.replace('§', &key));
+        }
+    }
+    found.at_most("known makers", 10);
+}
+
+#[test]
+fn secrets_of_makers_that_no_list_has_are_found() {
+    let (mut lot, mut found) = (Lot(0x2545_f491_4f6c_dd1d), Found::default());
+    for form in UNLISTED.split_whitespace() {
+        for place in texts(PLACES) {
+            let key = lot.key(form);
+            found.look(&key, &place.replace('§', &key));
+        }
+    }
+    found.at_most("other makers", 30);
+}
+
+#[test]
+fn what_a_name_or_a_tool_says_is_found() {
+    let (mut lot, mut found) = (Lot(0x1234_5678_9abc_def1), Found::default());
+    for (name, form) in NAMES.split_whitespace().filter_map(|pair| pair.split_once('=')) {
+        for place in texts(LABELLED) {
+            let key = lot.key(form);
+            found.look(&key, &place.replace('£', name).replace('§', &key));
+        }
+        for spelled in [name.to_string(), name.to_lowercase(), name.replace('_', "-").to_lowercase()] {
+            let key = lot.key(form);
+            found.look(&key, &serde_json::json!({"env": {spelled: key}}).to_string());
+        }
+    }
+    for place in texts(AROUND) {
+        for _ in 0..10 {
+            let (password, half) = (lot.part("w14"), lot.part("w20"));
+            let (key, text) = match place.contains("§§") {
+                true => (format!("{half}{password}"), place.replace("§§", &format!("{half}{password}"))),
+                false => (password.clone(), place.replace('§', &password)),
+            };
+            found.look(&key, &text);
+        }
+    }
+    found.at_most("names and tools", 10);
+}
+
+#[test]
+fn what_only_looks_like_a_secret_stays() {
+    let mut touched = Vec::new();
+    let mut all = 0;
+    for text in texts(INNOCENT) {
+        for message in messages(&text) {
+            all += 1;
+            let clean = Redactor::default().text(&message).into_owned();
+            if clean != message {
+                touched.push(clean);
+            }
+        }
+    }
+    println!("innocent: {} of {all} left alone", all - touched.len());
+    assert!(touched.len() * 100 <= all, "{touched:#?}");
+}
