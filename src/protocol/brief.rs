@@ -112,9 +112,6 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         retries: _,
         result_members: _,
         params_hash: _,
-        uri: _,
-        mode: _,
-        offers_tools: _,
     } = facts;
 }
 
