@@ -147,18 +147,22 @@ fn steps_back(notes: &Notes) -> usize {
     times.windows(2).filter(|pair| pair[1] < pair[0]).count()
 }
 
-/// Sorted by time; one without a time stays behind the one before it.
+/// Sorted by time; one without a time stays behind the one before it. Where long parts stand in the wrong order, of equal times
+/// those of the later part come first: one file ends at the time at which the next one begins.
 fn by_time(notes: &Notes, order: &[usize]) -> Vec<usize> {
-    let mut last = i64::MIN;
-    let mut keyed: Vec<(i64, usize)> = order
+    let parts = steps_back(notes) * NEAR < notes.list.len();
+    let (mut last, mut part) = (i64::MIN, 0);
+    let mut keyed: Vec<(i64, i64, usize)> = order
         .iter()
         .map(|at| {
-            last = notes.list[*at].at_us.unwrap_or(last);
-            (last, *at)
+            let at_us = notes.list[*at].at_us.unwrap_or(last);
+            part -= i64::from(parts && at_us < last);
+            last = at_us;
+            (last, part, *at)
         })
         .collect();
-    keyed.sort_by_key(|(at_us, _)| *at_us);
-    keyed.into_iter().map(|(_, at)| at).collect()
+    keyed.sort_by_key(|(at_us, part, _)| (*at_us, *part));
+    keyed.into_iter().map(|(.., at)| at).collect()
 }
 
 /// Answers that stand a few messages before the only request that they can belong to, put behind it, and how many there are. Nobody
