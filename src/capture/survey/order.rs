@@ -124,6 +124,9 @@ fn steps_on(notes: &Notes) -> usize {
     times.windows(2).filter(|pair| pair[1] > pair[0]).count()
 }
 
+/// How late a record may be that merely came late, in microseconds.
+const LATE_US: i64 = 10_000_000;
+
 /// True if records merely came late, each a few places: a clock that was set back stays behind, and so do records that
 /// were appended in a block.
 fn are_late(notes: &Notes) -> bool {
@@ -131,7 +134,7 @@ fn are_late(notes: &Notes) -> bool {
     for at_us in notes.list.iter().filter_map(|note| note.at_us) {
         if at_us < newest {
             (run, late) = (run + 1, late + 1);
-            if run > NEAR {
+            if run > NEAR || newest - at_us > LATE_US {
                 return false;
             }
         } else {
