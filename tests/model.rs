@@ -16,6 +16,7 @@ mod model {
     pub mod opening;
     pub mod party;
     pub mod rng;
+    pub mod shipped;
     pub mod sim;
     pub mod speech;
     pub mod turn;
@@ -33,6 +34,7 @@ use model::fault::{Sabotage, faults};
 use model::fold::fold;
 use model::memory::forgetful;
 use model::rng::Rng;
+use model::shipped::{self, Artefact};
 use model::sim::Sim;
 use model::wire::Delays;
 use proptest::prelude::*;
@@ -297,6 +299,57 @@ fn faulty_degraded(
     Ok(())
 }
 
+/// One or two clean runs, in every form that production writes, each with something done to it. `INCOMING` is the server's word.
+fn conforming_shipped(profile: &'static Profile, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    let mut rng = Rng::new(seed ^ 0x5819);
+    let run = |seed| Sim::new(seed, profile, Delays::Steady, size).run().trace(Vantage::Server);
+    for form in shipped::forms() {
+        if !rng.chance(50) {
+            continue;
+        }
+        let other = if rng.chance(50) { seed } else { !seed };
+        let traces = if rng.chance(50) { vec![run(seed)] } else { vec![run(seed), run(other)] };
+        let artefact = *rng.pick(&shipped::ARTEFACTS);
+        let records = shipped::records(&traces, rng.between(0, 40));
+        if records.len() < 2 || artefact == Artefact::Cut && !form.textual {
+            continue;
+        }
+        let log = shipped::log(&records, &form, artefact, &mut rng);
+        let broken = shipped::broken(&log);
+        let what = format!("{} {artefact:?}, {} connections", form.name, traces.len());
+        prop_assert!(broken.is_empty(), "{what}: {broken:?}\n{log}");
+        count_session();
+    }
+    Ok(())
+}
+
+/// A run with a fault: what the fullest form shows, each other form shows, too, or says that it cannot.
+fn faulty_shipped(profile: &'static Profile, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    let mut rng = Rng::new(seed ^ 0xFA17);
+    // The same answer twice at one time is a record that was delivered twice.
+    let all: Vec<_> = faults(profile).into_iter().filter(|fault| *fault != "RPC008").collect();
+    let mut sim = Sim::new(seed, profile, Delays::Steady, size);
+    let fault = *rng.pick(&all);
+    sim.cancels = fault != "CAN016";
+    sim.sabotage = Some(Sabotage::new(fault));
+    let records = shipped::records(&[sim.run().trace(Vantage::Server)], 0);
+    let forms = shipped::forms();
+    let mut rng_of_forms = Rng::new(seed);
+    let wanted: BTreeSet<String> =
+        shipped::broken(&shipped::log(&records, &forms[0], Artefact::None, &mut rng)).into_iter().collect();
+    for form in forms.iter().filter(|_| rng_of_forms.chance(40)) {
+        let artefact = *rng.pick(&shipped::HARMLESS);
+        let log = shipped::log(&records, form, artefact, &mut rng);
+        let (found, summary) = shipped::judged(&log);
+        let found: BTreeSet<String> = found.into_iter().collect();
+        // A form may prove more of the fault: `INCOMING` says who keeps the log.
+        let fair = wanted.iter().all(|code| found.contains(code) || summary.contains(code.as_str()))
+            && found.iter().all(|code| wanted.contains(code) || code == fault);
+        prop_assert!(fair, "{fault}, {} {artefact:?}: want {wanted:?}, got {found:?}\n{log}", form.name);
+    }
+    Ok(())
+}
+
 /// Counts degraded sessions, and says how many at the end of each thousand.
 fn count_session() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -373,6 +426,24 @@ proptest! {
             let alone = fold(std::slice::from_ref(trace), Settings::default(), Rng::new(0)).remove(0);
             prop_assert_eq!(&said, &alone, "{}", fence(trace));
         }
+    }
+}
+
+proptest! {
+    // Each log is a run of the program: nothing is shrunk.
+    #![proptest_config(ProptestConfig { max_shrink_iters: 0, ..config(5) })]
+
+    #[test]
+    fn conforming_sides_are_not_accused_from_what_production_writes(seed in any::<u64>(), size in 2usize..12) {
+        // A log does not tell which draft of ACP it speaks.
+        let list: Vec<_> = profiles().filter(|profile| profile.revision != "rfd-2025-11").collect();
+        conforming_shipped(list[(seed % list.len() as u64) as usize], seed, size)?;
+    }
+
+    #[test]
+    fn faults_are_found_in_what_production_writes(seed in any::<u64>(), size in 2usize..8) {
+        let list: Vec<_> = profiles().collect();
+        faulty_shipped(list[(seed % list.len() as u64) as usize], seed, size)?;
     }
 }
 

@@ -232,13 +232,15 @@ impl<'s> Out<'s> {
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
             place.direction = Direction::By(side);
         }
+        if let Body::Message(captured) = &body {
+            self.read_to_end_of(captured.text);
+        }
+        if self.plan.twins && self.is_twin(&place, &body) {
+            self.skip(place.line, Skip::Duplicate);
+            return Ok(());
+        }
         let mut frame = place.frame(self.source, body);
         if let Body::Message(captured) = &mut frame.body {
-            self.read_to_end_of(captured.text);
-            if self.plan.twins && self.twins.knows(&self.plan, &place, captured) {
-                self.skip(place.line, Skip::Duplicate);
-                return Ok(());
-            }
             if self.plan.null_ids && captured.message.id == IdField::Null && captured.message.method.is_some() {
                 (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
             }
@@ -247,6 +249,17 @@ impl<'s> Out<'s> {
             self.keep_time();
         }
         self.sink.frame(frame)
+    }
+
+    fn is_twin(&mut self, place: &Place, body: &Body<'_>) -> bool {
+        match body {
+            Body::Message(captured) => {
+                let has_id = captured.message.id.value().is_some();
+                self.twins.knows(&self.plan, place, captured.text, has_id)
+            }
+            Body::Batch { text, .. } => self.twins.knows(&self.plan, place, text, text.contains("\"id\"")),
+            _ => false,
+        }
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.

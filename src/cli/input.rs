@@ -35,7 +35,7 @@ pub struct ReadArgs {
     /// The logs show their connections from the first message on: what is not in them was not sent
     #[arg(long)]
     pub whole: bool,
-    /// What tells connections apart, in formats with named fields: a field or a JSON pointer, several with commas
+    /// What tells connections apart: a field or a JSON pointer, several with commas; in lines of text word:N, the Nth word
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
 }

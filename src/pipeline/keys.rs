@@ -41,7 +41,8 @@ struct Track {
     source: u32,
     index: u32,
     connection: u32,
-    first_ids: Vec<u64>,
+    /// Ids of the first requests, and which way each went where that is still known: both sides count ids of their own.
+    first_ids: Vec<(u64, Option<Direction>)>,
     closed: bool,
     goodbye: Goodbye,
     /// The connection that was on this channel before, while it has not said all.
@@ -191,7 +192,8 @@ impl Channels {
         ground: &mut Ground<'_>,
     ) -> (Track, Opened) {
         ground.starts_at(stored.opened.id, stored.frames);
-        let first_ids = stored.first_ids.iter().filter_map(|raw| Id::from_json(raw)).map(|id| digest(&id)).collect();
+        let first_ids =
+            stored.first_ids.iter().filter_map(|raw| Id::from_json(raw)).map(|id| (digest(&id), None)).collect();
         let track = Track {
             base: channel.name.clone().unwrap_or_else(|| self.source_name.clone()),
             named: channel.name.is_some(),
@@ -235,7 +237,7 @@ impl Channels {
                         track.before = track.goodbye.is_open().then_some((track.connection, track.goodbye));
                         opened = Some(track.open_next(store, self.source, self.demanded)?);
                     }
-                    track.remember(message);
+                    track.remember(message, frame.direction);
                     track.note_shutdown(message, frame.direction);
                 } else if let Some(connection) = track.goodbye_of(message, frame.direction) {
                     return Ok((connection, None));
@@ -276,7 +278,10 @@ impl Track {
         if !handshakes.contains(&method) {
             return false;
         }
-        let used = message.id.value().is_some_and(|id| self.first_ids.contains(&digest(id)));
+        let id = message.id.value().map(digest);
+        let known =
+            |(used, way): &(u64, Option<Direction>)| id == Some(*used) && way.is_none_or(|way| way == direction);
+        let used = self.first_ids.iter().any(known);
         used || self.closed || self.goodbye.exit_due || self.goodbye.exited
     }
 
@@ -312,17 +317,17 @@ impl Track {
             self.goodbye.asked = None;
             return None;
         }
-        let used = id.is_some_and(|id| self.first_ids.contains(&id));
+        let used = self.first_ids.iter().any(|(known, _)| id == Some(*known));
         let (connection, old) = self.before.as_mut().filter(|(_, old)| old.asked == id && !used)?;
         old.asked = None;
         Some(*connection)
     }
 
-    fn remember(&mut self, message: &Message<'_>) {
+    fn remember(&mut self, message: &Message<'_>, direction: Direction) {
         if self.first_ids.len() < FIRST_IDS
             && let Some(id) = message.id.value()
         {
-            self.first_ids.push(digest(id));
+            self.first_ids.push((digest(id), Some(direction)));
         }
     }
 

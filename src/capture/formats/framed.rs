@@ -9,6 +9,7 @@ use crate::capture::format::{ByteReader, Format, Match, Reader};
 use crate::capture::lines::{Buffer, RECORD_LIMIT};
 use crate::capture::out::{Out, Place};
 use crate::capture::sample::Sample;
+use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::{Error, Result};
 use crate::jsonrpc::{FrameError, Framing, Header, read_header};
@@ -58,9 +59,16 @@ impl Format for Framed {
     }
 }
 
-/// True if a body of the announced length, or what the sample has of it, is JSON.
+/// True if a body of the announced length, or what the sample has of it, is JSON, and none of the Debug Adapter Protocol, which
+/// has such headers, too.
 fn body_is_json(text: &[u8], length: usize) -> bool {
+    let is_other = || {
+        let body = String::from_utf8_lossy(&text[..length.min(text.len())]);
+        let has = |key: &str| members(&body).any(|member| member.key == key);
+        has("seq") && has("type") && !has("jsonrpc")
+    };
     matches!(text.first(), Some(b'{' | b'['))
+        && !is_other()
         && text.get(..length).is_none_or(|body| serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok())
 }
 

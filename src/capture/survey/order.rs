@@ -124,6 +124,9 @@ fn steps_on(notes: &Notes) -> usize {
     times.windows(2).filter(|pair| pair[1] > pair[0]).count()
 }
 
+/// How late a record may be that merely came late, in microseconds.
+const LATE_US: i64 = 10_000_000;
+
 /// True if records merely came late, each a few places: a clock that was set back stays behind, and so do records that
 /// were appended in a block.
 fn are_late(notes: &Notes) -> bool {
@@ -131,7 +134,7 @@ fn are_late(notes: &Notes) -> bool {
     for at_us in notes.list.iter().filter_map(|note| note.at_us) {
         if at_us < newest {
             (run, late) = (run + 1, late + 1);
-            if run > NEAR {
+            if run > NEAR || newest - at_us > LATE_US {
                 return false;
             }
         } else {
@@ -147,18 +150,22 @@ fn steps_back(notes: &Notes) -> usize {
     times.windows(2).filter(|pair| pair[1] < pair[0]).count()
 }
 
-/// Sorted by time; one without a time stays behind the one before it.
+/// Sorted by time; one without a time stays behind the one before it. Where long parts stand in the wrong order, of equal times
+/// those of the later part come first: one file ends at the time at which the next one begins.
 fn by_time(notes: &Notes, order: &[usize]) -> Vec<usize> {
-    let mut last = i64::MIN;
-    let mut keyed: Vec<(i64, usize)> = order
+    let parts = steps_back(notes) * NEAR < notes.list.len();
+    let (mut last, mut part) = (i64::MIN, 0);
+    let mut keyed: Vec<(i64, i64, usize)> = order
         .iter()
         .map(|at| {
-            last = notes.list[*at].at_us.unwrap_or(last);
-            (last, *at)
+            let at_us = notes.list[*at].at_us.unwrap_or(last);
+            part -= i64::from(parts && at_us < last);
+            last = at_us;
+            (last, part, *at)
         })
         .collect();
-    keyed.sort_by_key(|(at_us, _)| *at_us);
-    keyed.into_iter().map(|(_, at)| at).collect()
+    keyed.sort_by_key(|(at_us, part, _)| (*at_us, *part));
+    keyed.into_iter().map(|(.., at)| at).collect()
 }
 
 /// Answers that stand a few messages before the only request that they can belong to, put behind it, and how many there are. Nobody

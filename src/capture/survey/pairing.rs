@@ -56,6 +56,8 @@ struct Stream {
     renewed: bool,
     /// True once a second handshake was asked for amid the work of the first.
     again: bool,
+    /// True in a life that a second handshake began.
+    anew: bool,
     /// How many handshakes were brought to their end.
     ended: usize,
     /// Who asked for a handshake that is not at its end, and what he has said since.
@@ -85,7 +87,7 @@ impl Stream {
         match note.act {
             Act::Tell if note.marks.greets => {
                 self.ended += 1;
-                score.two_clients += usize::from(self.again && self.ended == 2);
+                score.two_clients += usize::from((self.again || self.anew) && self.ended == 2);
             }
             Act::Tell => {}
             Act::Open => self.greet(note, score),
@@ -135,7 +137,7 @@ impl Stream {
             score.overlaps += 1;
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
             let opener = self.opener;
-            *self = Stream { renewed: true, opener, ..Stream::default() };
+            *self = Stream { renewed: true, anew: true, opener, ..Stream::default() };
         }
         self.again |= self.greeted;
         self.greeted = true;

@@ -5,7 +5,6 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Plan;
-use crate::capture::Captured;
 use crate::capture::out::Place;
 
 /// How many messages are remembered.
@@ -25,19 +24,19 @@ pub(in crate::capture) struct Twins {
 }
 
 impl Twins {
-    /// True for a message that was handed on before: byte for byte, and with the same time. Two notifications may well be
+    /// True for a message or a batch that was handed on before: byte for byte, and with the same time. Two notifications may well be
     /// equal; they are twins only where requests or answers are, or where newer ones stand between them.
     #[inline]
-    pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, captured: &Captured<'_>) -> bool {
+    pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: &str, has_id: bool) -> bool {
         if plan.doubled {
-            let odd = self.odd.entry(digest(place, captured)).or_default();
+            let odd = self.odd.entry(digest(place, text)).or_default();
             *odd = !*odd;
             return !*odd;
         }
         let Some(at_us) = place.at_us else { return false };
-        let digest = digest(place, captured);
+        let digest = digest(place, text);
         let newest = self.newest.unwrap_or(i64::MIN);
-        let is_told = || plan.resent || self.met || newest > at_us || captured.message.id.value().is_some();
+        let is_told = || plan.resent || self.met || newest > at_us || has_id;
         if newest < at_us {
             self.newest = Some(at_us);
         } else if is_told() && self.remembers(digest) {
@@ -62,10 +61,10 @@ impl Twins {
     }
 }
 
-fn digest(place: &Place, captured: &Captured<'_>) -> u64 {
+fn digest(place: &Place, text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     (place.channel, place.direction).hash(&mut hasher);
     hasher.write_i64(place.at_us.unwrap_or_default());
-    hasher.write(captured.text.as_bytes());
+    hasher.write(text.as_bytes());
     hasher.finish()
 }
