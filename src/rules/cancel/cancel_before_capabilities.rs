@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel was sent before capabilities were exchanged",
     on: On::Cancel,
     duty: Duty::either(Occasions::CANCELS),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-before-capabilities.md"),

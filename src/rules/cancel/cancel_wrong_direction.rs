@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancel names a request of the other side",
     on: On::Cancel,
     duty: Duty::either(Occasions::CANCELS),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-wrong-direction.md"),

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "the handshake request was cancelled",
     on: On::Cancel,
     duty: Duty::client(Occasions::HANDSHAKE),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/initialize-cancelled.md"),
