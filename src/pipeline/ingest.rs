@@ -91,11 +91,10 @@ enum Known {
     New { identity: Option<Identity> },
 }
 
-/// The same beginning and another content: counting it again would count most of it twice.
-fn rewritten(name: &str, before: u64, now: u64) -> Error {
-    let what = if now < before { "was cut" } else { "was written anew" };
+/// The same beginning and less of it: counting it again would count most of it twice.
+fn cut(name: &str, before: u64, now: u64) -> Error {
     let message = format!(
-        "{name} {what} since it was ingested ({before} bytes then, {now} now), and is not what the database holds"
+        "{name} was cut since it was ingested ({before} bytes then, {now} now), and is not what the database holds"
     );
     Error::new(ErrorKind::Input, message)
         .hint("ingest it into a new database, or under another name if it is another log")
@@ -127,8 +126,9 @@ fn known(store: &Store, source: &dyn Source) -> Result<Known> {
     let begins = if earlier.is_empty() { String::new() } else { first_line(source)? };
     let Some(grown) = earlier.iter().find(|earlier| heads.contains(&earlier.identity)) else {
         for earlier in &earlier {
-            if store.begins(earlier.id)?.as_ref() == Some(&begins) {
-                return Err(rewritten(source.name(), earlier.identity.size, identity.size));
+            let shorter = identity.size < earlier.identity.size;
+            if shorter && store.begins(earlier.id)?.as_ref() == Some(&begins) {
+                return Err(cut(source.name(), earlier.identity.size, identity.size));
             }
         }
         return Ok(Known::New { identity: Some(identity) });
