@@ -91,7 +91,7 @@ const HARMLESS: [(&str, &str); 7] = [
 ];
 
 /// What may be said of messages that crossed: never more than a note.
-const CROSSED: [&str; 8] = ["CAN005", "CAN010", "CAN012", "CAN019", "CAN021", "PRG002", "SES001", "SES002"];
+const CROSSED: [&str; 9] = ["CAN005", "CAN010", "CAN012", "CAN019", "CAN021", "PRG002", "SES001", "SES002", "SES008"];
 
 /// Findings of a trace that say more than a conforming run deserves.
 fn accusing(findings: &[Finding]) -> Vec<Finding> {

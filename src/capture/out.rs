@@ -232,8 +232,10 @@ impl<'s> Out<'s> {
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
             place.direction = Direction::By(side);
         }
-        if let Body::Message(captured) = &body {
-            self.read_to_end_of(captured.text);
+        match &body {
+            Body::Message(captured) => self.read_to_end_of(captured.text),
+            Body::Batch { text, .. } => self.read_to_end_of(text),
+            _ => {}
         }
         if self.plan.twins && self.is_twin(&place, &body) {
             self.skip(place.line, Skip::Duplicate);

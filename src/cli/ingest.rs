@@ -64,6 +64,7 @@ fn told(loaded: &Loaded, db: &str) -> String {
         let what = match input.taken {
             Taken::New => "read",
             Taken::Grown => "read on from where it ended",
+            Taken::Anew => "has grown: read again, in place of what was there",
             Taken::AlreadyThere => "in the database already: nothing added",
         };
         text.push_str(&format!("{}: {what}\n", escape(&input.name)));

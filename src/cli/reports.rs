@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_kind_that_does_not_exist_names_the_nearest() {
-        assert!(wanted("sarif=a=b.json").is_ok_and(|wanted| wanted.file == Path::new("a=b.json")));
+        assert!(wanted("sarif=a=b.json").is_ok_and(|wanted| wanted.file == std::path::Path::new("a=b.json")));
         assert_eq!(wanted("sarf=x"), Err("there is no report sarf; did you mean sarif?".into()));
         assert!(wanted("nonsense=x").is_err_and(|text| text.contains("sarif, junit, github, md, jsonl, html")));
         assert!(wanted("md").is_err() && wanted("md=").is_err());

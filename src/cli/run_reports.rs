@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_kind_that_does_not_exist_names_the_nearest() {
-        assert!(wanted("junit=a=b.xml").is_ok_and(|wanted| wanted.file == Path::new("a=b.xml")));
+        assert!(wanted("junit=a=b.xml").is_ok_and(|wanted| wanted.file == std::path::Path::new("a=b.xml")));
         assert!(wanted("junt=x").is_err_and(|text| text.contains("did you mean junit?")));
         assert!(wanted("md").is_err() && wanted("md=").is_err());
     }

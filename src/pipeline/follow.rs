@@ -6,29 +6,10 @@ use std::cell::RefCell;
 use super::Options;
 use super::intake::Intake;
 use super::options::Quiet;
-use crate::capture::{Frame, Resume, Source};
+use super::watcher::Watcher;
+use crate::capture::{Resume, Source};
 use crate::error::Result;
-use crate::finding::Finding;
-use crate::session::{Event, Exchange, FrameId};
 use crate::store::{NewSource, Store};
-
-/// Is told what a fold makes of a log that is being followed.
-pub trait Watcher {
-    /// The next source.
-    fn source(&mut self, name: &str);
-    /// A connection, and its key.
-    fn opened(&mut self, connection: u32, key: &str);
-    /// A frame, before the fold takes it. Members of a batch have the numbers after `id`.
-    fn frame(&mut self, id: FrameId, frame: &Frame<'_>);
-    /// What happened.
-    fn event(&mut self, event: &Event<'_>);
-    /// An exchange that will not change any more.
-    fn settled(&mut self, exchange: &Exchange);
-    /// What a rule says.
-    fn finding(&mut self, finding: &Finding);
-    /// True if the log has ended, so that what is open was never answered.
-    fn is_over(&self) -> bool;
-}
 
 /// Reads sources as they come from `next`, each to its end, into a store that is thrown away afterwards.
 pub fn follow(

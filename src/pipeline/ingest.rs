@@ -1,5 +1,6 @@
 //! Logs in, an audited database out.
 
+use super::audit::JUDGED_WITH;
 use super::intake::Intake;
 use super::summary::{Input, Summary, Taken, summarise};
 use super::{Options, Progress};
@@ -55,15 +56,24 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
     let known = known(store, source)?;
     intake.progress.source(&name, source.size());
     let rewritten = matches!(known, Known::New { same_name: true, .. });
+    let taken = match known {
+        Known::Grown { .. } => Taken::Grown,
+        Known::Anew { .. } => Taken::Anew,
+        Known::Same | Known::New { .. } => Taken::New,
+    };
+    let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
     let (id, from, identity) = match known {
         Known::Same => return Ok(Input { name, taken: Taken::AlreadyThere }),
         Known::Grown { id, from, identity } => (id, from, Some(identity)),
-        Known::New { identity, .. } => {
-            let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
-            (store.add_source(new)?, Resume::default(), identity)
+        Known::Anew { id, identity } => {
+            store.forget_source(id)?;
+            store.set_meta(JUDGED_WITH, "")?;
+            intake.ground = intake.store.ground()?;
+            (store.add_source(new)?, Resume::default(), Some(identity))
         }
+        Known::New { identity, .. } => (store.add_source(new)?, Resume::default(), identity),
     };
-    let grown = from != Resume::default();
+    let grown = taken == Taken::Grown;
     if grown {
         // What was cut is read again, and what is missing from here on may matter to any connection of the source.
         store.forget_end(id, from)?;
@@ -78,7 +88,7 @@ fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '
     if rewritten {
         not_twice(store, id, &name)?;
     }
-    Ok(Input { name, taken: if grown { Taken::Grown } else { Taken::New } })
+    Ok(Input { name, taken })
 }
 
 /// What the store knows of a source.
@@ -87,6 +97,8 @@ enum Known {
     Same,
     /// Its beginning, under the same name.
     Grown { id: u32, from: Resume, identity: Identity },
+    /// Its beginning, which cannot be read on: all of it takes the place of what was there.
+    Anew { id: u32, identity: Identity },
     /// Nothing, or another content under the same name.
     New { identity: Option<Identity>, same_name: bool },
 }
@@ -118,13 +130,9 @@ fn known(store: &Store, source: &dyn Source) -> Result<Known> {
     let Some(grown) = earlier.into_iter().find(|earlier| heads.contains(&earlier.identity)) else {
         return Ok(Known::New { identity: Some(identity), same_name });
     };
-    if !source.can_resume() {
-        let message = format!(
-            "{} has grown since it was ingested, and a {} log cannot be read on from the middle",
-            source.name(),
-            source.format()
-        );
-        return Err(Error::new(ErrorKind::Usage, message).hint("ingest it into a new database"));
+    // What was read in another way than it would be now is no beginning of it.
+    if !source.can_resume() || grown.reason != source.reason() {
+        return Ok(Known::Anew { id: grown.id, identity });
     }
     Ok(Known::Grown { id: grown.id, from: grown.resume, identity })
 }

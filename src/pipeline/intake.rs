@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::audit::{JUDGED_WITH, after_append, finish};
 use super::cleaning::Cleaning;
-use super::follow::Watcher;
 use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
+use super::watcher::Watcher;
 use super::{Options, Progress};
 use crate::capture::{Channel, Frame, FrameSink, Skip};
 use crate::error::Result;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::follow::Watcher;
+use super::watcher::Watcher;
 use crate::error::{Error, Result};
 use crate::protocol::Side;
 use crate::rules::{Auditor, RULES, Selection, Undecided};

@@ -19,6 +19,7 @@ mod lookout;
 mod options;
 pub mod replay;
 mod summary;
+mod watcher;
 
 #[cfg(test)]
 mod http_tests;
@@ -31,8 +32,9 @@ mod tests;
 
 pub use audit::audit;
 pub use coverage::{coverage, coverage_of};
-pub use follow::{Watcher, follow};
+pub use follow::follow;
 pub use ingest::{ingest, ingest_sources};
 pub use lookout::Lookout;
 pub use options::{Options, Progress, Quiet};
 pub use summary::{Input, Summary, Taken, summary};
+pub use watcher::Watcher;

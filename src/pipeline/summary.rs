@@ -12,6 +12,8 @@ pub enum Taken {
     New,
     /// Its beginning was there; the rest was added.
     Grown,
+    /// Its beginning was there, and it cannot be read on from the middle: it was replaced by the whole.
+    Anew,
     /// The same content was there: nothing was added.
     AlreadyThere,
 }

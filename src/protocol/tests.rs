@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, mcp_2026, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 10] = [
+const EXCEPTIONS: [(&str, Family, &str); 12] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
+    ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
     ("LIF016/members", Family::Mcp, "the answer is there and harmless"),
     ("PRG001", Family::Lsp, "a statement of how long a token is valid"),
     ("RPC013", Family::Acp, "a statement that leaves no room for batches"),
@@ -16,6 +17,7 @@ const EXCEPTIONS: [(&str, Family, &str); 10] = [
     ("RPC020/null", Family::Mcp, "common in practice, and every peer reads it as absent"),
     ("RPC022", Family::Mcp, "over HTTP the parts of a batch may be answered singly"),
     ("SUB002", Family::Mcp, "a statement without which no notification could be told from another's"),
+    ("TSK009", Family::Mcp, "that the request was accepted as a task is not said on the wire"),
 ];
 
 fn all() -> impl Iterator<Item = &'static Profile> {
@@ -30,15 +32,15 @@ fn severity_of(level: Level) -> Severity {
     }
 }
 
-/// `CAN010`, or `RPC007/fraction` for a case within a rule.
+/// `CAN010`, or `RPC007/fraction` for a case within a rule; a capability and an error's code are cases, too.
 fn is_code(code: &str) -> bool {
     let (rule, case) = code.split_once('/').unwrap_or((code, "case"));
-    let families = ["CAN", "RPC", "STK", "LIF", "PRG", "TSK", "SES", "TRN", "SUB"];
+    let families = ["CAN", "RPC", "STK", "LIF", "PRG", "TSK", "SES", "TRN", "SUB", "DOC"];
     rule.len() == 6
         && families.contains(&&rule[..3])
         && rule[3..].bytes().all(|byte| byte.is_ascii_digit())
         && !case.is_empty()
-        && case.bytes().all(|byte| byte.is_ascii_lowercase())
+        && case.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte))
 }
 
 #[test]

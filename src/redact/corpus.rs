@@ -169,8 +169,6 @@ impl Found {
 
     /// At most so many of a thousand may be left.
     fn at_most(&self, name: &str, bar: usize) {
-        println!("{name}: {} of {} found", self.all - self.left.len(), self.all);
-        self.left.iter().for_each(|left| println!("  {left}"));
         assert!(
             self.left.len() * 1000 <= self.all * bar,
             "{name}: {} left of {}: {:#?}",
@@ -244,6 +242,5 @@ fn what_only_looks_like_a_secret_stays() {
             }
         }
     }
-    println!("innocent: {} of {all} left alone", all - touched.len());
     assert!(touched.len() * 100 <= all, "{touched:#?}");
 }

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, named_params};
 
+use super::refold::Which;
 use super::{Identity, Store, codes};
 use crate::capture::{Channel, Proof, Resume, Skip, Vantage};
 use crate::error::Result;
@@ -11,6 +12,7 @@ use crate::session::Opened;
 
 const INSERT_CONNECTION: &str = include_str!("../../sql/statements/insert_connection.sql");
 const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_connections.sql");
+const FORGET_SOURCE: &str = include_str!("../../sql/statements/forget_source.sql");
 const COUNT_KNOWN: &str = include_str!("../../sql/statements/count_known_messages.sql");
 const UPSERT_SKIPPED: &str = include_str!("../../sql/statements/upsert_skipped_line.sql");
 const UPDATE_SOURCE: &str = include_str!("../../sql/statements/update_source.sql");
@@ -39,6 +41,8 @@ pub struct StoredSource {
     pub identity: Identity,
     /// Where reading stopped.
     pub resume: Resume,
+    /// Why it was read as it was.
+    pub reason: String,
 }
 
 /// A connection to be stored.
@@ -95,6 +99,12 @@ impl Store {
         self.sql.execute(delete, (id, Skip::CutOff.as_str())).map(|_| ()).map_err(fault)
     }
 
+    /// Forgets a source, and with it what the audit made of all, which has to be made again.
+    pub fn forget_source(&self, id: u32) -> Result<()> {
+        self.drop_derived(Which::All)?;
+        self.batch(&FORGET_SOURCE.replace(":source", &id.to_string()))
+    }
+
     /// How many messages of a source an earlier one of its name has already, at the same line and the same time.
     pub fn known_messages(&self, id: u32) -> Result<u64> {
         Ok(self.rows(COUNT_KNOWN, [id], |row| row.get::<_, i64>(0))?.first().map_or(0, |count| *count as u64))
@@ -147,6 +157,7 @@ impl Store {
                 id: row.get(0)?,
                 identity: Identity { size: row.get::<_, i64>(1)? as u64, hash: row.get(2)? },
                 resume: Resume { byte_offset: row.get::<_, i64>(3)? as u64, lines: row.get::<_, i64>(4)? as u64 },
+                reason: row.get(5)?,
             })
         })
     }

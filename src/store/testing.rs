@@ -97,7 +97,8 @@ mod files {
         store.begin().unwrap();
         store.index_ground().unwrap();
         store.touch(&[]).unwrap();
-        for path in listed("sql") {
+        // Those over Parquet are for other engines, which tests/facts try.
+        for path in listed("sql").into_iter().filter(|path| !path.to_string_lossy().contains("/sql/parquet/")) {
             let name = format!("{}", path.display());
             let end = &name[name.find("/sql/").unwrap()..];
             assert!(sources.contains(end), "{end} is used by nobody");
