@@ -242,10 +242,12 @@ impl<'s> Out<'s> {
             return Ok(());
         }
         let mut frame = place.frame(self.source, body);
-        if let Body::Message(captured) = &mut frame.body {
-            if self.plan.null_ids && captured.message.id == IdField::Null && captured.message.method.is_some() {
-                (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
-            }
+        if let Body::Message(captured) = &mut frame.body
+            && self.plan.null_ids
+            && captured.message.id == IdField::Null
+            && captured.message.method.is_some()
+        {
+            (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
         }
         if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();

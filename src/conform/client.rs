@@ -222,7 +222,7 @@ static ROWS: &[Row] = &[
 /// The last call of a tool.
 fn called<'c>(live: &'c Connection, tool: &str) -> Option<&'c Exchange> {
     let own = |exchange: &&Exchange| exchange.issuer == Side::Client && exchange.name.as_deref() == Some(tool);
-    live.exchanges.iter().filter(own).next_back()
+    live.exchanges.iter().rfind(own)
 }
 
 /// The requests of the client that it cancelled in flight.

@@ -64,7 +64,7 @@ pub fn is_uuid(text: &str) -> bool {
 
 /// True for a text with letters and digits: a password as people write them into sentences.
 pub fn is_mixed(text: &str, least: usize) -> bool {
-    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(|byte| is(byte));
+    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
     text.len() >= least && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
