@@ -9,7 +9,7 @@ use crate::replay::flow::{self, Found};
 use crate::replay::message;
 use crate::replay::policy;
 use crate::replay::recording::What;
-use crate::replay::run::{Broken, ExitRun, Extra, Fate};
+use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate};
 
 /// How many lines of stderr are kept.
 const STDERR_LINES: usize = 20;
@@ -144,6 +144,12 @@ impl Engine {
         let run = &mut self.log.exchanges[exchange];
         run.answered_us = Some(now);
         run.text = Some(text.to_string());
+        // It was there already when the cancel was sent, and nobody had looked.
+        if let Some(cancel) = run.cancel.as_mut().filter(|cancel| cancel.status == CancelStatus::Landed)
+            && let Some(sent) = cancel.sent_us.filter(|sent| self.came < *sent)
+        {
+            (cancel.status, run.answered_us) = (CancelStatus::Raced, Some(self.came.max(run.sent_us.unwrap_or(sent))));
+        }
         let took = now - run.sent_us.unwrap_or(now);
         self.live[exchange].sign_us = now;
         if read.kind == Kind::Result {

@@ -50,6 +50,8 @@ pub struct Engine {
     phase: Phase,
     /// The latest time that anybody told.
     now: i64,
+    /// When that came which is being handled: before `now`, where it was handed over late.
+    came: i64,
     /// Place of the step in front, and how far it is.
     cursor: usize,
     front: Front,
@@ -82,6 +84,7 @@ impl Engine {
             out: VecDeque::new(),
             phase: Phase::default(),
             now: 0,
+            came: 0,
             cursor: 0,
             front: Front::default(),
             moved_us: 0,
@@ -103,6 +106,7 @@ impl Engine {
     /// Something came from the link.
     pub fn arrival(&mut self, at_us: i64, what: &Incoming) {
         self.now = self.now.max(at_us);
+        self.came = at_us;
         self.note_arrival(what);
         self.advance();
     }

@@ -43,6 +43,21 @@ fn a_late_answer_is_seen_and_ends_the_watch() {
 }
 
 #[test]
+fn an_answer_that_was_there_before_the_cancel_and_was_handed_over_after_it_has_raced() {
+    let mut base = server(800, true);
+    let played = play(&mcp(S01), &options(), |wire, message| {
+        base(wire, message);
+        if message["method"] == "notifications/cancelled" {
+            wire.text(-20, &json!({"id": 2}), "done");
+        }
+    });
+    let run = played.run("#2");
+    let cancel = run.cancel.as_ref().expect("a cancel");
+    assert_eq!(cancel.status, CancelStatus::Raced);
+    assert_eq!(run.answered_us, cancel.sent_us.map(|sent| sent - 20 * MS));
+}
+
+#[test]
 fn a_deaf_server_is_caught_if_it_is_watched_for_long_enough() {
     let played = play(&mcp(S01), &options(), server(1_600, false));
     let run = played.run("#2");
