@@ -65,15 +65,16 @@ async fn pipe<S: AsyncRead + AsyncWrite>(client: TcpStream, server: S, rest: Byt
             let _ = to_server.write_all(&rest).await;
             copier.body(stream, Side::Client, &rest);
         }
-        let how = forward(&mut from_client, &mut to_server, copier, stream, Side::Client).await;
-        if let Some(how) = how {
+        // Who goes first is told before the other side can know of it and go, too.
+        if let Some(how) = forward(&mut from_client, &mut to_server, copier, stream, Side::Client).await {
             copier.send(stream, What::ClientGone { how });
+            let _ = to_server.shutdown().await;
         }
     };
     let down = async {
-        let how = forward(&mut from_server, &mut to_client, copier, stream, Side::Server).await;
-        if let Some(how) = how {
+        if let Some(how) = forward(&mut from_server, &mut to_client, copier, stream, Side::Server).await {
             copier.send(stream, What::ResponseEnd { how });
+            let _ = to_client.shutdown().await;
         }
     };
     tokio::pin!(up, down);
@@ -96,10 +97,7 @@ async fn forward(
     loop {
         buffer.reserve(16 << 10);
         match from.read_buf(&mut buffer).await {
-            Ok(0) => {
-                let _ = to.shutdown().await;
-                return Some("eof");
-            }
+            Ok(0) => return Some("eof"),
             Ok(_) => {
                 let piece = buffer.split().freeze();
                 let written = to.write_all(&piece).await.is_ok() && to.flush().await.is_ok();
@@ -108,10 +106,7 @@ async fn forward(
                     return None;
                 }
             }
-            Err(error) => {
-                let _ = to.shutdown().await;
-                return Some(if error.kind() == io::ErrorKind::ConnectionReset { "reset" } else { "cut" });
-            }
+            Err(error) => return Some(if error.kind() == io::ErrorKind::ConnectionReset { "reset" } else { "cut" }),
         }
     }
 }
