@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::Cancelling;
-use crate::protocol::Side;
+use crate::protocol::{Facts, Side};
+use crate::replay::message::read;
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, What};
 use crate::replay::run::Anchor;
@@ -11,15 +12,34 @@ use crate::replay::run::Anchor;
 /// What each cancel hits: place of its event, places of the exchanges.
 pub(super) type Targets = HashMap<usize, Vec<usize>>;
 
-/// The cancels of a recording.
+/// The cancels of a recording. One of a task that had ended by then hits nothing.
 pub(super) fn targets(connection: &Connection) -> Targets {
+    let ends = ends_of_tasks(connection);
+    let over = |cancel: usize| {
+        let task = read(&connection.events[cancel].text).and_then(|(_, facts)| facts.task_id.map(str::to_string));
+        task.and_then(|task| ends.get(&task)).is_some_and(|end| *end < cancel)
+    };
     let mut targets = Targets::new();
     for (place, exchange) in connection.exchanges.iter().enumerate() {
-        for cancel in &exchange.cancels {
+        for cancel in exchange.cancels.iter().filter(|cancel| !over(**cancel)) {
             targets.entry(*cancel).or_default().push(place);
         }
     }
     targets
+}
+
+/// Tasks that ended, and the place of the first message that said so.
+fn ends_of_tasks(connection: &Connection) -> HashMap<String, usize> {
+    let mut ends = HashMap::new();
+    let events = connection.events.iter().enumerate();
+    for (at, event) in events.filter(|(_, event)| connection.profile.tasks && !matches!(event.what, What::Request(_))) {
+        let Some((_, facts)) = read(&event.text) else { continue };
+        let status = Facts::text(facts.task_status).filter(|status| connection.profile.task_ended(status));
+        if let (Some(task), Some(_)) = (facts.task_id, status) {
+            ends.entry(task.to_string()).or_insert(at);
+        }
+    }
+    ends
 }
 
 /// Slack added to a deadline, microseconds.

@@ -357,6 +357,25 @@ fn a_task_is_cancelled_by_its_live_name_unless_it_has_ended() {
 }
 
 #[test]
+fn a_task_that_had_ended_in_the_recording_is_cancelled_as_it_was() {
+    let ended = r#"200 s> {"method":"notifications/tasks/status","params":{"taskId":"rec-1","status":"completed"}}"#;
+    let mut recorded = mcp(&TASK.replacen("225", &format!("{ended}\n225"), 1));
+    let cancel = recorded.exchanges[2].request;
+    recorded.exchanges[1].cancels.push(cancel);
+    let played = play(&recorded, &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some("tools/call") => {
+            wire.result(5, message, json!({"task":{"taskId":"live-1","status":"working"}}));
+            let status = json!({"taskId":"live-1","status":"completed"});
+            wire.say(50, json!({"method":"notifications/tasks/status","params":status}));
+        }
+        Some("tasks/cancel") => drop(wire.result(5, message, json!({"taskId":"live-1","status":"cancelled"}))),
+        _ => {}
+    });
+    assert!(played.all_sent() && played.run("#3").answered_us.is_some());
+}
+
+#[test]
 fn a_witness_goes_right_behind_the_cancel_and_is_no_exchange() {
     let mut with = options();
     with.cancel.witness = true;
