@@ -28,10 +28,18 @@ pub struct Clean {
 }
 
 impl Clean {
-    /// Passes on what is complete: up to the last end of a line, or all of it.
-    fn pass(&mut self, all: bool) -> io::Result<()> {
-        let end = if all { Some(self.line.len()) } else { lines_end(&self.line) };
-        let Some(end) = end.filter(|end| *end > 0) else { return Ok(()) };
+    /// Takes bytes, and passes on what they complete. A line may come in many pieces: only the new one is looked at.
+    fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let before = self.line.len();
+        self.line.extend_from_slice(bytes);
+        match memchr::memrchr(b'\n', bytes) {
+            Some(end) => self.pass(before + end + 1),
+            None => Ok(()),
+        }
+    }
+
+    /// Passes on the first `end` bytes.
+    fn pass(&mut self, end: usize) -> io::Result<()> {
         let rest = self.line.split_off(end);
         let lines = std::mem::replace(&mut self.line, rest);
         for line in String::from_utf8_lossy(&lines).split_inclusive('\n') {
@@ -39,11 +47,6 @@ impl Clean {
         }
         Ok(())
     }
-}
-
-/// Where the last line that is complete ends.
-fn lines_end(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1)
 }
 
 impl Out {
@@ -69,7 +72,7 @@ impl Out {
             Out::Stdout(_) => written(self.flush()),
             Out::File(output) => output.finish(),
             Out::Clean(mut clean) => {
-                written(clean.pass(true))?;
+                written(clean.pass(clean.line.len()))?;
                 clean.out.close()
             }
         }
@@ -81,10 +84,7 @@ impl Write for Out {
         match self {
             Out::Stdout(writer) => writer.write(bytes),
             Out::File(output) => output.write(bytes),
-            Out::Clean(clean) => {
-                clean.line.extend_from_slice(bytes);
-                clean.pass(false).map(|()| bytes.len())
-            }
+            Out::Clean(clean) => clean.take(bytes).map(|()| bytes.len()),
         }
     }
     fn flush(&mut self) -> io::Result<()> {

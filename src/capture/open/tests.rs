@@ -328,3 +328,22 @@ fn what_a_program_prints_before_its_logger_is_no_obstacle() {
     let kept = read(&files.write("pino.log", log.as_bytes())).0;
     assert_eq!(kept.frames.iter().map(|f| f.line).collect::<Vec<_>>(), [3, 4, 6]);
 }
+
+#[test]
+fn a_recording_counts_its_events_so_that_two_of_one_time_are_two() {
+    let files = Files::new();
+    let event = |number: u32, side: &str, text: &str| {
+        let body = serde_json::Value::from(text);
+        format!("{{\"q\":{number},\"t\":7,\"k\":\"msg\",\"c\":1,\"d\":\"{side}\",\"b\":{body},\"n\":{}}}\n", text.len())
+    };
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    let head = r#"{"rec":1,"tool":"rpctape 0.1.0","session":"s","part":1,"t0":"2026-11-22T10:00:00Z","clock":"monotonic","transport":"stdio"}"#;
+    let text = format!(
+        "{head}\n{{\"q\":1,\"t\":0,\"k\":\"open\",\"c\":1,\"by\":\"c\"}}\n{}{}{}",
+        event(2, "c", PING),
+        event(3, "s", answer),
+        event(4, "s", answer)
+    );
+    let kept = read(&files.write("a.rec.jsonl", text.as_bytes())).0;
+    assert_eq!(kept.texts().iter().filter(|text| **text == answer).count(), 2);
+}

@@ -171,6 +171,9 @@ pub struct Scratch {
 /// The file in a folder that its process holds.
 const LOCK: &str = "lock";
 
+/// How often a folder is made anew before it is used without a lock.
+const RACES: usize = 64;
+
 /// What the name of such a folder begins with.
 const BEGIN: &str = "rpctape-";
 
@@ -193,8 +196,14 @@ impl Scratch {
             Ok((folder, lock))
         };
         let (mut folder, mut lock) = make().map_err(fail)?;
-        if !leftovers::take(&lock, &folder.path().join(LOCK)) {
+        // Who cleans up may take a folder that was made a moment ago for one that was left.
+        let mut taken = leftovers::take(&lock, &folder.path().join(LOCK));
+        for _ in 0..RACES {
+            if taken {
+                break;
+            }
             (folder, lock) = make().map_err(fail)?;
+            taken = leftovers::take(&lock, &folder.path().join(LOCK));
         }
         let path = folder.path().to_path_buf();
         leftovers::sweep(&temporary, &lock, |path| {
