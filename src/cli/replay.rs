@@ -34,7 +34,6 @@ use rpctape::replay::{Options, Plan, RunReport, plan};
 use rpctape::report::escape;
 
 use super::accept;
-use super::comparing::CompareArgs;
 use super::config::{Config, Found};
 use super::input::{self, ReadArgs};
 use super::io;
@@ -44,8 +43,8 @@ use super::screen::ScreenArgs;
 use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
-use args::{CancelArgs, LifeArgs, NoiseArgs, PaceArgs, RewriteArgs, SendArgs};
 pub use args::{Frame, TargetArgs};
+use args::{NoiseArgs, PlayArgs};
 use suite::{Gate, Seat};
 pub use target::Server;
 
@@ -64,19 +63,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
     #[command(flatten)]
-    target: TargetArgs,
-    #[command(flatten)]
-    send: SendArgs,
-    #[command(flatten)]
-    pace: PaceArgs,
-    #[command(flatten)]
-    cancel: CancelArgs,
-    #[command(flatten)]
-    life: LifeArgs,
-    #[command(flatten)]
-    rewrite: RewriteArgs,
-    #[command(flatten)]
-    compare: CompareArgs,
+    play: PlayArgs,
     #[command(flatten)]
     noise: NoiseArgs,
     /// Take what differs into the recordings: each is shown and asked for, or those that are named: changed, error-changed, 7,9
@@ -158,7 +145,7 @@ fn update(args: &ReplayArgs, runs: &[RunReport], stop: &Stop) -> Result<u8> {
         let what = args.update.as_deref().unwrap_or_default();
         let done = accept::after_replay(
             accept::Run { recording: &run.recording, live, what, reason: args.reason.as_deref() },
-            (&args.compare, &args.redact, &args.read, &args.screen),
+            (&args.play.compare, &args.redact, &args.read, &args.screen),
             stop,
         )?;
         let failing = run.exchanges.iter().filter(|entry| entry.fails).count();
@@ -181,7 +168,7 @@ enum Prepared<'s> {
 
 /// The configuration; `--config` is a client's where `--server` stands beside it.
 fn config(args: &ReplayArgs) -> Result<Config> {
-    let mut config = Config::load(args.target.config.as_deref().filter(|_| args.target.server.is_none()))?;
+    let mut config = Config::load(args.play.target.config.as_deref().filter(|_| args.play.target.server.is_none()))?;
     let said = narrow(&mut config);
     static TOLD: Once = Once::new();
     TOLD.call_once(|| said.iter().for_each(|line| io::say(&format!("note: {}", escape(line)))));
@@ -230,14 +217,14 @@ fn ahead(
         Some(redactor) => io::print(&redactor.text(text)),
         None => io::print(text),
     };
-    if args.send.suggest {
+    if args.play.send.suggest {
         let rules = rpctape::replay::suggest::suggest(recording, &options.rewrite.flows);
         show(&dry::suggestions(&rules))?;
     }
-    if args.send.explain_schedule {
+    if args.play.send.explain_schedule {
         show(&dry::schedule(recording, plan))?;
     }
-    if args.send.dry_run {
+    if args.play.send.dry_run {
         let whom = server.map_or_else(|| "no server named".to_string(), |server| escape(&server.label).to_string());
         show(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace)))?;
     }
@@ -291,7 +278,7 @@ fn framing(args: &ReplayArgs, recording: &Recording) -> Framing {
         true => Framing::ContentLength,
         false => Framing::Lines,
     };
-    match args.target.frame {
+    match args.play.target.frame {
         Some(Frame::Lines) => Framing::Lines,
         Some(Frame::ContentLength) => Framing::ContentLength,
         None => recording.connections.iter().find_map(|connection| connection.framing).unwrap_or_else(usual),
@@ -335,24 +322,24 @@ impl<'s> Session<'s> {
         let mut config = config(args)?;
         let server = match &args.noise.noise_from {
             Some(from) => Some(Server::read(from)?),
-            None => Server::of(&args.target, &config.replay)?,
+            None => Server::of(&args.play.target, &config.replay)?,
         };
         let judge_args = JudgeArgs::default().configured(&config);
         let loaded = input::load(&[file.to_string()], &args.read, &judge_args, None, stop)?;
         let rows = loaded.store.connections()?;
-        let chosen = choose::connections(&rows, &args.send, file)?;
+        let chosen = choose::connections(&rows, &args.play.send, file)?;
         let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
         let options = options::options(args, &config.replay, server.as_ref())?;
         config.secrets.values.extend(shapes(&options.rewrite.secrets));
         config.secrets.values.extend(server.iter().flat_map(Server::hidden));
         let plan = plan(&recording, &options)?;
-        if args.send.dry_run || args.send.explain_schedule || args.send.suggest {
+        if args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest {
             forewarn(&recording, &plan, &options);
             ahead(args, &recording, &plan, &options, server.as_ref(), args.redact.redactor(&config))?;
             return Ok(Prepared::Told);
         }
         let Some(server) = server else { return Err(no_server(file)) };
-        server.admit(args.target.remote)?;
+        server.admit(args.play.target.remote)?;
         something(&recording, &plan)?;
         let recorded = rows.into_iter().find(|row| chosen.contains(&row.id)).map(|row| row.session);
         Ok(Prepared::Ready(Box::new(Session {
@@ -383,8 +370,8 @@ impl<'s> Session<'s> {
     fn whole(&self) -> Result<u8> {
         let args = self.args;
         let inputs = std::slice::from_ref(&self.file);
-        if !args.cancel.cancel_sweep.is_empty() {
-            return self.sweep(&self.options, &args.cancel.cancel_sweep, args.report.open(inputs)?);
+        if !args.play.cancel.cancel_sweep.is_empty() {
+            return self.sweep(&self.options, &args.play.cancel.cancel_sweep, args.report.open(inputs)?);
         }
         if args.noise.learn_noise.is_some() || args.noise.noise_from.is_some() {
             return self.learn_noise(&self.options, args.report.open(inputs)?);
@@ -402,11 +389,11 @@ impl<'s> Session<'s> {
     /// Plays it, with all that was asked for besides.
     fn played(&self) -> Result<RunReport> {
         let (args, plan, options) = (self.args, &self.plan, &self.options);
-        if args.pace.repeat > 1 {
+        if args.play.pace.repeat > 1 {
             self.may_repeat(plan, &options.policy, "--repeat")?;
         }
         let kept = self.kept()?;
-        let (natural, notes) = if args.cancel.control { self.control(options)? } else { Default::default() };
+        let (natural, notes) = if args.play.cancel.control { self.control(options)? } else { Default::default() };
         self.go_on()?;
         let mut report = self.once(plan, options, &self.server, &natural, kept.as_deref())?;
         report.notes.extend(notes);
@@ -414,7 +401,7 @@ impl<'s> Session<'s> {
         if options.cancel.retry > 0 && !self.stopped() {
             self.retry(&mut report, options, &natural)?;
         }
-        if args.pace.repeat > 1 && !self.stopped() {
+        if args.play.pace.repeat > 1 && !self.stopped() {
             report = self.repeat(&report, plan, options, &natural)?;
         }
         report.next = self.next(&report);

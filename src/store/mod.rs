@@ -85,7 +85,7 @@ impl Store {
             let message = format!("{} is an empty database", store.place);
             return Err(Error::new(ErrorKind::Database, message).hint("ingest a log into it first"));
         }
-        let current = store.version == Version::Ours(schema::MIGRATIONS.len());
+        let current = store.version == Version::Ours(schema::NEWEST);
         if current && schema::views_are_ours(&store.sql).map_err(|error| store.fail("read", &error))? {
             return Ok(store);
         }
@@ -160,7 +160,7 @@ impl Store {
     /// Ends the transaction. A new database is then written out and takes its name.
     pub fn commit(&mut self) -> Result<()> {
         self.sql.execute_batch("COMMIT").map_err(|error| self.fail("write", &error))?;
-        self.version = Version::Ours(schema::MIGRATIONS.len());
+        self.version = Version::Ours(schema::NEWEST);
         let Some(partial) = self.partial.take() else { return Ok(()) };
         // Closed before it gets its name, so that nothing of it is left in this process's memory only.
         let blank = Connection::open_in_memory().map_err(|error| self.fail("close", &error))?;

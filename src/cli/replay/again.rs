@@ -222,7 +222,7 @@ impl Session<'_> {
         let mut counts: BTreeMap<usize, BTreeMap<Verdict, u32>> = BTreeMap::new();
         let mut worst = first.clone();
         let mut played = 0;
-        for nth in 1..=self.args.pace.repeat {
+        for nth in 1..=self.args.play.pace.repeat {
             let report = if nth == 1 { first.clone() } else { self.once(plan, options, &self.server, natural, None)? };
             played = nth;
             for (at, entry) in first.exchanges.iter().enumerate() {
@@ -238,7 +238,7 @@ impl Session<'_> {
                 worst = RunReport { live_session: first.live_session.clone(), ..report };
                 worst.notes.push(format!(
                     "this is run {nth} of {}; the live session that is kept is that of run 1",
-                    self.args.pace.repeat
+                    self.args.play.pace.repeat
                 ));
             }
             if self.stopped() {

@@ -5,8 +5,28 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::values::{self, Delay};
+use crate::cli::comparing::CompareArgs;
 use crate::cli::values::{duration, pair, span, speed};
 use rpctape::replay::options::Speed;
+
+/// How a recording is played against a server.
+#[derive(Args, Clone, Debug)]
+pub struct PlayArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub send: SendArgs,
+    #[command(flatten)]
+    pub pace: PaceArgs,
+    #[command(flatten)]
+    pub cancel: CancelArgs,
+    #[command(flatten)]
+    pub life: LifeArgs,
+    #[command(flatten)]
+    pub rewrite: RewriteArgs,
+    #[command(flatten)]
+    pub compare: CompareArgs,
+}
 
 /// The live server.
 #[derive(Args, Clone, Debug, Default)]

@@ -14,10 +14,9 @@ use rpctape::replay::verdict::ExchangeReport;
 use rpctape::replay::{RunReport, Verdict};
 use rpctape::report::{count, escape};
 
-use super::args::{CancelArgs, LifeArgs, PaceArgs, RewriteArgs, SendArgs, TargetArgs};
+use super::args::{CancelArgs, PaceArgs, PlayArgs};
 use super::suite::Gate;
 use super::{KeepArgs, Prepared, ReplayArgs, Session, waiting};
-use crate::cli::comparing::CompareArgs;
 use crate::cli::config::Config;
 use crate::cli::diff::recording;
 use crate::cli::input::ReadArgs;
@@ -47,19 +46,7 @@ pub struct MinimiseArgs {
     #[arg(long, value_name = "N", default_value_t = 500)]
     tries: usize,
     #[command(flatten)]
-    target: TargetArgs,
-    #[command(flatten)]
-    send: SendArgs,
-    #[command(flatten)]
-    pace: PaceArgs,
-    #[command(flatten)]
-    cancel: CancelArgs,
-    #[command(flatten)]
-    life: LifeArgs,
-    #[command(flatten)]
-    rewrite: RewriteArgs,
-    #[command(flatten)]
-    compare: CompareArgs,
+    play: PlayArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -135,13 +122,11 @@ impl MinimiseArgs {
         ReplayArgs {
             files: Vec::new(),
             jobs: 1,
-            target: self.target.clone(),
-            send: self.send.clone(),
-            pace: PaceArgs { repeat: 1, ..self.pace.clone() },
-            cancel: CancelArgs { cancel_sweep: Vec::new(), ..self.cancel.clone() },
-            life: self.life.clone(),
-            rewrite: self.rewrite.clone(),
-            compare: self.compare.clone(),
+            play: PlayArgs {
+                pace: PaceArgs { repeat: 1, ..self.play.pace.clone() },
+                cancel: CancelArgs { cancel_sweep: Vec::new(), ..self.play.cancel.clone() },
+                ..self.play.clone()
+            },
             noise: Default::default(),
             update: None,
             reason: None,
@@ -219,7 +204,7 @@ impl Trial<'_> {
     }
 
     fn has_server(&self) -> bool {
-        let target = &self.args.target;
+        let target = &self.args.play.target;
         !target.command.is_empty() || target.url.is_some() || target.connect.is_some() || target.server.is_some()
     }
 

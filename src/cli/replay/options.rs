@@ -13,8 +13,8 @@ use crate::cli::config::ReplayConfig;
 
 /// All of it. Secrets are looked up here, so that a missing one is an error before anything is started.
 pub fn options(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>) -> Result<Options> {
-    let secrets = args.rewrite.secret.iter().map(|text| values::secret(text)?.resolve()).collect::<Result<_>>()?;
-    let cancel = &args.cancel;
+    let secrets = args.play.rewrite.secret.iter().map(|text| values::secret(text)?.resolve()).collect::<Result<_>>()?;
+    let cancel = &args.play.cancel;
     Ok(Options {
         pace: pace(args, config),
         cancel: Cancel {
@@ -30,23 +30,23 @@ pub fn options(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>
         life: life(args, config),
         policy: policy(args, config, server),
         rewrite: Rewrite {
-            map_path: [&args.rewrite.map_path[..], &config.map_path].concat(),
-            set: args.rewrite.set.clone(),
+            map_path: [&args.play.rewrite.map_path[..], &config.map_path].concat(),
+            set: args.play.rewrite.set.clone(),
             pid: std::process::id(),
-            ask_version: args.rewrite.ask_version.clone(),
-            renumber: args.rewrite.renumber,
+            ask_version: args.play.rewrite.ask_version.clone(),
+            renumber: args.play.rewrite.renumber,
             secrets,
             flows: config.flows.clone(),
         },
-        compare: args.compare.compare(config),
-        gate: args.compare.gate(config)?,
+        compare: args.play.compare.compare(config),
+        gate: args.play.compare.gate(config)?,
     })
 }
 
 fn pace(args: &ReplayArgs, config: &ReplayConfig) -> Pace {
     let usual = Pace::default();
-    let speed = args.pace.speed.or(config.speed).unwrap_or(usual.speed);
-    let limit = args.pace.max_idle.map(|limit| limit.0).or(config.max_idle);
+    let speed = args.play.pace.speed.or(config.speed).unwrap_or(usual.speed);
+    let limit = args.play.pace.max_idle.map(|limit| limit.0).or(config.max_idle);
     let max_idle_us = match speed {
         // The full recorded time has no limit unless one is asked for.
         Speed::Wall => limit.unwrap_or(None),
@@ -56,7 +56,7 @@ fn pace(args: &ReplayArgs, config: &ReplayConfig) -> Pace {
 }
 
 fn life(args: &ReplayArgs, config: &ReplayConfig) -> Life {
-    let (flags, usual) = (&args.life, Life::default());
+    let (flags, usual) = (&args.play.life, Life::default());
     Life {
         stuck_min_us: flags.stuck_min.or(config.stuck_min).unwrap_or(usual.stuck_min_us),
         stuck_factor: flags.stuck_factor.unwrap_or(usual.stuck_factor),
@@ -70,12 +70,12 @@ fn life(args: &ReplayArgs, config: &ReplayConfig) -> Life {
 }
 
 fn policy(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>) -> Policy {
-    let send = &args.send;
+    let send = &args.play.send;
     Policy {
         allow: [&send.allow[..], &config.allow].concat(),
         deny: [&send.deny[..], &config.deny].concat(),
         allow_all: send.allow_all,
-        untrusted_hints: server.is_some_and(|server| server.remote) && !args.target.trust_hints,
+        untrusted_hints: server.is_some_and(|server| server.remote) && !args.play.target.trust_hints,
         allow_repeat: send.allow_repeat,
         only: send.only.clone(),
         skip: send.skip.clone(),

@@ -148,7 +148,7 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
     let reports = args.report.open(files)?;
     let kept = kept_as(files, args.report.first_file());
     let gate = Gate::new(usize::from(args.jobs));
-    let told = args.send.dry_run || args.send.explain_schedule || args.send.suggest;
+    let told = args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest;
     let done: Mutex<Vec<Option<RunReport>>> = Mutex::new(vec![None; files.len()]);
     let flags: Vec<Arc<AtomicBool>> = files.iter().map(|_| Arc::default()).collect();
     let put = |at: usize, report: RunReport| {
@@ -214,7 +214,7 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
 /// What is asked of one recording at a time.
 fn alone(args: &ReplayArgs) -> Result<()> {
     let flags = [
-        (!args.cancel.cancel_sweep.is_empty(), "--cancel-sweep"),
+        (!args.play.cancel.cancel_sweep.is_empty(), "--cancel-sweep"),
         (args.noise.learn_noise.is_some(), "--learn-noise"),
         (args.noise.noise_from.is_some(), "--noise-from"),
         (args.keep.keep.is_some(), "--keep"),

@@ -1,4 +1,4 @@
--- The first shape of a database. Never edited after it has landed: a change is a new file.
+-- The tables of a database.
 --
 -- Ground tables are written once: source, skipped_line, connection, frame.
 -- Derived tables can be emptied and filled again from the ground at any time: all others but meta.
@@ -23,10 +23,7 @@ CREATE TABLE source (
     last_time   TEXT,
     -- Where reading stopped, in the decompressed text: bytes and lines used up.
     resume_byte INTEGER NOT NULL DEFAULT 0,
-    resume_line INTEGER NOT NULL DEFAULT 0,
-    -- Places where the recorder lost messages, and how many it lost, where it says so.
-    gaps        INTEGER NOT NULL DEFAULT 0,
-    lost        INTEGER NOT NULL DEFAULT 0
+    resume_line INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Lines of a source that hold no frame: why, how many, and the first of them.
@@ -59,14 +56,17 @@ CREATE TABLE connection (
     resolution_us    INTEGER NOT NULL,
     -- What the user said of it, overruling what the log says.
     demanded_profile TEXT,
-    demanded_vantage TEXT
+    demanded_vantage TEXT,
+    -- How messages were told apart on the wire, where the log shows it: 'nl' (a line each) or 'cl' (header blocks).
+    framing          TEXT
 ) STRICT;
 
 -- One captured unit. The payload comes last, so that a scan of the other columns never touches its overflow pages.
 -- References are declared for readers; the program does not have SQLite check them a row at a time.
 CREATE TABLE frame (
     id          INTEGER PRIMARY KEY,
-    connection  INTEGER NOT NULL REFERENCES connection,
+    -- NULL for a stretch that any connection of the source may miss.
+    connection  INTEGER REFERENCES connection,
     seq         INTEGER NOT NULL,
     source      INTEGER NOT NULL REFERENCES source,
     line        INTEGER NOT NULL,
@@ -75,14 +75,14 @@ CREATE TABLE frame (
     -- 0 by the client, 1 by the server, 2 sent and 3 received by whoever wrote the log, 4 not stated
     direction   INTEGER NOT NULL,
     -- 0 request, 1 notification, 2 result, 3 error, 4 malformed bytes, 5 JSON that is no message,
-    -- 6 batch, 7 open, 8 close, 9 exit, 10 stderr, 11 gap
+    -- 6 batch, 7 open, 8 close, 9 exit, 10 stderr, 11 something missing, 12 http, 13 sse
     kind        INTEGER NOT NULL,
     method      TEXT,
     -- An integer id as INTEGER, any other as JSON text.
     rpc_id      ANY,
     error_code  INTEGER,
     bytes       INTEGER NOT NULL,
-    -- JSON, nearly always NULL: stream, taps, by, code, lost, reason, batch.
+    -- JSON, nearly always NULL: stream, taps, by, code, lost, why, to_line, reason, batch.
     extra       TEXT,
     -- The text as captured; BLOB where it is not UTF-8.
     body        ANY,
@@ -138,7 +138,9 @@ CREATE TABLE exchange (
     -- The frame that settled it, where that is not the response.
     settled  INTEGER REFERENCES frame,
     history  TEXT NOT NULL,
-    name     TEXT
+    name     TEXT,
+    -- The last progress, however far behind the request it lies.
+    last_progress INTEGER REFERENCES frame
 ) STRICT;
 
 -- A cancel and what became of it. One message can be several: a closed stream cancels all that was asked on it.
@@ -158,8 +160,7 @@ CREATE TABLE cancellation (
     effect         TEXT,
     effect_message INTEGER REFERENCES frame,
     effect_at_us   INTEGER,
-    response_code  INTEGER,
-    certainty      TEXT
+    response_code  INTEGER
 ) STRICT;
 
 -- A clause that a finding rests on.
@@ -195,7 +196,9 @@ CREATE TABLE finding (
     clause     TEXT REFERENCES clause,
     -- JSON: [[role, frame], ...]
     evidence   TEXT NOT NULL,
-    summary    TEXT NOT NULL
+    summary    TEXT NOT NULL,
+    -- Whose fault it is: 0 the client's, 1 the server's, NULL where it is nobody's.
+    side       INTEGER
 ) STRICT;
 
 -- Rules that would have spoken, had the log shown more: what it lacks (a JSON list), and on how many events.
@@ -203,4 +206,15 @@ CREATE TABLE undecided (
     rule   TEXT PRIMARY KEY REFERENCES rule,
     lacks  TEXT NOT NULL,
     events INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What a connection gave each side occasion to keep or to break, under each profile that judged its messages, as bits, and
+-- what of it the log can prove.
+CREATE TABLE occasion (
+    connection INTEGER NOT NULL REFERENCES connection,
+    profile    INTEGER NOT NULL REFERENCES profile,
+    client     INTEGER NOT NULL,
+    server     INTEGER NOT NULL,
+    proof      INTEGER NOT NULL,
+    PRIMARY KEY (connection, profile)
 ) STRICT, WITHOUT ROWID;

@@ -1,2 +1,0 @@
--- What the rules say about a cancel stands in the findings alone.
-ALTER TABLE cancellation DROP COLUMN certainty;
