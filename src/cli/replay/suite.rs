@@ -248,7 +248,8 @@ fn hand_on(flags: &[Arc<AtomicBool>], stop: &Stop) {
     }
 }
 
-fn failed(file: &str, error: &Error) -> RunReport {
+/// The report on a recording that could not be played.
+pub fn failed(file: &str, error: &Error) -> RunReport {
     let hint = error.hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"));
     RunReport::failed(file, format!("{}{hint}", error.message))
 }
