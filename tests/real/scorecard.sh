@@ -49,7 +49,8 @@ if [ ! -f "$card" ]; then
     printf '%s\n' "# What real servers do with a cancel" "" \
         "Made by \`tests/real/scorecard.sh\` on $(date +%F). [conform](conform.md) says how to read it; what stands under *not observed* was not seen, and is no fault." "" \
         "\`real-mcp\` is \`tests/real/servers/mcp_server.py\` on the MCP Python SDK: 1.27.2, and, where it names no version, 2.3.0. \`rmcp\` is \`tests/real/rmcp\` on the crate" \
-        "of that name, 3.9.0; \`real-acp-python\` and \`real-acp-typescript\` are the agents of \`tests/real/servers\` on the ACP SDKs 0.12.1 and 2.4.0." "" >"$card"
+        "of that name, 3.9.0; \`real-acp-python\` and \`real-acp-typescript\` are the agents of \`tests/real/servers\` on the ACP SDKs 0.12.1 and 2.4.0." "" \
+        "![the table as a picture](scorecard.svg)" "" >"$card"
 fi
 modules=$real/npm/node_modules
 
