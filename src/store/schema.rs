@@ -124,7 +124,7 @@ mod tests {
         assert!(views_are_ours(&sql).unwrap());
         sql.execute_batch("DROP VIEW findings; CREATE VIEW findings AS SELECT 1 AS a").unwrap();
         assert!(!views_are_ours(&sql).unwrap());
-        make_views(&sql).unwrap();
+        migrate(&sql, Version::Ours(NEWEST)).unwrap();
         assert!(views_are_ours(&sql).unwrap());
     }
 
