@@ -57,7 +57,7 @@ pub use merged::{Merged, Met, merged};
 pub use missing::{Missing, Why};
 pub use name::{name_of, path_of};
 pub use nearest::near;
-pub use open::{follow, open};
+pub use open::{follow, open, open_stream};
 pub use out::body_of;
 pub use read::{FrameSink, Overrides, Resume, Skip, Source};
 pub use time::zone_minutes;
