@@ -50,7 +50,7 @@ pub use detect::{Listed, list as formats};
 pub use exit::Exit;
 pub use expand::{Archived, Expanded, expand};
 pub use explain::{Candidate, Explanation, Passed, explain};
-pub use formats::rec::{End, Fault, Link, Verified, base64_of, channel_facts, channel_of, verify};
+pub use formats::rec::{End, Fault, Link, Verified, base64_of, channel_facts, channel_of, prune, verify};
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
 pub use merged::{Merged, Met, merged};

@@ -22,14 +22,10 @@ const NAMELESS: &str = "log";
 ///
 /// ```
 /// # fn main() -> rpctape::error::Result<()> {
-/// let log = concat!(
-///     r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "\n",
-///     r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "\n",
-///     r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "\n",
-/// );
-/// let findings = rpctape::check(log.as_bytes(), &rpctape::Options::default())?;
-/// let twice = findings.into_iter().find(|finding| finding.code == "RPC008").expect("answered twice");
-/// assert_eq!((twice.line, twice.severity.as_str()), (3, "error"));
+/// let log = std::fs::File::open("samples/mcp/bad.jsonl").expect("a sample");
+/// let mut findings = rpctape::check(log, &rpctape::Options::default())?;
+/// let late = findings.find(|finding| finding.rule == "response-after-cancel").expect("it was cancelled before");
+/// assert_eq!((late.line, late.severity.as_str()), (14, "warning"));
 /// # Ok(())
 /// # }
 /// ```
