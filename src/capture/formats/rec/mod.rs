@@ -20,7 +20,7 @@ pub use crate::base64::encode as base64_of;
 pub use chain::Link;
 pub use facts::{read as channel_of, write as channel_facts};
 pub use prune::prune;
-pub use verify::{End, Fault, Verified, verify};
+pub use verify::{End, Fault, Verified, end_signature_of, signature_of, verify};
 pub use writer::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 
 use std::borrow::Cow;

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::io::{BufRead, Read, Result};
+use std::path::{Path, PathBuf};
 
 use super::chain::{Link, sealed};
 use super::left::Left;
@@ -86,6 +87,22 @@ impl Verified {
     pub fn is_sound(&self) -> bool {
         self.sealed > 0 && self.wrong == 0 && self.end != End::Cut
     }
+}
+
+/// Where the signature of a recording stands.
+pub fn signature_of(file: &Path) -> PathBuf {
+    beside(file, ".minisig")
+}
+
+/// Where the signature of its last line stands, by which an extract is known.
+pub fn end_signature_of(file: &Path) -> PathBuf {
+    beside(file, ".end.minisig")
+}
+
+fn beside(file: &Path, end: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_os_string();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 /// Follows the chain of one file. Errors: what could not be read.
