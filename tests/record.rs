@@ -634,7 +634,7 @@ fn what_is_taken_out_of_a_recording_is_shown_to_be_from_it() {
     talk(record(&["-o", &file, "--sign", &secret], &["echo"]), asked.as_bytes());
 
     let bug = folder.path("bug.rec.jsonl");
-    let taken = run(&["extract", &file, "7@1", "--proof", "-o", &bug]);
+    let taken = run(&["extract", &file, "#7@1", "--proof", "-o", &bug]);
     assert_eq!(taken.code, 0, "{}", taken.err);
     assert!(taken.err.contains("as they stand, signed"), "{}", taken.err);
     let found = run(&["verify", &bug, "--key", &key]);
@@ -656,7 +656,7 @@ fn what_is_taken_out_of_a_recording_is_shown_to_be_from_it() {
     let whole = std::fs::read_to_string(&file).expect("a recording");
     std::fs::write(&cut, &whole[..whole.trim_end().rfind('\n').expect("lines") + 1]).expect("a file");
     for log in [cut.as_str(), bug.as_str(), "samples/mcp/bad.jsonl"] {
-        let refused = run(&["extract", log, "7", "--proof", "-o", &folder.path("x.rec.jsonl")]);
+        let refused = run(&["extract", log, "#7", "--proof", "-o", &folder.path("x.rec.jsonl")]);
         assert_eq!(refused.code, 2, "{log}: {}", refused.err);
         assert!(refused.err.contains("nothing can be shown to be from it"), "{log}: {}", refused.err);
     }
