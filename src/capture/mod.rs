@@ -36,7 +36,6 @@ mod plan;
 mod read;
 mod refusals;
 mod sample;
-mod scan;
 mod survey;
 mod time;
 mod unread;

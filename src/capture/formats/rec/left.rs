@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::chain::Link;
-use crate::capture::scan::{members, unquoted};
+use crate::json::scan::{members, unquoted};
 
 /// How a line begins that stands for lines that were left out.
 const LEFT: &[u8] = b"{\"k\":\"left\",";

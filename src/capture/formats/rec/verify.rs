@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::chain::{Link, sealed};
 use super::left::Left;
 use super::tree::Tree;
-use crate::capture::scan::{members, unquoted};
+use crate::json::scan::{members, unquoted};
 
 /// The longest line that is looked at, in bytes. The recorder stores 16 MiB of a message, which escapes can make six times as long.
 pub(super) const LONGEST: u64 = 128 << 20;
