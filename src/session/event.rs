@@ -267,6 +267,8 @@ pub enum What<'a> {
         exchange: &'a Exchange,
         /// The request whose response carried it; `None` for a stream that a GET opened.
         stream: Option<Seen>,
+        /// How sure that is.
+        judgement: Judgement,
     },
     /// A notification for a subscription that did not ask for it; said once for each kind.
     Unrequested {
@@ -430,6 +432,8 @@ pub enum Stray {
         request: Seen,
         /// The first answer.
         answer: Option<Seen>,
+        /// How sure it is that this is a second one, and not the first once more.
+        judgement: Judgement,
     },
     /// Nobody issued that id.
     UnknownId {

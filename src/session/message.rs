@@ -8,7 +8,7 @@ use super::exchange::{Exchange, History, Outcome};
 use super::ledger::Ledger;
 use super::race::Judgement;
 use super::resolve::Place;
-use super::state::{Absorb, Conn, Created, Handle, Incoming, Slot, Step};
+use super::state::{Absorb, Again, Conn, Created, Handle, Incoming, Slot, Step};
 use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
 use crate::capture::Proof;
@@ -51,8 +51,8 @@ impl Conn {
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
         self.undeclared_feature(step, &incoming);
         self.posted(step, &incoming);
-        self.misplaced(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
+        self.misplaced(step, &incoming);
         match message.kind {
             Kind::Request => self.request(step, &incoming),
             Kind::Notification => {
@@ -77,7 +77,10 @@ impl Conn {
             self.side_mut(m.sender).nameless = true;
             return;
         };
-        let absorb = self.retire(step, m, id, role);
+        if self.sent_again(step, m, id, role) {
+            return;
+        }
+        let absorb = self.retire(step, m, id);
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         slot.stated = self.stated_capabilities(m);
         let repeats = self.repeats(m, &mut slot);
@@ -273,15 +276,33 @@ impl Conn {
         Some((parent.cancel()?.seen, parent.outcome == Outcome::Cancelled))
     }
 
+    /// True for a request that its sender had sent before, on another stream: it may be answered twice, and is one request.
+    fn sent_again(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> bool {
+        let Some(old) = self.slot(m.sender, id) else { return false };
+        let broadcast = match self.again(m, old, call_key(m, role)) {
+            Again::New => return false,
+            Again::Replayed => None,
+            Again::Sent(judgement) => Some(judgement),
+        };
+        if broadcast.is_some() {
+            let (earlier, in_flight, method) = (old.exchange.request, old.exchange.in_flight(), m.message.method());
+            let what = What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues: false, broadcast };
+            self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
+        if let Some(old) = self.slot_mut(m.sender, id) {
+            old.absorb.answers += 1;
+        }
+        true
+    }
+
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
-    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> Absorb {
+    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> Absorb {
         let issued = self.side_mut(m.sender);
         issued.count_up(id);
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
-        let broadcast = self.broadcast(m, &old, call_key(m, role));
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
         self.emit(
@@ -289,7 +310,7 @@ impl Conn {
             m.profile,
             m.seen,
             Some(m.sender),
-            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues, broadcast },
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues, broadcast: None },
         );
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),

@@ -122,6 +122,16 @@ pub(super) struct Absorb {
     pub(super) cancelled: u32,
 }
 
+/// Whether a request is one that its sender has sent before.
+pub(super) enum Again {
+    /// It is not.
+    New,
+    /// On a stream that goes on with another one.
+    Replayed,
+    /// On another stream; how sure it is that this is no resumption.
+    Sent(Judgement),
+}
+
 /// A response without an id, and the notification that may have caused it.
 pub(super) struct Idless {
     pub(super) seen: Seen,
