@@ -24,11 +24,14 @@ pub(super) struct Documents {
     known: FxHashMap<u64, Document>,
     /// Addresses that were ever opened, without regard to how they are spelled.
     folded: FxHashSet<u64>,
+    /// Notebooks open the documents of their cells in other words.
+    notebooks: bool,
 }
 
 impl Conn {
     /// A notification about a document.
     pub(super) fn document(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, method: &str) {
+        self.documents.notebooks |= method.starts_with("notebookDocument/");
         let known = matches!(method, "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose");
         // After a second handshake the log tells of several servers, and documents are opened for each.
         let life = &self.facts.lifecycle;
@@ -52,7 +55,7 @@ impl Documents {
         let version = version.and_then(|raw| raw.parse::<i64>().ok()).map(|version| (version, seen));
         let spelled_otherwise = self.folded.contains(&fold(address));
         // A log in which nothing is ever opened leaves openings out.
-        let shows_openings = !self.folded.is_empty();
+        let shows_openings = !self.folded.is_empty() && !self.notebooks;
         let before = self.known.get(&hash(address.bytes()));
         let was_open = before.is_some_and(|document| document.open);
         let fault = match method {

@@ -45,6 +45,7 @@ impl Stretch {
             Why::Dropped => format!("from {lines} on the log leaves messages out"),
             Why::Guessed if one => format!("whose message stands at {lines} was guessed"),
             Why::Guessed => format!("whose messages stand at {lines} was guessed"),
+            Why::TakenOut => format!("parts of the message at {lines} were taken out before it was logged"),
             Why::Mixed => format!("from {lines} on several connections stand in one stream"),
         }
     }
@@ -176,6 +177,11 @@ impl<'a> Ledger<'a> {
         let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());
         let mut all = lists.flat_map(|stretches| &stretches.list);
         all.find(|stretch| stretch.why == Why::Guessed && stretch.covers(None, frame, frame))
+    }
+
+    /// The message of a side between two frames, themselves included, of which a filter has taken something out.
+    pub fn taken_out(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
+        self.connection.taken_out.hole(side, from, to)
     }
 
     /// True if messages were lost anywhere.

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use super::event::{Batch, Seen, What};
 use super::exchange::{Exchange, History, Outcome};
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Stretch};
 use super::race::Judgement;
 use super::resolve::Place;
 use super::state::{Absorb, Again, Conn, Created, Handle, Incoming, Slot, Step};
 use super::stream::Opener;
 use super::suspect::{Accused, Suspect};
-use crate::capture::Proof;
+use crate::capture::{Proof, Why};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Capabilities, Facts, Method, Role, Side, Wanted, names_callee};
 
@@ -45,6 +45,11 @@ impl Conn {
         let incoming = self.incoming(step, &place, message, facts);
         self.facts.messages += 1;
         self.facts.unclassified += u64::from(message.kind == Kind::Unclassified);
+        if facts.taken_out {
+            let (frames, lines) = ((place.seen.frame, place.seen.frame), (place.line, place.line));
+            let stretch = Stretch { why: Why::TakenOut, side: Some(incoming.sender), frames, lines };
+            self.facts.taken_out.note(stretch);
+        }
         self.version(step, &incoming);
         let cancels_initialize = self.cancels_initialize(&incoming);
         let what = What::Message { message, facts, cancels_initialize };

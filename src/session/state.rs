@@ -386,6 +386,7 @@ impl Conn {
             directions: Directions::Stated,
             proof: channel.proof,
             missing: Stretches::new(channel.complete_head == Some(true)),
+            taken_out: Stretches::default(),
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),
             revision_assumed: false,

@@ -9,6 +9,7 @@ use super::Plan;
 use super::note::{Act, Notes};
 use crate::capture::Proof;
 use crate::capture::scan::{skip_white, value_end};
+use crate::protocol::is_placeholder;
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
 const OFTEN: usize = 2;
@@ -151,30 +152,6 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
             return;
         }
     }
-}
-
-/// True for a JSON string that a filter puts in place of what it takes out: `"***"`, `"[REDACTED]"`, `"<masked>"`.
-pub(super) fn is_placeholder(written: &str) -> bool {
-    let Some(text) = written.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return false };
-    let stars = !text.is_empty() && text.chars().all(|c| matches!(c, '*' | 'x' | 'X' | '#' | '•' | '█' | '.' | '-'));
-    let says = [
-        "redact",
-        "mask",
-        "filter",
-        "hidden",
-        "removed",
-        "scrub",
-        "omitted",
-        "sanitiz",
-        "censor",
-        "obfuscat",
-        "anonymi",
-        "secret",
-        "sensitive",
-        "truncated",
-    ];
-    let holds = |sign: &str| text.as_bytes().windows(sign.len()).any(|word| word.eq_ignore_ascii_case(sign.as_bytes()));
-    stars && text.len() > 1 || says.iter().any(|sign| holds(sign))
 }
 
 /// The string at the member `key` (with its quotes) of a message, as written.

@@ -14,7 +14,7 @@ use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, IdField, Kind, Message};
-use crate::protocol::{Facts, Side, profiles};
+use crate::protocol::{Facts, Side, is_placeholder, profiles};
 
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,9 +205,9 @@ impl Signs {
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
 fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
-    let id = message.id_text.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
+    let id = message.id_text.filter(|text| is_placeholder(text)).map_or(0, digest);
     let cancelled = facts.request_id.or(facts.param_id.filter(|_| message.kind == Kind::Notification));
-    let target = cancelled.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
+    let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
     let payload = match message.kind {
         Kind::Result => "\"result\"",
         Kind::Error => return [0, id, target, super::artefact::word_at(text, "\"error\"").map_or(0, digest)],
