@@ -10,7 +10,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Plan;
-use super::lanes::prefix;
+use super::lanes::{prefix, words};
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::words::{Meaning, direction, instance, meaning};
@@ -54,7 +54,9 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     for candidate in all.into_iter().flatten() {
         let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
-        if !resolves(list, &own, whole, found, candidate.rank() < UNNAMED) || found.faults() >= now.faults() {
+        let beside = now.faults() == 0 && are_beside(list, order, &own);
+        let better = found.faults() < now.faults() || beside && found.faults() == 0;
+        if !better || !resolves(list, &own, whole, found, candidate.rank() < UNNAMED) {
             continue;
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());
@@ -81,6 +83,29 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
                 .to_string(),
         );
     }
+}
+
+/// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.
+pub(super) fn greets_again(list: &[Note]) -> bool {
+    let mut greeted = FxHashSet::default();
+    list.iter().filter(|note| note.act == Act::Open).any(|note| !greeted.insert(note.channel))
+}
+
+/// True if each stream begins with a handshake, and no other begins where one has just ended: what is begun anew in one
+/// stream is one after the other.
+fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
+    let mut places: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
+    for (place, at) in order.iter().enumerate() {
+        let (_, last) = match places.get_mut(&groups[*at]) {
+            Some(known) => known,
+            None if list[*at].act != Act::Open => return false,
+            None => places.entry(groups[*at]).or_insert((place, place)),
+        };
+        *last = place;
+    }
+    let within = |first: usize| places.values().any(|(other, last)| *other < first && first < *last);
+    let begun = places.values().map(|(first, _)| *first);
+    begun.filter(|first| *first > 0).all(within)
 }
 
 /// True where ids clash so often, each answered as often as asked, that one client cannot be the reason. Where no handshake says
@@ -245,7 +270,7 @@ fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Cand
             }
             Kind::Text if record.starts_with('{') => {}
             Kind::Text => {
-                for (place, word) in prefix(record).split_whitespace().take(WORDS).enumerate() {
+                for (place, word) in words(prefix(record)).take(WORDS).enumerate() {
                     add(format!("word:{}", place + 1), word);
                 }
             }

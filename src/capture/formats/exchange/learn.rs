@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::body::{events, headers_of, http_head, is_event_stream, part, plain};
 use super::layout::{Layout, SESSION_HEADER, Slot, Unit};
 use super::learn_times::{Timed, times};
-use super::path::{self, Path, Tree};
+use super::path::{self, Path, Tree, is_name};
 use super::steps::is_traffic;
 use crate::capture::Vantage;
 use crate::capture::formats::document::value_of;
@@ -314,7 +314,9 @@ fn children(value: &Value) -> Vec<(String, &Value)> {
 
 fn as_pair(value: &Value) -> Option<(String, &Value)> {
     match value {
-        Value::Array(two) if two.len() == 2 => Some((two[0].as_str()?.to_string(), &two[1])),
+        Value::Array(two) if two.len() == 2 => {
+            Some((two[0].as_str().filter(|name| is_name(name))?.to_string(), &two[1]))
+        }
         Value::Object(members) => {
             let name = ["name", "key", "Name", "Key"].iter().find_map(|key| members.get(*key)?.as_str())?;
             let value = ["value", "Value", "values", "raw_value"].iter().find_map(|key| members.get(*key))?;
