@@ -20,6 +20,7 @@ mod vscode_log;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::capture) use logfmt::pairs;
 pub(super) use nested::{Give, Peeled, Peeler};
 pub(crate) use shipped::{CSV, JSON_LOG};
 pub(in crate::capture) use shipped::{innermost, scalars};

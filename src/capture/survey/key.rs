@@ -25,6 +25,9 @@ const RESOLVED: usize = 3;
 /// How many records are looked at before all are, spread over the head.
 const PROBED: usize = 256;
 
+/// How long a value may be, in bytes.
+const LONGEST: usize = 200;
+
 /// The rank of a name that does not speak of connections.
 const UNNAMED: usize = 100;
 
@@ -199,6 +202,8 @@ pub(super) struct Records<'t> {
 enum Kind {
     /// Rows of a table; the first names the columns.
     Table(char),
+    /// Lines of pairs.
+    Pairs,
     /// Objects; a message may stand in a list in one.
     Json { lists: bool },
     /// Lines of text.
@@ -226,6 +231,7 @@ impl<'t> Records<'t> {
                 let delimiter = [',', ';', '\t'].into_iter().max_by_key(|c| first.matches(*c).count()).unwrap_or(',');
                 Records { text, ranges: lines(), kind: Kind::Table(delimiter) }
             }
+            "logfmt" => Records { text, ranges: lines(), kind: Kind::Pairs },
             "json-log" => {
                 let within = peel::innermost(text);
                 let ranges = if within.is_empty() { lines() } else { within };
@@ -241,6 +247,26 @@ impl<'t> Records<'t> {
         let range = self.ranges.get(after.checked_sub(1)?)?;
         range.contains(&at).then(|| self.text[range.clone()].trim_end())
     }
+}
+
+/// The cells of a row, as written but for the quotes around them.
+fn cells(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
+    let mut rest = Some(row.trim_start_matches('\u{feff}'));
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let quoted = text.strip_prefix('"').map(|inside| {
+            // Within quotes, two of them are one.
+            let mut ends = inside.match_indices('"').map(|(at, _)| at);
+            let mut end = ends.next();
+            while let Some(at) = end.filter(|at| inside[at + 1..].starts_with('"')) {
+                end = ends.find(|next| *next > at + 1);
+            }
+            inside.split_at(end.unwrap_or(inside.len()))
+        });
+        let (cell, behind) = quoted.unwrap_or_else(|| text.split_at(text.find(delimiter).unwrap_or(text.len())));
+        rest = behind.find(delimiter).map(|at| &behind[at + delimiter.len_utf8()..]);
+        Some(cell)
+    })
 }
 
 /// What stands beside every `step`th message, with a value for each of these.
@@ -260,14 +286,15 @@ fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Cand
         match records.kind {
             Kind::Json { lists } => peel::scalars(record, lists, &mut add),
             Kind::Table(delimiter) => {
-                let names = records.text.lines().next().unwrap_or_default().split(delimiter);
-                // A quote begins the cell with the message.
-                let cells = record[..record.find('"').unwrap_or(record.len())].split(delimiter);
+                let names = cells(records.text.lines().next().unwrap_or_default(), delimiter);
                 names
-                    .zip(cells)
-                    .filter(|(_, cell)| !cell.is_empty())
+                    .zip(cells(record, delimiter))
+                    .filter(|(_, cell)| !cell.is_empty() && cell.len() <= LONGEST)
                     .for_each(|(name, cell)| add(name.trim().to_string(), cell));
             }
+            Kind::Pairs => peel::pairs(record)
+                .filter(|(_, value)| value.len() <= LONGEST)
+                .for_each(|(key, value)| add(key.to_string(), value)),
             Kind::Text if record.starts_with('{') => {}
             Kind::Text => {
                 for (place, word) in words(prefix(record)).take(WORDS).enumerate() {
