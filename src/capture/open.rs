@@ -9,8 +9,9 @@ use super::input::Input;
 use super::lines::{Buffer, Line, Lines, RECORD_LIMIT};
 use super::nearest::nearest;
 use super::out::{Out, word_of};
+use super::plan::{Order, Plan};
 use super::sample::Sample;
-use super::survey::{self, Lanes, Order, Plan, survey};
+use super::survey::{self, Lanes, survey};
 use super::unread::{looks_like_messages, quoted};
 use super::{FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
@@ -24,6 +25,12 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
         return Ok(database);
     }
     Ok(Box::new(told(Input::open(path)?, path, overrides)?))
+}
+
+/// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and the database
+/// of lsp-devtools are files, and need [`open`].
+pub fn open_stream(name: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {
+    Ok(Box::new(told(Input::given(name, stream)?, name, overrides)?))
 }
 
 /// Opens a log that is still being written. `stream` ends where the log ends now, and when it is read on it waits for more.
