@@ -22,12 +22,14 @@ pub enum Why {
     Guessed,
     /// From here on the records of several connections stand in one stream and nothing tells them apart.
     Mixed,
+    /// A filter took a part of the message at this place out, and left a word.
+    TakenOut,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 8] =
-        [Why::Head, Why::Tail, Why::Gap, Why::Unread, Why::Torn, Why::Dropped, Why::Guessed, Why::Mixed];
+    pub const ALL: [Why; 9] =
+        [Why::Head, Why::Tail, Why::Gap, Why::Unread, Why::Torn, Why::Dropped, Why::Guessed, Why::Mixed, Why::TakenOut];
 
     /// The word used in the database, in recordings and in reports.
     pub fn as_str(self) -> &'static str {
@@ -40,6 +42,7 @@ impl Why {
             Why::Dropped => "dropped",
             Why::Guessed => "guessed",
             Why::Mixed => "mixed",
+            Why::TakenOut => "taken-out",
         }
     }
 

@@ -26,6 +26,8 @@ pub trait Lift<'a>: Default {
     fn params_without_members(&mut self) {}
     /// Called once where `result` is a list; `filled` if it has members.
     fn result_list(&mut self, _filled: bool) {}
+    /// Called once where `params` or `result` is a string; with its quotes.
+    fn text_instead(&mut self, _raw: &'a str) {}
 }
 
 /// Lifts nothing.
@@ -302,6 +304,9 @@ fn body<'a, F: Lift<'a>>(text: &'a str, at: usize, lift: &mut F, part: impl Part
         // A number may be out of range, and an escape may stand for nothing.
         _ => return None,
     };
+    if bytes[at] == b'"' {
+        lift.text_instead(text.get(at..end)?);
+    }
     match shape {
         Shape::Array => part.list(lift, bytes[scan::skip_white(bytes, at + 1)] != b']'),
         _ => part.none(lift),

@@ -112,6 +112,7 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         retries: _,
         result_members: _,
         params_hash: _,
+        taken_out: _,
     } = facts;
 }
 

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::hash::Hasher;
 
+use super::placeholder::is_placeholder;
 use crate::json::each_member;
 use crate::json::lenient_string;
 use crate::jsonrpc::{Id, Lift};
@@ -118,6 +119,8 @@ pub struct Facts<'a> {
     pub result_members: bool,
     /// A hash of the members of `params` but `_meta`, whatever their order.
     pub params_hash: u64,
+    /// True if a word of a filter stands where one of the above, or a part that may hold them, was.
+    pub taken_out: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -212,6 +215,11 @@ impl Capabilities {
         }
     }
 
+    /// True if a filter has taken something out of what was declared.
+    pub fn are_blotted(raw: &str) -> bool {
+        raw.split('"').any(|text| is_placeholder(&format!("\"{text}\"")))
+    }
+
     /// True if a capability of the list is declared; one that is not in it counts as declared.
     pub fn declares(&self, name: &str) -> bool {
         CAPABILITIES.iter().position(|known| *known == name).is_none_or(|at| self.features >> at & 1 == 1)
@@ -275,6 +283,10 @@ impl<'a> Facts<'a> {
 }
 
 impl<'a> Lift<'a> for Facts<'a> {
+    fn text_instead(&mut self, raw: &'a str) {
+        self.taken_out |= is_placeholder(raw);
+    }
+
     fn param(&mut self, key: &str, raw: &'a str) {
         self.shape = ParamsShape::Object;
         let slot = match key {
@@ -306,7 +318,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "cursor" => &mut self.cursor,
             other => {
                 self.retries |= matches!(other, "inputResponses" | "requestState");
-                self.offers_tools |= other == "tools";
+                self.offers_tools |= other == "tools" && raw != "null";
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
                     self.lsp_initialize = true;
                 }
@@ -315,6 +327,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             }
         };
         *slot = Some(raw);
+        self.taken_out |= !WORDS.contains(&key) && is_placeholder(raw);
         self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
     }
 
@@ -344,9 +357,13 @@ impl<'a> Lift<'a> for Facts<'a> {
             "stopReason" => &mut self.stop_reason,
             "inputRequests" => &mut self.input_requests,
             "nextCursor" => &mut self.next_cursor,
-            _ => return,
+            _ => {
+                self.taken_out |= is_placeholder(raw);
+                return;
+            }
         };
         *slot = Some(raw);
+        self.taken_out |= is_placeholder(raw);
     }
 
     fn params_without_members(&mut self) {
@@ -357,6 +374,9 @@ impl<'a> Lift<'a> for Facts<'a> {
         self.result_filled = filled;
     }
 }
+
+/// Members that people read: nothing follows from them.
+const WORDS: [&str; 4] = ["reason", "name", "command", "clientInfo"];
 
 fn hash(key: &str, value: &str) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
@@ -385,12 +405,14 @@ fn is_filled(raw: &str) -> bool {
 
 impl<'a> Facts<'a> {
     fn section(&mut self, part: Part, raw: &'a str) {
+        self.taken_out |= is_placeholder(raw);
         each_member(raw, |key, value| {
             if part == Part::Meta && key == META_RELATED_TASK {
                 return self.section(Part::RelatedTask, value);
             }
             if let Some(slot) = self.slot(part, key) {
                 *slot = Some(value);
+                self.taken_out |= is_placeholder(value);
             }
         });
     }

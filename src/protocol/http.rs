@@ -109,7 +109,7 @@ impl RequestHead {
             revision: head.header(REVISION),
             method: head.header(METHOD).map(decoded),
             name: head.header(NAME).map(decoded),
-            accept: head.header("accept"),
+            accept: head.header("accept").filter(|named| !named.is_empty()),
             resumes: head.header(LAST_EVENT).is_some(),
         })
     }
@@ -119,8 +119,10 @@ impl ResponseHead {
     /// Reads the JSON of a frame; `None` where it is no head of a response, or a proxy made it.
     pub fn read(text: &str) -> Option<ResponseHead> {
         let head: Head<'_> = serde_json::from_str(text).ok()?;
-        let status = head.status.filter(|_| head.by.is_none())?;
-        let (content_type, issues_session) = (head.header("content-type"), head.header(SESSION).is_some());
+        // What is below 100 is a log's word for "none".
+        let status = head.status.filter(|status| *status >= 100 && head.by.is_none())?;
+        let content_type = head.header("content-type").filter(|named| !named.is_empty());
+        let issues_session = head.header(SESSION).is_some();
         Some(ResponseHead { status, content_type, issues_session })
     }
 

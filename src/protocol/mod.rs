@@ -17,6 +17,7 @@ mod mcp;
 mod mcp_2026;
 mod mcp_2026_table;
 mod method;
+mod placeholder;
 mod playing;
 mod probing;
 mod profile;
@@ -34,6 +35,7 @@ pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
 pub use method::{
     Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };
+pub use placeholder::is_placeholder;
 pub use playing::{Access, Choice, DefaultAnswer, Flow};
 pub use probing::{Spoken, tried_in_turn};
 pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};

@@ -170,7 +170,9 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
     if finding.certainty != Certainty::Violation {
         return finding;
     }
-    let hole = hole(rule.absence, event, &finding).or_else(|| guess(rule, event, &finding));
+    let hole = hole(rule.absence, event, &finding)
+        .or_else(|| guess(rule, event, &finding))
+        .or_else(|| taken_out(rule, event, &finding));
     match hole {
         Some(stretch) => finding.undecidable(&stretch.reason()),
         None if event.connection.revision_assumed && event.profile.depends_on_revision(rule.code) => {
@@ -200,6 +202,22 @@ fn guess<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'a St
     }
     let frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
     frames.into_iter().find_map(|frame| event.ledger.guess(frame))
+}
+
+/// A message that the finding rests on, or would have to hold what is absent, and of which a filter has taken something out.
+fn taken_out<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
+    let reads = [Proof::PAYLOAD, Proof::CANCEL_TARGET, Proof::ERROR_CODE];
+    if !reads.into_iter().any(|what| rule.needs.covers(what)) {
+        return None;
+    }
+    let ledger = event.ledger;
+    let mut frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    let own = frames.find_map(|frame| ledger.taken_out(None, frame, frame));
+    own.or_else(|| match finding.absence.unwrap_or(rule.absence) {
+        Absence::None | Absence::Between(_) => None,
+        Absence::Before(whose) => ledger.taken_out(side(whose, event), 0, finding.frame),
+        Absence::Since(whose) => ledger.taken_out(side(whose, event), finding.frame, FrameId::MAX),
+    })
 }
 
 /// The side that is meant; `None` for both.

@@ -30,7 +30,7 @@ impl Conn {
             return self.client_answer(step, m, id);
         }
         if let Some((request, answer)) = self.done_on(m.stream, issuer, id) {
-            let stray = Stray::Duplicate { request, answer: Some(answer) };
+            let stray = Stray::Duplicate { request, answer: Some(answer), judgement: Judgement::EXACT };
             return self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
         }
         if self.opener(m.stream).is_none_or(|opener| opener.id != *id) {
@@ -138,8 +138,9 @@ impl Conn {
             return;
         }
         slot.exchange.history.add(letter(m), m.sender, issuer);
-        let answer = slot.exchange.answer;
-        let stray = Stray::Duplicate { request, answer };
+        let (answer, asked_on) = (slot.exchange.answer, slot.exchange.stream);
+        let Some(judgement) = self.second_answer_on(m, asked_on) else { return };
+        let stray = Stray::Duplicate { request, answer, judgement };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
     }
 

@@ -83,6 +83,8 @@ pub struct Connection {
     pub proof: Proof,
     /// What the log does not show of it. Ask the [`super::Ledger`], which knows what its sources miss, too.
     pub missing: Stretches,
+    /// Messages of which a filter has taken something out.
+    pub taken_out: Stretches,
     /// The sources that it has frames from.
     pub sources: Vec<u32>,
     /// Whether the log is known to start in the middle of it; a log that starts with its first message is no such.

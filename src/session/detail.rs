@@ -30,6 +30,8 @@ pub enum Stray {
         request: Seen,
         /// The first answer.
         answer: Option<Seen>,
+        /// How sure it is that this is a second one, and not the first once more.
+        judgement: Judgement,
     },
     /// Nobody issued that id.
     UnknownId {

@@ -250,6 +250,8 @@ pub enum What<'a> {
         exchange: &'a Exchange,
         /// The request whose response carried it; `None` for a stream that a GET opened.
         stream: Option<Seen>,
+        /// How sure that is.
+        judgement: Judgement,
     },
     /// A notification for a subscription that did not ask for it; said once for each kind.
     Unrequested {

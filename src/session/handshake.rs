@@ -6,7 +6,7 @@ use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::{Facts, Side};
+use crate::protocol::{Capabilities, Facts, Side};
 
 /// How many cursors are remembered for a connection; in one with more none is judged.
 const CURSORS: usize = 65_536;
@@ -163,7 +163,9 @@ impl Conn {
 
     /// Names and capabilities that a handshake message declares.
     pub(super) fn meet(&mut self, m: &Incoming<'_>) {
-        let capabilities = m.facts.capabilities.map(crate::protocol::Capabilities::from_json);
+        // What a filter has taken something out of may have held anything.
+        let declared = m.facts.capabilities.filter(|raw| !Capabilities::are_blotted(raw));
+        let capabilities = declared.map(Capabilities::from_json);
         let name = m.facts.peer_name();
         match m.sender {
             Side::Client => {

@@ -7,11 +7,14 @@ use super::event::What;
 use super::http_stream::{HttpStream, Shown};
 use super::race::Judgement;
 use super::seen::Seen;
-use super::state::{Conn, Incoming, Slot, Step};
+use super::state::{Again, Conn, Incoming, Slot, Step};
+use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::http::{RequestHead, ResponseHead};
 use crate::protocol::{Facts, Side};
 
+/// Why a message may come on another stream than its own.
+pub(super) const UNSEEN: &str = "the log does not show whether the stream resumes another";
 /// How many streams are remembered for a connection.
 const STREAMS: usize = 4096;
 
@@ -32,6 +35,7 @@ impl Conn {
         match sender {
             Side::Client => {
                 let Some(head) = RequestHead::read(head) else { return };
+                self.http.shows_resumed |= head.resumes;
                 self.http.streams.insert(stream, HttpStream { request: Some((seen, head)), ..HttpStream::default() });
             }
             Side::Server => {
@@ -108,6 +112,9 @@ impl Conn {
             method: shown.method || head.method.is_some(),
             name: shown.name || head.name.is_some(),
         };
+        // Of several clients each has agreed on a version of its own.
+        let one_client = self.facts.proof.covers(Proof::CLIENT);
+        let bound = bound && (one_client || m.profile.revision_per_request);
         let negotiated = self.http.negotiated.as_deref();
         let what = What::Posted { head, message: m.message, facts: m.facts, shown, bound, negotiated };
         self.emit(step, m.profile, m.seen, Some(m.sender), what);
@@ -130,7 +137,11 @@ impl Conn {
         // Where the POST was only taken, the answer has nowhere else to come: the transport of 2024-11-05.
         let answered_there = self.status_of(slot.exchange.stream) == Some(200);
         if answered_there && !self.http.endpoint {
-            let what = What::Misplaced { exchange: &slot.exchange, stream: None };
+            let own = slot.exchange.stream.and_then(|stream| self.http.streams.get(&stream));
+            // A client that has lost the stream takes it up again, and a log that leaves out the header does not show that.
+            let lost = own.is_some_and(|own| own.closed) && !self.http.shows_resumed;
+            let judgement = Judgement::exact_if(!lost, UNSEEN);
+            let what = What::Misplaced { exchange: &slot.exchange, stream: None, judgement };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
     }
@@ -149,23 +160,49 @@ impl Conn {
             slot.exchange.in_flight() && slot.exchange.stream.is_some() && slot.exchange.stream != m.stream
         };
         if let Some(slot) = self.slot(Side::Client, &id).filter(elsewhere) {
-            let what = What::Misplaced { exchange: &slot.exchange, stream: Some(opener.request) };
+            let judgement = Judgement::EXACT;
+            let what = What::Misplaced { exchange: &slot.exchange, stream: Some(opener.request), judgement };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
     }
 
-    /// Whether a request of the server is one that it has sent on another stream that is open: the same id, method and parameters.
-    pub(super) fn broadcast(&self, m: &Incoming<'_>, old: &Slot, call: Option<u64>) -> Option<Judgement> {
-        let (before, now) = (old.exchange.stream?, m.stream?);
-        let same = old.call.is_some() && old.call == call && before != now && m.sender == Side::Server;
-        if !same || !old.exchange.in_flight() {
-            return None;
+    /// Whether a request of the server is one that it has sent before, on another stream: the same id, method and parameters.
+    pub(super) fn again(&self, m: &Incoming<'_>, old: &Slot, call: Option<u64>) -> Again {
+        let (Some(before), Some(now)) = (old.exchange.stream, m.stream) else { return Again::New };
+        let same = old.call == call && (call.is_some() || m.facts.params_hash == 0);
+        let same = same && *old.exchange.method == *m.message.method();
+        if !same || before == now || m.sender != Side::Server {
+            return Again::New;
         }
-        let head =
-            |stream: u32| self.http.streams.get(&stream).and_then(|stream| Some((stream, stream.request.as_ref()?)));
-        let (Some((older, _)), Some((_, (_, head)))) = (head(before), head(now)) else {
-            return Some(Judgement::undecidable("the log does not show whether the stream resumes another"));
+        let shown = |stream: u32| self.http.streams.get(&stream).filter(|stream| stream.request.is_some());
+        let (Some(older), Some(_)) = (shown(before), shown(now)) else {
+            return Again::Sent(Judgement::undecidable(UNSEEN));
         };
-        (!older.closed && !head.resumes).then_some(Judgement::EXACT)
+        match self.resumes(now) {
+            Some(true) => Again::Replayed,
+            _ if !older.closed && old.exchange.in_flight() => Again::Sent(Judgement::EXACT),
+            Some(false) => Again::New,
+            None => Again::Sent(Judgement::undecidable(UNSEEN)),
+        }
+    }
+
+    /// How sure it is that a second answer to a request is one; `None` where a stream that was taken up again repeats the first.
+    pub(super) fn second_answer_on(&self, m: &Incoming<'_>, asked_on: Option<u32>) -> Option<Judgement> {
+        let elsewhere = m.stream.filter(|stream| m.sender == Side::Server && asked_on != Some(*stream));
+        let Some(stream) = elsewhere else { return Some(Judgement::EXACT) };
+        match self.resumes(stream) {
+            Some(true) => None,
+            resumes => Some(Judgement::exact_if(resumes.is_some(), UNSEEN)),
+        }
+    }
+
+    /// Whether a stream goes on with another one; `None` where the log does not tell.
+    fn resumes(&self, stream: u32) -> Option<bool> {
+        if self.opener(Some(stream)).is_some() {
+            return Some(false);
+        }
+        let (_, head) = self.http.streams.get(&stream)?.request.as_ref()?;
+        let tells = head.resumes || self.http.shows_resumed || &*head.verb != "GET";
+        tells.then_some(head.resumes)
     }
 }

@@ -1,7 +1,7 @@
 //! One POST, GET or DELETE, as rules see it.
 
 use super::seen::Seen;
-use crate::protocol::http::{RequestHead, ResponseHead};
+use crate::protocol::http::{EVENT_STREAM, RequestHead, ResponseHead};
 
 /// One POST, GET or DELETE and what its response carries, as far as the log shows it.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,12 @@ impl HttpStream {
     /// The status of the response.
     pub fn status(&self) -> Option<u16> {
         self.response.as_ref().map(|(_, head)| head.status)
+    }
+
+    /// True if the request names event streams among what it accepts.
+    pub fn asks_for_events(&self) -> bool {
+        let accept = self.request.as_ref().and_then(|(_, head)| head.accept.as_deref());
+        accept.is_some_and(|accept| accept.to_ascii_lowercase().contains(EVENT_STREAM))
     }
 
     /// True for a GET that opens a stream of its own; one that resumes another goes on with that one's messages.

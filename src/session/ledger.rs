@@ -42,6 +42,11 @@ impl<'a> Ledger<'a> {
         all.find(|stretch| stretch.why == Why::Guessed && stretch.covers(None, frame, frame))
     }
 
+    /// The message of a side between two frames, themselves included, of which a filter has taken something out.
+    pub fn taken_out(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
+        self.connection.taken_out.hole(side, from, to)
+    }
+
     /// True if messages were lost anywhere.
     pub fn has_gap(&self) -> bool {
         let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());

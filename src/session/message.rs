@@ -7,10 +7,11 @@ use super::detail::Batch;
 use super::event::What;
 use super::exchange::{Exchange, History, Outcome};
 use super::ledger::Ledger;
+use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
-use super::state::{Absorb, Accused, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect};
-use crate::capture::Proof;
+use super::state::{Absorb, Accused, Again, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect};
+use crate::capture::{Proof, Why};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Capabilities, Facts, Method, Role, Side, Wanted, names_callee};
 
@@ -44,14 +45,19 @@ impl Conn {
         let incoming = self.incoming(step, &place, message, facts);
         self.facts.messages += 1;
         self.facts.unclassified += u64::from(message.kind == Kind::Unclassified);
+        if facts.taken_out {
+            let (frames, lines) = ((place.seen.frame, place.seen.frame), (place.line, place.line));
+            let stretch = Stretch { why: Why::TakenOut, side: Some(incoming.sender), frames, lines };
+            self.facts.taken_out.note(stretch);
+        }
         self.version(step, &incoming);
         let cancels_initialize = self.cancels_initialize(&incoming);
         let what = What::Message { message, facts, cancels_initialize };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
         self.undeclared_feature(step, &incoming);
         self.posted(step, &incoming);
-        self.misplaced(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
+        self.misplaced(step, &incoming);
         match message.kind {
             Kind::Request => self.request(step, &incoming),
             Kind::Notification => {
@@ -76,7 +82,10 @@ impl Conn {
             self.side_mut(m.sender).nameless = true;
             return;
         };
-        let absorb = self.retire(step, m, id, role);
+        if self.sent_again(step, m, id, role) {
+            return;
+        }
+        let absorb = self.retire(step, m, id);
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         slot.stated = self.stated_capabilities(m);
         let repeats = self.repeats(m, &mut slot);
@@ -272,15 +281,33 @@ impl Conn {
         Some((parent.cancel()?.seen, parent.outcome == Outcome::Cancelled))
     }
 
+    /// True for a request that its sender had sent before, on another stream: it may be answered twice, and is one request.
+    fn sent_again(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> bool {
+        let Some(old) = self.slot(m.sender, id) else { return false };
+        let broadcast = match self.again(m, old, call_key(m, role)) {
+            Again::New => return false,
+            Again::Replayed => None,
+            Again::Sent(judgement) => Some(judgement),
+        };
+        if broadcast.is_some() {
+            let (earlier, in_flight, method) = (old.exchange.request, old.exchange.in_flight(), m.message.method());
+            let what = What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues: false, broadcast };
+            self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
+        if let Some(old) = self.slot_mut(m.sender, id) {
+            old.absorb.answers += 1;
+        }
+        true
+    }
+
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
-    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> Absorb {
+    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> Absorb {
         let issued = self.side_mut(m.sender);
         issued.count_up(id);
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
-        let broadcast = self.broadcast(m, &old, call_key(m, role));
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
         self.emit(
@@ -288,7 +315,7 @@ impl Conn {
             m.profile,
             m.seen,
             Some(m.sender),
-            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues, broadcast },
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues, broadcast: None },
         );
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),

@@ -43,6 +43,7 @@ impl Stretch {
             Why::Dropped => format!("from {lines} on the log leaves messages out"),
             Why::Guessed if one => format!("whose message stands at {lines} was guessed"),
             Why::Guessed => format!("whose messages stand at {lines} was guessed"),
+            Why::TakenOut => format!("parts of the message at {lines} were taken out before it was logged"),
             Why::Mixed => format!("from {lines} on several connections stand in one stream"),
         }
     }

@@ -31,7 +31,9 @@ impl Conn {
         match crate::protocol::role(method) {
             Role::Update if m.profile.turns => self.update(step, m),
             Role::TaskStatus if m.profile.tasks => self.task_status(step, m),
-            _ if m.facts.document.is_some() && m.profile.documents => self.document(step, m, method),
+            _ if m.profile.documents && (m.facts.document.is_some() || method.starts_with("notebookDocument/")) => {
+                self.document(step, m, method);
+            }
             _ if m.sender == Side::Server && m.facts.subscription.is_some() => self.subscribed(step, m),
             _ => self.on_cancelled_stream(step, m),
         }

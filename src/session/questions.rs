@@ -62,7 +62,10 @@ impl Conn {
             _ => None,
         };
         let stray = match found {
-            Some(Remembered { request, answer, .. }) => Stray::Duplicate { request, answer },
+            Some(Remembered { request, answer, .. }) => {
+                let judgement = Judgement::exact_if(self.ordered(), super::http::UNSEEN);
+                Stray::Duplicate { request, answer, judgement }
+            }
             None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {
                 let judgement = self.surely_new(step, issuer, q.seen);
                 Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request), judgement }

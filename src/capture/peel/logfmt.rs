@@ -36,6 +36,16 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
+/// The pairs of a line, up to what is none; values without their quotes.
+pub(in crate::capture) fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = line.trim();
+    std::iter::from_fn(move || {
+        let (key, value, length) = pair(rest)?;
+        rest = rest[length..].trim_start();
+        Some((key, value.trim_matches('"')))
+    })
+}
+
 /// Writes the pairs of a line as a JSON object; false where it is no line of pairs.
 fn record(line: &str, json: &mut String) -> bool {
     json.clear();

@@ -22,6 +22,7 @@ mod vscode_log;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::capture) use logfmt::pairs;
 use peeler::Peeler;
 pub(crate) use shipped::{CSV, JSON_LOG};
 pub(in crate::capture) use shipped::{innermost, scalars};

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lanes::prefix;
+use super::lanes::{prefix, words};
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::plan::Plan;
@@ -24,6 +24,9 @@ const RESOLVED: usize = 3;
 
 /// How many records are looked at before all are, spread over the head.
 const PROBED: usize = 256;
+
+/// How long a value may be, in bytes.
+const LONGEST: usize = 200;
 
 /// The rank of a name that does not speak of connections.
 const UNNAMED: usize = 100;
@@ -54,7 +57,9 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     for candidate in all.into_iter().flatten() {
         let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
-        if !resolves(list, &own, whole, found, candidate.rank() < UNNAMED) || found.faults() >= now.faults() {
+        let beside = now.faults() == 0 && are_beside(list, order, &own);
+        let better = found.faults() < now.faults() || beside && found.faults() == 0;
+        if !better || !resolves(list, &own, whole, found, candidate.rank() < UNNAMED) {
             continue;
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());
@@ -81,6 +86,29 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
                 .to_string(),
         );
     }
+}
+
+/// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.
+pub(super) fn greets_again(list: &[Note]) -> bool {
+    let mut greeted = FxHashSet::default();
+    list.iter().filter(|note| note.act == Act::Open).any(|note| !greeted.insert(note.channel))
+}
+
+/// True if each stream begins with a handshake, and no other begins where one has just ended: what is begun anew in one
+/// stream is one after the other.
+fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
+    let mut places: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
+    for (place, at) in order.iter().enumerate() {
+        let (_, last) = match places.get_mut(&groups[*at]) {
+            Some(known) => known,
+            None if list[*at].act != Act::Open => return false,
+            None => places.entry(groups[*at]).or_insert((place, place)),
+        };
+        *last = place;
+    }
+    let within = |first: usize| places.values().any(|(other, last)| *other < first && first < *last);
+    let begun = places.values().map(|(first, _)| *first);
+    begun.filter(|first| *first > 0).all(within)
 }
 
 /// True where ids clash so often, each answered as often as asked, that one client cannot be the reason. Where no handshake says
@@ -174,6 +202,8 @@ pub(super) struct Records<'t> {
 enum Kind {
     /// Rows of a table; the first names the columns.
     Table(char),
+    /// Lines of pairs.
+    Pairs,
     /// Objects; a message may stand in a list in one.
     Json { lists: bool },
     /// Lines of text.
@@ -203,6 +233,7 @@ impl<'t> Records<'t> {
                 let delimiter = [',', ';', '\t'].into_iter().max_by_key(|c| first.matches(*c).count()).unwrap_or(',');
                 Records { text, ranges: lines(), kind: Kind::Table(delimiter) }
             }
+            "logfmt" => Records { text, ranges: lines(), kind: Kind::Pairs },
             "json-log" => {
                 let within = peel::innermost(text);
                 let ranges = if within.is_empty() { lines() } else { within };
@@ -218,6 +249,26 @@ impl<'t> Records<'t> {
         let range = self.ranges.get(after.checked_sub(1)?)?;
         range.contains(&at).then(|| self.text[range.clone()].trim_end())
     }
+}
+
+/// The cells of a row, as written but for the quotes around them.
+fn cells(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
+    let mut rest = Some(row.trim_start_matches('\u{feff}'));
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let quoted = text.strip_prefix('"').map(|inside| {
+            // Within quotes, two of them are one.
+            let mut ends = inside.match_indices('"').map(|(at, _)| at);
+            let mut end = ends.next();
+            while let Some(at) = end.filter(|at| inside[at + 1..].starts_with('"')) {
+                end = ends.find(|next| *next > at + 1);
+            }
+            inside.split_at(end.unwrap_or(inside.len()))
+        });
+        let (cell, behind) = quoted.unwrap_or_else(|| text.split_at(text.find(delimiter).unwrap_or(text.len())));
+        rest = behind.find(delimiter).map(|at| &behind[at + delimiter.len_utf8()..]);
+        Some(cell)
+    })
 }
 
 /// What stands beside every `step`th message, with a value for each of these.
@@ -237,17 +288,18 @@ fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Cand
         match records.kind {
             Kind::Json { lists } => peel::scalars(record, lists, &mut add),
             Kind::Table(delimiter) => {
-                let names = records.text.lines().next().unwrap_or_default().split(delimiter);
-                // A quote begins the cell with the message.
-                let cells = record[..record.find('"').unwrap_or(record.len())].split(delimiter);
+                let names = cells(records.text.lines().next().unwrap_or_default(), delimiter);
                 names
-                    .zip(cells)
-                    .filter(|(_, cell)| !cell.is_empty())
+                    .zip(cells(record, delimiter))
+                    .filter(|(_, cell)| !cell.is_empty() && cell.len() <= LONGEST)
                     .for_each(|(name, cell)| add(name.trim().to_string(), cell));
             }
+            Kind::Pairs => peel::pairs(record)
+                .filter(|(_, value)| value.len() <= LONGEST)
+                .for_each(|(key, value)| add(key.to_string(), value)),
             Kind::Text if record.starts_with('{') => {}
             Kind::Text => {
-                for (place, word) in prefix(record).split_whitespace().take(WORDS).enumerate() {
+                for (place, word) in words(prefix(record)).take(WORDS).enumerate() {
                     add(format!("word:{}", place + 1), word);
                 }
             }

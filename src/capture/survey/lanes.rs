@@ -20,6 +20,11 @@ pub(super) fn prefix(line: &str) -> &str {
     &line[..braces.find(opens).unwrap_or(line.len())]
 }
 
+/// The words of what stands before a message: between blanks and bars.
+pub(super) fn words(prefix: &str) -> impl Iterator<Item = &str> {
+    prefix.split(|c: char| c.is_whitespace() || c == '|').filter(|word| !word.is_empty())
+}
+
 /// See the module.
 pub(in crate::capture) struct Lanes<'f> {
     /// Which word, from 0.
@@ -39,8 +44,7 @@ impl<'f> Lanes<'f> {
     /// The lane of a line; one that starts with white space goes on with what the line before began.
     fn lane(&mut self, line: &Line<'_>) -> Option<usize> {
         let text = String::from_utf8_lossy(line.bytes);
-        let words = || prefix(&text).split_whitespace();
-        let Some(word) = words().nth(self.word).filter(|_| !text.starts_with(char::is_whitespace)) else {
+        let Some(word) = words(prefix(&text)).nth(self.word).filter(|_| !text.starts_with(char::is_whitespace)) else {
             return Some(self.last).filter(|last| *last < self.lanes.len());
         };
         let known = self.lanes.iter().position(|(known, _)| known == word);

@@ -82,7 +82,8 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
     let before = score(&notes.list, &as_written, &groups);
     let order = order::choose(notes, &groups, before, plan);
     let now = score(&notes.list, &order, &groups);
-    if overrides.connection_key.is_none() && (now.faults() > 0 || now.two_clients > 0) {
+    let several = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
+    if overrides.connection_key.is_none() && several {
         key::choose(notes, &key::Records::of(format, head), &order, now, plan);
     }
     artefact::resent_blocks(notes, plan);

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::masked::{is_placeholder, word_at};
+use super::masked::word_at;
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::Lines;
 use crate::capture::out::Out;
@@ -15,7 +15,7 @@ use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resu
 use crate::error::Result;
 use crate::json::scan::members;
 use crate::jsonrpc::{Defect, IdField, Kind, Message};
-use crate::protocol::{Facts, Side, profiles};
+use crate::protocol::{Facts, Side, is_placeholder, profiles};
 
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A request that names a session which the client has ended by a DELETE that the server took, and that the server answers with success.
 //!
-//! Left alone: sessions that the server ended by itself, which only a status of 404 shows.
+//! Left alone: a second DELETE, and sessions that the server ended by itself, which only a status of 404 shows.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Responded { stream, ended: Some(ended) } = event.what else { return None };
-    let status = stream.status().filter(|status| *status < 400)?;
+    let status = stream.status().filter(|status| *status < 400 && stream.verb() != Some("DELETE"))?;
     let asked = stream.request.as_ref().map(|(seen, _)| *seen);
     let summary = format!("a request of a session that was ended is answered with the status {status}");
     Some(found(RULE.code, event, summary)?.with("end", ended).maybe("head", asked).with("response head", event.seen))

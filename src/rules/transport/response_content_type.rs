@@ -1,6 +1,8 @@
-//! A response with status 200 and a content type that is neither JSON nor an event stream; for a GET, any but an event stream.
+//! A response with status 200 and a content type that is neither JSON nor an event stream; for a GET that asks for an
+//! event stream, any other.
 //!
-//! Left alone: responses of which the log shows no content type, and other statuses.
+//! Left alone: responses of which the log shows no content type, other statuses, and what else passes beside MCP
+//! (metadata of an authorization server, a health check, a browser).
 
 use crate::capture::Proof;
 use crate::finding::Finding;
@@ -26,7 +28,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let (_, head) = stream.response.as_ref().filter(|(_, head)| head.status == 200)?;
     let types: &[&str] = match stream.verb() {
         Some("POST") if stream.requests > 0 => &["application/json", "text/event-stream"],
-        Some("GET") => &["text/event-stream"],
+        Some("GET") if stream.asks_for_events() => &["text/event-stream"],
         _ => return None,
     };
     let named = head.content_type.as_deref().filter(|_| !head.is_of(types))?;

@@ -1,10 +1,10 @@
 //! A response on a stream that a GET without `Last-Event-ID` opened, though the POST of its request was answered with 200 and a stream of its own.
 //!
-//! Left alone: resumed streams, and the transport of 2024-11-05, in which every answer comes so.
+//! Not decidable where the stream of the POST had ended and the log may leave out the header. Left alone: resumed streams, and the transport of 2024-11-05, in which every answer comes so.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -22,8 +22,10 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Misplaced { exchange, stream: None } = event.what else { return None };
+    let What::Misplaced { exchange, stream: None, judgement } = event.what else { return None };
     let (label, title) = (exchange.label(), exchange.title());
-    let summary = format!("the answer to {label} {title} comes on a stream that a GET opened, and resumes none");
-    Some(found(RULE.code, event, summary)?.about(exchange).with("response", event.seen))
+    let how = race_text(&judgement);
+    let summary = format!("the answer to {label} {title} comes on a stream that a GET opened, and resumes none{how}");
+    let finding = found(RULE.code, event, summary)?.judged(&judgement);
+    Some(finding.about(exchange).with("response", event.seen))
 }

@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Misplaced { exchange, stream: Some(other) } = event.what else { return None };
+    let What::Misplaced { exchange, stream: Some(other), .. } = event.what else { return None };
     let (label, title) = (exchange.label(), exchange.title());
     let summary = format!("what belongs to {label} {title} comes on the stream of another request");
     Some(found(RULE.code, event, summary)?.about(exchange).with("stream", other).with("message", event.seen))

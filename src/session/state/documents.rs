@@ -23,6 +23,8 @@ pub(in crate::session) struct Documents {
     known: FxHashMap<u64, Document>,
     /// Addresses that were ever opened, without regard to how they are spelled.
     folded: FxHashSet<u64>,
+    /// Notebooks open the documents of their cells in other words.
+    pub(in crate::session) notebooks: bool,
 }
 
 impl Documents {
@@ -42,7 +44,7 @@ impl Documents {
         let version = version.and_then(|raw| raw.parse::<i64>().ok()).map(|version| (version, seen));
         let spelled_otherwise = self.folded.contains(&fold(address));
         // A log in which nothing is ever opened leaves openings out.
-        let shows_openings = !self.folded.is_empty();
+        let shows_openings = !self.folded.is_empty() && !self.notebooks;
         let before = self.known.get(&hash(address.bytes()));
         let was_open = before.is_some_and(|document| document.open);
         let fault = match method {

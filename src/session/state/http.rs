@@ -19,4 +19,6 @@ pub(in crate::session) struct Http {
     pub(in crate::session) ended: Option<(Seen, Box<str>)>,
     /// The transport of 2024-11-05, in which answers come on the stream of a GET.
     pub(in crate::session) endpoint: bool,
+    /// The log keeps `Last-Event-ID`: some request had it.
+    pub(in crate::session) shows_resumed: bool,
 }

@@ -18,7 +18,7 @@ pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
 pub(super) use pending::{Pending, PendingText, Place};
 pub(super) use question::{About, Question};
-pub(super) use slot::{Absorb, Handle, Opener, Slot};
+pub(super) use slot::{Absorb, Again, Handle, Opener, Slot};
 pub(super) use stderr::{Stderr, cut};
 pub(super) use suspect::{Accused, CompletedCancel, EarlyCancel, LateAnswer, Suspect};
 pub(super) use tasks::{StrangeTasks, Task, Tasks, terminal};
@@ -220,6 +220,7 @@ impl Conn {
             directions: Directions::Stated,
             proof: channel.proof,
             missing: Stretches::new(channel.complete_head == Some(true)),
+            taken_out: Stretches::default(),
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),
             revision_assumed: false,

@@ -6,6 +6,7 @@ use super::late_progress::LateProgress;
 use crate::jsonrpc::Id;
 use crate::protocol::{Capabilities, Role, Side, Wanted};
 use crate::session::exchange::Exchange;
+use crate::session::race::Judgement;
 use crate::session::seen::{FrameId, Seen};
 
 /// An exchange with what only the fold needs to know of it.
@@ -71,6 +72,16 @@ pub(in crate::session) struct Absorb {
     pub(in crate::session) answers: u32,
     /// How many of them were cancelled.
     pub(in crate::session) cancelled: u32,
+}
+
+/// Whether a request is one that its sender has sent before.
+pub(in crate::session) enum Again {
+    /// It is not.
+    New,
+    /// On a stream that goes on with another one.
+    Replayed,
+    /// On another stream; how sure it is that this is no resumption.
+    Sent(Judgement),
 }
 
 /// The request that opened a stream.

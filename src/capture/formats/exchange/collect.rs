@@ -6,7 +6,7 @@ use super::order::{self, Placed};
 use super::steps::{What, steps};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
-use crate::capture::{Body, Direction, Missing, Vantage, Why};
+use crate::capture::{Body, Direction, Missing, Proof, Vantage, Why};
 use crate::error::Result;
 use crate::protocol::Side;
 
@@ -77,9 +77,13 @@ impl<'a> Collected<'a> {
         let (placed, unordered) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
         self.bytes /= 2;
         for placed in &placed {
-            let unordered = self.unordered || unordered.contains(&placed.connection);
+            let lost = match (unordered.contains(&placed.connection), self.unordered) {
+                (true, _) => Proof::ORDER.and(Proof::CANCEL_TARGET),
+                (false, true) => Proof::CANCEL_TARGET,
+                (false, false) => Proof::NONE,
+            };
             let resolution = self.resolution_us;
-            let channel = self.connections.channel(placed.connection, unordered, self.vantage, resolution, out)?;
+            let channel = self.connections.channel(placed.connection, lost, self.vantage, resolution, out)?;
             let stream = (!self.connections.is_socket(placed.connection)).then_some(placed.stream);
             hand_on(placed, channel, stream, resolution.is_some(), base, out)?;
         }

@@ -88,11 +88,11 @@ impl Connections {
         matches!(self.keys[number as usize], Key::WebSocket(_))
     }
 
-    /// The channel of a connection. `unordered` where nobody knows whether an answer came before a cancel or after it.
+    /// The channel of a connection; `lost` is what its exchanges do not show.
     pub(super) fn channel(
         &mut self,
         number: u32,
-        unordered: bool,
+        lost: Proof,
         vantage: Vantage,
         resolution_us: Option<i64>,
         out: &mut Out<'_>,
@@ -102,7 +102,7 @@ impl Connections {
         }
         let socket = self.is_socket(number);
         let proof = if socket { Proof::FULL } else { Proof::FULL.and(Proof::STREAMS) };
-        let proof = if unordered { proof.without(Proof::CANCEL_TARGET) } else { proof };
+        let proof = proof.without(lost);
         self.openings.retain(|opening| *opening != number);
         let (name, proof) = match &self.keys[number as usize] {
             Key::Session(session) => (Some(session.clone()), proof),

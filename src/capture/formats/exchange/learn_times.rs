@@ -73,7 +73,8 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
     let neutral = pick(&|one| match words::meaning(&one.key) {
         Some((Meaning::Time, rank)) if side(one.path).is_none() => Some(rank),
         _ if one.key.ends_with("time") || one.key.ends_with("timestamp") => Some(50),
-        _ => None,
+        // What reads as a date in every record is a time, whatever it is called (`ts_ns`, `msec`).
+        _ => side(one.path).is_none().then_some(100),
     });
     let at = |slot: Slot, one: &Times<'_>| (slot, one.path.clone());
     let unit = long.as_ref().map_or(Unit::Ms, |(_, unit, _)| *unit);

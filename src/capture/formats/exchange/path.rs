@@ -130,7 +130,8 @@ pub(super) fn pair(text: &str) -> Option<(&str, &str, usize)> {
     if text.starts_with('[') {
         let mut list = Elements::new(text, Some(0), "list").ok()?;
         let ((_, name), (at, value)) = (list.next()?, list.next()?);
-        return (name.starts_with('"') && list.next().is_none()).then(|| (unquoted(name), value, at));
+        let named = name.starts_with('"') && is_name(unquoted(name));
+        return (named && list.next().is_none()).then(|| (unquoted(name), value, at));
     }
     let (mut name, mut value) = (None, None);
     for member in members(text) {
@@ -142,6 +143,11 @@ pub(super) fn pair(text: &str) -> Option<(&str, &str, usize)> {
     }
     let (value, at) = value?;
     Some((name?, value, at))
+}
+
+/// False for the first of a time and a record (`["1788423300000000000","..."]`), which is no name.
+pub(super) fn is_name(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 struct Found<'t> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::path::Path;
+use super::path::{Path, is_name};
 use crate::json::scan::unquoted;
 
 /// How deep a record may be.
@@ -58,7 +58,9 @@ pub(super) fn children(value: &Value) -> Vec<(String, &Value)> {
 
 fn as_pair(value: &Value) -> Option<(String, &Value)> {
     match value {
-        Value::Array(two) if two.len() == 2 => Some((two[0].as_str()?.to_string(), &two[1])),
+        Value::Array(two) if two.len() == 2 => {
+            Some((two[0].as_str().filter(|name| is_name(name))?.to_string(), &two[1]))
+        }
         Value::Object(members) => {
             let name = ["name", "key", "Name", "Key"].iter().find_map(|key| members.get(*key)?.as_str())?;
             let value = ["value", "Value", "values", "raw_value"].iter().find_map(|key| members.get(*key))?;

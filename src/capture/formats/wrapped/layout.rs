@@ -114,6 +114,8 @@ pub(crate) struct Layout {
     several: usize,
     /// How many of the messages name their version.
     versioned: usize,
+    /// True if the examples hold a handshake: what both sides have sent.
+    both_sides: bool,
 }
 
 /// The text as a value, if it may hold a message.
@@ -145,9 +147,13 @@ impl Layout {
     pub(crate) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Layout {
         let (mut values, mut examined): (Vec<Value>, usize) = (Vec::new(), 0);
         let mut first = "";
+        let (mut asks, mut answers) = (false, false);
         for text in texts {
             examined += 1;
             if let Some(value) = plausible(text) {
+                let has = |signs: [&str; 3]| signs.iter().any(|sign| text.contains(sign));
+                asks |= text.contains("initialize") && has(["clientInfo", "clientCapabilities", "processId"]);
+                answers |= text.contains("result") && has(["serverInfo", "agentInfo", "agentCapabilities"]);
                 first = if values.is_empty() { text } else { first };
                 values.push(value);
             }
@@ -157,6 +163,7 @@ impl Layout {
         }
         let examples: Vec<_> = values.iter().filter_map(example).collect();
         let mut layout = Layout { resolution_us: 1, hits: examples.len(), examined, ..Layout::default() };
+        layout.both_sides = asks && answers;
         layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
         // Bodies of HTTP with answers among them are in records of their own; else the answers are where nobody looked.
         let answers = examples.iter().any(|example| example.answers);
@@ -220,8 +227,10 @@ impl Layout {
 
     fn scalars(&mut self, examples: &[Example<'_>]) {
         let seen = candidates(examples);
-        let best =
-            |meaning: Meaning| seen.iter().filter(|c| c.meaning == meaning).min_by_key(|c| (c.path.len(), c.rank));
+        let both_sides = self.both_sides;
+        let tells = |c: &&Candidate<'_>| c.meaning != Meaning::Direction || !both_sides || c.tells_sides();
+        let of = |meaning: Meaning| seen.iter().filter(move |c| c.meaning == meaning);
+        let best = |meaning: Meaning| of(meaning).filter(tells).min_by_key(|c| (c.path.len(), c.rank));
         for (meaning, want) in [(Meaning::Connection, Want::Connection), (Meaning::Session, Want::Session)] {
             if let Some(found) = best(meaning).filter(|found| found.values.iter().all(|value| is_name(value))) {
                 self.root.add(&found.path, want);
@@ -254,6 +263,16 @@ struct Candidate<'v> {
     rank: usize,
     path: Vec<String>,
     values: Vec<&'v Value>,
+}
+
+impl Candidate<'_> {
+    /// True if not all of its words say the same: what does (`"source":"server"` on every record) says who wrote the log.
+    fn tells_sides(&self) -> bool {
+        let key = self.path.last().map_or("", String::as_str);
+        let mut said = self.values.iter().filter_map(|value| words::direction(key, value.as_str()?));
+        let first = said.next();
+        said.any(|word| Some(word) != first)
+    }
 }
 
 fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {

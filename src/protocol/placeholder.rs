@@ -1,0 +1,82 @@
+//! Words that a filter puts in place of what it takes out of a message: `***`, `[REDACTED]`, `<masked>`.
+
+/// Words that say it by themselves.
+const SAID: [&str; 15] = [
+    "redacted",
+    "masked",
+    "filtered",
+    "hidden",
+    "removed",
+    "scrubbed",
+    "omitted",
+    "sanitized",
+    "sanitised",
+    "censored",
+    "obfuscated",
+    "anonymized",
+    "anonymised",
+    "truncated",
+    "stripped",
+];
+
+/// Parts of words that say it between brackets or stars.
+const BETWEEN: [&str; 14] = [
+    "redact",
+    "mask",
+    "filter",
+    "hidden",
+    "removed",
+    "scrub",
+    "omitted",
+    "sanitiz",
+    "censor",
+    "obfuscat",
+    "anonymi",
+    "secret",
+    "sensitive",
+    "truncated",
+];
+
+/// The longest of them, in bytes.
+const LONGEST: usize = 80;
+
+/// True for a JSON string (with its quotes) that a filter wrote. A placeholder of this program stands for one value and no other: it
+/// is as good as that.
+pub fn is_placeholder(written: &str) -> bool {
+    let inside = written.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    inside.is_some_and(|text| text.len() <= LONGEST && !text.starts_with("<<secret:") && is_filters(text))
+}
+
+fn is_filters(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_alphanumeric());
+    let holds = |sign: &str| word.as_bytes().windows(sign.len()).any(|part| part.eq_ignore_ascii_case(sign.as_bytes()));
+    match word.split(|c: char| !c.is_alphanumeric()).next() {
+        None | Some("") => {
+            let marks = |c: char| matches!(c, '*' | '#' | '•' | '█' | '.' | '-');
+            text.chars().nth(1).is_some() && text.chars().all(marks)
+        }
+        Some(_) if word.len() > 1 && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')) => true,
+        Some(first) => {
+            let fenced = !text.starts_with(word) && !text.ends_with(word);
+            SAID.iter().any(|said| first.eq_ignore_ascii_case(said)) || fenced && BETWEEN.iter().any(|sign| holds(sign))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_filters_write_and_what_sides_write() {
+        for text in
+            ["***", "[REDACTED]", "<masked>", "xxxx", "REDACTED_BY_POLICY", "••••", "__hidden__", "(sensitive data)"]
+        {
+            assert!(is_placeholder(&format!("\"{text}\"")), "{text}");
+        }
+        for text in ["", "a", "x", "*", "filter_rows", "secret", "<<secret:SESSION#1>>", "mask.png", "page-2", "A***"] {
+            assert!(!is_placeholder(&format!("\"{text}\"")), "{text}");
+        }
+        assert!(!is_placeholder("12") && !is_placeholder("{}"));
+    }
+}
