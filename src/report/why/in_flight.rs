@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::facts::{label, long_lived};
 use super::postmortem::said_of;
-use super::rows::{self, Row, Titles};
-use super::screen::{TIMELINE_FROM, name_room, safe, way};
+use super::rows::{self, Row, Titles, safe, way};
+use super::screen::{TIMELINE_FROM, name_room};
 use super::timeline::{Drawn, LEGEND, column, hit, letters};
 use crate::number::duration;
 use crate::report::columns::{fit, hang, pad, wrap};

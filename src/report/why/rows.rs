@@ -2,15 +2,24 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::screen::safe;
 use crate::report::columns::{fit, pad};
-use crate::report::escape::escape;
+use crate::report::escape::{escape, escape_cut};
 
 /// How short names of requests may become, and how long where they would be the same otherwise.
 const NAMES: [usize; 2] = [10, 24];
 
 /// The least room of a name.
 const NAME: usize = 4;
+
+/// Text from a log, safe to print and at most so wide.
+pub fn safe(text: &str, limit: usize) -> String {
+    escape_cut(text, limit, None)
+}
+
+/// Which way the request of a side goes.
+pub fn way(issuer: &str) -> &'static str {
+    if issuer == "server" { "s>c" } else { "c>s" }
+}
 
 /// One row. Text as it stood in the log, but for `rest`, which is ready to be printed.
 pub struct Row {

@@ -6,11 +6,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::facts::Facts;
 use super::postmortem::{Cancel, Open, Postmortem, Slow, Stuck, postmortem};
-use super::rows::{self, Row, Titles};
+use super::rows::{self, Row, Titles, safe, way};
 use super::timeline::{LEGEND, Timeline};
 use crate::number::duration;
 use crate::report::columns::{fit, hang, pad};
-use crate::report::escape::{escape, escape_cut};
+use crate::report::escape::escape;
 use crate::report::{Ink, Style, Unread, number, time};
 use crate::store::{ConnectionRow, ExchangeRow};
 
@@ -95,14 +95,6 @@ struct Screen<'a> {
     around: &'a Around,
     style: &'a Style,
     width: usize,
-}
-
-pub fn safe(text: &str, limit: usize) -> String {
-    escape_cut(text, limit, None)
-}
-
-pub fn way(issuer: &str) -> &'static str {
-    if issuer == "server" { "s>c" } else { "c>s" }
 }
 
 fn clock(us: Option<i64>) -> String {
