@@ -4,10 +4,11 @@
 //! first `initialize` mostly tells. Where the log has no directions, each message's sender is inferred, and marked so.
 
 use super::connection::Directions;
-use super::event::{FrameId, Seen};
-use super::ledger::{Ledger, Stretch};
-use super::state::{Conn, Incoming, Step};
-use crate::capture::{Direction, Stamp, Why};
+use super::ledger::Ledger;
+use super::missing::Stretch;
+use super::seen::FrameId;
+use super::state::{Conn, Incoming, Pending, PendingText, Place, Step};
+use crate::capture::{Direction, Why};
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
 use crate::protocol::{
     Facts, Hint, MethodKind, Profile, Sender, ServerCancel, Side, cancel_form, hint, sender_of, settle,
@@ -15,42 +16,6 @@ use crate::protocol::{
 
 /// How many messages wait at most.
 const PENDING: usize = 64;
-
-/// A frame that waits: its text is parsed again when its turn comes.
-pub(super) struct Pending {
-    pub(super) seen: Seen,
-    pub(super) line: u64,
-    pub(super) direction: Direction,
-    pub(super) stream: Option<u32>,
-    pub(super) batch: Option<FrameId>,
-    pub(super) taps: Option<[Option<Stamp>; 2]>,
-    pub(super) text: PendingText,
-}
-
-impl Pending {
-    /// True if only the logger's side tells who sent it.
-    pub(super) fn is_relative(&self) -> bool {
-        matches!(self.direction, Direction::Sent | Direction::Received)
-    }
-}
-
-/// What waits.
-pub(super) enum PendingText {
-    Message(String),
-    Malformed(String),
-    Batch(super::event::Batch),
-}
-
-/// Where a message stands, before it is known who sent it.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub(super) seen: Seen,
-    pub(super) line: u64,
-    pub(super) direction: Direction,
-    pub(super) stream: Option<u32>,
-    pub(super) batch: Option<FrameId>,
-    pub(super) taps: Option<[Option<Stamp>; 2]>,
-}
 
 impl Conn {
     /// True once protocol and sides are known.
@@ -133,7 +98,7 @@ impl Conn {
     /// Whose log it is was guessed. Only where a protocol gives the sides different parts, that can accuse the wrong one.
     fn guessed_logger(&mut self) {
         let first = self.pending.iter().find(|pending| pending.is_relative());
-        if let Some((frame, line)) = first.map(|pending| (pending.seen.frame, pending.line))
+        if let Some((frame, line)) = first.map(|pending| (pending.place.seen.frame, pending.place.line))
             && !self.facts.profile.is_plain()
         {
             let frames = (frame, FrameId::MAX);
@@ -146,7 +111,7 @@ impl Conn {
         self.pending.iter().find_map(|pending| {
             let PendingText::Message(text) = &pending.text else { return None };
             let Ok((Parsed::One(message, _), _)) = parse_at::<NoLift>(text, 0) else { return None };
-            match pending.direction {
+            match pending.place.direction {
                 Direction::Sent if message.kind.is_response() => Some(Side::Server),
                 Direction::Received if message.kind.is_response() => Some(Side::Client),
                 _ => None,
@@ -156,9 +121,7 @@ impl Conn {
 
     /// Takes the waiting messages in order.
     pub(super) fn drain(&mut self, step: &mut Step<'_>) {
-        for pending in std::mem::take(&mut self.pending) {
-            let Pending { seen, line, direction, stream, batch, taps, text } = pending;
-            let place = Place { seen, line, direction, stream, batch, taps };
+        for Pending { place, text } in std::mem::take(&mut self.pending) {
             match text {
                 PendingText::Message(text) => {
                     if let Ok((Parsed::One(message, facts), _)) = parse_at::<Facts<'_>>(&text, 0) {

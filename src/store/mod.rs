@@ -130,11 +130,6 @@ impl Store {
         Ok(Store { sql, place: TEMPORARY.to_string(), partial: None, version: Version::Empty, writable: true })
     }
 
-    /// True if the database goes with the process.
-    pub fn is_temporary(&self) -> bool {
-        self.place == TEMPORARY
-    }
-
     /// True if nothing was ever stored here.
     pub fn is_new(&self) -> bool {
         self.version == Version::Empty

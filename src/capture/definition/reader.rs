@@ -5,21 +5,21 @@ use std::sync::Arc;
 use regex::CaptureLocations;
 
 use super::balance::Balance;
-use super::compile::Definition;
 use super::emit::Emitter;
 use super::head::{At, Head, Record};
 use super::layers::Peeled;
 use super::pending::{Pending, State, Taken, content_length, opens};
+use super::ready::Definition;
 use super::repeats::Repeats;
 use super::schema::{Continuation, Encoding, Standing};
 use crate::capture::anywhere::{Row, Scanner};
 use crate::capture::format::LineReader;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::Out;
-use crate::capture::scan::{skip_white, value_end};
 use crate::capture::unread::again;
 use crate::capture::{Proof, Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::{skip_white, value_end};
 
 /// Reads a log by a definition.
 pub(super) struct DefinitionReader {

@@ -9,11 +9,12 @@ use crate::capture::date::Dates;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::literal::{Dialect, push_string, put_json, put_literal, translate_into};
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
 use crate::capture::{Channel, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::members;
 use crate::protocol::{Side, by_name};
 
 /// The format.

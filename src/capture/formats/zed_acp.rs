@@ -9,11 +9,12 @@ use serde_json::value::RawValue;
 use super::document::{Elements, Lines, content, is_error};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::literal::put_json;
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::members;
 use crate::protocol::{Side, by_name};
 
 /// The format.

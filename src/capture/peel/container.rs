@@ -7,11 +7,12 @@
 
 use std::borrow::Cow;
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::scan::{members, unescape, unquoted};
 use crate::error::Result;
+use crate::json::scan::{members, unquoted};
+use crate::json::unescape;
 
 /// A line that is put together from pieces.
 #[derive(Default)]

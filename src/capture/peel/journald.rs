@@ -5,11 +5,12 @@
 //! (systemd `src/journal/journald-stream.c`, `src/shared/logs-show.c`.)
 
 use super::container::lines;
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::scan::{members, unescape, unquoted};
 use crate::error::Result;
+use crate::json::scan::{members, unquoted};
+use crate::json::unescape;
 
 /// True for a line of journald's.
 pub(super) fn looks(line: &str) -> bool {

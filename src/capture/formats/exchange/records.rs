@@ -9,14 +9,14 @@ use super::learn::{Learned, learn};
 use super::{Collected, Exchange, Layout, Part, Slot};
 use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
-use crate::capture::formats::array::{elements, is_by_line};
 use crate::capture::formats::document::Lines;
+use crate::capture::formats::elements::{elements, is_by_line};
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{members, skip_white, value_end};
 use crate::capture::words::plain;
 use crate::error::Result;
+use crate::json::scan::{members, skip_white, value_end};
 
 /// The format: records whose layout is learned.
 pub(in crate::capture) struct Records;

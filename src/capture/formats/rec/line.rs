@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::base64;
-use crate::capture::scan::{members, unescape, unquoted};
 use crate::capture::{Direction, Stamp};
+use crate::json::scan::{members, unquoted};
+use crate::json::unescape;
 use crate::protocol::Side;
 
 /// What is wanted of one event.
@@ -76,7 +77,7 @@ impl<'a> Event<'a> {
         Event::take(&mut members(text))
     }
 
-    fn take(all: &mut crate::capture::scan::Members<'a>) -> Event<'a> {
+    fn take(all: &mut crate::json::scan::Members<'a>) -> Event<'a> {
         let mut event = Event::default();
         for member in all.by_ref() {
             let value = unquoted(member.value);

@@ -6,7 +6,7 @@ mod tests;
 use std::io::{BufRead, Read, Result};
 
 use super::chain::{Link, sealed};
-use crate::capture::scan::{members, unquoted};
+use crate::json::scan::{members, unquoted};
 
 /// The longest line that is looked at, in bytes. The recorder stores 16 MiB of a message, which escapes can make six times as long.
 const LONGEST: u64 = 128 << 20;

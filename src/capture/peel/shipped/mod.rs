@@ -17,16 +17,18 @@ pub(crate) use self::csv::CSV;
 
 use self::learn::{Learned, learn, path_of};
 use self::shape::{Record, Shape};
-use super::nested::{Peeled, Readers};
+use super::nested::Readers;
+use super::peeler::Peeled;
 use super::{DEPTH, container};
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
 use crate::capture::formats::WRAPPED;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
 use crate::capture::{Skip, time};
 use crate::error::Result;
+use crate::json::scan::{skip_white, unquoted, value_end};
+use crate::json::unescape;
 
 /// Records in JSON.
 pub(crate) struct JsonLog;
