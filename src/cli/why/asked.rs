@@ -8,7 +8,6 @@ use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow};
 
 use super::{WhyArgs, wanted};
 use crate::cli::case::Case;
-use crate::cli::moment::Span;
 use crate::cli::request_name;
 
 /// What a user names beside the log.
