@@ -34,7 +34,7 @@ impl Call {
 pub struct Speech {
     /// The protocol.
     pub profile: &'static Profile,
-    /// What the server answered when it was asked for its tools under the id of [`TOOLS`]: hints are taken from it.
+    /// What the server answered when it was asked for its tools under the id of `TOOLS`: hints are taken from it.
     pub tools: Option<String>,
     /// What the client says before it asks for anything slow, and what is answered: a session, a document.
     pub prelude: Vec<(Side, String)>,

@@ -1,11 +1,12 @@
 //! Live clients: what lets them in, and a [`Link`] for each. The other way round from `transport`, with the same two ends.
 //!
-//! A link reports what the client sends and takes what it is to be sent. [`Outgoing::Finish`] ends the connection once all is
+//! A link reports what the client sends and takes what it is to be sent. [`crate::live::Outgoing::Finish`] ends the connection once all is
 //! written; then nothing more is reported. Nothing but messages is ever written to standard output.
 
 mod bytes;
 mod http;
 mod room;
+mod threads;
 
 use std::net::SocketAddr;
 
@@ -14,6 +15,8 @@ use tokio::sync::mpsc;
 
 use super::{Clock, Link};
 use crate::error::{Error, ErrorKind, Result};
+
+pub use threads::{Guest, Voice, on_threads};
 
 /// How many messages a link holds.
 const QUEUE: usize = 256;

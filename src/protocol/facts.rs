@@ -168,7 +168,7 @@ pub struct Capabilities {
     pub mentions_cancellation: bool,
     /// `textDocument.semanticTokens.serverCancelSupport` (LSP client).
     pub semantic_tokens_server_cancel: bool,
-    /// What of [`CAPABILITIES`] is declared, one bit each.
+    /// What of `CAPABILITIES` is declared, one bit each.
     pub features: u32,
 }
 
