@@ -214,7 +214,7 @@ fn what_was_in_flight_at_a_moment() {
     let later = why(&["why", log, "--at", "00:05:00", "--width", "80"]);
     assert!(later.contains("stuck then") && later.lines().all(|line| line.chars().count() <= 80), "{later}");
     let outside = why(&["why", log, "--at", "2031-01-01T00:00:00Z"]);
-    assert!(outside.contains("nothing was in flight") && outside.contains("outside of the log"), "{outside}");
+    assert!(outside.contains("nothing can be said") && outside.contains("outside of the log"), "{outside}");
     let json = run(&["why", log, "--at", "00:05:00", "--format", "json"]).out;
     let json: Value = serde_json::from_str(&json).expect("a document");
     assert_eq!(json["connections"][0]["in_flight"][0]["stuck_then"], true, "{json}");
@@ -400,4 +400,90 @@ fn advice_can_be_pasted() {
     let several = run(&["show", log, "my"]);
     assert!(several.code == 2 && several.err.contains("fits 2 requests"), "{}", several.err);
     assert_eq!(run(&["show", log, "my call"]).code, 0);
+}
+
+/// A log in a zone of its own, on two days, with keys and ids that are hard for a shell; on the first day it ends with two calls open.
+fn hard_names(folder: &std::path::Path) -> String {
+    let mut lines = Vec::new();
+    let mut line = |day: u32, time: &str, connection: &str, dir: &str, message: &str| {
+        let ts = format!("2026-04-{day:02}T{time}+02:00");
+        lines.push(format!(r#"{{"ts":"{ts}","conn":"{connection}","dir":"{dir}","msg":{message}}}"#));
+    };
+    for (day, connection) in [(12, "-dash"), (13, "it's")] {
+        let call = |id: &str, tool: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#)
+        };
+        line(day, "14:00:00", connection, "c2s", &call(r#""7c9e6679-7425-40de-944b""#, "a_rather_long_name"));
+        line(day, "14:00:01", connection, "c2s", &call(r#""7c9e0000-7425-40de-944b""#, "search"));
+        line(day, "14:00:02", connection, "c2s", &call("-5", "search"));
+        line(day, "14:00:03", connection, "s2c", r#"{"jsonrpc":"2.0","id":-5,"result":{}}"#);
+        line(day, "14:05:00", connection, "c2s", &call("6", "search"));
+        line(day, "14:05:01", connection, "s2c", r#"{"jsonrpc":"2.0","id":6,"result":{}}"#);
+    }
+    common::file(folder, "hard names.jsonl", lines.join("\n") + "\n")
+}
+
+/// Screens write UTC, so that such a time may be typed again: the log has it in its own zone or not, and the command is there.
+#[test]
+fn a_moment_outside_says_nothing_of_what_was_in_flight() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = hard_names(folder.path());
+    let screen = why(&["why", &log, "--at", "2026-04-12 12:00:02", "--width", "80"]);
+    assert!(screen.contains("nothing can be said") && !screen.contains("was in flight"), "{screen}");
+    assert!(screen.contains("it has 2026-04-12 12:00:00 -"), "{screen}");
+    let there = String::from_utf8(paste(commands(&screen)[0]).stdout).expect("UTF-8");
+    assert!(commands(&screen)[0].ends_with("--at '2026-04-12 12:00:02Z'") && there.contains("3 requests"), "{there}");
+    let naive = std::fs::read_to_string(&log).expect("a log").replace("+02:00", "");
+    let naive = common::file(folder.path(), "naive.jsonl", naive);
+    let screen = why(&["why", &naive, "--at", "2026-04-12 14:00:02"]);
+    assert!(screen.contains("the log tells no zone") && !screen.contains("UTC"), "{screen}");
+}
+
+#[test]
+fn what_ended_before_the_time_asked_for_is_not_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = hard_names(folder.path());
+    for args in [["--since", "2026-04-13T14:00:00"], ["--last", "10m"]] {
+        let screen = why(&["why", &log, args[0], args[1]]);
+        assert!(screen.contains("it's") && !screen.contains("-dash"), "{screen}");
+    }
+    assert!(why(&["why", &log]).contains("--connection "));
+}
+
+#[test]
+fn names_that_begin_with_a_dash_are_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = hard_names(folder.path());
+    for args in [
+        vec!["show", &log, "--connection", "-dash"],
+        vec!["why", &log, "--connection", "-dash"],
+        vec!["why", &log, "--request", "-5@-dash"],
+        vec!["show", &log, "#-5@1"],
+    ] {
+        let done = run(&args);
+        assert!(done.code == 0, "{args:?}: {}", done.err);
+    }
+    let none = run(&["show", "samples/mcp/bad.jsonl", "-5"]);
+    assert!(none.err.contains("no request -5"), "{}", none.err);
+    let screen = why(&["why", &log, "--width", "80"]);
+    let all = commands(&screen);
+    assert!(all.iter().any(|command| command.contains("-dash")), "{screen}");
+    assert!(all.iter().all(|command| paste(command).status.success()), "{screen}");
+}
+
+/// Ids that begin alike are told apart, and what became of a request is not what a narrow screen cuts.
+#[test]
+fn a_narrow_screen_keeps_what_matters() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = hard_names(folder.path());
+    let screen = why(&["why", &log, "--connection", "-dash", "--width", "80"]);
+    assert!(screen.contains("\"7c9e6...") && screen.contains("\"7c9e0..."), "{screen}");
+    assert!(screen.contains("a_rather_lo"), "{screen}");
+    let cancels = why(&["why", "samples/mcp/bad.jsonl", "--width", "80"]);
+    for word in ["TOO LATE", "LATE CANCEL", "WENT ON"] {
+        assert!(cancels.lines().any(|line| line.ends_with(word)), "{word}: {cancels}");
+    }
+    let unread = why(&["why", "samples/formats/mcpspy/1.jsonl", "--width", "80"]);
+    assert!(unread.lines().all(|line| line.contains("rpctape ") || line.chars().count() <= 80), "{unread}");
+    assert!(commands(&unread).contains(&"rpctape formats --explain samples/formats/mcpspy/1.jsonl"), "{unread}");
 }

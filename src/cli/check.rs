@@ -69,8 +69,8 @@ pub struct PrintArgs {
     /// Print one row for each server (or client, tool, day, source, format, rule) instead of the findings
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "statistics")]
     group_by: Option<By>,
-    /// Print only findings of this connection (`rpctape ls` shows the keys)
-    #[arg(long, value_name = "KEY")]
+    /// Print only findings of this connection (its key, or its number in `rpctape ls`)
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     connection: Option<String>,
     /// Print at most so many findings; all are counted
     #[arg(long, value_name = "N")]

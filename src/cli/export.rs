@@ -38,11 +38,11 @@ pub struct ExportArgs {
     /// With csv and parquet: which table
     #[arg(long, value_enum, value_name = "TABLE")]
     of: Option<Table>,
-    /// With csv, parquet, mermaid, perfetto and otlp: only this connection (`rpctape ls` shows the keys)
-    #[arg(long, value_name = "KEY")]
+    /// With csv, parquet, mermaid, perfetto and otlp: only this connection (its key, or its number in `rpctape ls`)
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     connection: Option<String>,
     /// With mermaid: draw what is around this request, such as '#17' or s4
-    #[arg(long, value_name = "REQUEST")]
+    #[arg(long, value_name = "REQUEST", allow_hyphen_values = true)]
     around: Option<String>,
     /// With mermaid: draw at most so many messages; the others are folded into notes [default: 80]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

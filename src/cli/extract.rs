@@ -35,7 +35,7 @@ pub struct ExtractArgs {
     #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// The request: 17, #17, s4 (issued by the server), "abc"; #17@2 names the connection too
-    #[arg(value_name = "REQUEST")]
+    #[arg(value_name = "REQUEST", allow_negative_numbers = true)]
     request: String,
     /// Write into a file instead of to standard output
     #[arg(short, long, value_name = "FILE")]

@@ -57,8 +57,8 @@ pub struct MockArgs {
     /// Fail if a recorded request was never asked for
     #[arg(long)]
     expect_all: bool,
-    /// Serve this connection of the capture (`rpctape ls` shows the keys)
-    #[arg(long, value_name = "KEY")]
+    /// Serve this connection of the capture (its key, or its number in `rpctape ls`)
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     connection: Option<String>,
     /// Serve the connection of this session
     #[arg(long, value_name = "SESSION")]

@@ -59,7 +59,6 @@ mod reports;
 mod request_name;
 mod run_reports;
 mod screen;
-mod shell;
 mod signals;
 mod telemetry;
 mod terms;
@@ -70,6 +69,7 @@ pub use input::name as source_name;
 use std::process::ExitCode;
 
 use rpctape::error::{ErrorKind, Result};
+use rpctape::report::shell;
 use signals::Stop;
 
 /// Runs a command and turns what came of it into an exit code.

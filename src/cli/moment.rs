@@ -28,15 +28,15 @@ impl Span {
     }
 }
 
-/// The time that a log covers, and how times without a zone are meant: as the log's own (minutes east of UTC).
+/// The time that a log covers, and how times without a zone are meant: as the log's own.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// Its first and its last time.
     pub first_us: i64,
     /// See `first_us`.
     pub last_us: i64,
-    /// Minutes east of UTC.
-    pub zone: i32,
+    /// Minutes east of UTC; none where the log tells no zone, and its times were taken for UTC.
+    pub zone: Option<i32>,
 }
 
 impl Extent {
@@ -46,7 +46,7 @@ impl Extent {
     }
 
     fn local(&self, us: i64) -> i64 {
-        us + i64::from(self.zone) * MINUTE_US
+        us + i64::from(self.zone.unwrap_or(0)) * MINUTE_US
     }
 
     /// The days on which it has this time, as days since the epoch.
@@ -87,8 +87,8 @@ impl Named {
     }
 
     /// Microseconds since the epoch, on this day since the epoch.
-    fn on(&self, day: i64, zone: i32) -> i64 {
-        day * DAY_US + self.time_us - i64::from(self.zone.unwrap_or(zone)) * MINUTE_US
+    fn on(&self, day: i64, zone: Option<i32>) -> i64 {
+        day * DAY_US + self.time_us - i64::from(self.zone.or(zone).unwrap_or(0)) * MINUTE_US
     }
 
     /// All that the words may mean.
@@ -150,9 +150,17 @@ pub fn log_zone(store: &Store) -> Result<Option<i32>> {
     Ok(store.sources()?.iter().find_map(|source| zone_of(source.first_time.as_deref()?)))
 }
 
-/// The zone in which a time is written, in minutes east of UTC, where it tells one.
+/// The zone in which a time is written, in minutes east of UTC, where it tells one. A number counts from an instant.
 fn zone_of(written: &str) -> Option<i32> {
-    zone(written.trim()).1
+    match written.trim().parse::<f64>() {
+        Ok(_) => Some(0),
+        Err(_) => zone(written.trim()).1,
+    }
+}
+
+/// The same time of day, said to be UTC: screens write times so. Nothing where the time names its own zone.
+pub fn in_utc(text: &str) -> Option<String> {
+    zone(text.trim()).1.is_none().then(|| format!("{}Z", text.trim()))
 }
 
 fn date(day: i64) -> Option<String> {
@@ -174,7 +182,7 @@ mod tests {
     const FIRST: i64 = 1_775_974_262_500_000; // 2026-04-12T06:11:02.5Z
 
     fn extent(hours: i64, zone: i32) -> Extent {
-        Extent { first_us: FIRST, last_us: FIRST + hours * 3_600 * SECOND_US, zone }
+        Extent { first_us: FIRST, last_us: FIRST + hours * 3_600 * SECOND_US, zone: Some(zone) }
     }
 
     fn at(text: &str, extent: &Extent) -> (i64, i64) {
@@ -217,7 +225,8 @@ mod tests {
         assert_eq!(choices("07:00", &log), ["2026-04-12 07:00"]);
         assert!(choices("2026-04-12 07:00", &extent(50, 0)).is_empty() && choices("05:00", &log).is_empty());
         assert_eq!([zone_of("2026-04-12T08:12:00.5+02:00"), zone_of("2026-04-12T06:12:00Z")], [Some(120), Some(0)]);
-        assert_eq!([zone_of("2026-04-12 06:12:00"), zone_of("1775974262500")], [None, None]);
+        assert_eq!([zone_of("2026-04-12 06:12:00"), zone_of("1775974262500")], [None, Some(0)]);
+        assert_eq!([in_utc("06:12"), in_utc("06:12+02:00")], [Some("06:12Z".to_string()), None]);
     }
 
     #[test]

@@ -31,10 +31,10 @@ pub struct ShowArgs {
     #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// The request: 17, #17, s4 (issued by the server), "abc"; #17@2 names the connection too
-    #[arg(value_name = "REQUEST", conflicts_with = "connection")]
+    #[arg(value_name = "REQUEST", conflicts_with = "connection", allow_negative_numbers = true)]
     request: Option<String>,
-    /// Show all messages of this connection (`rpctape ls` shows the keys)
-    #[arg(long, value_name = "KEY")]
+    /// Show all messages of this connection (its key, or its number in `rpctape ls`)
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     connection: Option<String>,
     /// Of a connection: only what passed around this time, five seconds before and after (06:14:58, 2026-04-12T06:14:58Z)
     #[arg(long, value_name = "TIME", conflicts_with_all = ["request", "last"])]
@@ -194,7 +194,7 @@ fn span(store: &Store, args: &ShowArgs, row: &ConnectionRow) -> Result<Option<Sp
             let (Some(first_us), Some(last_us)) = (row.first_at_us, row.last_at_us) else {
                 return Err(Error::new(ErrorKind::Input, format!("{} has no times", row.key)));
             };
-            let zone = args.read.tz.or(log_zone(store)?).unwrap_or(0);
+            let zone = args.read.tz.or(log_zone(store)?);
             let extent = Extent { first_us, last_us, zone };
             let at = moment(at, &extent)?;
             Some(Span { from_us: at.from_us - AROUND_US, to_us: at.to_us + AROUND_US })

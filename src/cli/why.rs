@@ -35,10 +35,10 @@ pub struct WhyArgs {
     #[arg(value_name = "FILE", value_parser = super::input::name())]
     file: String,
     /// Only this request (17, #17, s4, "abc", the beginning of an id, #17@2), or a method or tool (tools/call, call:search, search)
-    #[arg(value_name = "REQUEST|METHOD")]
+    #[arg(value_name = "REQUEST|METHOD", allow_negative_numbers = true)]
     what: Option<String>,
     /// Only this request, also where a method or tool has its name
-    #[arg(long, value_name = "ID", conflicts_with = "what")]
+    #[arg(long, value_name = "ID", conflicts_with = "what", allow_hyphen_values = true)]
     request: Option<String>,
     /// What was in flight at this time, all of it: 14:03, 06:14:58.250, 2026-04-12T06:14:58Z
     #[arg(long, value_name = "TIME", conflicts_with_all = ["last", "since"])]
@@ -58,8 +58,8 @@ pub struct WhyArgs {
     /// Age from which an open request counts as stuck where the log just stops [default: 30s]
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     stuck_after: Option<i64>,
-    /// Only this connection: its key, or its number in `rpctape ls`
-    #[arg(long, value_name = "KEY")]
+    /// Only this connection (its key, or its number in `rpctape ls`)
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     connection: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
@@ -101,7 +101,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     let after_us = judged.settings().stuck_after_us;
     let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;
-    case.since = args.since.as_deref().map(|text| at::since(&case, args, text)).transpose()?;
+    case.since = at::since(&case, args)?;
     match &args.at {
         Some(at) => at::write(&mut out, &case, args, at)?,
         None => postmortem(&mut out, &case, args, commands)?,

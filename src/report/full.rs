@@ -272,12 +272,16 @@ fn judgement(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Resul
 pub fn unread(out: &mut dyn Write, unread: &[Unread], style: &Style) -> io::Result<()> {
     for one in unread {
         for line in hang(&escape(&one.told()), style.wrap_at()) {
-            writeln!(out, "{line}")?;
+            writeln!(out, "{}", fit(&line, style.wrap_at()))?;
         }
     }
     let Some(first) = unread.first() else { return Ok(()) };
     for line in hang(&escape(&format!("    {}", first.help())), style.wrap_at()) {
         writeln!(out, "{line}")?;
+    }
+    // A command is there to be copied: it is not cut, whatever the width.
+    if let Some(command) = first.command() {
+        writeln!(out, "    {command}")?;
     }
     Ok(())
 }

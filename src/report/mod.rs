@@ -34,6 +34,7 @@ pub mod replay;
 mod sarif;
 mod schemas;
 mod sessions;
+pub mod shell;
 mod show;
 mod silence;
 mod snippet;

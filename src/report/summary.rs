@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Coverage, Silence};
+use super::{Coverage, Silence, shell};
 use crate::finding::Severity;
 use crate::store::{ConnectionRow, FindingRow, SourceRow, UndecidedRow, UnreadRow};
 
@@ -87,10 +87,14 @@ impl Unread {
     pub fn help(&self) -> String {
         let near = self.near.as_ref().map_or(String::new(), |near| format!("{near}; "));
         format!(
-            "nothing is concluded from what stands there; {near}`rpctape formats --explain {}` shows what the log was \
-             taken for, --format-in NAME or a definition (--format-in FILE.toml) reads it otherwise",
-            self.source
+            "nothing is concluded from what stands there; {near}--format-in NAME or a definition (--format-in FILE.toml) \
+             reads it otherwise"
         )
+    }
+
+    /// The command that tells what the log was taken for.
+    pub fn command(&self) -> Option<String> {
+        Some(format!("rpctape formats --explain {}", shell::again(&self.source)?))
     }
 }
 

@@ -112,8 +112,8 @@ pub struct SendArgs {
     /// Up to this request
     #[arg(long, value_name = "REQUEST")]
     pub to: Option<String>,
-    /// Only this connection of the capture (`rpctape ls` shows the keys)
-    #[arg(long, value_name = "KEY")]
+    /// Only this connection of the capture (its key, or its number in `rpctape ls`)
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub connection: Vec<String>,
     /// Only the connections of this session
     #[arg(long, value_name = "SESSION")]

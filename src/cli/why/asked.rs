@@ -8,7 +8,6 @@ use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow};
 
 use super::{WhyArgs, wanted};
 use crate::cli::case::Case;
-use crate::cli::moment::Span;
 use crate::cli::request_name;
 
 /// What a user names beside the log.
@@ -38,6 +37,9 @@ impl Case<'_> {
     /// The connections to tell about, the one with most trouble first.
     pub fn order(&self, args: &WhyArgs) -> Result<Vec<&ConnectionRow>> {
         let mut order = wanted(&self.connections, args)?;
+        // What ended before the time that is asked for has nothing to tell of it.
+        let ended = |row: &ConnectionRow| self.since.is_some_and(|span| row.last_at_us < Some(span.from_us));
+        order.retain(|row| !ended(row));
         if let (None, Some(asked)) = (&args.connection, args.asked()) {
             let of_requests = self.called(asked)?;
             match of_requests.is_empty() {
@@ -75,10 +77,7 @@ impl Case<'_> {
         let cancelled = facts.cancels.iter().filter_map(|cancel| cancel.exchange.as_ref());
         let waiting = facts.stuck.iter().chain(&facts.open).map(|waiting| &waiting.row);
         let known: Vec<&ExchangeRow> = waiting.chain(&facts.around).chain(cancelled).collect();
-        let last =
-            args.last.zip(facts.connection.last_at_us).map(|(last, end)| Span { from_us: end - last, to_us: end });
-        let span = last.or(self.since);
-        let mut focus: Option<BTreeSet<i64>> = span.map(|span| {
+        let mut focus: Option<BTreeSet<i64>> = self.since.map(|span| {
             known.iter().filter(|row| span.meets(row.sent_at_us, row.settled_at_us)).map(|row| row.id).collect()
         });
         if let Some(asked) = args.asked() {

@@ -10,7 +10,7 @@ use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow};
 use super::{Asked, Format, WhyArgs, wanted};
 use crate::cli::case::Case;
 use crate::cli::io::{self, Out, written};
-use crate::cli::moment::{Extent, Span, choices, log_zone, moment};
+use crate::cli::moment::{Extent, Span, choices, in_utc, log_zone, moment};
 use crate::cli::{request_name, shell};
 
 /// Commands that are advised.
@@ -41,7 +41,10 @@ pub fn write(out: &mut Out, case: &Case<'_>, args: &WhyArgs, text: &str) -> Resu
     if args.format == Format::Json {
         return written(write_moment_json(out, span.from_us, &moments));
     }
-    let next = next(case, args, &flying)?;
+    let next = match moments.iter().any(|moment| moment.inside) {
+        true => next(case, args, &flying)?,
+        false => elsewhere(args, &extent, text).into_iter().collect(),
+    };
     let requests = case.connections.iter().map(|row| row.requests).sum();
     let told = Told {
         at_us: span.from_us,
@@ -77,7 +80,7 @@ pub fn extent(case: &Case<'_>, args: &WhyArgs) -> Result<Extent> {
             Error::new(ErrorKind::Input, format!("{} has no times, so there is no moment to ask for", args.file));
         return Err(error.hint("without a time, `rpctape why` tells what hung in the order of the messages"));
     };
-    let zone = args.read.tz.or(log_zone(case.store)?).unwrap_or(0);
+    let zone = args.read.tz.or(log_zone(case.store)?);
     Ok(Extent { first_us, last_us, zone })
 }
 
@@ -105,14 +108,22 @@ pub fn named(case: &Case<'_>, args: &WhyArgs, extent: &Extent, (flag, text): (&s
     Err(Error::new(ErrorKind::Usage, message).hint(format!("name the day, too: {flag} '{first}'")))
 }
 
-/// From the time that `--since` names on. One that is later than the end of the log is an error.
-pub fn since(case: &Case<'_>, args: &WhyArgs, text: &str) -> Result<Span> {
+/// From the time on that `--since` names, or the last while of the log. A time later than its end is an error.
+pub fn since(case: &Case<'_>, args: &WhyArgs) -> Result<Option<Span>> {
+    match (&args.since, args.last) {
+        (Some(text), _) => from(case, args, text).map(Some),
+        (None, Some(last)) => Ok(Some(Span { from_us: extent(case, args)?.last_us - last, to_us: i64::MAX })),
+        (None, None) => Ok(None),
+    }
+}
+
+fn from(case: &Case<'_>, args: &WhyArgs, text: &str) -> Result<Span> {
     let extent = extent(case, args)?;
     let from = named(case, args, &extent, ("--since", text))?;
     if from.from_us > extent.last_us {
         let span = time::span(extent.first_us, extent.last_us);
-        let error = Error::new(ErrorKind::Usage, format!("the log ends before {text}: it has {span} UTC"));
-        return Err(error.hint("name an earlier time, or a zone as in 14:03+02:00"));
+        let error = Error::new(ErrorKind::Usage, format!("the log ends before {text}: it has {span}, in UTC"));
+        return Err(error.hint("name an earlier time, or a zone as in 14:03+02:00 or 14:03Z"));
     }
     Ok(Span { from_us: from.from_us, to_us: i64::MAX })
 }
@@ -152,6 +163,14 @@ fn in_flight(case: &Case<'_>, connection: &ConnectionRow, span: Span, only: &Onl
         Ok(())
     })?;
     Ok(rows)
+}
+
+/// The command for the same time in UTC, which is what screens write, where the log has that.
+fn elsewhere(args: &WhyArgs, extent: &Extent, text: &str) -> Option<String> {
+    let utc = in_utc(text)?;
+    let there = moment(&utc, extent).is_ok_and(|span| extent.meets(span));
+    let file = shell::again(&args.file).filter(|_| there)?;
+    Some(format!("rpctape why {file} --at {}{}", shell::word(&utc), args.read.typed()))
 }
 
 /// What hung behind the oldest, and that and the next one message by message.

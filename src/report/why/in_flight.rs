@@ -7,16 +7,23 @@ use unicode_width::UnicodeWidthStr;
 
 use super::facts::{label, long_lived};
 use super::postmortem::said_of;
-use super::screen::{TIMELINE_FROM, name_room, safe, way};
+use super::rows::{self, Row, Titles, safe, way};
+use super::screen::{TIMELINE_FROM, name_room};
 use super::timeline::{Drawn, LEGEND, column, hit, letters};
 use crate::number::duration;
-use crate::report::columns::{fit, pad, wrap};
+use crate::report::columns::{fit, hang, pad, wrap};
 use crate::report::escape::json;
 use crate::report::{Ink, Style, number, plural, time};
 use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SignRow};
 
 /// Rows of a connection before the rest is only counted.
 const ROWS: usize = 12;
+
+/// Connections that the moment is outside of, and that are named.
+const OUTSIDE: usize = 3;
+
+/// Methods and tools.
+const TITLES: Titles = Titles { usual: 28, least: 14 };
 
 /// A request that was in flight.
 #[derive(Clone, Debug, Serialize)]
@@ -148,8 +155,8 @@ pub fn write_moment_json(out: &mut dyn Write, at_us: i64, moments: &[Moment]) ->
 pub struct Told<'a> {
     /// The moment.
     pub at_us: i64,
-    /// The zone in which it was asked for, in minutes east of UTC.
-    pub zone: i32,
+    /// The zone in which it was asked for, in minutes east of UTC; none where the log tells no zone.
+    pub zone: Option<i32>,
     /// Requests of the whole log.
     pub requests: u64,
     /// From which age on a request counts as stuck.
@@ -165,16 +172,7 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
     let width = style.columns();
     let rows = || moments.iter().flat_map(|moment| &moment.in_flight);
     let (open, stuck) = (rows().count() as u64, rows().filter(|row| row.stuck_then).count());
-    let date = time::date(told.at_us).map_or(String::new(), |date| format!("{date} "));
-    let local = match told.zone {
-        0 => String::new(),
-        zone => {
-            let sign = if zone < 0 { '-' } else { '+' };
-            let clock = time::clock(told.at_us + i64::from(zone) * 60_000_000);
-            format!("   {clock} in the zone of the log, {sign}{:02}:{:02}", zone.abs() / 60, zone.abs() % 60)
-        }
-    };
-    writeln!(out, " {} {date}{} UTC{local}", style.paint(Ink::Strong, "AT"), time::clock(told.at_us))?;
+    writeln!(out, " {} {}", style.paint(Ink::Strong, "AT"), when(told))?;
     let long = match stuck {
         0 => String::new(),
         n => format!(", stuck then: {n} (open for {} and more)", duration(told.stuck_after_us)),
@@ -185,7 +183,8 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
     let whole = format!(" (of {} in the log{places})", number::count(told.requests));
     let verb = if open == 1 { "was" } else { "were" };
     match open {
-        0 => writeln!(out, " nothing was in flight")?,
+        0 if moments.iter().any(|moment| moment.inside) => writeln!(out, " nothing was in flight")?,
+        0 => writeln!(out, " nothing can be said: no connection of the log was seen then")?,
         _ => {
             let said = format!("{} {verb} in flight{whole}{long}", plural(open, "request"));
             for line in wrap(&said, width.saturating_sub(1)) {
@@ -198,10 +197,7 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
         writeln!(out)?;
         connection(out, told, moment, (style, width))?;
     }
-    for moment in moments.iter().filter(|moment| !moment.inside).take(if told.all { usize::MAX } else { 3 }) {
-        writeln!(out)?;
-        writeln!(out, "{}", fit(&outside(told, moment), width))?;
-    }
+    unseen(out, told, moments, width)?;
     if quiet > 0 && moments.len() > 1 {
         writeln!(out, "\n {} with nothing in flight", plural(quiet as u64, "more connection"))?;
     }
@@ -212,14 +208,48 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
     Ok(())
 }
 
+/// The moment in UTC, and in the zone of the log where that is another one. A log of times of day alone has no zone.
+fn when(told: &Told<'_>) -> String {
+    let clock = time::clock(told.at_us);
+    let Some(date) = time::date(told.at_us) else { return clock };
+    match told.zone {
+        None => format!("{date} {clock}   the log tells no zone"),
+        Some(0) => format!("{date} {clock} UTC"),
+        Some(zone) => {
+            let sign = if zone < 0 { '-' } else { '+' };
+            let local = time::clock(told.at_us + i64::from(zone) * 60_000_000);
+            let (hours, minutes) = (zone.abs() / 60, zone.abs() % 60);
+            format!("{date} {clock} UTC   {local} in the zone of the log, {sign}{hours:02}:{minutes:02}")
+        }
+    }
+}
+
+/// The connections that the moment is outside of.
+fn unseen(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], width: usize) -> io::Result<()> {
+    let all: Vec<&Moment> = moments.iter().filter(|moment| !moment.inside).collect();
+    let shown = if told.all { all.len() } else { all.len().min(OUTSIDE) };
+    if shown > 0 {
+        writeln!(out)?;
+    }
+    for moment in &all[..shown] {
+        for line in hang(&outside(told, moment), width.saturating_sub(1)) {
+            writeln!(out, " {line}")?;
+        }
+    }
+    match all.len() - shown {
+        0 => Ok(()),
+        more => writeln!(out, " and {} outside of the log: --all", plural(more as u64, "more connection")),
+    }
+}
+
 fn outside(told: &Told<'_>, moment: &Moment) -> String {
     let key = safe(&moment.connection, 40);
     match (moment.first_us, moment.last_us) {
         (Some(first), Some(last)) => {
             let end = if told.at_us < first { "before it begins" } else { "later than its end" };
-            format!(" {key}   outside of the log, {end}: it has {}", time::span(first, last))
+            format!("{key}: outside of the log, {end}: it has {}", time::span(first, last))
         }
-        _ => format!(" {key}   has no times"),
+        _ => format!("{key} has no times"),
     }
 }
 
@@ -233,19 +263,9 @@ fn connection(
     writeln!(out, "{}", style.paint(Ink::Strong, &fit(&head, width)))?;
     let shown = if told.all || moment.in_flight.len() <= ROWS { moment.in_flight.len() } else { ROWS };
     let rows = &moment.in_flight[..shown];
-    let widest = rows.iter().map(|row| safe(&row.request, 14).width()).max().unwrap_or(4).max(4);
-    for row in rows {
-        let id = pad(&safe(&row.request, 14), widest);
-        let room = (if width < 100 { 27 } else { 34 } as usize).saturating_sub(widest).max(14);
-        let name = pad(&safe(&row.title(), room), room);
-        let stuck = if row.stuck_then { "stuck then, " } else { "" };
-        let life = row.last_life.as_ref().zip(row.last_life_us).map_or(String::new(), |(said, us)| {
-            format!("   last life {} {} before", safe(said, 16), duration(told.at_us - us))
-        });
-        let (age, then) = (duration(row.age_us), row.then());
-        // What does not fit is lost from the right.
-        let line = format!("   {id} {}  {name} {age:>9}  {stuck}{then}{life}", way(&row.issuer));
-        writeln!(out, "{}", fit(&line, width).trim_end())?;
+    let lines: Vec<Row> = rows.iter().map(|row| line(row, told.at_us, width)).collect();
+    for line in rows::lines(&lines, &TITLES, width) {
+        writeln!(out, "{}", line.trim_end())?;
     }
     if shown < moment.in_flight.len() {
         writeln!(out, "   and {} more: --all", number::count((moment.in_flight.len() - shown) as u64))?;
@@ -254,6 +274,19 @@ fn connection(
         timeline(out, (told.at_us, moment.last_us.unwrap_or(told.at_us)), rows, (style, width))?;
     }
     Ok(())
+}
+
+fn line(row: &InFlight, at_us: i64, width: usize) -> Row {
+    let stuck = if row.stuck_then { "stuck then, " } else { "" };
+    let rest = format!("{:>9}  {stuck}{}", duration(row.age_us), row.then());
+    let life =
+        row.last_life.as_ref().zip(row.last_life_us).map_or(String::new(), |(said, us)| {
+            format!("   last life {} {} before", safe(said, 16), duration(at_us - us))
+        });
+    // What became of it matters more than its last life.
+    let fits = rest.width() + life.width() + TITLES.usual <= width.saturating_sub(12);
+    let rest = if fits { rest + &life } else { rest };
+    Row { request: row.request.clone(), way: way(&row.issuer), title: row.title(), rest }
 }
 
 /// One row a request, from the oldest to as long behind the moment as before it.
@@ -274,7 +307,8 @@ fn timeline(
     let place = |us: i64| ((us.clamp(from, to) - from) / step) as usize;
     writeln!(out, "\n {}  1 column = {}    : the moment", style.paint(Ink::Strong, "AROUND"), duration(step))?;
     writeln!(out, "{}", fit(&format!("   {LEGEND}"), width))?;
-    for row in rows {
+    let short = rows::short(rows.iter().map(|row| row.request.as_str()));
+    for (row, request) in rows.iter().zip(short) {
         let drawn = Drawn {
             row: &row.row,
             open: row.row.response_id.is_none() && row.settled_us.is_none(),
@@ -284,8 +318,13 @@ fn timeline(
         };
         let mut cells = letters(&drawn, place, columns);
         cells[place(at_us)] = ':';
-        let title = safe(&format!("{} {}", row.request, row.title()), name - 1);
-        writeln!(out, "   {} |{}|", pad(&title, name - 1), cells.into_iter().collect::<String>())?;
+        let title = rows::title(&row.title(), name.saturating_sub(request.width() + 2));
+        writeln!(
+            out,
+            "   {} |{}|",
+            pad(&format!("{request} {title}"), name - 1),
+            cells.into_iter().collect::<String>()
+        )?;
     }
     writeln!(out, "   {} from {}", " ".repeat(name - 1), time::clock(from))
 }

@@ -7,6 +7,7 @@ mod facts;
 mod in_flight;
 mod patterns;
 mod postmortem;
+mod rows;
 mod screen;
 mod timeline;
 

@@ -6,10 +6,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::facts::Facts;
 use super::postmortem::{Cancel, Open, Postmortem, Slow, Stuck, postmortem};
+use super::rows::{self, Row, Titles, safe, way};
 use super::timeline::{LEGEND, Timeline};
 use crate::number::duration;
 use crate::report::columns::{fit, hang, pad};
-use crate::report::escape::{escape, escape_cut};
+use crate::report::escape::escape;
 use crate::report::{Ink, Style, Unread, number, time};
 use crate::store::{ConnectionRow, ExchangeRow};
 
@@ -27,6 +28,18 @@ const PATTERNS: usize = 3;
 
 /// Columns from which rows have room for all that is known.
 const WIDE: usize = 100;
+
+/// Methods and tools of requests without an answer: why nothing more is said of one may be cut.
+const OPEN: Titles = Titles { usual: 28, least: 18 };
+
+/// Those of the slowest.
+const SLOW: Titles = Titles { usual: 40, least: 12 };
+
+/// Those of cancelled ones: what became of a cancel may not.
+const CANCELS: Titles = Titles { usual: 26, least: 12 };
+
+/// What is said behind a chain that comes back to where it began.
+const CYCLE: &str = "   CYCLE: both sides wait";
 
 /// Columns below which there is no timeline. It is the last to go: tables lose columns first.
 pub const TIMELINE_FROM: usize = 60;
@@ -82,14 +95,6 @@ struct Screen<'a> {
     around: &'a Around,
     style: &'a Style,
     width: usize,
-}
-
-pub fn safe(text: &str, limit: usize) -> String {
-    escape_cut(text, limit, None)
-}
-
-pub fn way(issuer: &str) -> &'static str {
-    if issuer == "server" { "s>c" } else { "c>s" }
 }
 
 fn clock(us: Option<i64>) -> String {
@@ -154,10 +159,8 @@ impl Screen<'_> {
 
     fn stuck(&self) -> Vec<String> {
         if !self.told.stuck.is_empty() {
-            let widest = widest(self.told.stuck.iter().map(|stuck| &stuck.request));
-            let row = |stuck: &Stuck| stuck_row(stuck, &label(&stuck.request, widest), self.width);
-            let rows: Vec<String> = self.told.stuck.iter().map(row).collect();
-            return self.block("STUCK when the log ends", &rows);
+            let rows: Vec<Row> = self.told.stuck.iter().map(|stuck| stuck_row(stuck, self.width)).collect();
+            return self.block("STUCK when the log ends", &rows::lines(&rows, &OPEN, self.width));
         }
         if !self.told.open.is_empty() {
             return Vec::new();
@@ -168,20 +171,24 @@ impl Screen<'_> {
         }
         let among = if self.around.cut { " of the last requests" } else { "" };
         lines.push(format!(" slowest{among}:"));
-        lines.extend(self.told.slowest.iter().map(|slow| fit(&slow_row(slow), self.width)));
+        let rows: Vec<Row> = self.told.slowest.iter().map(slow_row).collect();
+        lines.extend(rows::lines(&rows, &SLOW, self.width));
         lines
     }
 
     fn open(&self) -> Vec<String> {
-        let widest = widest(self.told.open.iter().map(|open| &open.request));
-        let row = |open: &Open| open_row(open, &label(&open.request, widest));
-        let rows: Vec<String> = self.told.open.iter().map(row).collect();
-        self.block("OPEN when the log ends, and not said to be stuck", &rows)
+        let rows: Vec<Row> = self.told.open.iter().map(open_row).collect();
+        self.block("OPEN when the log ends, and not said to be stuck", &rows::lines(&rows, &OPEN, self.width))
     }
 
     fn not_read(&self) -> Vec<String> {
         let width = self.width.saturating_sub(4);
-        let told = |one: &Unread| [hang(&escape(&one.told()), width), hang(&escape(&one.help()), width)].concat();
+        let told = |one: &Unread| {
+            let lines = [hang(&escape(&one.told()), width), hang(&escape(&one.help()), width)].concat();
+            // A command is there to be copied: it is not cut, whatever the width.
+            let command = one.command().map(|command| format!("    {}", escape(&command)));
+            lines.into_iter().map(|line| fit(&line, width)).chain(command).collect::<Vec<_>>()
+        };
         let rows: Vec<String> = self.told.unread.iter().flat_map(told).map(|line| format!("   {line}")).collect();
         if rows.is_empty() { rows } else { [vec![self.title("NOT READ", "")], rows].concat() }
     }
@@ -196,8 +203,13 @@ impl Screen<'_> {
     fn waiting(&self) -> Vec<String> {
         let mut rows = Vec::new();
         for chain in self.told.waiting.iter().take(if self.around.all { usize::MAX } else { 3 }) {
-            let cycle = if chain.cycle { "   CYCLE: both sides wait" } else { "" };
-            rows.push(format!("   {}{cycle}", safe(&chain.text(), self.width.saturating_sub(4 + cycle.len()))));
+            let text = safe(&chain.text(), 2 * self.width);
+            rows.extend(hang(&text, self.width.saturating_sub(3)).into_iter().map(|line| format!("   {line}")));
+            match rows.last_mut().filter(|_| chain.cycle) {
+                Some(last) if last.width() + CYCLE.len() <= self.width => last.push_str(CYCLE),
+                Some(_) => rows.push(CYCLE.to_string()),
+                None => {}
+            }
             if !chain.linked {
                 rows.push("   inferred from the order: the protocol does not link the two".into());
             }
@@ -223,9 +235,8 @@ impl Screen<'_> {
             kept.truncate(ROWS);
             kept.sort_by_key(|(index, _)| *index);
         }
-        let widest = widest(self.told.cancels.iter().map(|cancel| &cancel.request));
-        let rows: Vec<String> = kept.iter().map(|(_, cancel)| self.cancel_row(cancel, widest)).collect();
-        let mut lines = self.block("CANCELLED", &rows);
+        let rows: Vec<Row> = kept.iter().map(|(_, cancel)| self.cancel_row(cancel)).collect();
+        let mut lines = self.block("CANCELLED", &rows::lines(&rows, &CANCELS, self.width));
         if kept.len() < self.told.cancels.len() {
             lines.push(format!("   and {} more: --all", number::count((self.told.cancels.len() - kept.len()) as u64)));
         }
@@ -251,22 +262,22 @@ impl Screen<'_> {
         lines
     }
 
-    fn cancel_row(&self, cancel: &Cancel, widest: usize) -> String {
-        let narrow = self.width < WIDE;
-        let id = label(&cancel.request, widest);
-        let room = (if narrow { 23 } else { 26 } as usize).saturating_sub(id.len()).max(12);
-        let title = pad(&safe(&cancel.title, room), room);
+    fn cancel_row(&self, cancel: &Cancel) -> Row {
         let delay = cancel.delay_us.map_or(String::new(), |us| format!("after {}", duration(us)));
-        let before = format!("   {id} {title} {:8}  {delay:>12}  ", clock(cancel.at_us));
+        let before = format!("{:8}  {delay:>12}  ", clock(cancel.at_us));
         let after = format!("{}  {}", cancel.said, cancel.verdict);
-        if narrow {
-            return format!("{before}{after}");
-        }
-        // What became of it matters more than why it was sent: the reason gives way.
-        let room = self.width.saturating_sub(before.width() + after.width() + 2).clamp(8, 15);
+        let reason =
+            if self.width < WIDE { String::new() } else { self.reason(cancel, before.width() + after.width()) };
+        let (request, title) = (cancel.request.clone(), cancel.title.clone());
+        Row { request, way: "", title, rest: format!("{before}{reason}{after}") }
+    }
+
+    /// What became of a cancel matters more than why it was sent: the reason gives way.
+    fn reason(&self, cancel: &Cancel, taken: usize) -> String {
+        let room = self.width.saturating_sub(taken + CANCELS.usual + 7).clamp(8, 15);
         let reason = cancel.reason.as_ref();
         let reason = reason.map_or("no reason".to_string(), |reason| format!("\"{}\"", safe(reason, room - 2)));
-        format!("{before}{}  {after}", pad(&reason, room))
+        format!("{}  ", pad(&reason, room))
     }
 
     fn timeline(&self) -> Vec<String> {
@@ -281,8 +292,10 @@ impl Screen<'_> {
             return Vec::new();
         }
         let mut lines = legend(self, &timeline.scale());
-        for lane in &timeline.lanes {
-            lines.push(format!("   {} |{}|", pad(&safe(&lane.title, name - 1), name - 1), lane.letters));
+        let short = rows::short(timeline.lanes.iter().map(|lane| lane.request.as_str()));
+        for (lane, request) in timeline.lanes.iter().zip(short) {
+            let title = rows::title(&lane.title, name.saturating_sub(request.width() + 2));
+            lines.push(format!("   {} |{}|", pad(&format!("{request} {title}"), name - 1), lane.letters));
         }
         let from = format!("from {}", clock(Some(timeline.from_us)));
         lines.push(format!("   {} {from}", " ".repeat(name - 1)));
@@ -328,16 +341,6 @@ fn legend(screen: &Screen<'_>, scale: &str) -> Vec<String> {
     vec![screen.title("TIMELINE", &format!("  {scale}")), fit(&format!("   {LEGEND}"), screen.width)]
 }
 
-/// The width of the widest label of a block, within bounds.
-fn widest<'b>(all: impl Iterator<Item = &'b String>) -> usize {
-    all.map(|label| safe(label, 10).chars().count()).max().unwrap_or(0).max(4)
-}
-
-/// A label as wide as the widest of its block.
-fn label(label: &str, widest: usize) -> String {
-    pad(&safe(label, 10), widest)
-}
-
 fn fit_line(painted: &str, rest: &str, word: &str, width: usize) -> String {
     // Colour takes no columns: only the text behind the heading is cut.
     let plain = 1 + word.len();
@@ -347,10 +350,8 @@ fn fit_line(painted: &str, rest: &str, word: &str, width: usize) -> String {
     }
 }
 
-fn stuck_row(stuck: &Stuck, id: &str, width: usize) -> String {
+fn stuck_row(stuck: &Stuck, width: usize) -> Row {
     let name = stuck.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
-    let room = 28_usize.saturating_sub(id.len());
-    let title = pad(&safe(&format!("{}{name}", stuck.method), room), room);
     let age = stuck.age_us.map_or("no times".to_string(), duration);
     let life = match (&stuck.last_life, stuck.last_life_us) {
         (Some(said), at) => format!("last life: {} {}", safe(said, 16), clock(at)),
@@ -358,26 +359,20 @@ fn stuck_row(stuck: &Stuck, id: &str, width: usize) -> String {
     };
     let since =
         stuck.since_us.filter(|_| width >= WIDE).map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));
-    format!("   {id} {}  {title} {age:>9}  {since}{life}", way(&stuck.issuer))
+    let rest = format!("{age:>9}  {since}{life}");
+    Row { request: stuck.request.clone(), way: way(&stuck.issuer), title: format!("{}{name}", stuck.method), rest }
 }
 
-fn open_row(open: &Open, id: &str) -> String {
-    let room = 28_usize.saturating_sub(id.len());
-    let title = pad(&safe(&open.title, room), room);
+fn open_row(open: &Open) -> Row {
     let age = open.age_us.map_or("no times".to_string(), duration);
-    format!("   {id} {}  {title} {age:>9}  {}", way(&open.issuer), escape(&open.because))
+    let rest = format!("{age:>9}  {}", escape(&open.because));
+    Row { request: open.request.clone(), way: way(&open.issuer), title: open.title.clone(), rest }
 }
 
-fn slow_row(slow: &Slow) -> String {
-    let title = pad(&safe(&slow.title, 34), 34);
-    let id = pad(&safe(&slow.request, 12), 5);
-    format!(
-        "   {id} {title} {:>9}  {}  {} (line {})",
-        duration(slow.latency_us),
-        clock(slow.sent_us),
-        slow.outcome,
-        slow.line
-    )
+fn slow_row(slow: &Slow) -> Row {
+    let (latency, at) = (duration(slow.latency_us), clock(slow.sent_us));
+    let rest = format!("{latency:>9}  {at}  {} (line {})", slow.outcome, slow.line);
+    Row { request: slow.request.clone(), way: "", title: slow.title.clone(), rest }
 }
 
 /// The requests that get a row: stuck ones, then cancelled ones, then those that show that a side was alive.

@@ -7,7 +7,9 @@ use crate::store::{CancellationRow, ExchangeRow, SignRow};
 /// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
-    /// Label, method and tool. Text as it stood in the log.
+    /// The request, as screens name it.
+    pub request: String,
+    /// Method and tool. Text as it stood in the log.
     pub title: String,
     /// One letter a column.
     pub letters: String,
@@ -42,7 +44,7 @@ impl Timeline {
         let lane = |row: &&ExchangeRow| {
             let place = |at: i64| (((at - from_us) / column_us).max(0) as usize).min(width - 1);
             let letters = letters(&Drawn::of(facts, row), place, width).into_iter().collect();
-            Lane { title: format!("{} {}", label(row), title(row)), letters }
+            Lane { request: label(row), title: title(row), letters }
         };
         Some(Timeline { column_us, from_us, lanes: rows.iter().map(lane).collect() })
     }

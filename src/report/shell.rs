@@ -1,6 +1,6 @@
 //! Command lines that can be pasted into a POSIX shell.
 
-use rpctape::report::escape;
+use super::escape::escape;
 
 /// A word as a shell takes it: in quotes where it must be.
 pub fn word(text: &str) -> String {
@@ -12,7 +12,6 @@ pub fn word(text: &str) -> String {
 }
 
 /// Words with blanks between them.
-#[cfg(feature = "live")]
 pub fn words<'w>(all: impl IntoIterator<Item = &'w str>) -> String {
     all.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
