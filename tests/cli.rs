@@ -437,3 +437,42 @@ fn two_taps_decide_what_one_cannot() {
     assert!(said.code == 2 && said.err.contains("no message in common"), "{} {}", said.code, said.err);
     assert_eq!(run(&["check", "--merge", &client]).code, 2);
 }
+
+/// Whether this command reads it or not: nobody gets it back.
+#[test]
+fn no_answer_is_written_over_the_configuration() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "a.jsonl", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+    std::fs::create_dir(folder.path().join("logs")).expect("a folder");
+    for name in ["rpctape.toml", ".rpctape.toml"] {
+        let settings = file(folder.path(), name, "[check]\n");
+        for from in ["", "logs"] {
+            let mut command = common::rpctape();
+            command.current_dir(folder.path().join(from)).args(["query", &log, "select 1", "-o", &settings]);
+            let said = command.output().expect("it runs");
+            let text = String::from_utf8_lossy(&said.stderr);
+            assert!(said.status.code() == Some(2) && text.contains("is the configuration"), "{name}: {text}");
+            assert_eq!(std::fs::read_to_string(&settings).expect("the file"), "[check]\n");
+        }
+        std::fs::remove_file(&settings).expect("removed");
+    }
+}
+
+#[test]
+fn a_database_without_secrets_has_none_in_the_names_of_its_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let secret = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    let log = file(folder.path(), &format!("run-{secret}.jsonl"), ping);
+    let db = folder.path().join("a.db").display().to_string();
+    let ingest = || run(&["ingest", &log, "--db", &db, "--redact", "default"]);
+    assert_eq!(ingest().code, 0);
+    assert!(ingest().out.contains("nothing added"), "the same log has the same name");
+    std::fs::write(&log, ping.to_string() + &ping.replace('1', "2")).expect("a file");
+    let grown = ingest();
+    assert!(grown.out.contains("read on from where it ended"), "{}{}", grown.out, grown.err);
+    let bytes = std::fs::read(&db).expect("a database");
+    assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "the name holds the secret");
+    let names = run(&["query", &db, "select source from messages", "--format", "jsonl"]);
+    assert!(names.out.contains("<<secret:") && names.out.lines().count() == 2, "{}{}", names.out, names.err);
+}

@@ -81,6 +81,7 @@ pub fn main(command: impl FnOnce(&Stop) -> Result<u8>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    config::keep();
     let code = match command(&stop) {
         Ok(code) => code,
         // Whoever pressed Ctrl-C knows.

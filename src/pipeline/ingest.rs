@@ -7,6 +7,7 @@ use super::{Options, Progress};
 use crate::capture::{self, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::plural;
+use crate::redact::Redactor;
 use crate::store::{Identity, NewSource, Store};
 
 /// Reads logs (`-` is standard input) into a store and judges them, in one transaction: all of it or nothing.
@@ -52,8 +53,8 @@ fn load(
 
 /// Reads one source, or as much of it as is new.
 fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '_>) -> Result<Input> {
-    let name = source.name().to_string();
-    let known = known(store, source)?;
+    let name = clean(source.name(), intake.options);
+    let known = known(store, source, &name)?;
     intake.progress.source(&name, source.size());
     let rewritten = matches!(known, Known::New { same_name: true, .. });
     let taken = match known {
@@ -115,10 +116,15 @@ fn not_twice(store: &Store, id: u32, name: &str) -> Result<()> {
     Err(Error::new(ErrorKind::Usage, message).hint("ingest it into a new database"))
 }
 
-fn known(store: &Store, source: &dyn Source) -> Result<Known> {
+/// A name of a file as it is stored. Placeholders count anew in each, so that a log has the same name when it is read again.
+fn clean(name: &str, options: &Options) -> String {
+    options.redact.as_ref().map_or_else(|| name.to_string(), |custom| Redactor::new(custom).text(name).into_owned())
+}
+
+fn known(store: &Store, source: &dyn Source, name: &str) -> Result<Known> {
     // Standard input and pipes can be read only once: they are always new.
     let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None, same_name: false }) };
-    let earlier = store.sources_named(source.name())?;
+    let earlier = store.sources_named(name)?;
     let same_name = !earlier.is_empty();
     let sizes: Vec<u64> = earlier.iter().map(|source| source.identity.size).collect();
     let (identity, heads) = Identity::of(&mut *content, source.name(), &sizes)?;

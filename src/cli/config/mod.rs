@@ -79,7 +79,9 @@ impl Config {
         let text = output::read_small(&path).map_err(|error| {
             Error::io("read", &name, &error).hint("`rpctape init` writes a configuration with comments")
         })?;
-        output::claim(&path, "the configuration");
+        if named.is_some() {
+            output::claim(&path, WHAT);
+        }
         let config = read::config(&text, &name)?;
         let found = named.is_none().then(|| Found { foreign: is_foreign(&path), name });
         Ok(Config { found, ..config })
@@ -88,6 +90,16 @@ impl Config {
     /// The policy of the file, as of today.
     pub fn policy(&self) -> Policy {
         Policy::new(self.severities.clone(), self.suppressions.clone(), today())
+    }
+}
+
+/// What an answer is not written over.
+const WHAT: &str = "the configuration";
+
+/// From now on no answer is written over the file that is found on the way up, whether this command reads it or not.
+pub fn keep() {
+    if let Some(path) = current_dir().and_then(|directory| find(&directory)) {
+        output::claim(&path, WHAT);
     }
 }
 
