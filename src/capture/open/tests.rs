@@ -207,9 +207,11 @@ fn a_message_is_looked_for_beyond_the_head() {
 }
 
 #[test]
-fn every_format_has_a_sample_of_its_own() {
+fn every_format_has_a_sample_of_its_own_and_is_in_the_documentation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
+    let page = include_str!("../../../docs/formats.md");
     for crate::capture::Listed { name, .. } in crate::capture::formats() {
+        assert!(page.contains(&format!("`{name}`")), "docs/formats.md does not name {name}");
         let folder =
             std::fs::read_dir(root.join(name)).unwrap_or_else(|error| panic!("samples/formats/{name}: {error}"));
         let mut read_one = false;
