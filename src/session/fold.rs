@@ -82,6 +82,17 @@ pub struct ReusedId {
     pub method: String,
 }
 
+/// What will be asked about one connection: whoever answers can look for all of it at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The connection.
+    pub connection: u32,
+    /// Ids of requests.
+    pub ids: Vec<Id>,
+    /// True if it will be asked which ids were used again.
+    pub reused: bool,
+}
+
 /// Answers questions about what was dropped behind the window; asked only at the end.
 pub trait Oracle {
     /// The newest request that `issuer` sent with this id before frame `before`.
@@ -191,6 +202,11 @@ impl Session {
                 conn.end(&mut step, &mut Nobody);
             }
         }
+    }
+
+    /// What an oracle will be asked at the end, as far as it is known before.
+    pub fn asks(&self) -> Vec<Asked> {
+        self.connections.values().filter(|conn| conn.has_questions()).map(|conn| conn.asks()).collect()
     }
 
     /// Ends all connections and answers what was left open.

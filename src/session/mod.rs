@@ -34,7 +34,7 @@ pub use event::{
     What,
 };
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
-pub use fold::{Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink};
+pub use fold::{Asked, Opened, Oracle, Remembered, ReusedId, Session, Settings, Sink};
 pub use http::{HttpStream, Shown};
 pub use ledger::{Ledger, NO_CONNECTION, Stretch, Stretches};
 pub use race::{Basis, Certainty, Judgement, Witness};
