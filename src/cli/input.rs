@@ -187,13 +187,7 @@ pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, st
 }
 
 /// Reads and judges two logs of one connection as one: that of the client, then that of the server.
-pub fn load_merged(
-    files: &[String],
-    read: &ReadArgs,
-    judge: &JudgeArgs,
-    to: To<'_>,
-    stop: &Stop,
-) -> Result<Loaded> {
+pub fn load_merged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
     let [client, server] = files else {
         return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, and {} were named", files.len()))
             .hint("name the log of the client, then that of the server"));

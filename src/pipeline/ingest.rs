@@ -44,7 +44,8 @@ fn in_one(store: &mut Store, load: impl FnOnce(&Store) -> Result<Summary>) -> Re
 
 /// The logs that no other one of these can be, because none has their size: what is in them need not be read to know it.
 fn told_apart(inputs: &[String]) -> BTreeSet<&str> {
-    let size = |input: &String| capture::path_of(input).metadata().ok().filter(|meta| meta.is_file()).map(|it| it.len());
+    let size =
+        |input: &String| capture::path_of(input).metadata().ok().filter(|meta| meta.is_file()).map(|it| it.len());
     let sizes: Vec<Option<u64>> = inputs.iter().map(size).collect();
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     sizes.iter().flatten().for_each(|size| *counts.entry(*size).or_default() += 1);

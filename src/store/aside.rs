@@ -4,7 +4,6 @@
 use rusqlite::Statement;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::codes::kind;
 use super::columns::{ExchangeColumns, FrameColumns, RpcId};
 use super::ground::Table;
 use super::spool::Spool;
@@ -86,13 +85,14 @@ impl Aside {
     /// Sets a frame aside.
     pub(super) fn frame(&mut self, frame: &FrameColumns<'_>) -> Result<()> {
         self.last = frame.id as FrameId;
-        let head = FrameColumns { body: frame.body.head(self.text), json: None, rpc_id: frame.rpc_id.clone(), ..*frame };
+        let head =
+            FrameColumns { body: frame.body.head(self.text), json: None, rpc_id: frame.rpc_id.clone(), ..*frame };
         self.frames.push(self.last, |bytes| head.pack(bytes))
     }
 
-    /// True if questions are being answered: what comes now is a row at once.
-    pub(super) fn answers(&self) -> bool {
-        self.asked.all || !self.asked.ids.is_empty() || !self.asked.twice.is_empty()
+    /// True if a frame is a row by now: what comes of it is one, too, because it may be asked for at once.
+    pub(super) fn is_row(&self, frame: FrameId) -> bool {
+        self.brought.binary_search(&frame).is_ok()
     }
 
     /// One more exchange.
@@ -125,26 +125,32 @@ impl Aside {
     fn asked_for(&mut self, asked: &Questions) -> Result<Vec<FrameId>> {
         let marks = self.marks(asked)?;
         let mut wanted = Vec::new();
-        self.frames.each(|_| true, |id, row| {
-            let Some((connection, rpc_id)) = request(row) else { return Ok(()) };
-            let asked_by_id = || asked.ids.get(&connection).is_some_and(|ids| ids.contains(&rpc_id));
-            let twice = || asked.twice.contains(&connection) && marks.twice(connection, &rpc_id);
-            if asked.all || asked_by_id() || twice() {
-                wanted.push(id);
-            }
-            Ok(())
-        })?;
+        self.frames.each(
+            |_| true,
+            |id, row| {
+                let Some((connection, rpc_id)) = FrameColumns::request(row) else { return Ok(()) };
+                let asked_by_id = || asked.ids.get(&connection).is_some_and(|ids| ids.contains(&rpc_id));
+                let twice = || asked.twice.contains(&connection) && marks.twice(connection, &rpc_id);
+                if asked.all || asked_by_id() || twice() {
+                    wanted.push(id);
+                }
+                Ok(())
+            },
+        )?;
         let (mut answers, mut shown) = (Vec::new(), FxHashSet::default());
-        self.exchanges.each(|_| true, |request, row| {
-            let (connection, exchange) = ExchangeColumns::unpack(request, row);
-            let connection = i64::from(connection);
-            // Any settled request shows which side wrote the log.
-            let shows = asked.twice.contains(&connection) && shown.insert(connection);
-            if shows || wanted.binary_search(&request).is_ok() {
-                answers.extend([request].into_iter().chain(exchange.response.map(|answer| answer as FrameId)));
-            }
-            Ok(())
-        })?;
+        self.exchanges.each(
+            |_| true,
+            |request, row| {
+                let (connection, exchange) = ExchangeColumns::unpack(request, row);
+                let connection = i64::from(connection);
+                // Any settled request shows which side wrote the log.
+                let shows = asked.twice.contains(&connection) && shown.insert(connection);
+                if shows || wanted.binary_search(&request).is_ok() {
+                    answers.extend([request].into_iter().chain(exchange.response.map(|answer| answer as FrameId)));
+                }
+                Ok(())
+            },
+        )?;
         wanted.extend(answers);
         Ok(wanted)
     }
@@ -156,21 +162,19 @@ impl Aside {
             return Ok(marks);
         }
         marks.bits = vec![0; MARKS / 32];
-        self.frames.each(|_| true, |_, row| {
-            if let Some((connection, rpc_id)) = request(row).filter(|(at, _)| asked.twice.contains(at)) {
-                marks.mark(connection, &rpc_id);
-            }
-            Ok(())
-        })?;
+        self.frames.each(
+            |_| true,
+            |_, row| {
+                if let Some((connection, rpc_id)) =
+                    FrameColumns::request(row).filter(|(at, _)| asked.twice.contains(at))
+                {
+                    marks.mark(connection, &rpc_id);
+                }
+                Ok(())
+            },
+        )?;
         Ok(marks)
     }
-}
-
-/// Connection and id of a frame that is a request.
-fn request(row: &[u8]) -> Option<(i64, RpcId<'_>)> {
-    let (kind, connection, rpc_id) = FrameColumns::glance(row);
-    let connection = connection.filter(|_| kind == kind::REQUEST && rpc_id != RpcId::None)?;
-    Some((connection, rpc_id))
 }
 
 /// For each hash two bits: an id was there, and an id was there again. Two ids may share them: what is twice is looked at

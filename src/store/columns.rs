@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::codes::kind;
 use super::spool::{Pack, Unpack};
 use crate::jsonrpc::Id;
 
@@ -115,20 +116,23 @@ impl<'a> FrameColumns<'a> {
         pack.text(self.json);
     }
 
-    /// The frame of which only what is looked for is needed: its kind, connection and id.
-    pub(super) fn glance(bytes: &'a [u8]) -> (i64, Option<i64>, RpcId<'a>) {
-        glance(&mut Unpack(bytes))
+    /// Connection and id of a frame that was packed, where it is a request.
+    pub(super) fn request(bytes: &'a [u8]) -> Option<(i64, RpcId<'a>)> {
+        let mut from = Unpack(bytes);
+        (from.number() == kind::REQUEST).then(|| (from.maybe(), rpc_id(&mut from))).and_then(|(connection, id)| {
+            let connection = connection.filter(|_| id != RpcId::None)?;
+            Some((connection, id))
+        })
     }
 
     /// The frame that [`FrameColumns::pack`] was given.
     pub(super) fn unpack(id: u64, bytes: &'a [u8]) -> FrameColumns<'a> {
         let mut from = Unpack(bytes);
-        let (kind, connection, rpc_id) = glance(&mut from);
         FrameColumns {
             id: id as i64,
-            connection,
-            kind,
-            rpc_id,
+            kind: from.number(),
+            connection: from.maybe(),
+            rpc_id: rpc_id(&mut from),
             seq: from.number(),
             source: from.number(),
             line: from.number(),
@@ -149,14 +153,12 @@ impl<'a> FrameColumns<'a> {
     }
 }
 
-fn glance<'a>(from: &mut Unpack<'a>) -> (i64, Option<i64>, RpcId<'a>) {
-    let (kind, connection) = (from.number(), from.maybe());
-    let rpc_id = match from.number() {
+fn rpc_id<'a>(from: &mut Unpack<'a>) -> RpcId<'a> {
+    match from.number() {
         0 => RpcId::None,
         1 => RpcId::Int(from.number()),
         _ => RpcId::Text(utf8(from.bytes()).into()),
-    };
-    (kind, connection, rpc_id)
+    }
 }
 
 fn utf8(bytes: &[u8]) -> &str {

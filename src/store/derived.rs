@@ -108,7 +108,7 @@ impl Derived<'_> {
         if let Some(aside) = self.aside {
             let mut aside = aside.borrow_mut();
             aside.counted();
-            if !aside.answers() {
+            if !aside.is_row(exchange.request.frame) {
                 return aside.exchange(connection, &row);
             }
         }
@@ -117,7 +117,7 @@ impl Derived<'_> {
 
     /// The sender of a frame whose direction the log does not state.
     pub fn inferred(&mut self, frame: FrameId, sender: Side) -> Result<()> {
-        if let Some(aside) = self.aside.filter(|aside| !aside.borrow().answers()) {
+        if let Some(aside) = self.aside.filter(|aside| !aside.borrow().is_row(frame)) {
             return aside.borrow_mut().sender(frame, codes::side(sender));
         }
         let row = (frame as i64, codes::side(sender));
