@@ -4,8 +4,8 @@
 use rusqlite::Statement;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::columns::{ExchangeColumns, FrameColumns, RpcId};
-use super::ground::Table;
+use super::columns::{ExchangeColumns, FrameColumns, RpcId, Text};
+use super::logs::Logs;
 use super::spool::Spool;
 use super::{Store, derived};
 use crate::error::Result;
@@ -82,11 +82,15 @@ impl Aside {
         self.count
     }
 
-    /// Sets a frame aside.
-    pub(super) fn frame(&mut self, frame: &FrameColumns<'_>) -> Result<()> {
+    /// Sets a frame aside. Of a text that stands in the file only the place is kept.
+    pub(super) fn frame(&mut self, frame: &FrameColumns<'_>, in_file: bool) -> Result<()> {
         self.last = frame.id as FrameId;
-        let head =
-            FrameColumns { body: frame.body.head(self.text), json: None, rpc_id: frame.rpc_id.clone(), ..*frame };
+        let head = FrameColumns {
+            body: frame.body.head(self.text).by_place(in_file),
+            json: None,
+            rpc_id: frame.rpc_id.clone(),
+            ..*frame
+        };
         self.frames.push(self.last, |bytes| head.pack(bytes))
     }
 
@@ -254,10 +258,18 @@ impl Store {
         };
         let fault = |error: rusqlite::Error| self.fail("write", &error);
         let is_wanted = |key: &FrameId| wanted.binary_search(key).is_ok();
-        let mut frames: Table<'_> = self.frame_table()?;
-        aside.frames.each(may_hold, |id, row| match is_wanted(&id) {
-            true => frames.insert(&FrameColumns::unpack(id, row)).map_err(fault),
-            false => Ok(()),
+        let (mut frames, mut logs) = (self.frame_table()?, Logs::default());
+        aside.frames.each(may_hold, |id, row| {
+            if !is_wanted(&id) {
+                return Ok(());
+            }
+            let mut frame = FrameColumns::unpack(id, row);
+            let text = match frame.body {
+                Text::InFile(length, hash) => logs.read(self, frame.source, frame.byte_offset as u64, length, hash)?,
+                _ => None,
+            };
+            frame.body = text.as_deref().map_or(frame.body, Text::Utf8);
+            frames.insert(&frame).map_err(fault)
         })?;
         let mut exchanges: Statement<'_> = self.sql.prepare(derived::INSERT_EXCHANGE).map_err(fault)?;
         aside.exchanges.each(may_hold, |id, row| match is_wanted(&id) {

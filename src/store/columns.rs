@@ -1,6 +1,9 @@
 //! Rows as they are written: the columns of a frame, and those of an exchange.
 
 use std::borrow::Cow;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
 
 use super::codes::kind;
 use super::spool::{Pack, Unpack};
@@ -33,6 +36,8 @@ pub(super) enum Text<'a> {
     None,
     Utf8(&'a str),
     Bytes(&'a [u8]),
+    /// UTF-8 that stands in the log, at the frame's place: so many bytes, with this hash.
+    InFile(usize, u64),
 }
 
 impl<'a> Text<'a> {
@@ -40,6 +45,7 @@ impl<'a> Text<'a> {
     pub(super) fn length(&self) -> usize {
         match self {
             Text::None => 0,
+            Text::InFile(length, _) => *length,
             Text::Utf8(text) => text.len(),
             Text::Bytes(bytes) => bytes.len(),
         }
@@ -48,10 +54,21 @@ impl<'a> Text<'a> {
     /// Its beginning: no more than so many bytes, whole characters.
     pub(super) fn head(self, bytes: usize) -> Text<'a> {
         match self {
-            Text::None => Text::None,
             _ if bytes == 0 => Text::None,
-            Text::Utf8(text) => Text::Utf8(&text[..text.floor_char_boundary(bytes)]),
+            Text::None | Text::InFile(..) => self,
+            Text::Utf8(text) => {
+                let ends = (0..=bytes.min(text.len())).rev();
+                Text::Utf8(ends.filter_map(|end| text.get(..end)).next().unwrap_or_default())
+            }
             Text::Bytes(all) => Text::Bytes(&all[..bytes.min(all.len())]),
+        }
+    }
+
+    /// The same by its place, where it can be read again.
+    pub(super) fn by_place(self, in_file: bool) -> Text<'a> {
+        match self {
+            Text::Utf8(text) if in_file => Text::InFile(text.len(), hash(text.as_bytes())),
+            other => other,
         }
     }
 }
@@ -112,6 +129,11 @@ impl<'a> FrameColumns<'a> {
                 pack.number(2);
                 pack.bytes(bytes);
             }
+            Text::InFile(length, hash) => {
+                pack.number(3);
+                pack.number(length as i64);
+                pack.number(hash as i64);
+            }
         }
         pack.text(self.json);
     }
@@ -146,7 +168,8 @@ impl<'a> FrameColumns<'a> {
             body: match from.number() {
                 0 => Text::None,
                 1 => Text::Utf8(utf8(from.bytes())),
-                _ => Text::Bytes(from.bytes()),
+                2 => Text::Bytes(from.bytes()),
+                _ => Text::InFile(from.number() as usize, from.number() as u64),
             },
             json: from.text(),
         }
@@ -163,6 +186,13 @@ fn rpc_id<'a>(from: &mut Unpack<'a>) -> RpcId<'a> {
 
 fn utf8(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or("")
+}
+
+/// By which a text is known again.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 /// An exchange, column by column.
@@ -252,7 +282,9 @@ mod tests {
             ..few.clone()
         };
         let odd = FrameColumns { rpc_id: RpcId::Int(-3), body: Text::Bytes(b"\xff{"), ..many.clone() };
-        for frame in [few, many, odd] {
+        let placed = FrameColumns { body: Text::Utf8("{}").by_place(true), ..many.clone() };
+        assert_eq!(placed.body, Text::InFile(2, hash(b"{}")));
+        for frame in [few, many, odd, placed] {
             let mut bytes = Vec::new();
             frame.pack(&mut bytes);
             assert_eq!(FrameColumns::unpack(7, &bytes), frame);

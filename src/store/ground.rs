@@ -155,7 +155,7 @@ impl Ground<'_> {
         self.next += 1;
         match self.aside {
             // What is missing is always asked for.
-            Some(aside) if row.kind != kind::GAP => aside.borrow_mut().frame(&columns),
+            Some(aside) if row.kind != kind::GAP => aside.borrow_mut().frame(&columns, frame.in_file),
             _ => self.table.insert(&columns).map_err(|error| failed("write", self.place, &error)),
         }
     }
@@ -213,7 +213,7 @@ impl Table<'_> {
         insert.raw_bind_parameter(12, row.bytes)?;
         nulls.bind(insert, 13, row.extra)?;
         match row.body {
-            Text::None => insert.raw_bind_parameter(14, Null)?,
+            Text::None | Text::InFile(..) => insert.raw_bind_parameter(14, Null)?,
             Text::Utf8(text) => insert.raw_bind_parameter(14, text)?,
             Text::Bytes(bytes) => insert.raw_bind_parameter(14, bytes)?,
         }

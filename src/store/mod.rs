@@ -16,6 +16,7 @@ mod findings;
 mod ground;
 mod identity;
 mod incident;
+mod logs;
 mod messages;
 mod oracle;
 mod partial;

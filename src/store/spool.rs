@@ -202,10 +202,18 @@ mod tests {
         }
         assert!(spool.full.len() > 1, "it goes to a file");
         let mut all = Vec::new();
-        spool.each(|_| true, |key, row| Ok(all.push((key, Unpack(row).number())))).unwrap();
+        let mut take = |key, row: &[u8]| {
+            all.push((key, Unpack(row).number()));
+            Ok(())
+        };
+        spool.each(|_| true, &mut take).unwrap();
         assert_eq!(all, (0..50_000u64).map(|key| (key, key as i64 * 3)).collect::<Vec<_>>());
         let mut few = Vec::new();
-        spool.each(|keys| keys.contains(&49_999), |key, _| Ok(few.push(key))).unwrap();
+        let mut take = |key, _: &[u8]| {
+            few.push(key);
+            Ok(())
+        };
+        spool.each(|keys| keys.contains(&49_999), &mut take).unwrap();
         assert!(few.contains(&49_999) && few.len() < 25_000, "{}", few.len());
     }
 }
