@@ -112,10 +112,11 @@ fn many_logs_at_once_are_told_the_same() {
 fn questions_that_nobody_announced_are_answered() {
     let mut log = String::new();
     for key in 0..40 {
-        for id in [1, 2, 3, 1] {
+        // The second x1 says something else: it is not the first one, logged again.
+        for (nth, id) in [1, 2, 3, 1].iter().enumerate() {
             log.push_str(&format!(
-                "{{\"session\":\"s{key}\",\"dir\":\"c2s\",\"msg\":{{\"jsonrpc\":\"2.0\",\"id\":\"x{id}\",\"method\":\"a\"}}}}\n\
-                 {{\"session\":\"s{key}\",\"dir\":\"s2c\",\"msg\":{{\"jsonrpc\":\"2.0\",\"id\":\"x{id}\",\"result\":{{}}}}}}\n"
+                "{{\"session\":\"s{key}\",\"dir\":\"c2s\",\"msg\":{{\"jsonrpc\":\"2.0\",\"id\":\"x{id}\",\"method\":\"a\",\"params\":[{nth}]}}}}\n\
+                 {{\"session\":\"s{key}\",\"dir\":\"s2c\",\"msg\":{{\"jsonrpc\":\"2.0\",\"id\":\"x{id}\",\"result\":[{nth}]}}}}\n"
             ));
         }
     }

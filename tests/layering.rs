@@ -170,17 +170,8 @@ fn imports_go_downward() {
 }
 
 /// Circles that are there for a reason: a file of each, and the reason.
-const CIRCLES: [(&str, &str); 9] = [
-    ("cli::page", "a page shows what `why` shows, and names requests as it does"),
-    ("report::html::still", "a still picture is drawn by the picture that it stands in for"),
-    ("session::fold", "one state machine: each file is the methods of one kind of traffic on one state"),
-    ("capture::formats", "the list of formats has wrappers, and what is in a wrapper may be any format of the list"),
-    ("capture::survey::note", "the look at a log's head reads it with the reader that reads the log"),
-    ("capture::definition::compile", "a definition is compiled with parts that are read by it"),
-    ("capture::definition::emit", "what a table tells is emitted, and pairs what was emitted"),
-    ("capture::formats::array", "an array may hold records of exchanges, and records may stand in arrays"),
-    ("capture::formats::exchange::learn", "times are learned among the scalars that layouts are learned among"),
-];
+const CIRCLES: [(&str, &str); 1] =
+    [("capture::peel", "the list of formats has wrappers, and what is in a wrapper may be any format of the list")];
 
 /// Which files each file imports; a parent's own names do not count, and neither do tests.
 fn graph(modules: &BTreeMap<Module, PathBuf>) -> BTreeMap<&Module, BTreeSet<&Module>> {

@@ -61,6 +61,10 @@ CREATE TABLE connection (
     framing          TEXT
 ) STRICT;
 
+-- Each channel asks whether it goes on with a connection that is there, by its name or by its number in its source.
+CREATE INDEX connection_base ON connection (base, nth);
+CREATE INDEX connection_channel ON connection (source, channel);
+
 -- One captured unit. The payload comes last, so that a scan of the other columns never touches its overflow pages.
 -- References are declared for readers; the program does not have SQLite check them a row at a time.
 CREATE TABLE frame (

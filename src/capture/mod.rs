@@ -31,6 +31,8 @@ mod open;
 mod out;
 mod outer;
 mod peel;
+mod place;
+mod plan;
 mod read;
 mod refusals;
 mod sample;

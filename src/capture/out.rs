@@ -1,53 +1,24 @@
 //! What a reader hands on: channels, frames, and lines passed over.
 
+mod give;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::format::LineReader;
 use super::lines::Line;
 use super::outer::Outer;
+use super::place::Place;
+use super::plan::{Order, Plan, Twins};
 use super::scan::{skip_white, value_end};
-use super::survey::{Order, Plan, Twins};
 use super::time::Zoning;
-use super::unread::{behind, looks_like_messages, quoted, seam};
-use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Stamp, Why};
+use super::unread::quoted;
+use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why};
 use crate::error::Result;
 use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
 use crate::protocol::{Facts, Side};
-
-/// Where a frame stands and what the log says of it, without what it holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub line: u64,
-    pub byte_offset: u64,
-    pub channel: u32,
-    pub at_us: Option<i64>,
-    pub direction: Direction,
-    pub stream: Option<u32>,
-    pub taps: Option<[Option<Stamp>; 2]>,
-}
-
-impl Place {
-    /// The frame with `body` at this place.
-    #[inline(always)]
-    pub(crate) fn frame<'a>(&self, source: u32, body: Body<'a>) -> Frame<'a> {
-        Frame {
-            source,
-            line: self.line,
-            byte_offset: self.byte_offset,
-            channel: self.channel,
-            at_us: self.at_us,
-            direction: self.direction,
-            stream: self.stream,
-            taps: self.taps,
-            in_file: false,
-            body,
-        }
-    }
-}
 
 /// The side that a file's name speaks of, where it speaks of one direction.
 fn side_in(name: &str) -> Option<Side> {
@@ -113,9 +84,6 @@ fn next_of(ripe: &mut VecDeque<Waiting>, run: &Waiting) -> Option<Waiting> {
     let goes_on = ripe.front().is_some_and(|next| (next.why, next.direction) == (run.why, run.direction));
     if goes_on { ripe.pop_front() } else { None }
 }
-
-/// The shortest text that may hold a message, in bytes.
-const SHORTEST: usize = 20;
 
 /// How many stretches wait at most; a reader that holds more lines back than that is none of ours.
 const WAITING: usize = 64;
@@ -345,59 +313,6 @@ impl<'s> Out<'s> {
         let lost = Some(1);
         let words = quoted(text);
         self.missing_anywhere(line, Direction::Unknown, Missing { lost, words: &words, ..Missing::new(Why::Unread) })
-    }
-
-    /// Gives a line to a reader, and looks at what it passed over.
-    pub(crate) fn give(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
-        let last = self.give_all(reader, line)?;
-        self.look_back(last.number, last.bytes)
-    }
-
-    /// Gives a line to a reader, and what stands behind a record that ends within it as a line of its own: two writers of
-    /// one file may glue their records together. The part that was given last.
-    pub(crate) fn give_all<'a>(&mut self, reader: &mut dyn LineReader, line: &Line<'a>) -> Result<Line<'a>> {
-        let mut rest = *line;
-        while let Some(at) = seam(rest.bytes) {
-            let first = Line { bytes: &rest.bytes[..at], ended: true, ..rest };
-            reader.line(&first, self)?;
-            self.look_back(first.number, first.bytes)?;
-            rest = rest.from(at);
-        }
-        reader.line(&rest, self)?;
-        while let Some(at) = self.left_over(rest.bytes) {
-            rest = rest.from(at);
-            reader.line(&rest, self)?;
-        }
-        Ok(rest)
-    }
-
-    /// Gives the beginning of a line over the limit to a reader.
-    pub(crate) fn give_oversized(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
-        reader.oversized(line, self)?;
-        self.look_back(line.number, line.bytes)
-    }
-
-    /// A text of the log was read up to its end.
-    #[inline]
-    pub(crate) fn read_to_end_of(&mut self, text: &str) {
-        self.read_to = text.as_ptr().addr() + text.len();
-    }
-
-    /// Where a line goes on behind what was read of it, if something like a message stands there.
-    #[inline]
-    fn left_over(&self, line: &[u8]) -> Option<usize> {
-        let read = self.read_to.checked_sub(line.as_ptr().addr()).filter(|read| *read > 0 && *read < line.len())?;
-        if line.len() - read < SHORTEST { None } else { behind(line, read) }
-    }
-
-    /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages.
-    fn look_back(&mut self, line: u64, text: &[u8]) -> Result<()> {
-        match self.passed.filter(|(passed, _)| *passed == line) {
-            // What a format promised to be a message is a gap already.
-            Some(_) if self.gap_at == Some(line) => Ok(()),
-            Some((_, Skip::NotAMessage | Skip::Oversized)) if looks_like_messages(text) => self.unread(line, text),
-            _ => Ok(()),
-        }
     }
 
     /// Hands on what is missing up to a line. A reader may hold a record back, so stretches wait for the frames before them.

@@ -3,23 +3,21 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rpctape::capture::{self, Skip};
+use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::coverage;
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
-use rpctape::report::{
-    Concise, Context, Coverage, Document, Full, GroupBy, Grouped, Lines, PassedOver, Report, Statistics, Style, Summary,
-};
+use rpctape::report::{Concise, Coverage, Document, Full, GroupBy, Grouped, Lines, Report, Statistics, Style, Summary};
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
 use super::config::Config;
-use super::connection;
 use super::input::{self, Loaded, ReadArgs, To};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
 use super::page;
+use super::preface::{begun, connections, context, torn};
 use super::reports::{ReportArgs, Reports};
 use super::screen::ScreenArgs;
 use super::signals::Stop;
@@ -327,36 +325,6 @@ pub fn print_judged(
     Ok(summary.exit)
 }
 
-/// Says which source is torn, where what is printed does not.
-pub fn warn_of_torn(loaded: &Loaded) {
-    if let Some(source) = torn(loaded, &begun(loaded, &[], None)) {
-        io::say(&format!(
-            "warning: {} is torn: what stood behind its end is not known",
-            rpctape::report::escape(source)
-        ));
-    }
-}
-
-/// A source of which a part that nobody knows was not read: it is never clean.
-fn torn<'a>(loaded: &'a Loaded, summary: &'a Summary) -> Option<&'a str> {
-    let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);
-    let lost = summary.skipped.iter().find(|skipped| is_loss(&skipped.why)).map(|skipped| skipped.source.as_str());
-    lost.or_else(|| loaded.torn.first().map(String::as_str))
-}
-
-/// What reports are told beforehand. Their paths are relative to the folder that the program runs in.
-#[allow(clippy::disallowed_methods, reason = "the command line layer is where settings come from")]
-pub fn context(connections: &[ConnectionRow], selection: &Selection, fail_on: Option<Severity>) -> Context {
-    Context {
-        connections: connections.to_vec(),
-        selection: selection.clone(),
-        fail_on,
-        baseline: false,
-        gathered: None,
-        base: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
-    }
-}
-
 /// A database may hold findings of rules that this run was not asked for.
 pub fn taken(selection: &Selection, finding: &FindingRow) -> bool {
     let all = selection.select.is_empty() && selection.ignore.is_empty();
@@ -387,22 +355,4 @@ fn grouped(
     }
     let calls = if by == By::Tool { loaded.store.calls()? } else { Vec::new() };
     Ok(Box::new(Grouped::new(by.group(), style, format == Format::Jsonl, connections, &calls)))
-}
-
-/// All connections, or the one with this key.
-pub fn connections(loaded: &Loaded, key: Option<&str>) -> Result<Vec<ConnectionRow>> {
-    let all = loaded.store.connections()?;
-    let Some(key) = key else { return Ok(all) };
-    Ok(vec![connection::named(&all, key)?.clone()])
-}
-
-/// A summary of what was read, before any finding is counted.
-pub fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Severity>) -> Summary {
-    let told = &loaded.summary;
-    let mut summary = Summary::of(connections, &told.sources, &told.undecided);
-    let files = loaded.passed_over.iter();
-    summary.files = files.map(|(source, why)| PassedOver { source: source.clone(), why: why.clone() }).collect();
-    summary.lost = told.tally.lost;
-    summary.fail_on = fail_on.map_or("none", Severity::as_str);
-    summary
 }

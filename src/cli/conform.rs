@@ -3,13 +3,14 @@
 mod args;
 mod client;
 mod reports;
+mod together;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::conform::{self, Baseline, Call, Card, Moment, Play, Probe, Speech, Timing};
+use rpctape::conform::{self, Baseline, Call, Card, Play, Probe, Speech, Timing};
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::live::Framing;
+use rpctape::live::{Framing, Target};
 use rpctape::pipeline::conform::{Examiner, Slow};
 use rpctape::pipeline::replay::Unwatched;
 use rpctape::protocol::{self, Profile};
@@ -28,6 +29,7 @@ use super::signals::Stop;
 use super::terms::RedactArgs;
 use args::{AskArgs, KnownArgs, PermitArgs, ProbeArgs};
 use reports::CardArgs;
+use together::Pace;
 
 /// Send a live server the cancels that a client may send, and say for each sentence of the specification what it does
 ///
@@ -150,39 +152,22 @@ fn examine(
         _ => {}
     }
     let slow = slow.as_ref().map_err(String::as_str);
+    let pace = Pace { fast: args.probe.fast, own_servers: matches!(server.target, Target::Command(_)) };
+    let found = together::play(probes, pace, stop, |probe, interrupt| {
+        tell(probe, args);
+        let examiner = Examiner { interrupt: Some(interrupt), ..examiner.clone() };
+        examiner.probe(probe, &met, slow, &mut Unwatched)
+    })?;
     let (mut plays, mut unplayed) = (Vec::new(), Vec::new());
-    for together in seats(probes, args.probe.fast) {
-        if stop.exit_code().is_some() {
-            return Err(Error::new(ErrorKind::Interrupted, "interrupted before all probes were played"));
-        }
-        let play = |probe: &'static Probe| examiner.probe(probe, &met, slow, &mut Unwatched);
-        together.iter().for_each(|probe| tell(probe, args));
-        let found: Vec<_> = std::thread::scope(|scope| {
-            let runs: Vec<_> = together.iter().map(|probe| (*probe, scope.spawn(|| play(probe)))).collect();
-            runs.into_iter().map(|(probe, run)| (probe, run.join())).collect()
-        });
-        for (probe, found) in found {
-            let broke = || Error::new(ErrorKind::Input, format!("the probe {} could not be played", probe.name));
-            match found.map_err(|_| broke())?? {
-                Ok(found) => plays.extend(found),
-                Err(why) => unplayed.push((probe.name, why)),
-            }
+    for (probe, found) in found {
+        match found {
+            Ok(found) => plays.extend(found),
+            Err(why) => unplayed.push((probe.name, why)),
         }
     }
     notes.extend(survivors(&plays));
     let card = conform::card(met.speech.profile, met.server.clone(), &plays, &unplayed);
     Ok(Card { notes, ..card })
-}
-
-/// Which probes are played at the same time: those whose moment matters alone, the others in pairs; twice as many where it must be fast.
-/// The storm is always alone.
-fn seats(probes: &[&'static Probe], fast: bool) -> Vec<Vec<&'static Probe>> {
-    let (storm, calm): (Vec<&'static Probe>, Vec<&'static Probe>) =
-        probes.iter().partition(|probe| probe.name == "storm");
-    let (timed, any): (Vec<&'static Probe>, Vec<&'static Probe>) =
-        calm.iter().partition(|probe| probe.moment == Moment::Timed);
-    let (few, more) = if fast { (2, 4) } else { (1, 2) };
-    timed.chunks(few).chain(storm.chunks(1)).chain(any.chunks(more)).map(<[_]>::to_vec).collect()
 }
 
 /// Which probe is played, on a terminal.

@@ -13,12 +13,12 @@ use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLine, TrafficLines};
 use rpctape::store::{ConnectionRow, Store, Which};
 
-use super::check;
 use super::config::Config;
 use super::drawing;
 use super::input::{self, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
+use super::preface;
 use super::signals::Stop;
 use super::telemetry;
 use super::terms::RedactArgs;
@@ -125,8 +125,8 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     if connections.rows.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no message to export", args.file)));
     }
-    check::warn_of_torn(&loaded);
-    let wanted = check::connections(&loaded, args.connection.as_deref())?;
+    preface::warn_of_torn(&loaded);
+    let wanted = preface::connections(&loaded, args.connection.as_deref())?;
     // What is read by people loses its secrets; copies of the evidence do not.
     let mut redactor = args.redact.redactor(&Config::load(None)?);
     let mut out = Out::open(args.output.as_deref(), files)?;

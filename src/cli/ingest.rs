@@ -49,7 +49,7 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::ingest(&args.files, input::To::File(&args.db), &options, args.read.said.no_progress)?;
     // Names of files are words of others, too.
     io::print(&Redactor::default().text(&told(&loaded, &args.db.to_string_lossy())))?;
-    super::check::warn_of_torn(&loaded);
+    super::preface::warn_of_torn(&loaded);
     if loaded.summary.tally.messages > 0 {
         return Ok(0);
     }

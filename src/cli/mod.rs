@@ -42,6 +42,7 @@ pub mod why;
 #[cfg(feature = "live")]
 pub mod wrap;
 
+mod case;
 mod comparing;
 mod config;
 mod connection;
@@ -52,6 +53,7 @@ mod judge;
 mod moment;
 mod page;
 mod parts;
+mod preface;
 mod progress;
 mod reports;
 mod request_name;

@@ -12,12 +12,12 @@ use rpctape::report::why;
 use rpctape::rules::Selection;
 use rpctape::store::{ConnectionRow, ExchangeFilter, FindingFilter, Raw, Store};
 
-use super::check;
+use super::case::Case;
 use super::input::Loaded;
+use super::preface;
 use super::reports::{ReportArgs, Reports};
 use super::request_name;
 use super::shell;
-use super::why::Case;
 
 /// Connections in trouble that the page tells of.
 const INCIDENTS: usize = 6;
@@ -42,8 +42,8 @@ pub struct Wanted<'a> {
 /// Writes reports beside an answer that is not about findings: all of them count, and errors are what fails.
 pub fn beside(loaded: &Loaded, reports: &ReportArgs, wanted: Wanted<'_>) -> Result<()> {
     let fail_on = Some(Severity::Error);
-    let mut summary = check::begun(loaded, wanted.connections, fail_on);
-    let mut context = check::context(wanted.connections, &Selection::default(), fail_on);
+    let mut summary = preface::begun(loaded, wanted.connections, fail_on);
+    let mut context = preface::context(wanted.connections, &Selection::default(), fail_on);
     let (mut redactor, inputs) = (wanted.redactor.clone(), wanted.inputs);
     let of: BTreeSet<String> = wanted.connections.iter().map(|row| row.key.clone()).collect();
     if reports.shows_traffic() {

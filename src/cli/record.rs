@@ -110,19 +110,24 @@ impl From<FramingArg> for Framing {
     }
 }
 
-/// A size in bytes.
+/// A size in bytes: `500k`, `100M`, `1.5 GB`; `KiB` and its like count by 1024.
 pub fn size(text: &str) -> std::result::Result<u64, String> {
     let fault = || format!("`{text}` is no size: write 500k, 100M or 2G");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor: u64 = match text[digits.len()..].to_ascii_lowercase().trim_end_matches('b') {
-        "" => 1,
-        "k" => 1_000,
-        "m" => 1_000_000,
-        "g" => 1_000_000_000,
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text[number.len()..].to_ascii_lowercase();
+    let factor: f64 = match unit.as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "ki" | "kib" => 1024.0,
+        "mi" | "mib" => 1024.0 * 1024.0,
+        "gi" | "gib" => 1024.0 * 1024.0 * 1024.0,
         _ => return Err(fault()),
     };
-    let number: u64 = digits.parse().map_err(|_| fault())?;
-    number.checked_mul(factor).filter(|size| *size > 0).ok_or_else(fault)
+    let number: f64 = number.trim().parse().map_err(|_| fault())?;
+    let size = number * factor;
+    if (1.0..1e18).contains(&size) { Ok(size as u64) } else { Err(fault()) }
 }
 
 /// Records until the session ends.
@@ -250,10 +255,17 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, bytes) in [("1", 1), ("500k", 500_000), ("2MB", 2_000_000), ("1g", 1_000_000_000)] {
+        for (text, bytes) in [
+            ("1", 1),
+            ("500k", 500_000),
+            ("2MB", 2_000_000),
+            ("1g", 1_000_000_000),
+            ("1.5 M", 1_500_000),
+            ("2MiB", 2 << 20),
+        ] {
             assert_eq!(size(text), Ok(bytes));
         }
-        for bad in ["", "0", "k", "1.5M", "5x", "-1", "99999999999G"] {
+        for bad in ["", "0", "k", "0.5", "5x", "-1", "inf", "99999999999G"] {
             assert!(size(bad).is_err(), "{bad}");
         }
     }

@@ -126,15 +126,21 @@ pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
     }
 }
 
+/// Plays one recording. Reports that were asked for are written also where it cannot be played.
 fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
     let gate = Gate::new(1);
-    match Session::prepare(args, file, stop, stop.flag(), &gate)? {
+    let done = Session::prepare(args, file, stop, stop.flag(), &gate).and_then(|prepared| match prepared {
         Prepared::Told => Ok(0),
         Prepared::Ready(session) => {
             session.forewarn();
             session.whole()
         }
+    });
+    if let Err(error) = &done {
+        let redactor = config(args).ok().and_then(|config| args.redact.redactor(&config));
+        args.report.open(&[file.to_string()])?.write_refusal(&suite::failed(file, error), redactor)?;
     }
+    done
 }
 
 /// Takes what differs into the recordings of these runs; 1 where something that fails was left.
@@ -233,10 +239,8 @@ fn ahead(
 
 /// An error where nothing of the client would be sent.
 fn something(recording: &Recording, plan: &Plan) -> Result<()> {
-    if plan.selected > 0 {
-        return Ok(());
-    }
-    let message = format!("nothing was checked: no request of {} would be sent", recording.name);
+    let Some(why) = plan.vain() else { return Ok(()) };
+    let message = format!("nothing was checked of {}: {why}", recording.name);
     let error = Error::new(ErrorKind::Usage, message);
     let allow: Vec<&str> = plan.connections.iter().flat_map(|plan| &plan.allow).map(String::as_str).take(3).collect();
     Err(match allow.is_empty() {

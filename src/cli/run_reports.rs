@@ -167,6 +167,15 @@ impl RunReports {
         self.each(&ScreenArgs::default(), redactor, |_, _| Ok(text.to_string()), |kind| (kind.write)(report))
     }
 
+    /// Writes the files beside the answer for a run that could not be: it has no answer, only an error.
+    #[cfg(feature = "live")]
+    pub fn write_refusal(mut self, report: &RunReport, redactor: Option<Redactor>) -> Result<()> {
+        self.answer = None;
+        self.beside.retain(|(_, out)| matches!(out, Out::File(_)));
+        let suite = Suite { runs: std::slice::from_ref(report), not_played: 0 };
+        self.write_suite(&suite, redactor, &ScreenArgs::default())
+    }
+
     fn each(
         self,
         args: &ScreenArgs,

@@ -96,6 +96,14 @@ impl Stop {
         Arc::clone(&self.wanted)
     }
 
+    /// Hands a signal that came on to all who look at flags of their own.
+    #[cfg(feature = "live")]
+    pub fn hand_on(&self, flags: &[Arc<AtomicBool>]) {
+        if self.wanted.swap(false, Ordering::Relaxed) {
+            flags.iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
+        }
+    }
+
     /// The signal was the way to end this command: the exit code is the one that the command gives.
     #[cfg(feature = "live")]
     pub fn taken(&self) {

@@ -6,22 +6,29 @@ use clap::ValueEnum;
 use rpctape::finding::Severity;
 use rpctape::replay::options::Speed;
 
-/// `30s`, `500ms`, `2m`, `1.5s` in microseconds.
+/// `30s`, `500ms`, `2m`, `1.5s`, `1m30s` in microseconds.
 pub fn duration(text: &str) -> std::result::Result<i64, String> {
-    let fault = || format!("`{text}` is no duration: write 30s, 500ms or 2m");
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(fault)?;
-    let (number, unit) = text.split_at(split);
-    let scale = match unit {
-        "us" => 1.0,
-        "ms" => 1e3,
-        "s" => 1e6,
-        "m" | "min" => 60e6,
-        "h" => 3600e6,
-        _ => return Err(fault()),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| fault())?;
-    let us = number * scale;
-    if us.is_finite() && (0.0..1e15).contains(&us) { Ok(us as i64) } else { Err(fault()) }
+    let fault = || format!("`{text}` is no duration: write 30s, 500ms, 2m or 1m30s");
+    let (mut us, mut rest) = (0.0, text.trim());
+    loop {
+        let unit = rest.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(fault)?;
+        let end = rest[unit..].find(|c: char| !c.is_ascii_alphabetic()).map_or(rest.len(), |end| unit + end);
+        let scale = match &rest[unit..end] {
+            "us" => 1.0,
+            "ms" => 1e3,
+            "s" | "sec" => 1e6,
+            "m" | "min" => 60e6,
+            "h" => 3600e6,
+            _ => return Err(fault()),
+        };
+        let number: f64 = rest[..unit].trim().parse().ok().filter(|number| *number >= 0.0).ok_or_else(fault)?;
+        us += number * scale;
+        rest = rest[end..].trim_start();
+        if rest.is_empty() {
+            break;
+        }
+    }
+    if us < 1e15 { Ok(us as i64) } else { Err(fault()) }
 }
 
 /// The least severity that fails a check.
@@ -50,7 +57,7 @@ impl FailOn {
     }
 }
 
-/// `recorded`, `fast`, `wall`, `x2`, `x0.5`.
+/// `recorded`, `fast`, `wall`, `x2`, `x0.5`, `2`.
 pub fn speed(text: &str) -> Result<Speed, String> {
     let fault = || format!("`{text}` is no speed: write recorded, fast, wall, or a factor such as x2 or x0.5");
     match text {
@@ -58,7 +65,7 @@ pub fn speed(text: &str) -> Result<Speed, String> {
         "fast" => Ok(Speed::Fast),
         "wall" => Ok(Speed::Wall),
         _ => {
-            let factor = text.strip_prefix('x').or_else(|| text.strip_suffix('x')).ok_or_else(fault)?;
+            let factor = text.strip_prefix('x').or_else(|| text.strip_suffix('x')).unwrap_or(text);
             let factor: f64 = factor.parse().map_err(|_| fault())?;
             if factor.is_finite() && factor > 0.0 { Ok(Speed::Times(factor)) } else { Err(fault()) }
         }
@@ -93,7 +100,8 @@ mod tests {
         assert_eq!(duration("30s"), Ok(30_000_000));
         assert_eq!(duration("1.5ms"), Ok(1_500));
         assert_eq!(duration("2m"), Ok(120_000_000));
-        for bad in ["30", "s", "-1s", "1y", "", "infs"] {
+        assert_eq!((duration("1m30s"), duration("1 min 500 ms")), (Ok(90_000_000), Ok(60_500_000)));
+        for bad in ["30", "s", "-1s", "1y", "", "infs", "1m30", "1m-5s", "nans"] {
             assert!(duration(bad).is_err(), "{bad}");
         }
     }
@@ -102,7 +110,8 @@ mod tests {
     fn speeds_and_pauses() {
         assert_eq!(speed("recorded"), Ok(Speed::Recorded));
         assert_eq!((speed("x2"), speed("0.5x")), (Ok(Speed::Times(2.0)), Ok(Speed::Times(0.5))));
-        for bad in ["x0", "x-1", "2", "xinf", "quick", ""] {
+        assert_eq!(speed("2"), Ok(Speed::Times(2.0)));
+        for bad in ["x0", "x-1", "xinf", "quick", ""] {
             assert!(speed(bad).is_err(), "{bad}");
         }
         assert_eq!((max_idle("0"), max_idle("2s")), (Ok(None), Ok(Some(2_000_000))));

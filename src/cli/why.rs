@@ -3,8 +3,9 @@
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::why::{self, Around, Other};
-use rpctape::store::{ConnectionRow, ExchangeRow};
+use rpctape::store::ConnectionRow;
 
+use super::case::{Case, LAST};
 use super::config::Config;
 use super::connection;
 use super::input::{self, Loaded, ReadArgs};
@@ -16,10 +17,10 @@ use super::screen::ScreenArgs;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use super::values;
-pub use case::Case;
+use asked::Asked;
 
+mod asked;
 mod at;
-mod case;
 mod next;
 
 /// How many other connections in trouble are told about with their pattern.
@@ -70,29 +71,6 @@ pub struct WhyArgs {
     screen: ScreenArgs,
 }
 
-/// What a user names beside the log.
-#[derive(Clone, Copy, Debug)]
-pub enum Asked<'a> {
-    /// A request and nothing else.
-    Request(&'a str),
-    /// A method or tool, or else a request.
-    Any(&'a str),
-}
-
-impl<'a> Asked<'a> {
-    /// As it was typed.
-    pub fn name(self) -> &'a str {
-        match self {
-            Asked::Request(name) | Asked::Any(name) => name,
-        }
-    }
-
-    /// True if it is the method or tool of a request.
-    pub fn calls(self, row: &ExchangeRow) -> bool {
-        matches!(self, Asked::Any(name) if case::is_called(row, name))
-    }
-}
-
 impl WhyArgs {
     fn asked(&self) -> Option<Asked<'_>> {
         let what = self.what.as_deref().map(Asked::Any);
@@ -119,7 +97,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     if loaded.store.connections()?.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));
     }
-    super::check::warn_of_torn(&loaded);
+    super::preface::warn_of_torn(&loaded);
     let after_us = judged.settings().stuck_after_us;
     let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;
@@ -170,7 +148,7 @@ fn postmortem(out: &mut Out, case: &Case<'_>, args: &WhyArgs, commands: &[String
         others,
         next: next::commands(case, &facts, args, commands)?,
         all: args.all,
-        cut: facts.connection.requests > u64::from(case::LAST),
+        cut: facts.connection.requests > u64::from(LAST),
     };
     written(why::write_screen(out, &facts, &around, &args.screen.style(false, false)))
 }

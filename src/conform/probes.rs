@@ -30,6 +30,8 @@ pub enum Needs {
 pub enum Moment {
     /// It does not: once is enough.
     Any,
+    /// It does not, and what it waits for never comes from some servers: that takes its time.
+    Patient,
     /// It does: it is played several times, and earlier where the cancel met the answer.
     Timed,
 }
@@ -53,6 +55,10 @@ const fn any(name: &'static str, needs: Needs, about: &'static str, script: &'st
     Probe { name, about, script, needs, moment: Moment::Any }
 }
 
+const fn patient(name: &'static str, needs: Needs, about: &'static str, script: &'static str) -> Probe {
+    Probe { name, about, script, needs, moment: Moment::Patient }
+}
+
 const fn timed(name: &'static str, needs: Needs, about: &'static str, script: &'static str) -> Probe {
     Probe { name, about, script, needs, moment: Moment::Timed }
 }
@@ -65,8 +71,8 @@ pub static PROBES: &[Probe] = &[
     any("done", Needs::Slow, "a cancel behind the answer", "call 2; answer 2; cancel 2; soon"),
     any("unknown", Needs::Server, "a cancel of an id that was never used", "cancel 4711; soon"),
     any("first", Needs::Server, "a cancel as the first message behind the handshake", "greet; cancel 4711; soon"),
-    any("before", Needs::Slow, "a cancel before its request", "cancel 2; call 2; answer 2; soon"),
-    any("type", Needs::Slow, "a cancel of \"2\" where 2 is in flight", "call 2; 30% cancel \"2\"; answer 2; soon"),
+    patient("before", Needs::Slow, "a cancel before its request", "cancel 2; call 2; answer 2; soon"),
+    patient("type", Needs::Slow, "a cancel of \"2\" where 2 is in flight", "call 2; 30% cancel \"2\"; answer 2; soon"),
     any(
         "zero",
         Needs::Slow,
@@ -85,7 +91,7 @@ pub static PROBES: &[Probe] = &[
         "call 2; 30% request 50 2; watch",
     ),
     timed("twice", Needs::Slow, "two cancels at once", "call 2; 30% cancel 2; cancel 2; witness; settle 2; watch"),
-    any("initialize", Needs::Hello, "a cancel of the handshake", "hello; cancel HELLO; welcome; soon"),
+    patient("initialize", Needs::Hello, "a cancel of the handshake", "hello; cancel HELLO; welcome; soon"),
     timed(
         "progress",
         Needs::Progress,

@@ -36,6 +36,7 @@ const TRIED: usize = 8;
 const PARTS: [i64; 3] = [100, 50, 17];
 
 /// A server and what may be done to it.
+#[derive(Clone)]
 pub struct Examiner<'e> {
     /// The server.
     pub target: &'e Target,

@@ -124,6 +124,13 @@ pub struct Policy {
     pub to: Option<String>,
 }
 
+impl Policy {
+    /// True where a part of the recording is asked for.
+    pub fn selects(&self) -> bool {
+        !self.only.is_empty() || !self.skip.is_empty() || self.from.is_some() || self.to.is_some()
+    }
+}
+
 /// What is changed on the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rewrite {

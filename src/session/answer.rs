@@ -1,12 +1,15 @@
 //! Responses: they settle an exchange, or stray.
 
-use super::event::{Seen, Stray, What};
+use super::detail::Stray;
+use super::event::What;
 use super::exchange::{Effect, Exchange, Outcome, TaskState};
 use super::message::is_usual;
 use super::race::{Judgement, Witness};
-use super::state::{Absorb, Conn, EarlyAnswer, Idless, Incoming, Orphanage, Slot, Step, index};
-use super::suspect::{Accused, LateAnswer, Suspect};
-use super::window::Place;
+use super::seen::Seen;
+use super::state::{
+    Absorb, Accused, Conn, EarlyAnswer, Idless, Incoming, LateAnswer, Orphanage, Slot, Step, Suspect, index,
+};
+use super::window::Kept;
 use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
@@ -423,23 +426,23 @@ impl Conn {
     pub(super) fn remember(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id) else { return };
         let (request, stream) = (slot.exchange.request.frame, slot.exchange.stream);
-        step.settled.push(Place { connection: self.facts.id, issuer, id: id.clone(), request, stream });
+        step.settled.push(Kept { connection: self.facts.id, issuer, id: id.clone(), request, stream });
     }
 
     /// Drops a settled exchange that the window does not hold any more.
-    pub(super) fn evict(&mut self, step: &mut Step<'_>, place: &Place) {
-        if let Some(stream) = place.stream
-            && self.streams.get(&stream).is_some_and(|opener| opener.request.frame == place.request)
+    pub(super) fn evict(&mut self, step: &mut Step<'_>, kept: &Kept) {
+        if let Some(stream) = kept.stream
+            && self.streams.get(&stream).is_some_and(|opener| opener.request.frame == kept.request)
         {
             self.streams.remove(&stream);
         }
-        let hit = self.slot(place.issuer, &place.id).is_some_and(|slot| slot.exchange.request.frame == place.request);
+        let hit = self.slot(kept.issuer, &kept.id).is_some_and(|slot| slot.exchange.request.frame == kept.request);
         if !hit {
             return;
         }
-        self.side_mut(place.issuer).evicted = true;
-        if let Some(slot) = self.side_mut(place.issuer).live.remove(&place.id) {
-            self.flush(step, place.issuer, *slot);
+        self.side_mut(kept.issuer).evicted = true;
+        if let Some(slot) = self.side_mut(kept.issuer).live.remove(&kept.id) {
+            self.flush(step, kept.issuer, *slot);
         }
     }
 

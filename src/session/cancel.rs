@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::connection::Connection;
-use super::event::{CancelFault, Seen, Target, What};
+use super::detail::{CancelFault, Target};
+use super::event::What;
 use super::exchange::{Cancellation, Effect, TaskState};
 use super::race::Judgement;
-use super::state::{Conn, Incoming, Slot, Step, cut};
-use super::stream::Opener;
-use super::suspect::{Accused, CompletedCancel, EarlyCancel, Suspect};
+use super::seen::Seen;
+use super::state::{Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Opener, Slot, Step, Suspect, cut};
 use crate::jsonrpc::Id;
 use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel, Side};
 

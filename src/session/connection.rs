@@ -1,8 +1,9 @@
 //! A connection's facts, as rules see them.
 
-use super::event::{FrameId, Seen};
-use super::ledger::Stretches;
-use crate::capture::{Exit, Proof, Transport, Vantage};
+use super::missing::Stretches;
+use super::seen::{FrameId, Seen};
+use crate::capture::Channel;
+use crate::capture::{Exit, Proof, Transport, Vantage, Why};
 use crate::protocol::{Capabilities, Profile, Side};
 
 /// How the log tells who sent what.
@@ -48,6 +49,19 @@ pub struct Lifecycle {
     pub exit: Option<Seen>,
     /// A client request before any `initialize` was seen in a complete capture.
     pub early_request: Option<Seen>,
+}
+
+/// What is said of a connection when it is opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Row in the store, and index in the fold.
+    pub id: u32,
+    /// The key.
+    pub key: String,
+    /// What the log says of the channel.
+    pub channel: Channel,
+    /// A profile that the user demands, overruling all else.
+    pub demanded: Option<&'static Profile>,
 }
 
 /// Facts of one connection.
@@ -110,6 +124,12 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// True if the log is known to show how the connection began.
+    pub fn complete_head(&self) -> bool {
+        let head = self.missing.list.iter().find(|stretch| stretch.why == Why::Head);
+        head.is_none() || self.missing.begins > 0
+    }
+
     /// How the server's process ended, where nothing shows that its client had ended the connection before.
     pub fn died(&self) -> Option<(Seen, Exit)> {
         self.exit.filter(|_| self.end == End::Closed(Some(Side::Server)) && self.lifecycle.exit.is_none())

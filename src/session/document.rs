@@ -1,30 +1,8 @@
-//! Text documents that a client opens, changes and closes (LSP). All of it has one sender, so that its order is known.
+//! Notifications about text documents (LSP). All of them have one sender, so that their order is known.
 
-use std::hash::Hasher;
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::event::{DocumentFault, Seen, What};
+use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::protocol::{Facts, Side};
-
-/// How many documents are remembered for a connection; one with more is not judged any further.
-const REMEMBERED: usize = 65_536;
-
-/// A document as the client told of it last.
-struct Document {
-    open: bool,
-    seen: Seen,
-    version: Option<(i64, Seen)>,
-}
-
-/// The documents of a connection, by a hash of their address.
-#[derive(Default)]
-pub(super) struct Documents {
-    known: FxHashMap<u64, Document>,
-    /// Addresses that were ever opened, without regard to how they are spelled.
-    folded: FxHashSet<u64>,
-}
 
 impl Conn {
     /// A notification about a document.
@@ -34,7 +12,7 @@ impl Conn {
         let life = &self.facts.lifecycle;
         let one_server = life.first_initialize == life.initialize;
         let Some(address) = m.facts.document.filter(|raw| raw.starts_with('"') && known && one_server) else { return };
-        if m.sender != Side::Client || self.documents.known.len() >= REMEMBERED {
+        if m.sender != Side::Client || self.documents.is_full() {
             return;
         }
         let fault = self.documents.take(m.seen, method, address, m.facts.document_version);
@@ -43,91 +21,5 @@ impl Conn {
             let what = What::Document { address: &address, fault };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
-    }
-}
-
-impl Documents {
-    /// What is wrong with a notification, and what the document is from here on.
-    fn take(&mut self, seen: Seen, method: &str, address: &str, version: Option<&str>) -> Option<DocumentFault> {
-        let version = version.and_then(|raw| raw.parse::<i64>().ok()).map(|version| (version, seen));
-        let spelled_otherwise = self.folded.contains(&fold(address));
-        // A log in which nothing is ever opened leaves openings out.
-        let shows_openings = !self.folded.is_empty();
-        let before = self.known.get(&hash(address.bytes()));
-        let was_open = before.is_some_and(|document| document.open);
-        let fault = match method {
-            "textDocument/didOpen" => before.filter(|_| was_open).map(|document| DocumentFault::Opened(document.seen)),
-            _ if !was_open && (before.is_some() || shows_openings && !spelled_otherwise) => {
-                let closed = before.map(|document| document.seen);
-                Some(DocumentFault::NotOpen { closed, changes: method == "textDocument/didChange" })
-            }
-            "textDocument/didChange" => match (before.and_then(|document| document.version), version) {
-                (Some((was, before)), Some((now, _))) if now <= was => {
-                    Some(DocumentFault::Version { before, was, now })
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        let open = match method {
-            "textDocument/didOpen" => true,
-            "textDocument/didClose" => false,
-            _ => was_open,
-        };
-        let seen = if open && was_open { before.map_or(seen, |document| document.seen) } else { seen };
-        if open || before.is_some() {
-            self.known.insert(hash(address.bytes()), Document { open, seen, version });
-        }
-        if open {
-            self.folded.insert(fold(address));
-        }
-        fault
-    }
-}
-
-fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
-    let mut hasher = rustc_hash::FxHasher::default();
-    bytes.for_each(|byte| hasher.write_u8(byte));
-    hasher.finish()
-}
-
-/// The letters and digits of an address alone: two spellings of one place differ in escapes and in the case of a drive.
-fn fold(address: &str) -> u64 {
-    let mut rest = address.bytes();
-    let mut kept = Vec::with_capacity(address.len());
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => drop((rest.next(), rest.next())),
-            byte if byte.is_ascii_alphanumeric() => kept.push(byte.to_ascii_lowercase()),
-            _ => {}
-        }
-    }
-    hash(kept.into_iter())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn seen(frame: u64) -> Seen {
-        Seen { frame, at_us: None }
-    }
-
-    #[test]
-    fn a_document_is_open_from_its_opening_to_its_close() {
-        let mut documents = Documents::default();
-        let mut take = |frame, method, address, version| documents.take(seen(frame), method, address, version);
-        assert_eq!(take(1, "textDocument/didOpen", "\"file:///a\"", Some("1")), None);
-        assert_eq!(take(2, "textDocument/didChange", "\"file:///a\"", Some("2")), None);
-        let same = DocumentFault::Version { before: seen(2), was: 2, now: 2 };
-        assert_eq!(take(3, "textDocument/didChange", "\"file:///a\"", Some("2")), Some(same));
-        assert_eq!(take(4, "textDocument/didOpen", "\"file:///a\"", Some("1")), Some(DocumentFault::Opened(seen(1))));
-        assert_eq!(take(5, "textDocument/didClose", "\"file:///a\"", None), None);
-        let closed = DocumentFault::NotOpen { closed: Some(seen(5)), changes: false };
-        assert_eq!(take(6, "textDocument/didClose", "\"file:///a\"", None), Some(closed));
-        assert_eq!(take(7, "textDocument/didOpen", "\"file:///c%3A/b\"", Some("1")), None);
-        assert_eq!(take(8, "textDocument/didChange", "\"file:///C:/b\"", Some("2")), None, "another spelling");
-        let never = DocumentFault::NotOpen { closed: None, changes: true };
-        assert_eq!(take(9, "textDocument/didChange", "\"file:///d\"", Some("2")), Some(never));
     }
 }

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::connection::End;
-use super::event::{CaptureNote, FrameId, Seen, What};
+use super::detail::CaptureNote;
+use super::event::What;
 use super::exchange::{Exchange, Outcome};
-use super::fold::Oracle;
 use super::ledger::Ledger;
+use super::oracle::Oracle;
 use super::race::Judgement;
+use super::seen::{FrameId, Seen};
 use super::state::{Conn, Orphanage, Slot, Step, index};
 use crate::capture::Exit;
 use crate::jsonrpc::Id;

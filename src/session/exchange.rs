@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::event::{FrameId, Seen};
+use super::seen::{FrameId, Seen};
 use crate::jsonrpc::Id;
 use crate::protocol::{Mechanism, Method, Profile, Side};
 

@@ -2,117 +2,19 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::connection::{Connection, End};
-use super::event::{Batch, Event, FrameId, Seen};
-use super::exchange::{Cancellation, Exchange};
-use super::ledger::{Ledger, NO_CONNECTION, Shelf, shelve};
-use super::resolve::{Pending, PendingText, Place};
-use super::state::{Conn, Step};
+use super::connection::{End, Opened};
+use super::detail::Batch;
+use super::missing::{NO_CONNECTION, Shelf, shelve};
+use super::oracle::{Asked, Oracle, Remembered, ReusedId};
+use super::resolve::Place;
+use super::seen::{FrameId, Seen};
+use super::settings::Settings;
+use super::sink::Sink;
+use super::state::{Conn, Pending, PendingText, Step};
 use super::window::Settled;
-use crate::capture::{Body, Channel, Frame, Member, Missing, Proof, Why};
+use crate::capture::{Body, Frame, Member, Missing, Proof, Why};
 use crate::jsonrpc::{Id, Kind, Message};
-use crate::protocol::{Facts, Profile, Side};
-
-/// What the judgement assumes; flags and configuration change it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Slack between tap and handler, in microseconds.
-    pub slack_us: i64,
-    /// Factor on the round-trip bound.
-    pub factor: f64,
-    /// Age from which an open request counts as stuck where no end was seen, in microseconds.
-    pub stuck_after_us: i64,
-    /// Age that a request must have when the connection ends, in microseconds.
-    pub grace_us: i64,
-    /// True to leave out the round-trip basis: such violations become undecidable.
-    pub proof_only: bool,
-    /// How many settled exchanges are remembered over all connections.
-    pub window: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            slack_us: 10_000,
-            factor: 2.0,
-            stuck_after_us: 30_000_000,
-            grace_us: 1_000_000,
-            proof_only: false,
-            window: 8_192,
-        }
-    }
-}
-
-/// Receives what the fold makes.
-pub trait Sink {
-    /// One event; valid during the call.
-    fn event(&mut self, event: &Event<'_>);
-    /// The sender of a message whose direction the log does not state.
-    fn inferred(&mut self, frame: FrameId, sender: Side);
-    /// An exchange that will not change any more.
-    fn exchange(&mut self, connection: u32, exchange: &Exchange);
-    /// A cancel that will not change any more.
-    fn cancellation(&mut self, connection: u32, cancellation: &Cancellation);
-    /// A connection at its end, and what the log does not show of it. `logger` is the side that wrote the log, where
-    /// frames say only sent and received.
-    fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>);
-}
-
-/// A request that the fold no longer remembers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remembered {
-    /// The request.
-    pub request: Seen,
-    /// Its method.
-    pub method: String,
-    /// Its answer, where it has one.
-    pub answer: Option<Seen>,
-}
-
-/// Two requests of one side that follow each other with the same id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReusedId {
-    /// The earlier request.
-    pub earlier: Seen,
-    /// The later one.
-    pub later: Seen,
-    /// The id.
-    pub id: Id,
-    /// Method of the later one.
-    pub method: String,
-}
-
-/// What will be asked about one connection: whoever answers can look for all of it at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// The connection.
-    pub connection: u32,
-    /// Ids of requests.
-    pub ids: Vec<Id>,
-    /// True if it will be asked which ids were used again.
-    pub reused: bool,
-}
-
-/// Answers questions about what was dropped behind the window; asked only at the end.
-pub trait Oracle {
-    /// The newest request that `issuer` sent with this id before frame `before`.
-    fn request(&mut self, connection: u32, issuer: Side, id: &Id, before: FrameId) -> Option<Remembered>;
-    /// Requests of one connection and side whose id was used before, in order of their frames.
-    fn reused_ids(&mut self, connection: u32, issuer: Side) -> Vec<ReusedId>;
-}
-
-/// What is said of a connection when it is opened.
-#[derive(Clone, Debug)]
-pub struct Opened {
-    /// Row in the store, and index in the fold.
-    pub id: u32,
-    /// The key.
-    pub key: String,
-    /// What the log says of the channel.
-    pub channel: Channel,
-    /// A profile that the user demands, overruling all else.
-    pub demanded: Option<&'static Profile>,
-}
+use crate::protocol::{Facts, Side};
 
 /// The fold over an ordered stream of frames. It does not care whether they come from a capture or from the store.
 pub struct Session {

@@ -3,10 +3,10 @@
 //! A log shows some headers and leaves out others. That one is not there is held against a side only where the log shows
 //! the same header on another of its requests: then the log keeps it, and the side knows it.
 
-use std::collections::BTreeMap;
-
-use super::event::{Seen, What};
+use super::event::What;
+use super::http_stream::{HttpStream, Shown};
 use super::race::Judgement;
+use super::seen::Seen;
 use super::state::{Conn, Incoming, Slot, Step};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::http::{RequestHead, ResponseHead};
@@ -14,67 +14,6 @@ use crate::protocol::{Facts, Side};
 
 /// How many streams are remembered for a connection.
 const STREAMS: usize = 4096;
-
-/// One POST, GET or DELETE and what its response carries, as far as the log shows it.
-#[derive(Clone, Debug, Default)]
-pub struct HttpStream {
-    /// The head of the request.
-    pub request: Option<(Seen, RequestHead)>,
-    /// The head of the response, unless a proxy made it.
-    pub response: Option<(Seen, ResponseHead)>,
-    /// How many requests its body holds.
-    pub requests: u32,
-    /// How many notifications and responses its body holds.
-    pub others: u32,
-    /// True once it was closed.
-    pub closed: bool,
-}
-
-impl HttpStream {
-    /// The verb of the request.
-    pub fn verb(&self) -> Option<&str> {
-        self.request.as_ref().map(|(_, head)| &*head.verb)
-    }
-
-    /// The status of the response.
-    pub fn status(&self) -> Option<u16> {
-        self.response.as_ref().map(|(_, head)| head.status)
-    }
-
-    /// True for a GET that opens a stream of its own; one that resumes another goes on with that one's messages.
-    pub fn listens(&self) -> bool {
-        self.request.as_ref().is_some_and(|(_, head)| &*head.verb == "GET" && !head.resumes)
-    }
-}
-
-/// What the heads of a connection have shown so far.
-#[derive(Default)]
-pub(super) struct Http {
-    streams: BTreeMap<u32, HttpStream>,
-    /// The server has issued a session.
-    issued: bool,
-    /// The revision that the server named in the handshake.
-    pub(super) negotiated: Option<Box<str>>,
-    /// Headers that some request of the client had.
-    shown: Shown,
-    /// The session that the client ended, and the response that took it.
-    ended: Option<(Seen, Box<str>)>,
-    /// The transport of 2024-11-05, in which answers come on the stream of a GET.
-    endpoint: bool,
-}
-
-/// Headers that some request of the client had: the log keeps them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
-    /// `Mcp-Session-Id`, after the server had issued one.
-    pub session: bool,
-    /// `MCP-Protocol-Version`.
-    pub revision: bool,
-    /// `Mcp-Method`.
-    pub method: bool,
-    /// `Mcp-Name`.
-    pub name: bool,
-}
 
 impl Conn {
     /// The head of a request or a response.

@@ -1,147 +1,11 @@
 //! The ledger: what the log does not show of a connection, by stretch and by side. One place is asked by all that
 //! concludes from absence or from order.
 
-use std::collections::BTreeMap;
-
 use super::connection::Connection;
-use super::event::FrameId;
-use crate::capture::{Body, Direction, Frame, Missing, Why};
+use super::missing::{Shelf, Stretch, Stretches};
+use super::seen::FrameId;
+use crate::capture::Why;
 use crate::protocol::Side;
-
-/// The connection of a stretch that any connection of its source may miss.
-pub const NO_CONNECTION: u32 = Frame::WHOLE_SOURCE;
-
-/// How many stretches are kept apart; beyond that the newest two become one, which can only take proof away.
-const KEPT: usize = 256;
-
-/// A stretch that the log does not show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
-    /// Why.
-    pub why: Why,
-    /// Whose messages are missing, where known.
-    pub side: Option<Side>,
-    /// The first and the last frame that it covers.
-    pub frames: (FrameId, FrameId),
-    /// Its first and last line; 0 where it has none.
-    pub lines: (u64, u64),
-}
-
-impl Stretch {
-    /// Why nothing can be concluded from absence here, as the end of a sentence.
-    pub fn reason(&self) -> String {
-        let (first, last) = self.lines;
-        let (one, lines) = match last > first {
-            true => (false, format!("lines {first} to {last}")),
-            false => (true, format!("line {first}")),
-        };
-        match self.why {
-            Why::Head => "the log does not show how the connection began".to_string(),
-            Why::Tail => "the log ends before the connection does".to_string(),
-            Why::Gap => format!("messages were lost at {lines}"),
-            Why::Unread if one => format!("{lines} holds something like a message that was not read"),
-            Why::Unread => format!("{lines} hold something like messages that were not read"),
-            Why::Torn => format!("the log is cut at {lines}"),
-            Why::Dropped => format!("from {lines} on the log leaves messages out"),
-            Why::Guessed if one => format!("whose message stands at {lines} was guessed"),
-            Why::Guessed => format!("whose messages stand at {lines} was guessed"),
-            Why::Mixed => format!("from {lines} on several connections stand in one stream"),
-        }
-    }
-
-    fn covers(&self, side: Option<Side>, from: FrameId, to: FrameId) -> bool {
-        let whose = self.side.is_none() || side.is_none() || self.side == side;
-        whose && self.frames.0 <= to && from <= self.frames.1
-    }
-}
-
-/// The stretches of a connection, or of a source, in their order.
-#[derive(Clone, Debug, Default)]
-pub struct Stretches {
-    list: Vec<Stretch>,
-    /// From here on it is known that nothing was before.
-    begins: FrameId,
-}
-
-impl Stretches {
-    /// Of a connection of which nothing is known yet but whether its beginning is in the log.
-    pub(super) fn new(complete_head: bool) -> Stretches {
-        let head = Stretch { why: Why::Head, side: None, frames: (0, 0), lines: (0, 0) };
-        Stretches { list: if complete_head { Vec::new() } else { vec![head] }, begins: 0 }
-    }
-
-    /// Takes down a stretch.
-    pub(super) fn note(&mut self, stretch: Stretch) {
-        if self.list.len() < KEPT {
-            return self.list.push(stretch);
-        }
-        if let Some(last) = self.list.last_mut() {
-            last.frames.1 = last.frames.1.max(stretch.frames.1);
-            last.lines.1 = last.lines.1.max(stretch.lines.1);
-            last.side = last.side.filter(|side| stretch.side == Some(*side));
-            if last.why != stretch.why {
-                last.why = Why::Gap;
-            }
-        }
-    }
-
-    /// The log ends with this frame, and the connection does not: what comes later nobody knows.
-    pub(super) fn end_open(&mut self, last: FrameId) {
-        self.note(Stretch { why: Why::Tail, side: None, frames: (last + 1, FrameId::MAX), lines: (0, 0) });
-    }
-
-    /// What a frame says is missing; `side` is the one its direction means.
-    pub(super) fn note_missing(&mut self, id: FrameId, frame: &Frame<'_>, missing: &Missing<'_>, side: Option<Side>) {
-        let lasting = matches!(missing.why, Why::Dropped | Why::Mixed);
-        let frames = (id, if lasting { FrameId::MAX } else { id });
-        let lines = (frame.line, missing.to_line.unwrap_or(frame.line));
-        self.note(Stretch { why: missing.why, side, frames, lines });
-    }
-
-    /// The frame after a guess, on the same line, is what was guessed about.
-    pub(super) fn extend_guess(&mut self, to: FrameId) {
-        if let Some(last) = self.list.last_mut().filter(|last| last.why == Why::Guessed) {
-            last.frames.1 = to;
-        }
-    }
-
-    /// The connection begins with this frame: what the source may have missed before is none of its own.
-    pub(super) fn begin(&mut self, frame: FrameId) {
-        let before = frame.saturating_sub(1);
-        if self.list.iter().all(|stretch| stretch.why == Why::Head) {
-            self.begins = frame;
-            self.list.iter_mut().for_each(|head| head.frames.1 = before);
-        }
-    }
-
-    /// What was taken for the beginning is not: something older shows.
-    pub(super) fn begin_before(&mut self) {
-        self.begins = 0;
-    }
-
-    /// True if nothing shows where the connection begins, or only its handshake.
-    pub(super) fn head_unstated(&self) -> bool {
-        self.list.iter().any(|stretch| stretch.why == Why::Head)
-    }
-
-    fn hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {
-        self.list.iter().find(|stretch| stretch.covers(side, from, to))
-    }
-}
-
-/// What whole sources miss, by source.
-pub(super) type Shelf = BTreeMap<u32, Stretches>;
-
-/// What a source misses, or what a frame of it tells about the next one.
-pub(super) fn shelve(shelf: &mut Shelf, id: FrameId, frame: &Frame<'_>) {
-    if let Body::Missing(missing) = &frame.body {
-        let side = match frame.direction {
-            Direction::By(side) => Some(side),
-            _ => None,
-        };
-        shelf.entry(frame.source).or_default().note_missing(id, frame, missing, side);
-    }
-}
 
 /// The ledger of one connection.
 #[derive(Clone, Copy, Debug)]
@@ -188,13 +52,5 @@ impl<'a> Ledger<'a> {
     fn of_sources(&self) -> impl Iterator<Item = &'a Stretches> + use<'a> {
         let shelf = self.shelf;
         self.connection.sources.iter().filter_map(move |source| shelf.get(source))
-    }
-}
-
-impl Connection {
-    /// True if the log is known to show how the connection began.
-    pub fn complete_head(&self) -> bool {
-        let head = self.missing.list.iter().find(|stretch| stretch.why == Why::Head);
-        head.is_none() || self.missing.begins > 0
     }
 }

@@ -3,14 +3,14 @@
 use std::hash::Hasher;
 use std::rc::Rc;
 
-use super::event::{Batch, Seen, What};
+use super::detail::Batch;
+use super::event::What;
 use super::exchange::{Exchange, History, Outcome};
 use super::ledger::Ledger;
 use super::race::Judgement;
 use super::resolve::Place;
-use super::state::{Absorb, Conn, Created, Handle, Incoming, Slot, Step};
-use super::stream::Opener;
-use super::suspect::{Accused, Suspect};
+use super::seen::Seen;
+use super::state::{Absorb, Accused, Conn, Created, Handle, Incoming, Opener, Slot, Step, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Capabilities, Facts, Method, Role, Side, Wanted, names_callee};

@@ -2,8 +2,7 @@
 
 use super::event::What;
 use super::race::{Judgement, UNORDERED};
-use super::state::{Conn, Incoming, Step};
-use super::suspect::{Accused, Suspect};
+use super::state::{Accused, Conn, Incoming, Step, Suspect};
 use crate::jsonrpc::Id;
 use crate::protocol::{Facts, Role, Side};
 

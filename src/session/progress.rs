@@ -1,33 +1,13 @@
 //! Progress notifications: whose they are, and whether they come in time.
 
-use super::event::{ProgressFault, Seen, What};
+use super::detail::ProgressFault;
+use super::event::What;
 use super::exchange::TaskState;
 use super::race::{FORGOTTEN, Judgement, UNORDERED};
-use super::state::{Conn, Incoming, Slot, Step};
-use super::suspect::{Accused, Suspect};
+use super::state::{Accused, Conn, Incoming, LateProgress, Slot, Step, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{Facts, Mechanism, Side};
-
-/// Progress after a cancel, of one certainty.
-pub(super) struct LateProgress {
-    cancel: Seen,
-    first: Seen,
-    judgement: Judgement,
-    count: u32,
-    last: Seen,
-}
-
-/// Adds one such notification to the group of its certainty.
-pub(super) fn aggregate(groups: &mut Vec<LateProgress>, seen: Seen, cancel: Seen, judgement: Judgement) {
-    match groups.iter_mut().find(|group| group.judgement.certainty == judgement.certainty) {
-        Some(group) => {
-            group.count += 1;
-            group.last = seen;
-        }
-        None => groups.push(LateProgress { cancel, first: seen, judgement, count: 1, last: seen }),
-    }
-}
 
 impl Conn {
     /// A progress notification.

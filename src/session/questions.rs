@@ -1,29 +1,16 @@
 //! Open questions: what was dropped behind the window is asked of the store, once, at the end.
 
-use super::event::{CancelFault, Seen, Stray, Target, What};
+use super::detail::{CancelFault, Stray, Target};
+use super::event::What;
 use super::exchange::{Cancellation, Effect};
-use super::fold::{Asked, Oracle, Remembered, ReusedId};
+use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::race::{Crossing, Judgement};
-use super::state::{Conn, Incoming, Step, index};
+use super::state::{About, Conn, Incoming, Question, Step, index};
 use crate::jsonrpc::Id;
-use crate::protocol::{Profile, ServerCancel, Side};
+use crate::protocol::{ServerCancel, Side};
 
 /// How many questions are kept for a connection; what comes after them is not decidable.
 const LIMIT: usize = 65_536;
-
-/// A question about an id that is not known any more.
-pub(super) struct Question {
-    seen: Seen,
-    sender: Side,
-    profile: &'static Profile,
-    id: Id,
-    about: About,
-}
-
-enum About {
-    Answer,
-    Cancel(Box<Cancellation>, Crossing),
-}
 
 const TOO_MANY: &str = "too many ids of this connection are not known any more";
 

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use super::event::{FrameId, Seen};
-use super::fold::Settings;
+use super::seen::{FrameId, Seen};
+use super::settings::Settings;
 use crate::capture::{Stamp, Vantage};
 use crate::protocol::Side;
 

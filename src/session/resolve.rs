@@ -4,9 +4,10 @@
 //! first `initialize` mostly tells. Where the log has no directions, each message's sender is inferred, and marked so.
 
 use super::connection::Directions;
-use super::event::{FrameId, Seen};
-use super::ledger::{Ledger, Stretch};
-use super::state::{Conn, Incoming, Step};
+use super::ledger::Ledger;
+use super::missing::Stretch;
+use super::seen::{FrameId, Seen};
+use super::state::{Conn, Incoming, Pending, PendingText, Step};
 use crate::capture::{Direction, Stamp, Why};
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
 use crate::protocol::{
@@ -15,31 +16,6 @@ use crate::protocol::{
 
 /// How many messages wait at most.
 const PENDING: usize = 64;
-
-/// A frame that waits: its text is parsed again when its turn comes.
-pub(super) struct Pending {
-    pub(super) seen: Seen,
-    pub(super) line: u64,
-    pub(super) direction: Direction,
-    pub(super) stream: Option<u32>,
-    pub(super) batch: Option<FrameId>,
-    pub(super) taps: Option<[Option<Stamp>; 2]>,
-    pub(super) text: PendingText,
-}
-
-impl Pending {
-    /// True if only the logger's side tells who sent it.
-    pub(super) fn is_relative(&self) -> bool {
-        matches!(self.direction, Direction::Sent | Direction::Received)
-    }
-}
-
-/// What waits.
-pub(super) enum PendingText {
-    Message(String),
-    Malformed(String),
-    Batch(super::event::Batch),
-}
 
 /// Where a message stands, before it is known who sent it.
 #[derive(Clone, Copy)]

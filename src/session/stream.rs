@@ -5,20 +5,11 @@
 //! What comes on the stream of one of them is about that one, which is brought to the front while the message is
 //! taken. What comes on another stream (one that a GET opened, a resumed one) is paired by id.
 
-use super::event::{FrameId, Seen};
-use super::state::{Conn, Incoming, Slot, Step};
+use super::seen::{FrameId, Seen};
+use super::state::{Conn, Incoming, Opener, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField};
 use crate::protocol::{Facts, Side};
-
-/// The request that opened a stream.
-#[derive(Clone, Debug)]
-pub(super) struct Opener {
-    pub(super) issuer: Side,
-    pub(super) id: Id,
-    pub(super) request: Seen,
-    pub(super) answer: Option<Seen>,
-}
 
 /// What was brought to the front: the id, and the stream of the request that was there before.
 pub(super) struct Focus {

@@ -2,69 +2,18 @@
 
 use std::rc::Rc;
 
-use super::event::{CancelFault, FrameId, Seen, Target, What};
-use super::exchange::{Cancellation, Exchange};
-use super::race::{Crossing, Judgement, UNORDERED, Verdict, ripe};
-use super::state::{Conn, Step};
+use super::detail::{CancelFault, Target};
+use super::event::What;
+use super::exchange::Cancellation;
+use super::race::{Judgement, UNORDERED, Verdict, ripe};
+use super::seen::Seen;
+use super::state::{Accused, Conn, EarlyCancel, LateAnswer, Step, Suspect, aggregate};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{Mechanism, Side};
 
 /// How long a request may follow its own cancel to be taken for the one that was meant, in microseconds.
 pub(super) const EARLY_CANCEL_US: i64 = 1_000_000;
-
-/// One suspect.
-pub(super) struct Suspect {
-    /// The question; its times say how long to wait.
-    pub(super) crossing: Crossing,
-    pub(super) what: Accused,
-}
-
-/// What will be reported once the race is judged.
-pub(super) enum Accused {
-    /// An answer after a cancel.
-    LateAnswer(Box<LateAnswer>),
-    /// A cancel after the answer.
-    CompletedCancel(Box<CompletedCancel>),
-    /// Progress after a cancel.
-    Progress { issuer: Side, id: Id, request: FrameId, by_id: bool },
-    /// A nested request after the cancel of what it serves.
-    Nested { exchange: Box<Exchange> },
-    /// Another message for a cancelled request.
-    Notification { exchange: Box<Exchange> },
-    /// A cancel that found no request.
-    EarlyCancel(Box<EarlyCancel>),
-}
-
-/// See [`What::LateAnswer`].
-pub(super) struct LateAnswer {
-    pub(super) exchange: Exchange,
-    pub(super) cancel: Cancellation,
-    pub(super) error_code: Option<i64>,
-    pub(super) is_error: bool,
-    pub(super) says_cancelled: bool,
-    pub(super) support_evident: bool,
-}
-
-/// A cancel whose target had been answered.
-pub(super) struct CompletedCancel {
-    pub(super) cancel: Cancellation,
-    pub(super) profile: &'static crate::protocol::Profile,
-    pub(super) request: Seen,
-    pub(super) issuer: Side,
-    pub(super) id: Id,
-    pub(super) method: Rc<str>,
-    pub(super) answer: Seen,
-}
-
-/// A cancel of an id that nobody had issued.
-pub(super) struct EarlyCancel {
-    pub(super) cancel: Cancellation,
-    pub(super) profile: &'static crate::protocol::Profile,
-    pub(super) fault: CancelFault,
-    pub(super) id: Id,
-    pub(super) later: Option<(Seen, Rc<str>)>,
-}
 
 /// Why a cancel by id proves nothing where several clients may share the log.
 const WHOSE_CANCEL: &str = "the log does not tell which client sent the cancel";
@@ -164,7 +113,7 @@ impl Conn {
                     && let Some(slot) = self.slot_mut(issuer, &id)
                     && slot.exchange.request.frame == request
                 {
-                    super::progress::aggregate(&mut slot.late_progress, seen, first, judgement);
+                    aggregate(&mut slot.late_progress, seen, first, judgement);
                 }
             }
             Accused::Nested { exchange } => {

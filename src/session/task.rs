@@ -1,103 +1,25 @@
 //! Tasks: requests that outlive their answer (MCP 2025-11-25 and its successor extension).
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
-use super::event::{Seen, TaskReport, What};
+use super::detail::TaskReport;
+use super::event::What;
 use super::exchange::{Cancellation, Effect, Outcome, TaskState};
 use super::race::{Judgement, UNORDERED};
-use super::state::{Conn, Handle, Incoming, Step, index};
+use super::seen::Seen;
+use super::state::{Conn, Handle, Incoming, Step, Task, index, terminal};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
 /// What a receiver says of a task that it does not know (MCP 2025-11-25, tasks).
 const INVALID_PARAMS: i64 = -32602;
 
-/// How many tasks are remembered for a connection.
-const REMEMBERED: usize = 16_384;
-
-/// One task as its owner reported it.
-struct Task {
-    status: Box<str>,
-    seen: Seen,
-    creator: Option<Handle>,
-    /// The first `tasks/cancel` of it.
-    cancel: Option<Seen>,
-    /// The answer that delivered its result.
-    delivered: Option<Seen>,
-}
-
-/// The tasks of a connection, by owner and name.
-#[derive(Default)]
-pub(super) struct Tasks {
-    known: [FxHashMap<Rc<str>, Task>; 2],
-    order: VecDeque<(Side, Rc<str>)>,
-}
-
-/// True for a status that never changes again.
-fn terminal(status: &str) -> bool {
-    matches!(status, "completed" | "failed" | "cancelled")
-}
-
-impl Tasks {
-    fn get(&self, owner: Side, name: &str) -> Option<&Task> {
-        self.known[index(owner)].get(name)
-    }
-
-    pub(super) fn is_terminal(&self, owner: Side, name: &str) -> bool {
-        self.get(owner, name).is_some_and(|task| terminal(&task.status))
-    }
-
-    /// The report by which a task had ended.
-    pub(super) fn ended(&self, owner: Side, name: &str) -> Option<Seen> {
-        self.get(owner, name).filter(|task| terminal(&task.status)).map(|task| task.seen)
-    }
-
-    /// The `tasks/cancel` of a task, and whether its owner has reported since that it is cancelled.
-    pub(super) fn cancel(&self, owner: Side, name: &str) -> Option<(Seen, bool)> {
-        let task = self.get(owner, name)?;
-        Some((task.cancel?, &*task.status == "cancelled"))
-    }
-
-    /// True if a task was cancelled, or is being cancelled.
-    pub(super) fn was_cancelled(&self, owner: Side, name: &str) -> bool {
-        self.get(owner, name).is_some_and(|task| task.cancel.is_some() || &*task.status == "cancelled")
-    }
-
-    pub(super) fn knows(&self, owner: Side, name: &str) -> bool {
-        self.get(owner, name).is_some()
-    }
-
-    fn set(&mut self, owner: Side, name: Rc<str>, task: Task) {
-        if self.known[index(owner)].insert(name.clone(), task).is_none() {
-            self.order.push_back((owner, name));
-        }
-        if self.order.len() > REMEMBERED
-            && let Some((owner, name)) = self.order.pop_front()
-        {
-            self.known[index(owner)].remove(&name);
-        }
-    }
-}
-
-/// Tasks that were named and that nothing in the log has created.
-#[derive(Default)]
-pub(super) struct StrangeTasks {
-    /// By owner and name: the refusal, if there was one, and whether it was said that the owner took the name.
-    known: FxHashMap<(Side, Rc<str>), (Option<Seen>, bool)>,
-}
-
 impl Conn {
     /// An answer to a request about a task that nothing in the log has created: a receiver that refused the name before
     /// and takes it now contradicts itself.
     fn strange_task(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let Some(name) = self.slot(issuer, id).and_then(|slot| slot.topic.clone()) else { return };
-        if self.tasks.knows(m.sender, &name)
-            || self.strange_tasks.known.len() >= REMEMBERED
-            || !self.facts.complete_head()
-        {
+        if self.tasks.knows(m.sender, &name) || self.strange_tasks.is_full() || !self.facts.complete_head() {
             return;
         }
         let (refused, told) = self.strange_tasks.known.entry((m.sender, name.clone())).or_default();

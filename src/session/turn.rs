@@ -5,51 +5,15 @@
 
 use std::rc::Rc;
 
-use super::calls::{Calls, Whose};
-use super::event::{CancelFault, Seen, What};
-use super::exchange::{Cancellation, Effect, Exchange, Outcome};
+use super::calls::Whose;
+use super::detail::CancelFault;
+use super::event::What;
+use super::exchange::{Cancellation, Effect, Outcome};
 use super::race::Judgement;
-use super::state::{Conn, Handle, Incoming, Slot, Step};
+use super::seen::Seen;
+use super::state::{Conn, Ended, HalfClosed, Handle, Incoming, Slot, Step, Turn};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Profile, Role, Side};
-
-/// One ACP session's turns.
-#[derive(Default)]
-pub(super) struct Turn {
-    /// Prompts of the turn that is in work.
-    prompts: Vec<Handle>,
-    /// Permission requests in flight.
-    permissions: Vec<Handle>,
-    /// The `session/cancel` of the turn that is in work.
-    cancelled: Option<Seen>,
-    /// The last prompt that was answered after a `session/cancel`, until the next prompt.
-    ended: Option<Ended>,
-    /// The last prompt of all.
-    last: Option<Handle>,
-    /// What ended the last turn.
-    over: Option<Seen>,
-    /// The request that closes the session.
-    closing: Option<Handle>,
-    /// Tool calls of this turn, and those of earlier ones that go on.
-    calls: Calls,
-}
-
-/// A prompt that was answered, not as cancelled, while the close of its session was in flight.
-pub(super) struct HalfClosed {
-    close: Handle,
-    exchange: Box<Exchange>,
-    judgement: Judgement,
-}
-
-/// A turn that was cancelled and ended.
-struct Ended {
-    prompt: Handle,
-    answer: Seen,
-    /// Whether the agent knew of the cancel when it ended the turn.
-    judgement: Judgement,
-    /// An update of which it is not known whether it was this turn's has been reported.
-    doubted: bool,
-}
 
 const BACKGROUND: &str = "a tool call of an earlier turn was still at work, and the update may be of it";
 const UNSEEN_CALL: &str = "the log does not show the start of that tool call, which may belong to an earlier turn";

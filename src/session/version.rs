@@ -1,6 +1,7 @@
 //! Messages without `jsonrpc: "2.0"`: a fault of their sender, or of a logger that drops the member.
 
-use super::event::{CaptureNote, What};
+use super::detail::CaptureNote;
+use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::jsonrpc::Defect;
 use crate::protocol::Side;

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::event::FrameId;
+use super::seen::FrameId;
 use crate::jsonrpc::Id;
 use crate::protocol::Side;
 
 /// One settled exchange: where it is, and which instance of its id.
-pub(super) struct Place {
+pub(super) struct Kept {
     pub(super) connection: u32,
     pub(super) issuer: Side,
     pub(super) id: Id,
@@ -17,7 +17,7 @@ pub(super) struct Place {
 
 /// Settled exchanges, oldest first.
 pub(super) struct Settled {
-    ring: VecDeque<Place>,
+    ring: VecDeque<Kept>,
     size: usize,
 }
 
@@ -26,12 +26,12 @@ impl Settled {
         Settled { ring: VecDeque::new(), size: size.max(1) }
     }
 
-    pub(super) fn push(&mut self, place: Place) {
-        self.ring.push_back(place);
+    pub(super) fn push(&mut self, kept: Kept) {
+        self.ring.push_back(kept);
     }
 
     /// The oldest one, once there are more than the window holds.
-    pub(super) fn overflow(&mut self) -> Option<Place> {
+    pub(super) fn overflow(&mut self) -> Option<Kept> {
         if self.ring.len() > self.size { self.ring.pop_front() } else { None }
     }
 }

@@ -1,18 +1,12 @@
 //! Rows that nobody may ever ask for. A check asks for those that a finding names, and for the requests that the fold has
 //! forgotten and meets again: all others never become rows of a table.
 
-use rusqlite::Statement;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::columns::{ExchangeColumns, FrameColumns, RpcId, Text};
-use super::logs::Logs;
+use super::columns::{ExchangeColumns, FrameColumns, RpcId};
 use super::spool::Spool;
-use super::{Store, derived};
 use crate::error::Result;
 use crate::session::{Asked, FrameId};
-
-/// How many questions that nobody announced are looked up one by one, each by reading all that is set aside.
-const UNANNOUNCED: u32 = 8;
 
 /// Bits in which hashes of ids are remembered, where those that stand there twice are looked for.
 const MARKS: usize = 1 << 24;
@@ -22,32 +16,37 @@ const MARKS: usize = 1 << 24;
 pub(super) struct Aside {
     /// How many bytes of the text of a message are kept.
     text: usize,
-    frames: Spool,
-    exchanges: Spool,
-    senders: Spool,
+    pub frames: Spool,
+    pub exchanges: Spool,
+    pub senders: Spool,
     last: FrameId,
     count: u64,
     /// Frames that findings name.
-    named: Vec<FrameId>,
+    pub named: Vec<FrameId>,
     /// Frames that became rows, in order.
-    brought: Vec<FrameId>,
-    asked: Questions,
-    unannounced: u32,
+    pub brought: Vec<FrameId>,
+    pub asked: Questions,
+    pub unannounced: u32,
 }
 
 /// What the fold asks about.
 #[derive(Default)]
-struct Questions {
+pub(super) struct Questions {
     /// Ids of requests, by connection.
     ids: FxHashMap<i64, FxHashSet<RpcId<'static>>>,
     /// Connections of which every id that was used twice is asked for.
     twice: FxHashSet<i64>,
     /// True if all requests became rows.
-    all: bool,
+    pub all: bool,
 }
 
 impl Questions {
-    fn add(&mut self, asked: &Asked) {
+    /// About every request.
+    pub(super) fn about_all() -> Questions {
+        Questions { all: true, ..Questions::default() }
+    }
+
+    pub(super) fn add(&mut self, asked: &Asked) {
         let connection = i64::from(asked.connection);
         if asked.reused {
             self.twice.insert(connection);
@@ -58,7 +57,7 @@ impl Questions {
     }
 
     /// True if all that is asked was asked before.
-    fn covers(&self, asked: &Asked) -> bool {
+    pub(super) fn covers(&self, asked: &Asked) -> bool {
         let connection = i64::from(asked.connection);
         let known = |id: &RpcId<'_>| self.ids.get(&connection).is_some_and(|ids| ids.contains(id));
         let ids = asked.ids.iter().all(|id| known(&RpcId::of(id)));
@@ -126,7 +125,7 @@ impl Aside {
     }
 
     /// Frames that have to be rows before a question can be answered: the requests, and their answers.
-    fn asked_for(&mut self, asked: &Questions) -> Result<Vec<FrameId>> {
+    pub(super) fn asked_for(&mut self, asked: &Questions) -> Result<Vec<FrameId>> {
         let marks = self.marks(asked)?;
         let mut wanted = Vec::new();
         self.frames.each(
@@ -205,84 +204,5 @@ impl Marks {
     fn twice(&self, connection: i64, id: &RpcId<'_>) -> bool {
         let (at, shift) = Marks::place(connection, id);
         self.bits.get(at).is_some_and(|bits| bits >> shift & 2 != 0)
-    }
-}
-
-impl Store {
-    /// Makes rows of what these questions are about, where rows are set aside.
-    pub fn recall(&self, asked: &[Asked]) -> Result<()> {
-        let Some(aside) = &self.aside else { return Ok(()) };
-        if asked.is_empty() {
-            return Ok(());
-        }
-        let mut aside = aside.borrow_mut();
-        let mut questions = Questions::default();
-        asked.iter().for_each(|asked| questions.add(asked));
-        let wanted = aside.asked_for(&questions)?;
-        asked.iter().for_each(|asked| aside.asked.add(asked));
-        self.bring(&mut aside, wanted)
-    }
-
-    /// The same for a question that was not announced.
-    pub(super) fn recall_late(&self, asked: &Asked) -> Result<()> {
-        let Some(aside) = &self.aside else { return Ok(()) };
-        if aside.borrow().asked.covers(asked) {
-            return Ok(());
-        }
-        aside.borrow_mut().unannounced += 1;
-        if aside.borrow().unannounced <= UNANNOUNCED {
-            return self.recall(std::slice::from_ref(asked));
-        }
-        let mut aside = aside.borrow_mut();
-        aside.asked.all = true;
-        let wanted = aside.asked_for(&Questions { all: true, ..Questions::default() })?;
-        self.bring(&mut aside, wanted)
-    }
-
-    /// Makes rows of what findings name, where rows are set aside.
-    pub fn settle(&self) -> Result<()> {
-        let Some(aside) = &self.aside else { return Ok(()) };
-        let mut aside = aside.borrow_mut();
-        let named = std::mem::take(&mut aside.named);
-        self.bring(&mut aside, named)
-    }
-
-    /// Makes rows of these frames, of the exchanges that they begin, and of their senders.
-    fn bring(&self, aside: &mut Aside, mut wanted: Vec<FrameId>) -> Result<()> {
-        wanted.sort_unstable();
-        wanted.dedup();
-        wanted.retain(|frame| aside.brought.binary_search(frame).is_err());
-        let may_hold = |keys: std::ops::RangeInclusive<u64>| {
-            let first = wanted.partition_point(|frame| frame < keys.start());
-            wanted.get(first).is_some_and(|frame| frame <= keys.end())
-        };
-        let fault = |error: rusqlite::Error| self.fail("write", &error);
-        let is_wanted = |key: &FrameId| wanted.binary_search(key).is_ok();
-        let (mut frames, mut logs) = (self.frame_table()?, Logs::default());
-        aside.frames.each(may_hold, |id, row| {
-            if !is_wanted(&id) {
-                return Ok(());
-            }
-            let mut frame = FrameColumns::unpack(id, row);
-            let text = match frame.body {
-                Text::InFile(length, hash) => logs.read(self, frame.source, frame.byte_offset as u64, length, hash)?,
-                _ => None,
-            };
-            frame.body = text.as_deref().map_or(frame.body, Text::Utf8);
-            frames.insert(&frame).map_err(fault)
-        })?;
-        let mut exchanges: Statement<'_> = self.sql.prepare(derived::INSERT_EXCHANGE).map_err(fault)?;
-        aside.exchanges.each(may_hold, |id, row| match is_wanted(&id) {
-            true => derived::insert_exchange(&mut exchanges, &ExchangeColumns::unpack(id, row).1).map_err(fault),
-            false => Ok(()),
-        })?;
-        let mut senders: Statement<'_> = self.sql.prepare(derived::INSERT_SENDER).map_err(fault)?;
-        aside.senders.each(may_hold, |id, row| match is_wanted(&id) {
-            true => senders.execute((id as i64, row.first().copied())).map(|_| ()).map_err(fault),
-            false => Ok(()),
-        })?;
-        aside.brought.extend(wanted);
-        aside.brought.sort_unstable();
-        Ok(())
     }
 }

@@ -49,7 +49,7 @@ mod tests {
         let mut store = Store::temporary().unwrap();
         store.begin().unwrap();
         let source = store.add_source(NewSource { name: path.to_str().unwrap(), format: "x", reason: "" }).unwrap();
-        let mut read =
+        let read =
             |offset, length| Logs::default().read(&store, i64::from(source), offset, length, hash(b"two")).unwrap();
         assert_eq!(read(4, 3).as_deref(), Some("two"));
         assert_eq!((read(3, 3), read(40, 3)), (None, None));

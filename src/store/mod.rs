@@ -22,6 +22,7 @@ mod oracle;
 mod partial;
 mod query;
 mod reader;
+mod recall;
 mod recorded;
 mod refold;
 mod reports;

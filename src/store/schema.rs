@@ -149,6 +149,28 @@ mod tests {
         assert!(error.message.contains("before its first release") && error.hint.unwrap().contains("again"));
     }
 
+    fn plan(sql: &Connection, query: &str) -> Vec<String> {
+        let mut steps = sql.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
+        steps.query_map([], |row| row.get::<_, String>("detail")).unwrap().map(|step| step.unwrap()).collect()
+    }
+
+    /// A table that is read whole for every row of another one costs the square of what a log holds.
+    #[test]
+    fn what_is_joined_is_found_by_an_index() {
+        let sql = fresh();
+        for (view, _) in VIEWS {
+            let steps = plan(&sql, &format!("SELECT * FROM {view}"));
+            let scans: Vec<_> = steps.iter().filter(|step| step.starts_with("SCAN") && step.contains("JOIN")).collect();
+            assert!(scans.is_empty(), "{view}: {scans:?}");
+        }
+        let cancels = plan(&sql, "SELECT * FROM cancellations");
+        assert!(cancels.iter().any(|step| step.contains("SEARCH hit") && step.contains("message=? AND exchange=?")));
+        for channel in ["base = 'x'", "source = 1 AND channel = 2"] {
+            let steps = plan(&sql, &format!("SELECT id FROM connection WHERE {channel} ORDER BY nth DESC LIMIT 1"));
+            assert!(steps[0].starts_with("SEARCH"), "{steps:?}");
+        }
+    }
+
     /// The columns that `docs/database.md` promises.
     #[test]
     fn the_public_columns_are_there() {

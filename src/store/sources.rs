@@ -220,7 +220,7 @@ impl Store {
 
     fn stored(&self, found: Option<(u32, u32)>) -> Result<Option<StoredConnection>> {
         let Some((id, nth)) = found else { return Ok(None) };
-        let Some(opened) = self.opened()?.into_iter().find(|opened| opened.id == id) else { return Ok(None) };
+        let Some(opened) = self.rows(SELECT_CONNECTIONS, [id, id], opened_of)?.pop() else { return Ok(None) };
         let state = self.sql.query_row(SELECT_STATE, [id], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
         let (frames, closed) = state.map_err(|error| self.fail("read", &error))?;
         let first_ids = self.rows(SELECT_FIRST_IDS, [id], |row| row.get(0))?;
@@ -230,7 +230,7 @@ impl Store {
 
     /// All connections, as the fold opens them.
     pub fn opened(&self) -> Result<Vec<Opened>> {
-        self.rows(SELECT_CONNECTIONS, [], opened_of)
+        self.rows(SELECT_CONNECTIONS, [0, u32::MAX], opened_of)
     }
 
     /// What the user says of all connections, overruling the log; `None` leaves what was said before.

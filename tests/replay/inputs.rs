@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::bench::{bench, of_capture};
-use super::notation::mcp;
+use super::notation::{mcp, session};
 use crate::common::top;
 use crate::{near, says, server, side_by_side};
 
@@ -192,4 +192,32 @@ fn a_secret_is_sent_and_never_shown() {
     for text in files.iter().map(|text| text.as_ref().expect("written")).chain([&run.said.out, &run.said.err]) {
         assert!(!text.contains(secret), "{text}");
     }
+}
+
+#[test]
+fn a_recording_of_a_handshake_is_one_of_something() {
+    let run = bench(&mcp("H(2025-11-25)"), &Value::Null).run();
+    run.verdicts(&["#1 same"]).ended("pass", 0);
+    // Where a part is asked for, or policy keeps back all the rest, the handshake says nothing about it.
+    let call = "H(2025-11-25)\n10 c> call(3,drop,{})\n12 s> text(3,\"dropped\")\n";
+    let refused = bench(&mcp(call), &Value::Null).only_flags("").screen();
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    assert!(refused.err.contains("but for the handshake no request would be sent"), "{}", refused.err);
+    assert_eq!(bench(&mcp("H(2025-11-25)"), &Value::Null).flags("--only #1").screen().code, 2);
+}
+
+#[test]
+fn a_recording_that_cannot_be_played_has_its_reports() {
+    let flags = "--report junit=x.xml --report md=x.md --report jsonl=x.jsonl --report html=x.html";
+    let plain = session("jsonrpc", "0 c> {\"id\":1,\"method\":\"a\"}\n2 s> {\"id\":1,\"result\":1}");
+    let bench = bench(&plain, &Value::Null).only_flags(flags);
+    let said = bench.screen();
+    assert!(said.code == 2 && said.out.is_empty(), "{}{}", said.out, said.err);
+    for (name, what) in [("x.xml", "<error"), ("x.md", "nothing was checked"), ("x.html", "nothing was checked")] {
+        let text = std::fs::read_to_string(bench.folder().join(name)).expect("it was written");
+        assert!(text.contains(what), "{name}: {text}");
+    }
+    let lines = std::fs::read_to_string(bench.folder().join("x.jsonl")).expect("it was written");
+    let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&last["error"], &last["exit"]), (&json!(1), &json!(2)));
 }

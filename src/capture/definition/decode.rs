@@ -1,6 +1,6 @@
 //! Payloads to JSON text: strings, bytes, literals of other languages, and records that have no payload at all.
 
-use super::compile::Definition;
+use super::ready::Definition;
 use super::schema::Encoding;
 use crate::capture::anywhere::{Form, json_of};
 use crate::capture::literal::{Dialect, translate_into, unquote_into};

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use super::clock;
-use super::compile::{Definition, Key, Meaning};
 use super::condition::Term;
 use super::decode::{self, Decoded};
 use super::head::{At, Head, Record};
+use super::pairing::Pairing;
 use super::parties::Parties;
 use super::pointer::{Found, Pointer, find_all};
+use super::ready::{Definition, Key, Meaning};
 use super::schema::Encoding;
-use super::tell::Pairing;
-use crate::capture::out::{Channels, Out, Place, body, in_words};
+use crate::capture::out::{Channels, Out, body, in_words};
+use crate::capture::place::Place;
 use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
 use crate::capture::unread::{again, looks_like_messages};
 use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};

@@ -2,7 +2,7 @@
 
 use regex::CaptureLocations;
 
-use super::compile::Roles;
+use super::ready::Roles;
 use crate::capture::lines::Line;
 
 /// The start of a record, with the groups of the expression that found it.

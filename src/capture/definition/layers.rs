@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use regex::Regex;
 
-use super::compile::{Definition, Unwrap};
 use super::pending::Taken;
+use super::ready::{Definition, Unwrap};
 use crate::capture::lines::RECORD_LIMIT;
 use crate::capture::scan::{unescape, unquoted};
 use crate::error::Result;

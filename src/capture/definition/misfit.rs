@@ -5,8 +5,8 @@ use std::sync::Arc;
 use regex::Regex;
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::compile::Definition;
 use super::reader::DefinitionReader;
+use super::ready::Definition;
 use crate::capture::format::{LineReader, Misfit};
 use crate::capture::lines::{Line, Lines};
 use crate::capture::out::Out;

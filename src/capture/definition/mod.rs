@@ -18,12 +18,15 @@ mod head;
 mod layers;
 mod made;
 mod misfit;
+mod pairing;
 mod parties;
+mod parts;
 mod pending;
 mod place;
 mod pointer;
 mod probe;
 mod reader;
+mod ready;
 mod repeats;
 mod schema;
 mod tell;
@@ -46,8 +49,8 @@ use super::out::Out;
 use super::sample::Sample;
 use super::{Proof, Vantage};
 use crate::error::{Error, ErrorKind, Result};
-use compile::Definition;
 use exchange::Exchanges;
+use ready::Definition;
 use schema::Continuation;
 
 /// A format that is a definition.

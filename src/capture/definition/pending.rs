@@ -3,8 +3,8 @@
 use regex::CaptureLocations;
 
 use super::balance::Balance;
-use super::compile::Roles;
 use super::head::{At, Head};
+use super::ready::Roles;
 
 /// A record that is not complete, or a header that holds for more.
 pub(super) struct Pending {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::compile::{Key, Meaning};
 use super::condition::Term;
 use super::emit::Emitter;
 use super::head::{At, Head, Record};
 use super::pointer::Found;
+use super::ready::{Key, Meaning};
 use super::schema::broken;
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::scan::unquoted;
 use crate::capture::words::{self, Word};
 use crate::capture::{Channel, Direction};

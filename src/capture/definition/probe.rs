@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::compile::Definition;
 use super::reader::DefinitionReader;
+use super::ready::Definition;
 use crate::capture::format::LineReader;
 use crate::capture::lines::Lines;
 use crate::capture::out::Out;

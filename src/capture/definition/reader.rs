@@ -5,11 +5,11 @@ use std::sync::Arc;
 use regex::CaptureLocations;
 
 use super::balance::Balance;
-use super::compile::Definition;
 use super::emit::Emitter;
 use super::head::{At, Head, Record};
 use super::layers::Peeled;
 use super::pending::{Pending, State, Taken, content_length, opens};
+use super::ready::Definition;
 use super::repeats::Repeats;
 use super::schema::{Continuation, Encoding, Standing};
 use crate::capture::anywhere::{Row, Scanner};

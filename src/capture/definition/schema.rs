@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::made::{Ids, PARTS, Part};
+use super::parts::{Ids, PARTS, Part};
 use crate::error::{Error, ErrorKind, Result, nearest};
 
 /// One definition as it is written; `docs/formats.md` says what every key means.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::emit::{Aside, Emitter};
 use super::head::Record;
-use super::made::{self, Ids, Kind, Told};
-use crate::capture::out::{Out, Place, body};
+use super::made::{self, Told};
+use super::pairing::answering;
+use super::parts::{Ids, Kind};
+use crate::capture::out::{Out, body};
+use crate::capture::place::Place;
 use crate::capture::scan::unquoted;
 use crate::capture::{Body, Captured, Direction, Proof, Skip};
 use crate::error::Result;
@@ -16,51 +17,6 @@ use crate::protocol::Facts;
 
 /// Where the id of a message stands in what `made` writes, and how long its `null` is.
 const ID: std::ops::Range<usize> = 22..26;
-
-/// Requests in a log without ids: an answer belongs to the only one that is open.
-#[derive(Default)]
-pub(super) struct Pairing {
-    open: FxHashMap<(u32, Direction), Open>,
-    exchanges: u32,
-}
-
-#[derive(Default)]
-struct Open {
-    last: u64,
-    requests: Vec<u64>,
-    /// Answers that may have been to any of several requests.
-    untold: usize,
-}
-
-impl Pairing {
-    /// A number for a request.
-    fn asked(&mut self, channel: u32, direction: Direction) -> u64 {
-        let open = self.open.entry((channel, direction)).or_default();
-        open.last += 1;
-        open.requests.push(open.last);
-        open.last
-    }
-
-    /// The number of the request that an answer belongs to, where that can be told.
-    fn answered(&mut self, channel: u32, direction: Direction) -> Option<u64> {
-        let open = self.open.get_mut(&(channel, answering(direction)))?;
-        if open.requests.len() == 1 && open.untold == 0 {
-            return open.requests.pop();
-        }
-        open.untold += 1;
-        if open.untold >= open.requests.len() {
-            open.requests.clear();
-            open.untold = 0;
-        }
-        None
-    }
-
-    /// A number for an exchange, which is a stream of its own.
-    fn exchanges(&mut self) -> u32 {
-        self.exchanges += 1;
-        self.exchanges
-    }
-}
 
 impl Emitter {
     /// The message that a record tells; `text` is its payload, decoded.
@@ -167,16 +123,6 @@ impl Emitter {
         };
         let took = took.map(|took| super::clock::span_us(took).unwrap_or(0)).unwrap_or(0);
         end.map(|end| end - took)
-    }
-}
-
-/// Who answers what was sent so.
-fn answering(direction: Direction) -> Direction {
-    match direction {
-        Direction::By(side) => Direction::By(side.peer()),
-        Direction::Sent => Direction::Received,
-        Direction::Received => Direction::Sent,
-        Direction::Unknown => Direction::Unknown,
     }
 }
 

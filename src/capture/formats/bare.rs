@@ -5,7 +5,8 @@
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::out::{Out, Place, body};
+use crate::capture::out::{Out, body};
+use crate::capture::place::Place;
 use crate::capture::sample::{Sample, is_message, looks_like_message};
 use crate::capture::scan::{members, skip_white};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};

@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 
 use super::document::{Elements, Lines, offset_in, value_of};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
 use crate::error::Result;

@@ -1,7 +1,8 @@
 //! What the two logs of Claude Desktop have in common: lines, and the events they tell.
 
 use super::super::lines::Line;
-use super::super::out::{Channels, Out, Place, body, in_words};
+use super::super::out::{Channels, Out, body, in_words};
+use super::super::place::Place;
 use super::super::{Body, Channel, Direction, Skip, Vantage, time};
 use crate::error::Result;
 use crate::jsonrpc::parse_at;

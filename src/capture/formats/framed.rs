@@ -7,7 +7,8 @@
 use crate::capture::archive::Stream;
 use crate::capture::format::{ByteReader, Format, Match, Reader};
 use crate::capture::lines::{Buffer, RECORD_LIMIT};
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Proof, Skip};

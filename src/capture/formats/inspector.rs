@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 
 use super::document::{Elements, Lines, offset_in};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::scan::{members, unquoted};
 use crate::capture::{Channel, Direction, Proof, Skip, Vantage, time};

@@ -13,7 +13,8 @@ use serde::Deserialize;
 
 use super::document::is_integer;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::{Channel, Direction, FrameSink, Overrides, Proof, Resume, Source, Vantage, path_of, time};
 use crate::error::{Error, ErrorKind, Result};

@@ -1,19 +1,20 @@
 //! The formats, one file each.
 
-pub(super) mod array;
+mod array;
 mod bare;
 mod cassette;
 mod claude;
 mod claude_mcp;
 mod claude_server;
 mod document;
+pub(super) mod elements;
 mod emacs_plist;
 pub(super) mod exchange;
 mod framed;
 mod har;
 mod inspector;
 pub(super) mod lsp_devtools;
-mod neovim;
+pub(super) mod neovim;
 mod otlp_spans;
 mod pylsp;
 mod python_sdk;
@@ -27,8 +28,6 @@ mod vectors;
 mod vim_lsp;
 mod wrapped;
 mod zed_acp;
-
-pub(super) use neovim::stderr as neovim_stderr;
 
 use super::format::Format;
 use super::peel;

@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::literal::put_json;
-use crate::capture::out::{Channels, Out, Place};
+use crate::capture::out::{Channels, Out};
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::{Channel, Direction, Proof, Skip, Transport, Vantage};
 use crate::error::Result;

@@ -1,7 +1,8 @@
 //! From a translated message to a frame: the text as captured, its JSON beside it.
 
 use super::{Dialect, Read, translate_into};
-use crate::capture::out::{Out, Place, body, in_words};
+use crate::capture::out::{Out, body, in_words};
+use crate::capture::place::Place;
 use crate::capture::{Body, Captured, Skip};
 use crate::error::Result;
 use crate::jsonrpc::{Parsed, Unparsable, parse_at};

@@ -1,6 +1,6 @@
 //! Colours and other control sequences of terminals: `ESC [ 0 m`, `ESC ] 8 ; ; url BEL`.
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
 use crate::error::Result;

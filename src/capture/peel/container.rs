@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::scan::{members, unescape, unquoted};

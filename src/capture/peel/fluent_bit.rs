@@ -2,7 +2,7 @@
 //! `[0] TAG: [1788423300.118, {..}]`. Each record becomes JSON and is read as one.
 //! (fluent/fluent-bit `src/flb_pack.c`; msgpack-c `src/objectc.c`, which prints strings with and without escapes.)
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
 use crate::error::Result;

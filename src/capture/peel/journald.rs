@@ -5,7 +5,7 @@
 //! (systemd `src/journal/journald-stream.c`, `src/shared/logs-show.c`.)
 
 use super::container::lines;
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::scan::{members, unescape, unquoted};

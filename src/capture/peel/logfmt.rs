@@ -1,7 +1,7 @@
 //! Lines of `key=value` pairs (logfmt): `time=2026-09-03T08:15:00Z level=debug msg="recv" data="{\\"jsonrpc\\":..}"`, as Go's slog,
 //! logrus and go-kit, Grafana's and HashiCorp's programs write them. Each line becomes a record in JSON and is read as one.
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! A log in Markdown, as it stands in an issue: `> ` before quoted lines, fences around code.
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
 use crate::error::Result;

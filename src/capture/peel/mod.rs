@@ -11,7 +11,9 @@ mod fluent_bit;
 mod journald;
 mod logfmt;
 mod markdown;
+mod neovim;
 mod nested;
+mod peeler;
 mod shipped;
 mod syslog;
 mod tagged;
@@ -20,14 +22,13 @@ mod vscode_log;
 #[cfg(test)]
 mod tests;
 
-pub(super) use nested::{Give, Peeled, Peeler};
+use peeler::Peeler;
 pub(crate) use shipped::{CSV, JSON_LOG};
 pub(in crate::capture) use shipped::{innermost, scalars};
 
 use super::detect::candidates;
 use super::format::{Format, Match, Reader};
 use super::sample::Sample;
-use crate::capture::formats::neovim_stderr;
 
 /// How many wrappers may lie around each other.
 const DEPTH: u8 = 3;
@@ -160,14 +161,14 @@ pub(crate) static NEOVIM_STDERR: Wrapper = Wrapper {
     about: "Neovim's lsp.log with what a server wrote to stderr, a log in any other format",
     strength: Strength::Certain(86),
     share: 1,
-    looks: neovim_stderr::looks,
-    peeler: || Box::<neovim_stderr::Stderr>::default(),
+    looks: neovim::looks,
+    peeler: || Box::<neovim::Stderr>::default(),
 };
 
 impl Wrapper {
     /// The sample without the wrapper.
     fn peel(&self, sample: &Sample) -> Sample {
-        nested::peel_sample(&mut *(self.peeler)(), sample)
+        peeler::peel_sample(&mut *(self.peeler)(), sample)
     }
 }
 

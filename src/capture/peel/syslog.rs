@@ -4,7 +4,7 @@
 //! mcp-demo[4242]: `, and `<30>1 2026-11-21T06:44:16.663Z host mcp-demo 4242 - - ` (RFC 5424). A program and its
 //! process are one log.
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! What Fluentd's and Fluent Bit's files have before a record: `TIME<tab>TAG<tab>{..}`, a log for each tag.
 //! (fluent/fluentd `lib/fluent/plugin/formatter_out_file.rb`.)
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::lines::Line;
 use crate::capture::{Skip, time};
 use crate::error::Result;

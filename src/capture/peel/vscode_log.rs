@@ -1,7 +1,7 @@
 //! A log file of VS Code: `2024-06-01 00:37:58.058 [info] ` before each entry, nothing before its further lines.
 //! (microsoft/vscode `src/vs/platform/log/common/log.ts`.)
 
-use super::nested::{Give, Peeled, Peeler};
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
 use crate::error::Result;

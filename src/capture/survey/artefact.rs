@@ -5,10 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Plan;
 use super::note::{Act, Notes};
 use crate::capture::Proof;
-use crate::capture::scan::{skip_white, value_end};
+use crate::capture::plan::Plan;
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
 const OFTEN: usize = 2;
@@ -151,47 +150,4 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
             return;
         }
     }
-}
-
-/// True for a JSON string that a filter puts in place of what it takes out: `"***"`, `"[REDACTED]"`, `"<masked>"`.
-pub(super) fn is_placeholder(written: &str) -> bool {
-    let Some(text) = written.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return false };
-    let stars = !text.is_empty() && text.chars().all(|c| matches!(c, '*' | 'x' | 'X' | '#' | '•' | '█' | '.' | '-'));
-    let says = [
-        "redact",
-        "mask",
-        "filter",
-        "hidden",
-        "removed",
-        "scrub",
-        "omitted",
-        "sanitiz",
-        "censor",
-        "obfuscat",
-        "anonymi",
-        "secret",
-        "sensitive",
-        "truncated",
-    ];
-    let holds = |sign: &str| text.as_bytes().windows(sign.len()).any(|word| word.eq_ignore_ascii_case(sign.as_bytes()));
-    stars && text.len() > 1 || says.iter().any(|sign| holds(sign))
-}
-
-/// The string at the member `key` (with its quotes) of a message, as written.
-pub(super) fn word_at<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    let bytes = text.as_bytes();
-    let at = text.find(key)? + key.len();
-    let at = skip_white(bytes, at);
-    let at = skip_white(bytes, (bytes.get(at) == Some(&b':')).then_some(at + 1)?);
-    let end = value_end(bytes, at)?;
-    text.get(at..end).filter(|value| value.starts_with('"') && (key == "\"params\"" || is_placeholder(value)))
-}
-
-/// True for a text that ends in what loggers write where they cut.
-pub(super) fn is_marked(text: &str) -> bool {
-    let from = (0..=text.len().saturating_sub(48)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let tail = text[from..].trim_end_matches(['"', '\'', '}', ']', ')', '>', ' ', '\n']).to_lowercase();
-    let counted = || ["more", "bytes", "chars", "omitted"].iter().any(|word| tail.contains(word));
-    let dots = tail.contains("...") || tail.contains('…');
-    tail.contains("truncat") || tail.ends_with("...") || tail.ends_with('…') || dots && counted()
 }

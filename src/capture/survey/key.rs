@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Plan;
 use super::lanes::prefix;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
+use crate::capture::plan::Plan;
 use crate::capture::words::{Meaning, direction, instance, meaning};
 use crate::capture::{Proof, formats, peel, time};
 
@@ -194,7 +194,9 @@ impl<'t> Records<'t> {
             lines.collect()
         };
         match format {
-            "json-array" => Records { text, ranges: formats::array::records(text), kind: Kind::Json { lists: false } },
+            "json-array" => {
+                Records { text, ranges: formats::elements::records(text), kind: Kind::Json { lists: false } }
+            }
             "jsonl-wrapped" => Records { text, ranges: lines(), kind: Kind::Json { lists: false } },
             "csv" => {
                 let first = text.lines().next().unwrap_or_default();

@@ -8,74 +8,22 @@
 mod artefact;
 mod key;
 mod lanes;
+mod masked;
 mod note;
 mod order;
 mod pairing;
-mod twin;
 
 #[cfg(test)]
 mod tests;
 
 pub(super) use lanes::Lanes;
-pub(super) use order::Order;
-pub(super) use twin::Twins;
 
 use self::note::{Notes, take};
 use self::pairing::score;
+use super::Overrides;
 use super::format::Format;
+use super::plan::Plan;
 use super::sample::Sample;
-use super::{Overrides, Proof};
-
-/// How a log is to be read.
-#[derive(Clone, Debug)]
-pub(super) struct Plan {
-    /// The order of its records.
-    pub order: Order,
-    /// What tells its connections apart, in place of what the format learned: paths of members, or `word:N` of text.
-    pub key: Option<Vec<String>>,
-    /// True if records may stand in it twice.
-    pub twins: bool,
-    /// True if some that ask or answer do: then what has no id may do so, too.
-    pub resent: bool,
-    /// True if every message stands in it twice, with or without times.
-    pub doubled: bool,
-    /// True if a logger wrote the member `id` as null on every notification.
-    pub null_ids: bool,
-    /// Lengths at which strings with messages are cut, in bytes.
-    pub cut_lengths: Vec<usize>,
-    /// What the log cannot prove for what was done to it.
-    pub lacks: Proof,
-    /// What was found, each a clause of a sentence.
-    pub said: Vec<String>,
-}
-
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan {
-            order: Order::AsWritten,
-            key: None,
-            twins: false,
-            resent: false,
-            doubled: false,
-            null_ids: false,
-            cut_lengths: Vec::new(),
-            lacks: Proof::NONE,
-            said: Vec::new(),
-        }
-    }
-}
-
-impl Plan {
-    /// True if the log is read as it stands.
-    pub(super) fn is_plain(&self) -> bool {
-        self.said.is_empty()
-    }
-
-    /// True for a text with a message that a size limit cut: it ends in a mark, or after as many bytes as others.
-    pub(super) fn is_cut(&self, text: &str) -> bool {
-        artefact::is_marked(text) || self.cut_lengths.binary_search(&text.len()).is_ok()
-    }
-}
 
 /// How much of a log is looked at before it is read, in bytes.
 pub(super) const HEAD: usize = 1 << 20;

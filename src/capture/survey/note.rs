@@ -5,10 +5,11 @@ use std::hash::{Hash, Hasher};
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::Plan;
+use super::masked::{is_placeholder, word_at};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::Lines;
 use crate::capture::out::Out;
+use crate::capture::plan::Plan;
 use crate::capture::sample::Sample;
 use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
@@ -205,16 +206,16 @@ impl Signs {
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
 fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
-    let id = message.id_text.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
+    let id = message.id_text.filter(|text| is_placeholder(text)).map_or(0, digest);
     let cancelled = facts.request_id.or(facts.param_id.filter(|_| message.kind == Kind::Notification));
-    let target = cancelled.filter(|text| super::artefact::is_placeholder(text)).map_or(0, digest);
+    let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
     let payload = match message.kind {
         Kind::Result => "\"result\"",
-        Kind::Error => return [0, id, target, super::artefact::word_at(text, "\"error\"").map_or(0, digest)],
+        Kind::Error => return [0, id, target, word_at(text, "\"error\"").map_or(0, digest)],
         _ if message.defects.has(Defect::Params) => "\"params\"",
         _ => return [0, id, target, 0],
     };
-    [super::artefact::word_at(text, payload).map_or(0, digest), id, target, 0]
+    [word_at(text, payload).map_or(0, digest), id, target, 0]
 }
 
 fn sender(direction: Direction) -> u8 {

@@ -87,8 +87,8 @@ fn foot(text: &mut String, recording: &Recording, plan: &Plan) {
             let _ = writeln!(text, "   {}", escape(line));
         }
     }
-    if plan.selected == 0 {
-        let _ = writeln!(text, " nothing would be checked: no request of {} would be sent", escape(&recording.name));
+    if let Some(why) = plan.vain() {
+        let _ = writeln!(text, " nothing of {} would be checked: {why}", escape(&recording.name));
     }
 }
 

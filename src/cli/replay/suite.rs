@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -188,7 +188,7 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
         let mut counts = gate.counts();
         while counts.alive > 0 {
             counts = gate.pause(counts);
-            hand_on(&flags, stop);
+            stop.hand_on(&flags);
         }
     });
     let runs: Vec<RunReport> =
@@ -232,7 +232,7 @@ fn alone(args: &ReplayArgs) -> Result<()> {
 fn turn(gate: &Gate, flags: &[Arc<AtomicBool>], stop: &Stop) -> bool {
     let mut counts = gate.counts();
     while counts.free == 0 || counts.alive >= ALIVE {
-        hand_on(flags, stop);
+        stop.hand_on(flags);
         if stop.exit_code().is_some() {
             return false;
         }
@@ -241,14 +241,8 @@ fn turn(gate: &Gate, flags: &[Arc<AtomicBool>], stop: &Stop) -> bool {
     stop.exit_code().is_none()
 }
 
-/// Hands a signal on to every session.
-fn hand_on(flags: &[Arc<AtomicBool>], stop: &Stop) {
-    if stop.flag().swap(false, Ordering::Relaxed) {
-        flags.iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
-    }
-}
-
-fn failed(file: &str, error: &Error) -> RunReport {
+/// The report on a recording that could not be played.
+pub fn failed(file: &str, error: &Error) -> RunReport {
     let hint = error.hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"));
     RunReport::failed(file, format!("{}{hint}", error.message))
 }

@@ -7,8 +7,8 @@ use rpctape::report::why::{InFlight, Moment, Told, WINDOW, write_moment, write_m
 use rpctape::report::{escape, time};
 use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow};
 
-use super::case::Case;
 use super::{Asked, Format, WhyArgs, wanted};
+use crate::cli::case::Case;
 use crate::cli::io::{self, Out, written};
 use crate::cli::moment::{Extent, Span, choices, log_zone, moment};
 use crate::cli::{request_name, shell};

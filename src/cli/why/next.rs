@@ -6,7 +6,7 @@ use rpctape::report::why::Facts;
 use rpctape::store::{ConnectionRow, ExchangeRow};
 
 use super::WhyArgs;
-use super::case::Case;
+use crate::cli::case::Case;
 use crate::cli::{request_name, shell};
 
 /// The command that tells of another connection.

@@ -1,7 +1,7 @@
 //! Facts of one capture: what the audit reads of it, row by row, and nothing that depends on another file.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -64,6 +64,7 @@ pub fn lift(
         progress,
         options,
         lanes: Vec::new(),
+        by_key: HashMap::new(),
         channels: Vec::new(),
         anywhere: Vec::new(),
         last: 0,
@@ -110,6 +111,8 @@ struct Lift<'o> {
     progress: &'o mut dyn Progress,
     options: &'o Options,
     lanes: Vec<Lane>,
+    /// The lane of each key.
+    by_key: HashMap<String, usize>,
     /// The lane of each channel.
     channels: Vec<Option<usize>>,
     /// What any connection of the source may miss: each lane gets a row of it.
@@ -211,10 +214,11 @@ impl FrameSink for Lift<'_> {
             self.channels.resize_with(at + 1, || None);
         }
         let key = channel.name.clone().unwrap_or_else(|| self.source.to_string());
-        let known = self.lanes.iter().position(|lane| lane.key == key);
+        let known = self.by_key.get(&key).copied();
         let lane = known.unwrap_or(self.lanes.len());
         self.channels[at] = Some(lane);
         if known.is_none() {
+            self.by_key.insert(key.clone(), lane);
             self.lanes.push(Lane { key, rows: 0 });
         }
         self.between += 1;

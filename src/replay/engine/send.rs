@@ -7,14 +7,14 @@ use crate::protocol::{Facts, Mechanism, Role, Target, cancel_form, role};
 use crate::replay::message;
 use crate::replay::plan::{Action, Step};
 use crate::replay::recording::What;
-use crate::replay::run::Fate;
+use crate::replay::run::{CancelStatus, Fate};
 
 /// What one message that was handed over holds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handed {
     /// The requests in it.
     pub opens: Vec<usize>,
-    /// The exchanges that it cancels.
+    /// The exchanges that it cancels in flight.
     pub cancels: Vec<usize>,
 }
 
@@ -34,7 +34,10 @@ impl Engine {
         let after_stuck = self.flight.iter().any(|at| self.given_up(*at) && self.was_owed(*at, step));
         self.owed.clear();
         let cancels = match &step.action {
-            Action::Cancel(cancel) => cancel.targets.clone(),
+            Action::Cancel(cancel) => {
+                let open = |at: &usize| self.log.exchanges[*at].answered_us.is_none();
+                cancel.targets.iter().copied().filter(open).collect()
+            }
             _ => Vec::new(),
         };
         let stream = self.hand_over(text.clone(), Handed { opens: step.opens.clone(), cancels });
@@ -180,9 +183,11 @@ impl Engine {
         }
         for exchange in handed.cancels {
             let run = &mut self.log.exchanges[exchange];
-            let answered = run.answered_us;
-            if let Some(cancel) = run.cancel.as_mut().filter(|_| answered.is_none()) {
-                cancel.sent_us = cancel.sent_us.map(|_| now);
+            let Some(cancel) = &mut run.cancel else { continue };
+            match run.answered_us {
+                None => cancel.sent_us = cancel.sent_us.map(|_| now),
+                // The answer came while the cancel still stood in the queue of the link.
+                Some(_) => cancel.status = CancelStatus::Raced,
             }
         }
     }

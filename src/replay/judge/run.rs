@@ -101,7 +101,7 @@ impl<'a> One<'a> {
         let echoes = self.echoes();
         let mut skipped = 0;
         // Where a part was asked for, the handshake is sent all the same and says nothing about that part.
-        let selects = self.selects();
+        let selects = self.options.policy.selects();
         let mut places: Vec<Option<usize>> = vec![None; self.connection.exchanges.len()];
         for (place, run) in self.log.exchanges.iter().enumerate().take(self.connection.exchanges.len()) {
             let own = &self.connection.exchanges[place];
@@ -155,11 +155,6 @@ impl<'a> One<'a> {
         }
         self.notes(report, skipped);
         done
-    }
-
-    fn selects(&self) -> bool {
-        let policy = &self.options.policy;
-        !policy.only.is_empty() || !policy.skip.is_empty() || policy.from.is_some() || policy.to.is_some()
     }
 
     /// What an answer may say instead of the recorded value: what was put into requests, and paths that were mapped.

@@ -10,11 +10,12 @@ mod schedule;
 pub use estimate::Estimate;
 
 use super::flow::{self, Link};
-use super::options::Options;
+use super::options::{Options, Policy};
 use super::policy::{self, Ruling};
-use super::recording::{Connection, Recording, What};
+use super::recording::{Connection, Exchange, Recording, What};
 use super::run::Anchor;
 use crate::error::Result;
+use crate::protocol::{Access, Side};
 
 /// A whole replay, before anything is sent.
 #[derive(Clone, Debug)]
@@ -23,8 +24,21 @@ pub struct Plan {
     pub connections: Vec<ConnectionPlan>,
     /// What the format of the capture lost, to be said before anything is sent.
     pub losses: Vec<String>,
-    /// How many requests of the client will be sent beside the handshake, as far as planning can tell. None means that nothing is checked.
+    /// How many requests of the client will be sent whose answers are checked, as far as planning can tell. A handshake is one of them only where
+    /// the recording has nothing else, and no part of it was asked for.
     pub selected: usize,
+}
+
+impl Plan {
+    /// Why nothing is checked, in words; `None` where something is.
+    pub fn vain(&self) -> Option<&'static str> {
+        let handshake = self.connections.iter().any(|plan| plan.sent().next().is_some());
+        match self.selected {
+            0 if handshake => Some("but for the handshake no request would be sent"),
+            0 => Some("no request would be sent"),
+            _ => None,
+        }
+    }
 }
 
 /// One connection.
@@ -48,6 +62,13 @@ pub struct ConnectionPlan {
     pub allow: Vec<String>,
     /// How long it will take.
     pub estimate: Estimate,
+}
+
+impl ConnectionPlan {
+    /// The requests of the client that will be sent, as far as planning can tell.
+    pub fn sent(&self) -> impl Iterator<Item = &usize> {
+        self.steps.iter().filter(|step| step.left_out.is_none()).flat_map(|step| &step.opens)
+    }
 }
 
 /// One thing that the client does.
@@ -129,8 +150,8 @@ pub fn plan(recording: &Recording, options: &Options) -> Result<Plan> {
         losses.extend(losses::earlier(connection, &plan.steps, options.life.max_request_us));
         connections.push(plan);
     }
-    let selected =
-        connections.iter().zip(&recording.connections).map(|(plan, connection)| selected(plan, connection)).sum();
+    let both = connections.iter().zip(&recording.connections);
+    let selected = both.map(|(plan, connection)| selected(plan, connection, &options.policy)).sum();
     Ok(Plan { connections, losses, selected })
 }
 
@@ -178,11 +199,12 @@ fn plan_connection(
     })
 }
 
-fn selected(plan: &ConnectionPlan, connection: &Connection) -> usize {
-    let counts = |at: &&usize| {
-        connection.profile.access(&connection.exchanges[**at].method) != crate::protocol::Access::Handshake
-    };
-    plan.steps.iter().filter(|step| step.left_out.is_none()).flat_map(|step| step.opens.iter()).filter(counts).count()
+fn selected(plan: &ConnectionPlan, connection: &Connection, policy: &Policy) -> usize {
+    let beside = |exchange: &Exchange| connection.profile.access(&exchange.method) != Access::Handshake;
+    let mut asked = connection.exchanges.iter().filter(|exchange| exchange.issuer == Side::Client);
+    let alone = !policy.selects() && !asked.any(beside);
+    let counts = |at: &&usize| alone || beside(&connection.exchanges[**at]);
+    plan.sent().filter(counts).count()
 }
 
 /// Leaves out the notifications that the user does not want. Cancels go with their targets.

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::core::{is_late, is_stuck};
 use super::escape::Esc;
 use super::gathered::Gathered;
-use super::still::title;
 use crate::number::duration;
 use crate::report::time;
 use crate::store::ExchangeRow;
@@ -72,4 +71,11 @@ fn chosen<'a>(gathered: &'a Gathered, flags: &[u8]) -> Vec<(&'a ExchangeRow, u8)
     rows.truncate(BARS);
     rows.sort_by_key(|(row, _)| row.id);
     rows
+}
+
+/// Label, method and tool of a request.
+pub fn title(row: &ExchangeRow) -> String {
+    let label = crate::report::label(row.rpc_id.as_deref().unwrap_or("null"), Some(&row.issuer));
+    let name = row.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
+    format!("{label} {}{name}", row.method)
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::core::{flags, is_late, is_stuck};
 use super::escape::{Esc, fragment};
 use super::gathered::{Gathered, Incident};
-use super::picture;
+use super::picture::{self, title};
 use super::traffic::Row;
 use crate::number::duration;
 use crate::report::number::{count, plural, size};
@@ -464,11 +464,4 @@ fn item(html: &mut String, words: &str, number: usize, filter: &str) -> std::fmt
         "" => writeln!(html, "<li>{words} <b>{number}</b></li>"),
         filter => writeln!(html, "<li><a href=\"#filter-{}\">{words} <b>{number}</b></a></li>", fragment(filter)),
     }
-}
-
-/// Label, method and tool of a request.
-pub fn title(row: &crate::store::ExchangeRow) -> String {
-    let label = crate::report::label(row.rpc_id.as_deref().unwrap_or("null"), Some(&row.issuer));
-    let name = row.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
-    format!("{label} {}{name}", row.method)
 }

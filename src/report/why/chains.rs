@@ -3,11 +3,11 @@
 //! Some protocols say which request another one serves (`parent`). Where they do not, a request of the server that is
 //! open while a request of the client waits is put behind it, and the chain says that this is an inference.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::facts::{Facts, Waiting, label, peer};
+use super::facts::{Facts, label, peer};
 
 /// One chain, from the side that began it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,17 +40,14 @@ impl Chain {
 
 /// All chains, the longest first.
 pub fn chains(facts: &Facts) -> Vec<Chain> {
-    let mut used = BTreeSet::new();
-    let mut found = Vec::new();
+    let links = Links::of(facts);
+    let mut used = vec![false; facts.stuck.len()];
     // A request that serves nothing begins a chain; requests of the server that serve one come behind it.
-    for waiting in &facts.stuck {
-        if parent(facts, waiting).is_none() {
-            found.push(chain(facts, waiting, &mut used));
-        }
-    }
-    for waiting in &facts.stuck {
-        if !used.contains(&waiting.row.id) {
-            found.push(chain(facts, waiting, &mut used));
+    let first = (0..used.len()).filter(|at| links.parent[*at].is_none());
+    let mut found = Vec::new();
+    for at in first.chain(0..facts.stuck.len()) {
+        if !used[at] {
+            found.push(chain(facts, &links, at, &mut used));
         }
     }
     found.retain(|chain| chain.ids.iter().any(|id| facts.wanted(*id)));
@@ -58,36 +55,54 @@ pub fn chains(facts: &Facts) -> Vec<Chain> {
     found
 }
 
-fn chain(facts: &Facts, first: &Waiting, used: &mut BTreeSet<i64>) -> Chain {
+fn chain(facts: &Facts, links: &Links, first: usize, used: &mut [bool]) -> Chain {
     let mut chain = Chain { requests: vec![], steps: vec![], ids: vec![], cycle: false, linked: true };
     let mut at = Some(first);
-    while let Some(waiting) = at {
-        if !used.insert(waiting.row.id) {
-            break;
-        }
-        let row = &waiting.row;
+    while let Some(here) = at {
+        used[here] = true;
+        let row = &facts.stuck[here].row;
         chain.requests.push(label(row));
         chain.steps.push((row.issuer.clone(), row.method.clone()));
         chain.ids.push(row.id);
-        let next = facts.stuck.iter().find(|child| {
-            !used.contains(&child.row.id) && parent(facts, child).is_some_and(|(parent, _)| parent.row.id == row.id)
-        });
-        chain.linked &= next.and_then(|child| parent(facts, child)).is_none_or(|(_, stated)| stated);
-        at = next;
+        at = links.children[here].iter().copied().find(|child| !used[*child]);
+        chain.linked &= at.and_then(|child| links.parent[child]).is_none_or(|(_, stated)| stated);
     }
     chain.cycle = chain.steps.len() > 1;
     chain
 }
 
-/// The stuck request that a stuck request serves, and whether the protocol says so.
-fn parent<'a>(facts: &'a Facts, child: &Waiting) -> Option<(&'a Waiting, bool)> {
-    let row = &child.row;
-    if let Some(parent) = row.parent_id {
-        return facts.stuck.iter().find(|waiting| waiting.row.id == parent).map(|waiting| (waiting, true));
+/// Who serves whom among the stuck requests, by their places in the list.
+struct Links {
+    /// The request that each one serves, and whether the protocol says so.
+    parent: Vec<Option<(usize, bool)>>,
+    /// Those that serve each one.
+    children: Vec<Vec<usize>>,
+}
+
+impl Links {
+    /// A request of the server of which the protocol says nothing serves the newest request of the client before it.
+    fn of(facts: &Facts) -> Links {
+        let places: BTreeMap<i64, usize> =
+            facts.stuck.iter().enumerate().map(|(at, waiting)| (waiting.row.id, at)).collect();
+        let mut parent = vec![None; facts.stuck.len()];
+        let mut children = vec![Vec::new(); facts.stuck.len()];
+        let mut newest = None;
+        for (id, at) in &places {
+            let row = &facts.stuck[*at].row;
+            parent[*at] = match row.parent_id {
+                Some(stated) => places.get(&stated).filter(|_| stated != *id).map(|at| (*at, true)),
+                None if row.issuer == "server" => newest.map(|at| (at, false)),
+                None => None,
+            };
+            if row.issuer == "client" {
+                newest = Some(*at);
+            }
+        }
+        for (at, parent) in parent.iter().enumerate() {
+            if let Some((parent, _)) = parent {
+                children[*parent].push(at);
+            }
+        }
+        Links { parent, children }
     }
-    if row.issuer != "server" {
-        return None;
-    }
-    let before = facts.stuck_of("client").filter(|waiting| waiting.row.id < row.id);
-    before.last().map(|waiting| (waiting, false))
 }

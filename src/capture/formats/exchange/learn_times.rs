@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::layout::{Slot, Unit, duration};
-use super::learn::{Scalars, text_of};
 use super::path::{Path, plain};
+use super::scalars::{Scalars, text_of};
 use crate::capture::time;
 use crate::capture::words::{self, Meaning};
 

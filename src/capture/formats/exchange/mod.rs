@@ -12,11 +12,14 @@ pub(super) mod body;
 mod collect;
 mod connection;
 mod layout;
-mod learn;
+pub(super) mod learn;
+mod learn_beside;
+mod learn_bodies;
 mod learn_times;
 mod order;
 mod path;
 mod records;
+mod scalars;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -25,7 +28,6 @@ use std::borrow::Cow;
 
 pub(super) use collect::Collected;
 pub(in crate::capture) use layout::{Layout, Slot, Unit};
-pub(super) use learn::is_record;
 pub(in crate::capture) use learn::{Learned, fitted};
 pub(in crate::capture) use path::Path;
 pub(in crate::capture) use records::{Records, reader, texts};

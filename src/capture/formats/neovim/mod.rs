@@ -5,16 +5,16 @@
 //! editors share one file and the lines of a message name none: [`servers`] tells them apart. What the client logs of
 //! the same message above the transport is a duplicate. `{}` may be a list or an object, and the clock has seconds.
 
-mod record;
+pub(in crate::capture) mod record;
 mod servers;
-pub(in crate::capture) mod stderr;
 
 use self::record::{Record, event_of, is_duplicate, name_of};
 use self::servers::{Seen, Servers};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::literal::{Dialect, translate_into};
-use crate::capture::out::{Out, Place, in_words};
+use crate::capture::out::{Out, in_words};
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::scan::members;
 use crate::capture::{Body, Captured, Channel, Direction, Proof, Skip, Vantage, time};

@@ -2,7 +2,7 @@
 
 /// One record: what stands before the first tab, and what after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::capture::formats) struct Record<'a> {
+pub(in crate::capture) struct Record<'a> {
     pub level: &'a str,
     pub time: &'a str,
     /// The first field, without its quotes.
@@ -15,7 +15,7 @@ const LEVELS: [&str; 7] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF", "ST
 
 impl<'a> Record<'a> {
     /// Takes a line apart: `[LEVEL][TIME] where<TAB>fields`, or `[ LEVEL ] TIME ] where ]<TAB>fields`.
-    pub(in crate::capture::formats) fn read(line: &'a str) -> Option<Record<'a>> {
+    pub(in crate::capture) fn read(line: &'a str) -> Option<Record<'a>> {
         let (level, rest) = line.strip_prefix('[')?.split_once(']')?;
         let level = level.trim();
         if !LEVELS.contains(&level) {

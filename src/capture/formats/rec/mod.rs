@@ -25,7 +25,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::out::{Channels, Out, Place};
+use crate::capture::out::{Channels, Out};
+use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::scan::{members, skip_white};
 use crate::capture::time;

@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use crate::capture::copies::hash;
 use crate::capture::lines::Line;
-use crate::capture::out::{Out, Place};
+use crate::capture::out::Out;
+use crate::capture::place::Place;
 use crate::capture::scan::{members, unescape, unquoted};
 use crate::capture::{Body, Direction, Stamp};
 use crate::error::Result;

@@ -13,7 +13,8 @@ pub(crate) use layout::Layout;
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::out::{Channels, Out, Place, body, in_words};
+use crate::capture::out::{Channels, Out, body, in_words};
+use crate::capture::place::Place;
 use crate::capture::sample::{Sample, looks_like_message};
 use crate::capture::scan::{skip_white, unescape};
 use crate::capture::time;

@@ -6,7 +6,8 @@
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::super::nested::{Peeled, Readers};
+use super::super::nested::Readers;
+use super::super::peeler::Peeled;
 use super::super::{DEPTH, chain, inner};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;

@@ -17,7 +17,8 @@ pub(crate) use self::csv::CSV;
 
 use self::learn::{Learned, learn, path_of};
 use self::shape::{Record, Shape};
-use super::nested::{Peeled, Readers};
+use super::nested::Readers;
+use super::peeler::Peeled;
 use super::{DEPTH, container};
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
 use crate::capture::formats::WRAPPED;

@@ -58,6 +58,15 @@ fn an_answer_that_was_there_before_the_cancel_and_was_handed_over_after_it_has_r
 }
 
 #[test]
+fn an_answer_that_came_while_the_cancel_waited_to_be_written_has_raced() {
+    let wire = Wire { queued: "notifications/cancelled", ..Wire::default() };
+    let played = play_on(wire, &mcp(S01), &options(), server(800, false));
+    let run = played.run("#2");
+    assert_eq!(run.cancel.as_ref().map(|cancel| cancel.status), Some(CancelStatus::Raced));
+    assert_eq!(run.answered_us, Some(run.sent_us.expect("sent") + 300 * MS));
+}
+
+#[test]
 fn a_deaf_server_is_caught_if_it_is_watched_for_long_enough() {
     let played = play(&mcp(S01), &options(), server(1_600, false));
     let run = played.run("#2");

@@ -58,6 +58,8 @@ struct Wire {
     asked: Vec<(i64, Outgoing)>,
     /// The stream of the message that is being handled.
     stream: u32,
+    /// While a message with this method waits to be written, everything comes that is under way.
+    queued: &'static str,
 }
 
 impl Wire {
@@ -116,18 +118,30 @@ impl Played {
 }
 
 /// Plays a recording against a peer that is told of every message it is sent.
-fn play(recorded: &Connection, options: &Options, mut peer: impl FnMut(&mut Wire, &Value)) -> Played {
+fn play(recorded: &Connection, options: &Options, peer: impl FnMut(&mut Wire, &Value)) -> Played {
+    play_on(Wire::default(), recorded, options, peer)
+}
+
+fn play_on(
+    mut wire: Wire,
+    recorded: &Connection,
+    options: &Options,
+    mut peer: impl FnMut(&mut Wire, &Value),
+) -> Played {
     let plan = planned(recorded, options);
     let mut engine = Engine::new(recorded, &plan.connections[0], options);
-    let mut wire = Wire::default();
     engine.arrival(0, &Incoming::Ready);
     for _ in 0..100_000 {
         while let Some(out) = engine.next() {
             match out {
                 Outgoing::Message { stream, bytes, .. } => {
-                    engine.arrival(wire.now, &Incoming::Sent { stream });
                     let text = String::from_utf8(bytes).expect("text");
                     let value: Value = serde_json::from_str(&text).unwrap_or_default();
+                    if value["method"] == wire.queued {
+                        let overtaking = std::mem::take(&mut wire.due);
+                        overtaking.iter().for_each(|(_, _, what)| engine.arrival(wire.now, what));
+                    }
+                    engine.arrival(wire.now, &Incoming::Sent { stream });
                     wire.sent.push((wire.now, text));
                     wire.stream = stream;
                     match value {

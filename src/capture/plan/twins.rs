@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Plan;
-use crate::capture::out::Place;
+use crate::capture::place::Place;
 
 /// How many messages are remembered.
 const REMEMBERED: usize = 4096;

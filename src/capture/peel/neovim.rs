@@ -3,11 +3,11 @@
 //! `[ERROR][2025-06-22 10:51:55] ...<TAB>"rpc"<TAB>"CMD"<TAB>"stderr"<TAB>"..."`: a Lua string that holds whatever one
 //! read of the pipe gave, several lines or half of one. The pieces of each command are put together again.
 
-use super::record::Record;
+use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
+use crate::capture::formats::neovim::record::Record;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::literal::{Dialect, unquote_into};
-use crate::capture::peel::{Give, Peeled, Peeler};
 use crate::error::Result;
 
 /// The command and the string of a record, where it is one of stderr.
@@ -19,7 +19,7 @@ fn read<'a>(record: &Record<'a>) -> Option<(&'a str, &'a str)> {
 }
 
 /// True for a record of stderr.
-pub(in crate::capture) fn looks(line: &str) -> bool {
+pub(super) fn looks(line: &str) -> bool {
     Record::read(line).is_some_and(|record| read(&record).is_some())
 }
 
@@ -34,7 +34,7 @@ struct Open {
 
 /// See the module.
 #[derive(Default)]
-pub(in crate::capture) struct Stderr {
+pub(super) struct Stderr {
     open: Vec<Open>,
     bytes: Vec<u8>,
 }

@@ -12,9 +12,7 @@ use rpctape::store::{
     CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store,
 };
 
-use super::{Asked, WhyArgs, wanted};
-use crate::cli::moment::Span;
-use crate::cli::request_name;
+use super::moment::Span;
 
 /// How many of the last requests are looked at for the slowest.
 pub const LAST: u32 = 20_000;
@@ -111,7 +109,7 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    fn connection(&self, id: i64) -> Option<&ConnectionRow> {
+    pub fn connection(&self, id: i64) -> Option<&ConnectionRow> {
         self.connections.iter().find(|connection| connection.id == id)
     }
 
@@ -132,22 +130,6 @@ impl<'a> Case<'a> {
     pub fn in_trouble(&self, connection: &ConnectionRow) -> bool {
         let died = self.deaths.contains_key(&connection.id);
         died || self.count(&self.stuck, connection) > 0 || self.defied(connection) > 0
-    }
-
-    /// The connections to tell about, the one with most trouble first.
-    pub fn order(&self, args: &WhyArgs) -> Result<Vec<&ConnectionRow>> {
-        let mut order = wanted(&self.connections, args)?;
-        if let (None, Some(asked)) = (&args.connection, args.asked()) {
-            let of_requests = self.called(asked)?;
-            match of_requests.is_empty() {
-                false => order.retain(|connection| of_requests.contains(&connection.id)),
-                true => {
-                    let row = request_name::find(self.store, asked.name())?;
-                    return Ok(self.connection(row.connection_id).into_iter().collect());
-                }
-            }
-        }
-        self.ranked(order)
     }
 
     /// The same connections, the worst first: a server that died, then a cycle, then a silent server, then what has waited longest.
@@ -200,18 +182,6 @@ impl<'a> Case<'a> {
         self.after_us
     }
 
-    /// Connections that have a request of this method or tool.
-    pub fn called(&self, asked: Asked<'_>) -> Result<BTreeSet<i64>> {
-        let mut found = BTreeSet::new();
-        self.store.exchanges(ExchangeFilter::default(), |row| {
-            if asked.calls(&row) {
-                found.insert(row.connection_id);
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
     /// One line about a connection; with what most likely happened in it where that is wanted.
     pub fn line(&self, connection: &ConnectionRow, explained: bool) -> Result<String> {
         let stuck = self.count(&self.stuck, connection) as u64;
@@ -228,12 +198,6 @@ impl<'a> Case<'a> {
             }
         }
         Ok(escape(&said).into_owned())
-    }
-
-    pub fn facts(&self, connection: &ConnectionRow, args: &WhyArgs) -> Result<Facts> {
-        let mut facts = self.facts_of(connection)?;
-        self.focus(&mut facts, args)?;
-        Ok(facts)
     }
 
     /// Everything about a connection, whatever the user asked about.
@@ -317,35 +281,6 @@ impl<'a> Case<'a> {
             })
             .collect()
     }
-
-    /// What the user asked about: a request, a method, the last while.
-    fn focus(&self, facts: &mut Facts, args: &WhyArgs) -> Result<()> {
-        let cancelled = facts.cancels.iter().filter_map(|cancel| cancel.exchange.as_ref());
-        let waiting = facts.stuck.iter().chain(&facts.open).map(|waiting| &waiting.row);
-        let known: Vec<&ExchangeRow> = waiting.chain(&facts.around).chain(cancelled).collect();
-        let last =
-            args.last.zip(facts.connection.last_at_us).map(|(last, end)| Span { from_us: end - last, to_us: end });
-        let span = last.or(self.since);
-        let mut focus: Option<BTreeSet<i64>> = span.map(|span| {
-            known.iter().filter(|row| span.meets(row.sent_at_us, row.settled_at_us)).map(|row| row.id).collect()
-        });
-        if let Some(asked) = args.asked() {
-            let mut fitting: BTreeSet<i64> = known.iter().filter(|row| asked.calls(row)).map(|row| row.id).collect();
-            if fitting.is_empty() {
-                let row = request_name::find(self.store, asked.name())?;
-                fitting.insert(row.id);
-                if row.connection_id == facts.connection.id && !facts.around.iter().any(|other| other.id == row.id) {
-                    facts.around.push(row);
-                }
-            }
-            focus = Some(match focus {
-                Some(focus) => focus.intersection(&fitting).copied().collect(),
-                None => fitting,
-            });
-        }
-        facts.focus = focus;
-        Ok(())
-    }
 }
 
 /// How the servers of a log died, in the words of the rule, with what they wrote to stderr last.
@@ -375,13 +310,4 @@ fn death(finding: &FindingRow, redactor: &mut Option<Redactor>) -> Death {
         None => line.to_string(),
     });
     Death { line: finding.line, stderr: stderr.collect() }
-}
-
-/// True if a request is of this method or tool: `tools/call`, `search`, `call:search`.
-pub fn is_called(row: &ExchangeRow, what: &str) -> bool {
-    let name = row.name.as_deref();
-    let method = |end: &str| row.method == end || row.method.rsplit('/').next() == Some(end);
-    method(what)
-        || name == Some(what)
-        || what.split_once(':').is_some_and(|(end, tool)| method(end) && name == Some(tool))
 }

@@ -1,39 +1,50 @@
 //! What the fold remembers of one connection.
 
+mod documents;
+mod http;
+mod issued;
+mod late_progress;
+mod pending;
+mod question;
+mod slot;
+mod stderr;
+mod suspect;
+mod tasks;
+mod turn;
+
+pub(super) use documents::Documents;
+pub(super) use http::Http;
+pub(super) use issued::Issued;
+pub(super) use late_progress::{LateProgress, aggregate};
+pub(super) use pending::{Pending, PendingText};
+pub(super) use question::{About, Question};
+pub(super) use slot::{Absorb, Handle, Opener, Slot};
+pub(super) use stderr::{Stderr, cut};
+pub(super) use suspect::{Accused, CompletedCancel, EarlyCancel, LateAnswer, Suspect};
+pub(super) use tasks::{StrangeTasks, Task, Tasks, terminal};
+pub(super) use turn::{Ended, HalfClosed, Turn};
+
 use std::collections::VecDeque;
-use std::hash::Hasher;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::connection::{Connection, Directions, End, Lifecycle};
-use super::document::Documents;
-use super::event::{Event, FrameId, Seen, What};
-use super::exchange::{Cancellation, Exchange};
-use super::fold::{Opened, Settings, Sink};
-use super::http::Http;
-use super::ledger::{Ledger, Shelf, Stretches};
-use super::progress::LateProgress;
-use super::questions::Question;
-use super::race::{Crossing, Judgement, Leg, Tap, Witness};
-use super::resolve::Pending;
-use super::stream::Opener;
-use super::suspect::Suspect;
-use super::task::{StrangeTasks, Tasks};
-use super::turn::{HalfClosed, Turn};
-use super::window::Settled;
 use crate::capture::{Stamp, Transport};
 use crate::jsonrpc::{Id, Message};
-use crate::protocol::{Capabilities, Facts, Method, Profile, Role, Side, Wanted, role};
+use crate::protocol::{Capabilities, Facts, Method, Profile, Role, Side, role};
+use crate::session::connection::{Connection, Directions, End, Lifecycle, Opened};
+use crate::session::event::{Event, What};
+use crate::session::exchange::{Cancellation, Exchange};
+use crate::session::ledger::Ledger;
+use crate::session::missing::{Shelf, Stretches};
+use crate::session::race::{Crossing, Judgement, Leg, Tap};
+use crate::session::seen::{FrameId, Seen};
+use crate::session::settings::Settings;
+use crate::session::sink::Sink;
+use crate::session::window::Settled;
 
 /// Method names that are remembered for a connection; a log with more pays a look-up for each of the rest.
 const METHODS: usize = 1024;
-
-/// How many lines of stderr are remembered.
-const LAST_LINES: usize = 3;
-
-/// The longest text of a log that is kept, in bytes: the reason of a cancel, a line of stderr.
-const KEPT: usize = 256;
 
 /// What every step of the fold needs beside the connection.
 pub(super) struct Step<'s> {
@@ -57,71 +68,6 @@ pub(super) struct Incoming<'a> {
     pub(super) profile: &'static Profile,
 }
 
-/// An exchange with what only the fold needs to know of it.
-pub(super) struct Slot {
-    pub(super) exchange: Exchange,
-    pub(super) role: Role,
-    /// Superseded instances of this id that were not answered yet.
-    pub(super) absorb: Absorb,
-    /// How the request spelled its id, where that is not the canonical way.
-    pub(super) spelling: Option<Box<str>>,
-    /// Answers that the other side had sent when the request passed.
-    pub(super) answers_before: u64,
-    /// The cancel was itself against the rules: nothing that follows is held against the receiver.
-    pub(super) cancel_void: bool,
-    /// `session/cancel` of the turn that this (permission) request belongs to.
-    pub(super) turn_cancel: Option<Seen>,
-    /// The turn or task it names, where it names one.
-    pub(super) topic: Option<Rc<str>>,
-    /// The request states its revision and the client's capabilities.
-    pub(super) has_meta: bool,
-    /// The exchange that it serves, as it is known here.
-    pub(super) parent: Option<Handle>,
-    /// Progress that came after the cancel.
-    pub(super) late_progress: Vec<LateProgress>,
-    /// Its token for partial results, which is not its progress token.
-    pub(super) partial_token: Option<Id>,
-    /// The last progress value.
-    pub(super) progress_value: Option<f64>,
-    /// It was answered by a question for input.
-    pub(super) asks_input: bool,
-    /// A subscription that was acknowledged, or of which it was said that it was not.
-    pub(super) acknowledged: bool,
-    /// Partial results were reported.
-    pub(super) partial: bool,
-    /// The work that was begun with its token, and whether it was ended.
-    pub(super) work: Option<(Seen, bool)>,
-    /// What a subscription asks for.
-    pub(super) wanted: Wanted,
-    /// What the request itself states of its issuer's capabilities.
-    pub(super) stated: Option<Capabilities>,
-    /// Key among the calls in flight (rule CAN025).
-    pub(super) call: Option<u64>,
-}
-
-impl Slot {
-    /// True if the request gave this token for progress or partial results.
-    pub(super) fn gave(&self, token: &Id) -> bool {
-        self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_ref() == Some(token)
-    }
-}
-
-/// A request as others know it: its id may have been used again since.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Handle {
-    pub(super) issuer: Side,
-    pub(super) id: Id,
-    pub(super) request: FrameId,
-}
-
-/// Superseded instances of an id: each absorbs one response.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Absorb {
-    pub(super) answers: u32,
-    /// How many of them were cancelled.
-    pub(super) cancelled: u32,
-}
-
 /// A response without an id, and the notification that may have caused it.
 pub(super) struct Idless {
     pub(super) seen: Seen,
@@ -141,43 +87,6 @@ pub(super) struct EarlyAnswer {
     pub(super) error_code: Option<i64>,
     pub(super) is_error: bool,
     pub(super) judgement: Judgement,
-}
-
-/// Requests issued by one side.
-#[derive(Default)]
-pub(super) struct Issued {
-    /// Newest instance of each id: in flight, or settled and still remembered.
-    pub(super) live: FxHashMap<Id, Box<Slot>>,
-    /// Progress tokens to ids, where the two differ.
-    pub(super) tokens: FxHashMap<Id, Id>,
-    /// Calls in flight by method and parameters.
-    pub(super) calls: FxHashMap<u64, Seen>,
-    /// Cancels that found no request; one that follows soon is a hint.
-    pub(super) early_cancels: Vec<Suspect>,
-    /// True once something was dropped behind the window.
-    pub(super) evicted: bool,
-    /// The last notification.
-    pub(super) notified: Option<Seen>,
-    /// True once something came whose answer would have no id: a request without a usable one, or bytes that are no message.
-    pub(super) nameless: bool,
-    /// True once an id was used again before its request was answered.
-    pub(super) superseded: bool,
-    /// The highest id so far, where ids count up: a higher one cannot have been used before.
-    pub(super) highest: Option<(u64, i64)>,
-    /// True once an id came that may have been used before by a request that was dropped.
-    pub(super) unsure: bool,
-    /// Later requests whose reuse of an id was reported in the pass.
-    pub(super) reused: Vec<FrameId>,
-    /// Answers that this side has sent.
-    pub(super) answers: u64,
-    /// Messages of this side without `jsonrpc`.
-    pub(super) versions_missing: u32,
-    /// Newest request of the *other* side that this side has answered: proof of what it had received.
-    pub(super) acknowledged: Option<Witness>,
-    /// True once this side has acknowledged a cancel.
-    pub(super) supports_cancel: bool,
-    /// Requests sent towards this side since its last answer.
-    pub(super) waiting: Option<(Seen, u32)>,
 }
 
 /// The clock of the log, as far as it was seen.
@@ -262,38 +171,6 @@ pub(super) struct Created {
     pub(super) refusal_told: bool,
 }
 
-/// The last lines that the server wrote to stderr.
-#[derive(Default)]
-pub(super) struct Stderr {
-    pub(super) lines: VecDeque<Seen>,
-    /// What the last line that is not blank says.
-    pub(super) last: String,
-}
-
-impl Stderr {
-    pub(super) fn say(&mut self, seen: Seen, text: &str) {
-        let text = text.trim();
-        if text.is_empty() {
-            return;
-        }
-        if self.lines.len() == LAST_LINES {
-            self.lines.pop_front();
-        }
-        self.lines.push_back(seen);
-        self.last.clear();
-        self.last.push_str(cut(text));
-    }
-}
-
-/// As much of a text as is kept.
-pub(super) fn cut(text: &str) -> &str {
-    let mut end = text.len().min(KEPT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 /// Messages without `jsonrpc`, held back until one message has it: a logger may drop the member.
 #[derive(Default)]
 pub(super) struct Versions {
@@ -326,39 +203,6 @@ pub(super) fn index(side: Side) -> usize {
     match side {
         Side::Client => 0,
         Side::Server => 1,
-    }
-}
-
-impl Issued {
-    /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
-    pub(super) fn count_up(&mut self, id: &Id) {
-        let (Some(now), before) = (rank(id), self.highest) else {
-            self.unsure |= self.evicted;
-            return;
-        };
-        match before {
-            Some((series, highest)) if series == now.0 && now.1 <= highest => self.unsure |= self.evicted,
-            Some((series, _)) if series != now.0 => self.unsure |= self.evicted,
-            _ => self.highest = Some(now),
-        }
-    }
-}
-
-/// An id as a number in a series: `7`, or `7` of `req-` for `"req-7"`.
-fn rank(id: &Id) -> Option<(u64, i64)> {
-    match id {
-        Id::Int(number) => Some((0, *number)),
-        Id::Number(_) => None,
-        Id::Text(text) => {
-            let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
-            let (prefix, number) = text.split_at(text.len() - digits);
-            // `req-07` and `req-7` are two ids with one number.
-            let number = number.parse().ok().filter(|_| digits == 1 || !number.starts_with('0'))?;
-            let mut hasher = rustc_hash::FxHasher::default();
-            hasher.write(prefix.as_bytes());
-            hasher.write_u8(1);
-            Some((hasher.finish(), number))
-        }
     }
 }
 
@@ -526,41 +370,5 @@ impl Conn {
         let barrier = newest.filter(|_| self.ordered());
         let samples_before = self.legs[index(decider)].count;
         Crossing { decider, first, second, content, barrier, samples_before }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_where_a_character_ends() {
-        let letters = "a".repeat(KEPT);
-        assert_eq!(cut(&letters), letters);
-        assert_eq!(cut(&format!("{letters}b")), letters);
-        let umlauts = format!("a{}", "\u{e4}".repeat(KEPT));
-        assert_eq!(cut(&umlauts).len(), KEPT - 1, "half a character is none");
-        assert!(umlauts.starts_with(cut(&umlauts)));
-    }
-
-    #[test]
-    fn ids_that_count_up_need_not_be_looked_up() {
-        let unsure = |ids: &[Id]| {
-            let mut issued = Issued { evicted: true, ..Issued::default() };
-            ids.iter().for_each(|id| issued.count_up(id));
-            issued.unsure
-        };
-        let text = |text: &str| Id::Text(text.into());
-        assert!(!unsure(&[Id::Int(1), Id::Int(2), Id::Int(10)]));
-        assert!(unsure(&[Id::Int(1), Id::Int(1)]), "the same again");
-        assert!(unsure(&[Id::Int(2), Id::Int(1)]), "one below");
-        assert!(!unsure(&[text("req-9"), text("req-10")]));
-        assert!(unsure(&[text("req-9"), text("job-10")]), "another series");
-        assert!(unsure(&[Id::Int(9), text("10")]), "a number and a text");
-        assert!(unsure(&[text("a"), text("b")]), "no numbers");
-        assert!(unsure(&[text("req-1"), text("req-02")]), "two ids may have one number");
-        let mut fresh = Issued::default();
-        [Id::Int(2), Id::Int(1)].iter().for_each(|id| fresh.count_up(id));
-        assert!(!fresh.unsure, "nothing was dropped yet");
     }
 }

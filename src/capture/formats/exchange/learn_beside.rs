@@ -1,0 +1,103 @@
+//! Learning what stands beside the bodies: verb, URL, status, session, and what else tells connections apart.
+
+use serde_json::Value;
+
+use super::layout::{SESSION_HEADER, Slot};
+use super::learn_bodies::PLACES;
+use super::path::{self, Path};
+use super::scalars::Scalars;
+use crate::capture::words::{self, Meaning};
+
+/// True if something shows that this is HTTP.
+pub(super) fn is_http(places: &[(Slot, Path)]) -> bool {
+    let has = |slot| places.iter().any(|(known, _)| *known == slot);
+    has(Slot::Status) && (has(Slot::Verb) || has(Slot::Session))
+}
+
+/// The places of verb, URL, status, session and key.
+pub(super) fn beside(scalars: &Scalars<'_>, requests: &[Path], responses: &[Path]) -> Vec<(Slot, Path)> {
+    let mut found = Vec::new();
+    let request = &requests[0];
+    // What lies nearest to the body, and then what lies highest.
+    let near = |path: &Path, body: Option<&Path>| {
+        let shared = body.map_or(0, |body| path.0.iter().zip(&body.0).take_while(|(a, b)| a == b).count());
+        (std::cmp::Reverse(shared), path.0.len())
+    };
+    let best = |fits: &dyn Fn(&str, &[&Value]) -> bool, body: Option<&Path>| {
+        let all = scalars.iter().filter(|(path, values)| fits(&path.plain_key(), values));
+        all.map(|(path, _)| path).min_by_key(|path| near(path, body)).cloned()
+    };
+    let verb = best(&|_, values| values.iter().all(|value| value.as_str().is_some_and(is_verb)), Some(request));
+    found.extend(verb.map(|path| (Slot::Verb, path)));
+    let is_url = |key: &str, values: &[&Value]| {
+        const KEYS: [&str; 9] =
+            ["path", "uri", "url", "endpoint", "requesturi", "requesturl", "requestpath", "httptarget", "urlpath"];
+        KEYS.contains(&key) && values.iter().all(|value| value.as_str().is_some_and(|text| text.contains('/')))
+    };
+    found.extend(best(&is_url, Some(request)).map(|path| (Slot::Url, path)));
+    let is_status = |key: &str, values: &[&Value]| {
+        let named = key.contains("status") || matches!(key, "code" | "responsecode" | "httpcode");
+        named && values.iter().all(|value| number(value).is_some_and(|n| n == 0 || (100..600).contains(&n)))
+    };
+    found.extend(best(&is_status, responses.first()).map(|path| (Slot::Status, path)));
+    let cut = |body: Option<&Path>, slot: Slot| cut_flag(body).map(|path| (slot, path));
+    found.extend(cut(Some(request), Slot::RequestCut));
+    found.extend(cut(responses.first(), Slot::ResponseCut));
+    let sessions = sessions(scalars, request);
+    let keyless = sessions.is_empty();
+    found.extend(sessions.into_iter().map(|path| (Slot::Session, path)));
+    if keyless {
+        found.extend(key(scalars).map(|path| (Slot::Key, path)));
+    }
+    found
+}
+
+fn is_verb(text: &str) -> bool {
+    ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"].iter().any(|verb| verb.eq_ignore_ascii_case(text))
+}
+
+fn number(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// A member beside a body that says that it was cut: booleans are no scalars here, so it is named without being seen.
+fn cut_flag(body: Option<&Path>) -> Option<Path> {
+    let mut keys = body?.0.clone();
+    *keys.last_mut()? = "truncated".into();
+    Some(Path(keys))
+}
+
+fn sessions(scalars: &Scalars<'_>, request: &Path) -> Vec<Path> {
+    let header = |path: &Path, values: &[&Value]| {
+        let text =
+            |value: &&Value| value.as_str().is_some_and(|text| text.to_ascii_lowercase().contains(SESSION_HEADER));
+        path.0.iter().rev().take(2).any(|key| path::plain(key) == "mcpsessionid") || values.iter().any(text)
+    };
+    let named = |path: &Path| {
+        let key = path.plain_key();
+        matches!(words::meaning(&key), Some((Meaning::Session, _))) || key.contains("mcpsession")
+    };
+    let shared = |path: &Path| path.0.iter().zip(&request.0).take_while(|(a, b)| a == b).count();
+    let mut found: Vec<&Path> =
+        scalars.iter().filter(|(path, values)| header(path, values)).map(|(path, _)| path).collect();
+    if found.is_empty() {
+        found = scalars.keys().filter(|path| named(path)).min_by_key(|path| path.0.len()).into_iter().collect();
+    }
+    found.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.0.len()));
+    found.into_iter().take(PLACES).cloned().collect()
+}
+
+/// What else names a server or a client, where it is the same for several exchanges.
+fn key(scalars: &Scalars<'_>) -> Option<Path> {
+    let few = |values: &[&Value]| {
+        let mut all: Vec<String> = values.iter().map(|value| value.to_string()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len() == 1 || all.len() * 2 <= values.len()
+    };
+    let ranked = scalars.iter().filter_map(|(path, values)| match words::meaning(&path.plain_key()) {
+        Some((Meaning::Connection, rank)) if few(values) => Some(((path.0.len(), rank), path)),
+        _ => None,
+    });
+    ranked.min_by_key(|(rank, _)| *rank).map(|(_, path)| path.clone())
+}

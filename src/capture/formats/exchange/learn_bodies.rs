@@ -1,0 +1,198 @@
+//! Learning where records keep the two bodies: ids that stand at two places prove it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::body::{events, is_event_stream, plain};
+use super::path::Path;
+use super::scalars::{DEPTH, children};
+use super::steps::is_traffic;
+use crate::capture::formats::document::value_of;
+use crate::capture::sample::envelope;
+use crate::capture::scan::value_end;
+
+/// How many places for one body.
+pub(super) const PLACES: usize = 4;
+
+/// What a value holds.
+#[derive(Clone, Debug, PartialEq)]
+struct Holds {
+    asks: bool,
+    id: Option<String>,
+    versioned: bool,
+}
+
+fn holds(value: &Value) -> Option<Holds> {
+    match value {
+        Value::Object(members) => holds_message(members),
+        Value::Array(list) => {
+            // What came in a response may be listed with the answer at its end.
+            let mut all: Vec<Holds> = list.iter().filter_map(|one| holds_message(one.as_object()?)).collect();
+            let answer = all.iter().rposition(|one| !one.asks).unwrap_or(0);
+            (answer < all.len()).then(|| all.swap_remove(answer))
+        }
+        Value::String(text) => holds_text(text),
+        _ => None,
+    }
+}
+
+fn holds_message(members: &Map<String, Value>) -> Option<Holds> {
+    let has = |key: &str| members.contains_key(key);
+    let method = members.get("method").and_then(Value::as_str);
+    let versioned = has("jsonrpc");
+    let id = members.get("id").filter(|id| !id.is_null()).map(Value::to_string);
+    envelope(versioned, method, has("id"), has("params"), has("result") || has("error")).then_some(Holds {
+        asks: method.is_some(),
+        id,
+        versioned,
+    })
+}
+
+fn holds_text(text: &str) -> Option<Holds> {
+    let text = plain(text);
+    if is_event_stream(&text) {
+        let all: Vec<_> = events(&text).into_iter().map(|(_, data)| data).filter(|data| is_traffic(data)).collect();
+        let last = all.last()?;
+        return Some(Holds { asks: false, id: id_in(last), versioned: last.contains("\"jsonrpc\"") });
+    }
+    is_traffic(&text).then(|| {
+        let first = text.trim_start().trim_start_matches('[').trim_start();
+        let asks = value_of(first, 0, &["method"]).is_some();
+        Holds { asks, id: id_in(first), versioned: first.contains("\"jsonrpc\"") }
+    })
+}
+
+fn id_in(text: &str) -> Option<String> {
+    let at = value_of(text, 0, &["id"])?;
+    let end = value_end(text.as_bytes(), at)?;
+    Some(text[at..end].to_string()).filter(|id| id != "null")
+}
+
+/// What one exchange of a record holds, by path.
+type Seen = Vec<(Path, Holds)>;
+
+#[derive(Default)]
+pub(super) struct Bodies {
+    rows: Vec<Seen>,
+    /// True for a record that is itself a message.
+    bare: bool,
+    pub(super) hits: usize,
+}
+
+impl Bodies {
+    pub(super) fn record(&mut self, value: &Value) {
+        let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
+        walk(value, &mut Vec::new(), None, &mut seen);
+        let top = value.as_object().and_then(holds_message);
+        let strong = seen.values().flatten().any(|(_, holds)| holds.versioned);
+        self.bare |= top.is_some_and(|top| top.versioned || !strong);
+        for (_, mut row) in seen {
+            // An answer of JSON-RPC 1.0 has no version: the id of a request beside it tells it.
+            let asked: Vec<Option<String>> = row
+                .iter()
+                .filter(|(_, holds)| holds.asks && holds.versioned)
+                .map(|(_, holds)| holds.id.clone())
+                .collect();
+            row.retain(|(_, holds)| {
+                let answers = || !holds.asks && holds.id.is_some() && asked.contains(&holds.id);
+                holds.versioned || !strong || answers()
+            });
+            self.hits += usize::from(!row.is_empty());
+            self.rows.push(row);
+        }
+    }
+
+    /// The places of requests and of responses, the most used first; `None` where records are no exchanges.
+    pub(super) fn places(&self, values: &[Value]) -> Option<(Vec<Path>, Vec<Path>)> {
+        if self.bare || values.is_empty() {
+            return None;
+        }
+        let mut count: BTreeMap<&Path, (usize, usize)> = BTreeMap::new();
+        for (path, holds) in self.rows.iter().flatten() {
+            let entry = count.entry(path).or_default();
+            if holds.asks { entry.0 += 1 } else { entry.1 += 1 }
+        }
+        let sorted = |wanted: fn(usize, usize) -> bool| {
+            let mut list: Vec<_> = count.iter().filter(|(_, (asks, answers))| wanted(*asks, *answers)).collect();
+            list.sort_by_key(|(path, (asks, answers))| {
+                (std::cmp::Reverse(asks + answers), path.0.len(), Path::clone(path))
+            });
+            list.into_iter().map(|(path, _)| (*path).clone()).collect::<Vec<Path>>()
+        };
+        let requests = alike(sorted(|asks, answers| asks > answers));
+        let mixed = |path: &Path| count.get(path).is_some_and(|(asks, answers)| answers * 4 > *asks);
+        let responses = alike(sorted(|asks, answers| asks <= answers));
+        let first = requests.first()?;
+        let own = star(first).map(<[Box<str>]>::to_vec);
+        let responses: Vec<Path> = responses.into_iter().map(|path| in_row(path, own.as_deref())).collect();
+        // Answers that stand where requests do are in records of their own.
+        let apart = responses.is_empty() && requests.iter().any(mixed);
+        (!apart && self.are_exchanges(&requests, &responses)).then_some((requests, responses))
+    }
+
+    /// True if requests have their answers beside them, or nothing has an answer.
+    fn are_exchanges(&self, requests: &[Path], responses: &[Path]) -> bool {
+        let (mut asked, mut matched, mut strayed, mut alone) = (0, 0, 0, 0);
+        for row in &self.rows {
+            let of = |paths: &[Path]| {
+                let known = |path: &Path| paths.contains(path) || paths.contains(&in_row(path.clone(), None));
+                row.iter().find(|(path, _)| known(path)).map(|(_, holds)| holds.id.clone())
+            };
+            match (of(requests), of(responses)) {
+                (Some(Some(_)), None) => asked += 1,
+                (Some(Some(id)), Some(answer)) => {
+                    asked += 1;
+                    if answer.is_none_or(|answer| answer == id) { matched += 1 } else { strayed += 1 }
+                }
+                (None, Some(_)) => alone += 1,
+                _ => {}
+            }
+        }
+        if responses.is_empty() { asked > 0 } else { matched > strayed && matched * 4 >= asked.max(alone) }
+    }
+}
+
+/// The path of a response, where its request does not lie in the same array: it is that of the first member.
+fn in_row(path: Path, row: Option<&[Box<str>]>) -> Path {
+    if star(&path).is_none() || star(&path) == row {
+        return path;
+    }
+    Path(path.0.into_iter().map(|key| if &*key == "*" { "0".into() } else { key }).collect())
+}
+
+fn star(path: &Path) -> Option<&[Box<str>]> {
+    path.0.iter().position(|key| &**key == "*").map(|at| &path.0[..=at])
+}
+
+/// The first few paths, those alone that lie in the same array as the first.
+fn alike(paths: Vec<Path>) -> Vec<Path> {
+    let Some(first) = paths.first().cloned() else { return paths };
+    paths.into_iter().filter(|path| star(path).is_none() || star(path) == star(&first)).take(PLACES).collect()
+}
+
+fn walk(value: &Value, path: &mut Vec<Box<str>>, row: Option<usize>, seen: &mut BTreeMap<usize, Seen>) {
+    if let Some(found) = holds(value).filter(|_| !path.is_empty()) {
+        let strong = found.versioned;
+        seen.entry(row.unwrap_or(0)).or_default().push((Path(path.clone()), found));
+        if strong {
+            return;
+        }
+    }
+    if path.len() >= DEPTH {
+        return;
+    }
+    let inner = children(value);
+    for (key, value) in &inner {
+        path.push(key.as_str().into());
+        walk(value, path, row, seen);
+        path.pop();
+    }
+    if let (Value::Array(list), true) = (value, inner.is_empty()) {
+        for (number, one) in list.iter().enumerate().filter(|(_, one)| one.is_object()) {
+            path.push("*".into());
+            walk(one, path, row.or(Some(number)), seen);
+            path.pop();
+        }
+    }
+}

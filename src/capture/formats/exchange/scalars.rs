@@ -1,0 +1,77 @@
+//! What a record holds besides messages: its scalars, each with its path.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::path::Path;
+use crate::capture::scan::unquoted;
+
+/// How deep a record may be.
+pub(super) const DEPTH: usize = 12;
+
+/// Values by their paths: those of all examples.
+pub(super) type Scalars<'v> = BTreeMap<Path, Vec<&'v Value>>;
+
+/// Collects the scalars that stand beside the bodies.
+pub(super) struct Leaves<'x, 'v> {
+    pub(super) taken: &'x [&'x Path],
+    /// The array of exchanges within a record, where there is one.
+    pub(super) star: Option<&'x [Box<str>]>,
+    pub(super) found: &'x mut Scalars<'v>,
+}
+
+impl<'v> Leaves<'_, 'v> {
+    pub(super) fn walk(&mut self, value: &'v Value, path: &mut Vec<Box<str>>) {
+        if path.len() >= DEPTH || self.taken.iter().any(|taken| taken.0 == *path) {
+            return;
+        }
+        let inner = children(value);
+        for (key, value) in &inner {
+            path.push(key.as_str().into());
+            self.walk(value, path);
+            path.pop();
+        }
+        match value {
+            Value::Array(list) if inner.is_empty() => {
+                let all = self.star.is_some_and(|star| star.len() == path.len() + 1 && star.starts_with(path));
+                for one in list.iter().take(if all { usize::MAX } else { 1 }) {
+                    path.push(if all { "*" } else { "0" }.into());
+                    self.walk(one, path);
+                    path.pop();
+                }
+            }
+            Value::String(_) | Value::Number(_) => self.found.entry(Path(path.clone())).or_default().push(value),
+            _ => {}
+        }
+    }
+}
+
+/// The members of an object, or of a list of pairs.
+pub(super) fn children(value: &Value) -> Vec<(String, &Value)> {
+    match value {
+        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Array(list) => list.iter().filter_map(as_pair).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn as_pair(value: &Value) -> Option<(String, &Value)> {
+    match value {
+        Value::Array(two) if two.len() == 2 => Some((two[0].as_str()?.to_string(), &two[1])),
+        Value::Object(members) => {
+            let name = ["name", "key", "Name", "Key"].iter().find_map(|key| members.get(*key)?.as_str())?;
+            let value = ["value", "Value", "values", "raw_value"].iter().find_map(|key| members.get(*key))?;
+            Some((name.to_string(), value))
+        }
+        _ => None,
+    }
+}
+
+/// The string of a value, without its quotes.
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => unquoted(&other.to_string()).to_string(),
+    }
+}

@@ -1,0 +1,66 @@
+//! Giving lines to a reader, and a look at what it passed over or left of them.
+
+use super::Out;
+use crate::capture::Skip;
+use crate::capture::format::LineReader;
+use crate::capture::lines::Line;
+use crate::capture::unread::{behind, looks_like_messages, seam};
+use crate::error::Result;
+
+/// The shortest text that may hold a message, in bytes.
+const SHORTEST: usize = 20;
+
+impl Out<'_> {
+    /// Gives a line to a reader, and looks at what it passed over.
+    pub(crate) fn give(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
+        let last = self.give_all(reader, line)?;
+        self.look_back(last.number, last.bytes)
+    }
+
+    /// Gives a line to a reader, and what stands behind a record that ends within it as a line of its own: two writers of
+    /// one file may glue their records together. The part that was given last.
+    pub(crate) fn give_all<'a>(&mut self, reader: &mut dyn LineReader, line: &Line<'a>) -> Result<Line<'a>> {
+        let mut rest = *line;
+        while let Some(at) = seam(rest.bytes) {
+            let first = Line { bytes: &rest.bytes[..at], ended: true, ..rest };
+            reader.line(&first, self)?;
+            self.look_back(first.number, first.bytes)?;
+            rest = rest.from(at);
+        }
+        reader.line(&rest, self)?;
+        while let Some(at) = self.left_over(rest.bytes) {
+            rest = rest.from(at);
+            reader.line(&rest, self)?;
+        }
+        Ok(rest)
+    }
+
+    /// Gives the beginning of a line over the limit to a reader.
+    pub(crate) fn give_oversized(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
+        reader.oversized(line, self)?;
+        self.look_back(line.number, line.bytes)
+    }
+
+    /// A text of the log was read up to its end.
+    #[inline]
+    pub(crate) fn read_to_end_of(&mut self, text: &str) {
+        self.read_to = text.as_ptr().addr() + text.len();
+    }
+
+    /// Where a line goes on behind what was read of it, if something like a message stands there.
+    #[inline]
+    fn left_over(&self, line: &[u8]) -> Option<usize> {
+        let read = self.read_to.checked_sub(line.as_ptr().addr()).filter(|read| *read > 0 && *read < line.len())?;
+        if line.len() - read < SHORTEST { None } else { behind(line, read) }
+    }
+
+    /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages.
+    fn look_back(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        match self.passed.filter(|(passed, _)| *passed == line) {
+            // What a format promised to be a message is a gap already.
+            Some(_) if self.gap_at == Some(line) => Ok(()),
+            Some((_, Skip::NotAMessage | Skip::Oversized)) if looks_like_messages(text) => self.unread(line, text),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! How a log is read: what the look at its head has found, and what the way out needs of it. `survey` makes it.
+
+mod order;
+mod twins;
+
+pub(super) use order::Order;
+pub(super) use twins::Twins;
+
+use super::Proof;
+
+/// How a log is to be read.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The order of its records.
+    pub order: Order,
+    /// What tells its connections apart, in place of what the format learned: paths of members, or `word:N` of text.
+    pub key: Option<Vec<String>>,
+    /// True if records may stand in it twice.
+    pub twins: bool,
+    /// True if some that ask or answer do: then what has no id may do so, too.
+    pub resent: bool,
+    /// True if every message stands in it twice, with or without times.
+    pub doubled: bool,
+    /// True if a logger wrote the member `id` as null on every notification.
+    pub null_ids: bool,
+    /// Lengths at which strings with messages are cut, in bytes.
+    pub cut_lengths: Vec<usize>,
+    /// What the log cannot prove for what was done to it.
+    pub lacks: Proof,
+    /// What was found, each a clause of a sentence.
+    pub said: Vec<String>,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            order: Order::AsWritten,
+            key: None,
+            twins: false,
+            resent: false,
+            doubled: false,
+            null_ids: false,
+            cut_lengths: Vec::new(),
+            lacks: Proof::NONE,
+            said: Vec::new(),
+        }
+    }
+}
+
+impl Plan {
+    /// True if the log is read as it stands.
+    pub(super) fn is_plain(&self) -> bool {
+        self.said.is_empty()
+    }
+
+    /// True for a text with a message that a size limit cut: it ends in a mark, or after as many bytes as others.
+    pub(super) fn is_cut(&self, text: &str) -> bool {
+        is_marked(text) || self.cut_lengths.binary_search(&text.len()).is_ok()
+    }
+}
+
+/// True for a text that ends in what loggers write where they cut.
+fn is_marked(text: &str) -> bool {
+    let from = (0..=text.len().saturating_sub(48)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let tail = text[from..].trim_end_matches(['"', '\'', '}', ']', ')', '>', ' ', '\n']).to_lowercase();
+    let counted = || ["more", "bytes", "chars", "omitted"].iter().any(|word| tail.contains(word));
+    let dots = tail.contains("...") || tail.contains('…');
+    tail.contains("truncat") || tail.ends_with("...") || tail.ends_with('…') || dots && counted()
+}

@@ -1,0 +1,235 @@
+//! What events tell in detail: strays, faults of cancels, of progress and of documents, reports of tasks, notes on the capture.
+
+use super::exchange::Exchange;
+use super::race::Judgement;
+use super::seen::Seen;
+use crate::jsonrpc::Id;
+use crate::protocol::Side;
+
+/// A batch as the rules see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// How many members, malformed ones included.
+    pub members: u32,
+    /// How many requests.
+    pub requests: u32,
+    /// How many responses.
+    pub responses: u32,
+    /// True if an `initialize` request is among them.
+    pub has_initialize: bool,
+    /// True if a request that opens or closes a session or a turn is among them (ACP).
+    pub has_lifecycle: bool,
+}
+
+/// Why a response settles nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stray {
+    /// The request was answered before.
+    Duplicate {
+        /// The request.
+        request: Seen,
+        /// The first answer.
+        answer: Option<Seen>,
+    },
+    /// Nobody issued that id.
+    UnknownId {
+        /// What the log allows to conclude.
+        judgement: Judgement,
+        /// The request on whose HTTP stream it came, where no other answer belongs.
+        foreign_stream: Option<Seen>,
+    },
+    /// The id has the other JSON type: it settles the twin.
+    TypeMismatch {
+        /// The request it settles.
+        request: Seen,
+        /// Undecidable where the log may lack a request with that very id; then it settles nothing.
+        judgement: Judgement,
+    },
+    /// The id is the same number in another spelling: it settles the request.
+    OtherSpelling {
+        /// The request it settles.
+        request: Seen,
+    },
+    /// A client's answer where no server may ask (MCP 2026-07-28).
+    ClientAnswer {
+        /// The server's request, where there is one.
+        request: Option<Seen>,
+    },
+}
+
+/// What is wrong with a cancel. One cancel, one cause: the first that applies, in this order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CancelFault {
+    /// CAN007. What is missing or wrong, in words; `null_in_schema` lowers it.
+    Malformed {
+        /// What, in words.
+        what: &'static str,
+        /// True if the id is `null` and the schema allows that.
+        null_in_schema: bool,
+        /// True if the id stands under another dialect's member.
+        foreign_member: bool,
+    },
+    /// CAN008. Another protocol's or revision's method.
+    ForeignDialect,
+    /// CAN003. The handshake itself.
+    Initialize,
+    /// CAN017. A task-augmented request; undecidable while the task's id was not known to the canceller.
+    TaskAugmented(Judgement),
+    /// CAN015. Before capabilities were exchanged.
+    BeforeCapabilities,
+    /// CAN016. The receiver declared no support; undecidable where the declaration was not seen.
+    WithoutCapability(Judgement),
+    /// CAN002. A server's cancel where only a subscription may be cancelled by it.
+    ServerForbidden(Judgement),
+    /// CAN001. The id belongs to the other side.
+    WrongDirection(Judgement),
+    /// CAN030. The id has the other JSON type; undecidable where the log may lack a request with that very id.
+    TypeMismatch(Judgement),
+    /// CAN004. Nobody issued that id.
+    UnknownId(Judgement),
+    /// CAN005. The request was answered before.
+    Completed(Judgement),
+    /// CAN006. Cancelled before by the same side, and still in flight.
+    Duplicate,
+    /// SES006. Nothing in the log names that session.
+    UnknownSession(Judgement),
+    /// SES007. The session has no prompt in work.
+    NothingInWork {
+        /// What ended the turn before, where there was one.
+        over: Option<Seen>,
+        /// Whether the client had that.
+        judgement: Judgement,
+    },
+    /// PRG010. The server has not created that token.
+    UnknownToken(Judgement),
+}
+
+/// The request that a cancel names or comes near to.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The request.
+    pub request: Seen,
+    /// Who issued it.
+    pub issuer: Side,
+    /// Its id.
+    pub id: &'a Id,
+    /// Its method.
+    pub method: &'a str,
+    /// Its answer, where it has one.
+    pub answer: Option<Seen>,
+    /// The first cancel of it, where there is one.
+    pub first_cancel: Option<Seen>,
+}
+
+/// What is wrong with a progress notification.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ProgressFault {
+    /// PRG001. The request was answered before; undecidable across HTTP streams.
+    AfterAnswer {
+        /// The answer.
+        answer: Seen,
+        /// Exact, or undecidable across streams.
+        judgement: Judgement,
+    },
+    /// PRG003. Nobody gave that token.
+    UnknownToken(Judgement),
+    /// PRG004. The value did not increase.
+    NotIncreasing {
+        /// The notification before it.
+        previous: Seen,
+        /// Exact, or undecidable across streams.
+        judgement: Judgement,
+    },
+    /// PRG006. The token was given by the side that now uses it.
+    WrongDirection,
+    /// PRG007. The token is neither string nor integer.
+    BadToken,
+    /// PRG008. Out of the order begin, report, end.
+    Sequence {
+        /// The message that it goes against: the begin before, the end before, or the request that created the token.
+        before: Seen,
+        /// What is wrong, in words.
+        what: &'static str,
+    },
+    /// PRG013. The client had refused the token.
+    Refused {
+        /// The refusal.
+        answer: Seen,
+        /// Whether the server had it.
+        judgement: Judgement,
+    },
+}
+
+/// What is wrong with a notification about a text document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentFault {
+    /// DOC001. It is open since this message.
+    Opened(Seen),
+    /// DOC002. It is not open.
+    NotOpen {
+        /// Its close, where there was one.
+        closed: Option<Seen>,
+        /// True for a change, false for a close.
+        changes: bool,
+    },
+    /// DOC003. Its version did not increase.
+    Version {
+        /// The notification with the version before.
+        before: Seen,
+        /// That version.
+        was: i64,
+        /// The version now.
+        now: i64,
+    },
+}
+
+/// A task's status, as reported by its owner.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskReport<'a> {
+    /// The task's name.
+    pub task: &'a str,
+    /// Status reported before, and where.
+    pub before: Option<(Seen, &'a str)>,
+    /// Status reported now.
+    pub status: &'a str,
+    /// The answer to a `tasks/result` of it, where there was one (rule TSK008).
+    pub delivered: Option<Seen>,
+    /// True if this is the answer that created the task.
+    pub created: bool,
+    /// The request whose answer had created a task of the same name before (rule TSK013).
+    pub recreated: Option<Seen>,
+    /// The exchange whose answer reported it, where it was an answer.
+    pub exchange: Option<&'a Exchange>,
+    /// Exact, or undecidable across HTTP streams.
+    pub judgement: Judgement,
+}
+
+/// Something about the capture itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CaptureNote {
+    /// CAP001. The capture starts in the middle.
+    StartsMidway,
+    /// CAP002. It ends with requests in flight and no close.
+    EndsOpen {
+        /// How many requests are in flight.
+        in_flight: u64,
+    },
+    /// CAP003. The clock of the log ran backwards.
+    ClockBackwards {
+        /// How often.
+        times: u64,
+        /// The largest step in microseconds.
+        worst_us: i64,
+    },
+    /// CAP006. The revision is not in the log; the weakest rules of all revisions were used.
+    RevisionUnknown,
+    /// CAP007. No message has a `jsonrpc` member: the logger dropped it.
+    VersionDropped,
+    /// CAP008. There is no usable time in the log.
+    NoTime,
+    /// CAP010. A message seems to hold a credential.
+    PossibleSecret {
+        /// What kind: `authz`, `password`, `token` ...
+        kind: &'static str,
+    },
+}

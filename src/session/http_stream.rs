@@ -1,0 +1,49 @@
+//! One POST, GET or DELETE, as rules see it.
+
+use super::seen::Seen;
+use crate::protocol::http::{RequestHead, ResponseHead};
+
+/// One POST, GET or DELETE and what its response carries, as far as the log shows it.
+#[derive(Clone, Debug, Default)]
+pub struct HttpStream {
+    /// The head of the request.
+    pub request: Option<(Seen, RequestHead)>,
+    /// The head of the response, unless a proxy made it.
+    pub response: Option<(Seen, ResponseHead)>,
+    /// How many requests its body holds.
+    pub requests: u32,
+    /// How many notifications and responses its body holds.
+    pub others: u32,
+    /// True once it was closed.
+    pub closed: bool,
+}
+
+impl HttpStream {
+    /// The verb of the request.
+    pub fn verb(&self) -> Option<&str> {
+        self.request.as_ref().map(|(_, head)| &*head.verb)
+    }
+
+    /// The status of the response.
+    pub fn status(&self) -> Option<u16> {
+        self.response.as_ref().map(|(_, head)| head.status)
+    }
+
+    /// True for a GET that opens a stream of its own; one that resumes another goes on with that one's messages.
+    pub fn listens(&self) -> bool {
+        self.request.as_ref().is_some_and(|(_, head)| &*head.verb == "GET" && !head.resumes)
+    }
+}
+
+/// Headers that some request of the client had: the log keeps them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// `Mcp-Session-Id`, after the server had issued one.
+    pub session: bool,
+    /// `MCP-Protocol-Version`.
+    pub revision: bool,
+    /// `Mcp-Method`.
+    pub method: bool,
+    /// `Mcp-Name`.
+    pub name: bool,
+}

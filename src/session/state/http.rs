@@ -1,0 +1,22 @@
+//! What the heads of HTTP messages have shown.
+
+use std::collections::BTreeMap;
+
+use crate::session::http_stream::{HttpStream, Shown};
+use crate::session::seen::Seen;
+
+/// What the heads of a connection have shown so far.
+#[derive(Default)]
+pub(in crate::session) struct Http {
+    pub(in crate::session) streams: BTreeMap<u32, HttpStream>,
+    /// The server has issued a session.
+    pub(in crate::session) issued: bool,
+    /// The revision that the server named in the handshake.
+    pub(in crate::session) negotiated: Option<Box<str>>,
+    /// Headers that some request of the client had.
+    pub(in crate::session) shown: Shown,
+    /// The session that the client ended, and the response that took it.
+    pub(in crate::session) ended: Option<(Seen, Box<str>)>,
+    /// The transport of 2024-11-05, in which answers come on the stream of a GET.
+    pub(in crate::session) endpoint: bool,
+}

@@ -1,0 +1,107 @@
+//! What one side has issued.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHashMap;
+
+use super::slot::Slot;
+use super::suspect::Suspect;
+use crate::jsonrpc::Id;
+use crate::session::race::Witness;
+use crate::session::seen::{FrameId, Seen};
+
+/// Requests issued by one side.
+#[derive(Default)]
+pub(in crate::session) struct Issued {
+    /// Newest instance of each id: in flight, or settled and still remembered.
+    pub(in crate::session) live: FxHashMap<Id, Box<Slot>>,
+    /// Progress tokens to ids, where the two differ.
+    pub(in crate::session) tokens: FxHashMap<Id, Id>,
+    /// Calls in flight by method and parameters.
+    pub(in crate::session) calls: FxHashMap<u64, Seen>,
+    /// Cancels that found no request; one that follows soon is a hint.
+    pub(in crate::session) early_cancels: Vec<Suspect>,
+    /// True once something was dropped behind the window.
+    pub(in crate::session) evicted: bool,
+    /// The last notification.
+    pub(in crate::session) notified: Option<Seen>,
+    /// True once something came whose answer would have no id: a request without a usable one, or bytes that are no message.
+    pub(in crate::session) nameless: bool,
+    /// True once an id was used again before its request was answered.
+    pub(in crate::session) superseded: bool,
+    /// The highest id so far, where ids count up: a higher one cannot have been used before.
+    pub(in crate::session) highest: Option<(u64, i64)>,
+    /// True once an id came that may have been used before by a request that was dropped.
+    pub(in crate::session) unsure: bool,
+    /// Later requests whose reuse of an id was reported in the pass.
+    pub(in crate::session) reused: Vec<FrameId>,
+    /// Answers that this side has sent.
+    pub(in crate::session) answers: u64,
+    /// Messages of this side without `jsonrpc`.
+    pub(in crate::session) versions_missing: u32,
+    /// Newest request of the *other* side that this side has answered: proof of what it had received.
+    pub(in crate::session) acknowledged: Option<Witness>,
+    /// True once this side has acknowledged a cancel.
+    pub(in crate::session) supports_cancel: bool,
+    /// Requests sent towards this side since its last answer.
+    pub(in crate::session) waiting: Option<(Seen, u32)>,
+}
+
+impl Issued {
+    /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
+    pub(in crate::session) fn count_up(&mut self, id: &Id) {
+        let (Some(now), before) = (rank(id), self.highest) else {
+            self.unsure |= self.evicted;
+            return;
+        };
+        match before {
+            Some((series, highest)) if series == now.0 && now.1 <= highest => self.unsure |= self.evicted,
+            Some((series, _)) if series != now.0 => self.unsure |= self.evicted,
+            _ => self.highest = Some(now),
+        }
+    }
+}
+
+/// An id as a number in a series: `7`, or `7` of `req-` for `"req-7"`.
+fn rank(id: &Id) -> Option<(u64, i64)> {
+    match id {
+        Id::Int(number) => Some((0, *number)),
+        Id::Number(_) => None,
+        Id::Text(text) => {
+            let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
+            let (prefix, number) = text.split_at(text.len() - digits);
+            // `req-07` and `req-7` are two ids with one number.
+            let number = number.parse().ok().filter(|_| digits == 1 || !number.starts_with('0'))?;
+            let mut hasher = rustc_hash::FxHasher::default();
+            hasher.write(prefix.as_bytes());
+            hasher.write_u8(1);
+            Some((hasher.finish(), number))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_count_up_need_not_be_looked_up() {
+        let unsure = |ids: &[Id]| {
+            let mut issued = Issued { evicted: true, ..Issued::default() };
+            ids.iter().for_each(|id| issued.count_up(id));
+            issued.unsure
+        };
+        let text = |text: &str| Id::Text(text.into());
+        assert!(!unsure(&[Id::Int(1), Id::Int(2), Id::Int(10)]));
+        assert!(unsure(&[Id::Int(1), Id::Int(1)]), "the same again");
+        assert!(unsure(&[Id::Int(2), Id::Int(1)]), "one below");
+        assert!(!unsure(&[text("req-9"), text("req-10")]));
+        assert!(unsure(&[text("req-9"), text("job-10")]), "another series");
+        assert!(unsure(&[Id::Int(9), text("10")]), "a number and a text");
+        assert!(unsure(&[text("a"), text("b")]), "no numbers");
+        assert!(unsure(&[text("req-1"), text("req-02")]), "two ids may have one number");
+        let mut fresh = Issued::default();
+        [Id::Int(2), Id::Int(1)].iter().for_each(|id| fresh.count_up(id));
+        assert!(!fresh.unsure, "nothing was dropped yet");
+    }
+}

@@ -1,0 +1,83 @@
+//! Exchanges as the fold keeps them.
+
+use std::rc::Rc;
+
+use super::late_progress::LateProgress;
+use crate::jsonrpc::Id;
+use crate::protocol::{Capabilities, Role, Side, Wanted};
+use crate::session::exchange::Exchange;
+use crate::session::seen::{FrameId, Seen};
+
+/// An exchange with what only the fold needs to know of it.
+pub(in crate::session) struct Slot {
+    pub(in crate::session) exchange: Exchange,
+    pub(in crate::session) role: Role,
+    /// Superseded instances of this id that were not answered yet.
+    pub(in crate::session) absorb: Absorb,
+    /// How the request spelled its id, where that is not the canonical way.
+    pub(in crate::session) spelling: Option<Box<str>>,
+    /// Answers that the other side had sent when the request passed.
+    pub(in crate::session) answers_before: u64,
+    /// The cancel was itself against the rules: nothing that follows is held against the receiver.
+    pub(in crate::session) cancel_void: bool,
+    /// `session/cancel` of the turn that this (permission) request belongs to.
+    pub(in crate::session) turn_cancel: Option<Seen>,
+    /// The turn or task it names, where it names one.
+    pub(in crate::session) topic: Option<Rc<str>>,
+    /// The request states its revision and the client's capabilities.
+    pub(in crate::session) has_meta: bool,
+    /// The exchange that it serves, as it is known here.
+    pub(in crate::session) parent: Option<Handle>,
+    /// Progress that came after the cancel.
+    pub(in crate::session) late_progress: Vec<LateProgress>,
+    /// Its token for partial results, which is not its progress token.
+    pub(in crate::session) partial_token: Option<Id>,
+    /// The last progress value.
+    pub(in crate::session) progress_value: Option<f64>,
+    /// It was answered by a question for input.
+    pub(in crate::session) asks_input: bool,
+    /// A subscription that was acknowledged, or of which it was said that it was not.
+    pub(in crate::session) acknowledged: bool,
+    /// Partial results were reported.
+    pub(in crate::session) partial: bool,
+    /// The work that was begun with its token, and whether it was ended.
+    pub(in crate::session) work: Option<(Seen, bool)>,
+    /// What a subscription asks for.
+    pub(in crate::session) wanted: Wanted,
+    /// What the request itself states of its issuer's capabilities.
+    pub(in crate::session) stated: Option<Capabilities>,
+    /// Key among the calls in flight (rule CAN025).
+    pub(in crate::session) call: Option<u64>,
+}
+
+impl Slot {
+    /// True if the request gave this token for progress or partial results.
+    pub(in crate::session) fn gave(&self, token: &Id) -> bool {
+        self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_ref() == Some(token)
+    }
+}
+
+/// A request as others know it: its id may have been used again since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::session) struct Handle {
+    pub(in crate::session) issuer: Side,
+    pub(in crate::session) id: Id,
+    pub(in crate::session) request: FrameId,
+}
+
+/// Superseded instances of an id: each absorbs one response.
+#[derive(Clone, Copy, Default)]
+pub(in crate::session) struct Absorb {
+    pub(in crate::session) answers: u32,
+    /// How many of them were cancelled.
+    pub(in crate::session) cancelled: u32,
+}
+
+/// The request that opened a stream.
+#[derive(Clone, Debug)]
+pub(in crate::session) struct Opener {
+    pub(in crate::session) issuer: Side,
+    pub(in crate::session) id: Id,
+    pub(in crate::session) request: Seen,
+    pub(in crate::session) answer: Option<Seen>,
+}

@@ -1,0 +1,58 @@
+//! What servers wrote to stderr last, and how much of a text is kept.
+
+use std::collections::VecDeque;
+
+use crate::session::seen::Seen;
+
+/// How many lines of stderr are remembered.
+const LAST_LINES: usize = 3;
+
+/// The longest text of a log that is kept, in bytes: the reason of a cancel, a line of stderr.
+const KEPT: usize = 256;
+
+/// The last lines that the server wrote to stderr.
+#[derive(Default)]
+pub(in crate::session) struct Stderr {
+    pub(in crate::session) lines: VecDeque<Seen>,
+    /// What the last line that is not blank says.
+    pub(in crate::session) last: String,
+}
+
+impl Stderr {
+    pub(in crate::session) fn say(&mut self, seen: Seen, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        if self.lines.len() == LAST_LINES {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(seen);
+        self.last.clear();
+        self.last.push_str(cut(text));
+    }
+}
+
+/// As much of a text as is kept.
+pub(in crate::session) fn cut(text: &str) -> &str {
+    let mut end = text.len().min(KEPT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_where_a_character_ends() {
+        let letters = "a".repeat(KEPT);
+        assert_eq!(cut(&letters), letters);
+        assert_eq!(cut(&format!("{letters}b")), letters);
+        let umlauts = format!("a{}", "\u{e4}".repeat(KEPT));
+        assert_eq!(cut(&umlauts).len(), KEPT - 1, "half a character is none");
+        assert!(umlauts.starts_with(cut(&umlauts)));
+    }
+}
