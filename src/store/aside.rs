@@ -158,6 +158,21 @@ impl Aside {
         Ok(wanted)
     }
 
+    /// The frames of a connection.
+    pub(super) fn frames_of(&mut self, connection: u32) -> Result<Vec<FrameId>> {
+        let mut found = Vec::new();
+        self.frames.each(
+            |_| true,
+            |id, row| {
+                if FrameColumns::unpack(id, row).connection == Some(i64::from(connection)) {
+                    found.push(id);
+                }
+                Ok(())
+            },
+        )?;
+        Ok(found)
+    }
+
     /// Marks of the ids of all requests in which reuse is looked for.
     fn marks(&mut self, asked: &Questions) -> Result<Marks> {
         let mut marks = Marks::default();

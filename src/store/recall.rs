@@ -43,6 +43,14 @@ impl Store {
         self.bring(&mut aside, wanted)
     }
 
+    /// Makes rows of all frames of a connection, where rows are set aside.
+    pub(super) fn recall_connection(&self, connection: u32) -> Result<()> {
+        let Some(aside) = &self.aside else { return Ok(()) };
+        let mut aside = aside.borrow_mut();
+        let wanted = aside.frames_of(connection)?;
+        self.bring(&mut aside, wanted)
+    }
+
     /// Makes rows of what findings name, where rows are set aside.
     pub fn settle(&self) -> Result<()> {
         let Some(aside) = &self.aside else { return Ok(()) };
