@@ -1,5 +1,19 @@
 //! rpctape: a flight recorder and auditor for JSON-RPC traffic.
 //!
+//! Another program needs one call: [`check`] for whatever it reads, [`check_paths`] for files, folders and archives. They, and what they take and
+//! give ([`Options`], [`Findings`], [`Finding`], [`Summary`], [`error::Error`]), are the public interface; `docs/library.md` says what may
+//! change with which version. All other modules are public for the program `rpctape`, and change with it.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let log = std::fs::File::open("mcp-server.log")?;
+//! for finding in rpctape::check(log, &rpctape::Options::default())? {
+//!     println!("line {}: {} {}: {}", finding.line, finding.severity, finding.code, finding.summary);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The layers, from the top down; each imports only what stands below it. `docs/architecture.md` has the rest.
 #![warn(missing_docs)]
 
@@ -9,12 +23,12 @@ pub mod conform;
 pub mod error;
 pub mod facts;
 pub mod finding;
+mod json;
 pub mod jsonrpc;
 pub mod live;
 pub mod number;
 pub mod output;
 pub mod pipeline;
-mod pointer;
 pub mod policy;
 pub mod protocol;
 pub mod redact;
@@ -23,3 +37,6 @@ pub mod report;
 pub mod rules;
 pub mod session;
 pub mod store;
+
+pub use pipeline::{Findings, Options, Summary, check, check_paths};
+pub use store::FindingRow as Finding;

@@ -622,6 +622,46 @@ fn a_recording_is_chained_and_signed_and_every_change_is_found() {
     assert_eq!(run(&["verify", "samples/mcp/bad.jsonl"]).code, 2, "nothing to verify");
 }
 
+#[test]
+fn what_is_taken_out_of_a_recording_is_shown_to_be_from_it() {
+    let folder = Folder::new();
+    let secret = folder.path("key");
+    let pair = minisign::KeyPair::generate_unencrypted_keypair().expect("a key");
+    std::fs::write(&secret, pair.sk.to_box(None).expect("a key").into_string()).expect("a file");
+    let (file, key) = (folder.path("a.rec.jsonl"), pair.pk.to_base64());
+    let ask = |id: u8| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+    let asked: String = (1..20).map(ask).collect();
+    talk(record(&["-o", &file, "--sign", &secret], &["echo"]), asked.as_bytes());
+
+    let bug = folder.path("bug.rec.jsonl");
+    let taken = run(&["extract", &file, "#7@1", "--proof", "-o", &bug]);
+    assert_eq!(taken.code, 0, "{}", taken.err);
+    assert!(taken.err.contains("as they stand, signed"), "{}", taken.err);
+    let found = run(&["verify", &bug, "--key", &key]);
+    assert_eq!(found.code, 0, "{}{}", found.out, found.err);
+    assert!(found.out.contains(": an extract, every line as it was written") && found.out.contains("signature: good"));
+    let root = |text: &str| text.lines().find(|line| line.contains("root of all lines")).map(str::to_string);
+    assert_eq!(root(&found.out), root(&run(&["verify", &file]).out));
+
+    // Another line in its place, and another key.
+    let text = std::fs::read_to_string(&bug).expect("an extract");
+    std::fs::write(&bug, text.replacen("ping", "pong", 1)).expect("a file");
+    assert_eq!(run(&["verify", &bug, "--key", &key]).code, 1);
+    std::fs::write(&bug, &text).expect("a file");
+    let other = minisign::KeyPair::generate_unencrypted_keypair().expect("a key").pk.to_base64();
+    assert_eq!(run(&["verify", &bug, "--key", &other]).code, 1);
+
+    // What is no whole recording proves nothing.
+    let cut = folder.path("cut.rec.jsonl");
+    let whole = std::fs::read_to_string(&file).expect("a recording");
+    std::fs::write(&cut, &whole[..whole.trim_end().rfind('\n').expect("lines") + 1]).expect("a file");
+    for log in [cut.as_str(), bug.as_str(), "samples/mcp/bad.jsonl"] {
+        let refused = run(&["extract", log, "#7", "--proof", "-o", &folder.path("x.rec.jsonl")]);
+        assert_eq!(refused.code, 2, "{log}: {}", refused.err);
+        assert!(refused.err.contains("nothing can be shown to be from it"), "{log}: {}", refused.err);
+    }
+}
+
 /// A client of `rpctape mcp`, which is itself recorded.
 struct Agent {
     child: Child,

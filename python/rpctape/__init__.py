@@ -11,11 +11,14 @@ import shutil
 import subprocess
 import sysconfig
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Sequence, Union
+from typing import Any, List, Literal, Mapping, Sequence, Union
 
-__all__ = ["Finding", "Result", "RpctapeError", "check", "find_binary"]
+__all__ = ["Certainty", "Finding", "Result", "RpctapeError", "Severity", "check", "find_binary"]
 
 Path = Union[str, "os.PathLike[str]"]
+Severity = Literal["error", "warning", "note"]
+Certainty = Literal["violation", "race", "undecidable"]
+_ORDER: "tuple[Severity, ...]" = ("error", "warning", "note")
 
 
 class RpctapeError(Exception):
@@ -28,8 +31,8 @@ class Finding:
 
     code: str
     rule: str
-    severity: str
-    certainty: str
+    severity: Severity
+    certainty: Certainty
     source: str
     line: int
     summary: str
@@ -43,10 +46,9 @@ class Result:
     findings: Sequence[Finding]
     summary: Mapping[str, Any]
 
-    def at_least(self, severity: str) -> Sequence[Finding]:
+    def at_least(self, severity: Severity) -> Sequence[Finding]:
         """Findings of this severity or worse: ``error``, ``warning`` or ``note``."""
-        order = ["error", "warning", "note"]
-        taken = order[: order.index(severity) + 1]
+        taken = _ORDER[: _ORDER.index(severity) + 1]
         return [finding for finding in self.findings if finding.severity in taken]
 
 
@@ -68,20 +70,35 @@ def find_binary() -> str:
 
 
 def check(*logs: Path, args: Sequence[str] = (), binary: "Path | None" = None) -> Result:
-    """Audits logs. ``args`` are flags of ``rpctape check``, such as ``["--proto", "mcp"]``.
+    """Audits logs: files, folders or archives. ``args`` are flags of ``rpctape check``, such as ``["--proto", "mcp"]``.
 
-    Raises ``RpctapeError`` where the program could not run or nothing was checked.
+    Raises ``RpctapeError`` where the program could not run, nothing was checked, or a log is torn: an empty list of findings
+    always means that what was read is clean.
     """
-    command = [os.fspath(binary or find_binary()), "check", "--format", "jsonl", *args, "--", *map(os.fspath, logs)]
-    ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False)
+    names = [os.fspath(log) for log in logs]
+    command = [os.fspath(binary or find_binary()), "check", "--format", "jsonl", *args, "--", *names]
+    try:
+        ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False)
+    except OSError as error:
+        raise RpctapeError(f"cannot start {command[0]}: {error}") from error
     if ran.returncode not in (0, 1):
         raise RpctapeError(ran.stderr.strip() or f"rpctape ended with {ran.returncode}")
-    lines = [json.loads(line) for line in ran.stdout.splitlines() if line]
+    lines: List[Mapping[str, Any]] = [json.loads(line) for line in ran.stdout.splitlines() if line]
     findings = [_finding(line) for line in lines if line["type"] == "finding"]
-    summary = next((line for line in lines if line["type"] == "summary"), {})
-    return Result(findings, summary)
+    # The summary comes last: without it the answer is not whole.
+    if not lines or lines[-1]["type"] != "summary":
+        raise RpctapeError("rpctape ended in the middle of its answer")
+    return Result(findings, lines[-1])
 
 
 def _finding(line: Mapping[str, Any]) -> Finding:
-    names = ("code", "rule", "severity", "certainty", "source", "line", "summary")
-    return Finding(*(line[name] for name in names), raw=line)
+    return Finding(
+        code=line["code"],
+        rule=line["rule"],
+        severity=line["severity"],
+        certainty=line["certainty"],
+        source=line["source"],
+        line=line["line"],
+        summary=line["summary"],
+        raw=line,
+    )

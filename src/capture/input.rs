@@ -74,7 +74,7 @@ impl Input {
         Input::started(name, None)
     }
 
-    /// The same for bytes that somebody else reads. Their end is asked for again: more may have come.
+    /// The same for bytes that somebody else reads. Where more may come, their end is asked for again.
     pub(crate) fn given(name: &str, stream: Stream) -> Result<Input> {
         Input::started(name, Some(stream))
     }

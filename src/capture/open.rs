@@ -27,6 +27,12 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
     Ok(Box::new(told(Input::open(path)?, path, overrides)?))
 }
 
+/// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and the database
+/// of lsp-devtools are files, and need [`open`].
+pub fn open_stream(name: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {
+    Ok(Box::new(told(Input::given(name, stream)?, name, overrides)?))
+}
+
 /// Opens a log that is still being written. `stream` ends where the log ends now, and when it is read on it waits for more.
 /// A text that is read whole, or in another order than it is written in, is an error.
 pub fn follow(path: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {

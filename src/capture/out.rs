@@ -12,11 +12,11 @@ use super::lines::Line;
 use super::outer::Outer;
 use super::place::Place;
 use super::plan::{Order, Plan, Twins};
-use super::scan::{skip_white, value_end};
 use super::time::Zoning;
 use super::unread::quoted;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why};
 use crate::error::Result;
+use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
 use crate::protocol::{Facts, Side};
 

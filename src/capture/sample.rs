@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::scan;
+use crate::json::scan;
 use crate::jsonrpc::{NoLift, parse_at};
 
 /// How many lines a detector looks at.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::scan::value_end;
+use crate::json::scan::value_end;
 
 /// The most that is quoted of such a line, in characters.
 const QUOTED: usize = 160;

@@ -1,5 +1,7 @@
 //! `rpctape extract`: one exchange as a small recording that can be mailed, checked and read by others.
 
+mod prove;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,7 +27,8 @@ use super::terms::RedactArgs;
 /// Write one exchange as a small recording: handshake, request, cancels, progress, nested requests, answer, proof
 ///
 /// Secrets are replaced: best effort, read it before you share it. What else the connection held is left out, so that a
-/// finding which rests on the round trips of the whole log may come out weaker.
+/// finding which rests on the round trips of the whole log may come out weaker. With --proof the lines of a recording are
+/// taken as they stand, so that `rpctape verify` can tell that they are from it.
 #[derive(Args, Debug)]
 pub struct ExtractArgs {
     /// A log, a folder or a database; `-` is standard input
@@ -37,6 +40,9 @@ pub struct ExtractArgs {
     /// Write into a file instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Keep the lines of a recording as they stand, with hashes for all others. What holds a secret is then refused
+    #[arg(long, requires = "output")]
+    proof: bool,
     #[command(flatten)]
     redact: RedactArgs,
     #[command(flatten)]
@@ -54,6 +60,10 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Database, format!("the connection of {} is gone", args.request)));
     };
     let ids = chosen(&loaded.store, &exchange, row)?;
+    if let Some(output) = args.output.as_deref().filter(|_| args.proof) {
+        let lines = lines(&loaded.store, row, &ids)?;
+        return prove::write(&args.file, &lines, output, redactor);
+    }
     let mut out = Out::open(args.output.as_deref(), files)?;
     let mut writer = RecWriter::new(Vec::new(), &header(row)).map_err(fault)?;
     let (mut kept, mut last) = (0, None);
@@ -81,6 +91,20 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
         io::say(&format!("replaced {}; best effort, read it before you share it", told(redactor.counts())));
     }
     Ok(0)
+}
+
+/// The lines of the chosen frames, and of what tells where the connection begins, breaks and ends.
+fn lines(store: &Store, row: &ConnectionRow, ids: &BTreeSet<i64>) -> Result<BTreeSet<u64>> {
+    let mut lines = BTreeSet::new();
+    store.each_frame(Which::All, &mut |id, connection, frame| {
+        let ours = i64::from(connection) == row.id || connection == NO_CONNECTION;
+        let opened = ours && matches!(frame.body, Body::Open { .. });
+        if opened || ours && wanted(id as i64, frame, ids) {
+            lines.insert(frame.line);
+        }
+        Ok(())
+    })?;
+    Ok(lines)
 }
 
 fn fault(error: std::io::Error) -> Error {

@@ -77,7 +77,7 @@ pub struct RecordArgs {
     /// Replace what looks like a secret before it is written (best effort)
     #[arg(long, value_enum, value_name = "SET", default_value = "default")]
     redact: RedactSet,
-    /// Sign the recording when it ends (NAME.minisig): a secret key of minisign; its password in RPCTAPE_SIGN_PASSWORD
+    /// Sign the recording when it ends (NAME.minisig, NAME.end.minisig): a secret key of minisign; its password in RPCTAPE_SIGN_PASSWORD
     #[arg(long, value_name = "KEY")]
     sign: Option<PathBuf>,
     /// Written by `rpctape wrap`, so that `unwrap` finds it. Nobody reads where the recording goes: it is not said.

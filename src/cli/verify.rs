@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use minisign_verify::{PublicKey, Signature};
-use rpctape::capture::{End, Fault, Link, Verified, verify};
+use rpctape::capture::{End, Fault, Link, Verified, end_signature_of, signature_of, verify};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::{escape, plural};
 use serde_json::{Value, json};
@@ -16,7 +16,8 @@ use super::io;
 /// Verify that recordings are what the recorder wrote: whole, cut, or changed, and where
 ///
 /// Follows the hash chain of every recording, and where a public key is given, checks its signature (NAME.minisig). Parts
-/// that are named together must follow each other. What this proves and what it does not is in docs/evidence.md.
+/// that are named together must follow each other. Lines that `extract --proof` took out are held against the root that
+/// their last line names (signed: NAME.end.minisig). What this proves and what it does not is in docs/evidence.md.
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
     /// Recordings as they were written (not packed); parts of one session in their order
@@ -57,7 +58,13 @@ enum Signed {
     Bad(String),
 }
 
-/// Verifies every file; 1 if one of them is not whole.
+impl Seen<'_> {
+    fn is_good(&self) -> bool {
+        self.chain.is_sound() && !matches!(self.signed, Signed::Bad(_))
+    }
+}
+
+/// Verifies every file; 1 if one of them is not what was written.
 pub fn run(args: &VerifyArgs) -> Result<u8> {
     let key = args.key.as_deref().map(public_key).transpose()?;
     let mut whole = true;
@@ -66,7 +73,7 @@ pub fn run(args: &VerifyArgs) -> Result<u8> {
         let seen = look(file, key.as_ref())?;
         let mut text = describe(&seen);
         let mut object = told_as_json(&seen);
-        whole &= seen.chain.is_whole() && !matches!(seen.signed, Signed::Bad(_));
+        whole &= seen.is_good();
         let Verified { session, part, hands_on, .. } = seen.chain;
         if let Some((_, _, due)) = before.filter(|(old, number, _)| *old == session && number + 1 == part) {
             let follows = seen.chain.before == Some(due);
@@ -93,18 +100,24 @@ fn look<'f>(file: &'f Path, key: Option<&PublicKey>) -> Result<Seen<'f>> {
         return Err(Error::new(ErrorKind::Input, format!("{shown} has no hash chain: there is nothing to verify"))
             .hint("only `rpctape record` writes one, into the plain file; exports, copies by `scrub` and packed files have none"));
     }
-    Ok(Seen { file, chain, signed: signature(file, key)? })
+    let signed = signature(file, &chain, key)?;
+    Ok(Seen { file, chain, signed })
 }
 
-fn signature(file: &Path, key: Option<&PublicKey>) -> Result<Signed> {
-    let path = PathBuf::from(format!("{}.minisig", file.display()));
+/// A recording is signed as a whole; lines that were taken out of it are by its last line.
+fn signature(file: &Path, chain: &Verified, key: Option<&PublicKey>) -> Result<Signed> {
+    let path = if chain.left > 0 { end_signature_of(file) } else { signature_of(file) };
     let Some(key) = key else { return Ok(if path.exists() { Signed::Unchecked } else { Signed::No }) };
     let signature = match Signature::from_file(&path) {
         Ok(signature) => signature,
         Err(error) if path.exists() => return Ok(Signed::Bad(format!("it cannot be read: {error}"))),
         Err(_) => return Ok(Signed::Bad(format!("there is no {}", path.display()))),
     };
-    Ok(match checked(file, key, &signature)? {
+    let checked = match chain.left {
+        0 => checked(file, key, &signature)?,
+        _ => key.verify(&chain.closing, &signature, false),
+    };
+    Ok(match checked {
         Ok(()) => Signed::Good(signature.trusted_comment().to_string()),
         Err(error) => Signed::Bad(error.to_string()),
     })
@@ -159,7 +172,10 @@ fn told_as_json(seen: &Seen<'_>) -> Value {
     json!({
         "type": "verified",
         "file": seen.file.display().to_string(),
-        "whole": chain.is_whole() && !matches!(seen.signed, Signed::Bad(_)),
+        "whole": chain.left == 0 && seen.is_good(),
+        "good": seen.is_good(),
+        "left_out": chain.left,
+        "root": chain.root.map(Link::digits),
         "changed": chain.wrong,
         "end": end,
         "next": next,
@@ -177,6 +193,7 @@ fn describe(seen: &Seen<'_>) -> String {
     let chain = &seen.chain;
     let verdict = match (chain.wrong, &chain.end) {
         (0, End::Cut) => format!("cut after line {}", chain.lines),
+        (0, _) if chain.left > 0 => "an extract, every line as it was written".to_string(),
         (0, _) => "whole".to_string(),
         (_, End::Cut) => format!("changed, and cut after line {}", chain.lines),
         _ => "changed".to_string(),
@@ -190,6 +207,9 @@ fn describe(seen: &Seen<'_>) -> String {
         chain.part,
         escape(session)
     );
+    if chain.left > 0 {
+        text.push_str(&format!("  {} of the recording left out\n", plural(chain.left, "line")));
+    }
     for (line, fault) in &chain.faults {
         text.push_str(&format!("  line {line}: {}\n", told(*fault)));
     }
@@ -204,7 +224,13 @@ fn describe(seen: &Seen<'_>) -> String {
             "  its last line is missing: it was cut, is still being written, or its recorder was ended by force\n",
         );
     }
+    if let Some(root) = chain.root {
+        text.push_str(&format!("  root of all lines: {}\n", root.digits()));
+    }
     text.push_str(&match &seen.signed {
+        Signed::No if chain.left > 0 => {
+            "  not signed: it is from the recording that `rpctape verify` tells the same root of, and from none that is not at hand\n".to_string()
+        }
         Signed::No => "  not signed: whoever can write the file can make the chain anew\n".to_string(),
         Signed::Unchecked => "  signed; the signature was not checked (name the public key: --key)\n".to_string(),
         Signed::Good(comment) => format!("  signature: good ({})\n", escape(comment)),
@@ -219,6 +245,7 @@ fn told(fault: Fault) -> String {
         Fault::Foreign => {
             "does not belong here: added, moved, or half of a line that the disk did not take".to_string()
         }
+        Fault::Root => "names another root than the lines before it come to: one of them was changed, or what stands for those left out".to_string(),
         Fault::Jump { after, to } if to > after => {
             format!("event {to} stands after event {after}: lines are missing before it")
         }

@@ -34,7 +34,7 @@ impl Call {
 pub struct Speech {
     /// The protocol.
     pub profile: &'static Profile,
-    /// What the server answered when it was asked for its tools under the id of [`TOOLS`]: hints are taken from it.
+    /// What the server answered when it was asked for its tools under the id of `TOOLS`: hints are taken from it.
     pub tools: Option<String>,
     /// What the client says before it asks for anything slow, and what is answered: a session, a document.
     pub prelude: Vec<(Side, String)>,
@@ -72,12 +72,12 @@ pub fn candidates(profile: &Profile, answer: &str) -> Vec<Call> {
 }
 
 fn candidate(profile: &Profile, tool: &str) -> Option<Call> {
-    let name = crate::jsonrpc::lenient_string(splice::at(tool, "/name")?).into_owned();
+    let name = crate::json::lenient_string(splice::at(tool, "/name")?).into_owned();
     let required = splice::each(tool, "/inputSchema/required/*");
     let mut arguments = Vec::new();
     for (_, range) in required {
-        let argument = crate::jsonrpc::lenient_string(&tool[range]).into_owned();
-        let schema = format!("/inputSchema/properties/{}", crate::pointer::escape(&argument));
+        let argument = crate::json::lenient_string(&tool[range]).into_owned();
+        let schema = format!("/inputSchema/properties/{}", crate::json::pointer::escape(&argument));
         let ways = ["default", "const", "enum/0", "examples/0"];
         let value = ways.iter().find_map(|way| splice::at(tool, &format!("{schema}/{way}")))?;
         arguments.push(format!("{}:{value}", splice::quote(&argument)));

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::Id;
 use super::message::ErrorObject;
-use super::text::lenient_string;
+use crate::json::lenient_string;
 
 /// What the `error` member of a response was.
 pub(super) enum ErrorMember<'a> {

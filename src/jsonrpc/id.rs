@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::json::lenient_string;
+
 /// An id by value. Two ids are equal when their JSON type and their exact value are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
@@ -19,7 +21,7 @@ impl Id {
     /// Reads an id from raw JSON text. `None` for anything that is neither number nor string.
     pub fn from_json(raw: &str) -> Option<Id> {
         match raw.as_bytes().first()? {
-            b'"' => Some(Id::Text(super::lenient_string(raw).into_owned().into_boxed_str())),
+            b'"' => Some(Id::Text(lenient_string(raw).into_owned().into_boxed_str())),
             b'-' | b'0'..=b'9' => Some(canonical_number(raw)),
             _ => None,
         }

@@ -7,15 +7,11 @@ mod framing;
 mod id;
 mod message;
 mod parse;
-mod scan;
 mod sse;
-mod text;
 
 pub use framing::{FrameError, Framing, Header, read_header};
 pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
 pub(crate) use parse::Key;
 pub use parse::{Lift, Member, NoLift, Parsed, Unparsable, parse, parse_at};
-pub(crate) use scan::{each_member, first_odd};
 pub use sse::{SseEvent, SseReader};
-pub use text::lenient_string;

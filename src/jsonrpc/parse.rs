@@ -13,8 +13,7 @@ use serde_json::value::RawValue;
 use super::IdField;
 use super::error_member::ErrorMember;
 use super::message::{Defect, Defects, Kind, Message};
-use super::scan;
-use super::text::lenient_string;
+use crate::json::{lenient_string, strict as scan};
 
 /// Takes what it wants from the members of `params` and `result`, and leaves the rest.
 ///

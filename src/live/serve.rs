@@ -1,6 +1,6 @@
 //! Live clients: what lets them in, and a [`Link`] for each. The other way round from `transport`, with the same two ends.
 //!
-//! A link reports what the client sends and takes what it is to be sent. [`Outgoing::Finish`] ends the connection once all is
+//! A link reports what the client sends and takes what it is to be sent. [`crate::live::Outgoing::Finish`] ends the connection once all is
 //! written; then nothing more is reported. Nothing but messages is ever written to standard output.
 
 mod bytes;

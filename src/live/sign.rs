@@ -1,12 +1,13 @@
-//! Signatures of recordings, in the form of minisign: `NAME.rec.jsonl.minisig` beside every part.
+//! Signatures of recordings, in the form of minisign: beside every part `NAME.rec.jsonl.minisig` over the file, and `NAME.rec.jsonl.end.minisig`
+//! over its last line, which stands for all others where only some of them are shown.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use minisign::{SecretKey, SecretKeyBox};
 
-use crate::capture::{End, Link, Verified, verify};
+use crate::capture::{End, Link, Verified, end_signature_of, signature_of, verify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::output::{self, Readers};
 
@@ -55,18 +56,24 @@ impl Signer {
             due = found.hands_on;
             verified.push(found);
         }
-        parts.iter().zip(&verified).map(|(part, found)| self.sign_one(part, found)).collect()
+        let signed: Result<Vec<_>> =
+            parts.iter().zip(&verified).map(|(part, found)| self.sign_one(part, found)).collect();
+        Ok(signed?.into_iter().flatten().collect())
     }
 
-    fn sign_one(&self, part: &Path, found: &Verified) -> Result<PathBuf> {
+    fn sign_one(&self, part: &Path, found: &Verified) -> Result<[PathBuf; 2]> {
         let shown = part.display().to_string();
         let file = File::open(part).map_err(|error| Error::io("read", &shown, &error))?;
+        let whole = self.signature(part, found, signature_of(part), BufReader::new(file))?;
+        Ok([whole, self.signature(part, found, end_signature_of(part), Cursor::new(&found.closing))?])
+    }
+
+    fn signature(&self, part: &Path, found: &Verified, path: PathBuf, what: impl Read) -> Result<PathBuf> {
         let session = found.session.as_deref().unwrap_or("unknown");
         let comment =
             format!("session:{session} part:{} lines:{} hash:{}", found.part, found.lines, found.last.digits());
-        let signature = minisign::sign(None, &self.key, BufReader::new(file), Some(&comment), None)
-            .map_err(|error| Error::new(ErrorKind::Io, format!("cannot sign {shown}: {error}")))?;
-        let path = signature_of(part);
+        let signature = minisign::sign(None, &self.key, what, Some(&comment), None)
+            .map_err(|error| Error::new(ErrorKind::Io, format!("cannot sign {}: {error}", part.display())))?;
         output::write(&path, signature.into_string().as_bytes(), Readers::Umask)?;
         Ok(path)
     }
@@ -75,13 +82,6 @@ impl Signer {
 fn chain_of(part: &Path) -> Result<Verified> {
     let fault = |error: std::io::Error| Error::io("read", &part.display().to_string(), &error);
     verify(BufReader::new(File::open(part).map_err(fault)?)).map_err(fault)
-}
-
-/// Where the signature of a file stands.
-pub fn signature_of(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_os_string();
-    name.push(".minisig");
-    PathBuf::from(name)
 }
 
 #[cfg(test)]
@@ -109,11 +109,14 @@ mod tests {
         assert!(summary.parts.len() > 1, "{summary:?}");
         let signed = signer.sign(&summary.parts, last).expect("signatures");
         let public = minisign_verify::PublicKey::from_base64(&pair.pk.to_base64()).expect("a key");
-        for (part, signature) in summary.parts.iter().zip(&signed) {
-            let signature = minisign_verify::Signature::from_file(signature).expect("a signature");
+        for (part, signatures) in summary.parts.iter().zip(signed.chunks(2)) {
             let bytes = std::fs::read(part).expect("a part");
-            public.verify(&bytes, &signature, false).expect("it is good");
-            assert!(public.verify(&bytes[1..], &signature, false).is_err());
+            let last = bytes.split_inclusive(|byte| *byte == b'\n').next_back().expect("a line");
+            for (signature, of) in signatures.iter().zip([&bytes[..], last]) {
+                let signature = minisign_verify::Signature::from_file(signature).expect("a signature");
+                public.verify(of, &signature, false).expect("it is good");
+                assert!(public.verify(&of[1..], &signature, false).is_err());
+            }
         }
         let mut text = std::fs::read_to_string(&summary.parts[0]).expect("a part");
         text = text.replacen("xx", "xy", 1);

@@ -129,7 +129,7 @@ impl Examiner<'_> {
         let settled = profile.settled_on(welcome);
         let (name, version) = profile.server_info();
         let text =
-            |pointer: &str| splice::at(welcome, pointer).map(|raw| crate::jsonrpc::lenient_string(raw).into_owned());
+            |pointer: &str| splice::at(welcome, pointer).map(|raw| crate::json::lenient_string(raw).into_owned());
         let server = Server {
             name: text(name).filter(|name| !name.is_empty()).unwrap_or_else(|| "server".to_string()),
             version: text(version).filter(|version| !version.is_empty()),

@@ -1,9 +1,10 @@
 //! Joins the layers: capture, store, session, rules. One pass for a new database; a fold over stored frames after that.
 //!
-//! [`ingest`] reads logs into a [`crate::store::Store`] and judges them, [`audit`] judges stored frames again,
+//! [`check`] is all of it in one call. [`ingest`] reads logs into a [`crate::store::Store`] and judges them, [`audit`] judges stored frames again,
 //! [`summary`] says what a database holds.
 
 mod audit;
+mod check;
 mod cleaning;
 #[cfg(feature = "live")]
 pub mod conform;
@@ -22,6 +23,8 @@ mod summary;
 mod watcher;
 
 #[cfg(test)]
+mod check_tests;
+#[cfg(test)]
 mod http_tests;
 #[cfg(test)]
 mod memory_tests;
@@ -31,6 +34,7 @@ mod restart_tests;
 mod tests;
 
 pub use audit::audit;
+pub use check::{Findings, check, check_paths};
 pub use coverage::{coverage, coverage_of};
 pub use follow::follow;
 pub use ingest::{ingest, ingest_sources};

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::hash::Hasher;
 
-use crate::jsonrpc::{Id, Lift, each_member, lenient_string};
+use crate::json::each_member;
+use crate::json::lenient_string;
+use crate::jsonrpc::{Id, Lift};
 
 /// The raw JSON text of a member, `None` where it is absent.
 pub type Raw<'a> = Option<&'a str>;
@@ -166,7 +168,7 @@ pub struct Capabilities {
     pub mentions_cancellation: bool,
     /// `textDocument.semanticTokens.serverCancelSupport` (LSP client).
     pub semantic_tokens_server_cancel: bool,
-    /// What of [`CAPABILITIES`] is declared, one bit each.
+    /// What of `CAPABILITIES` is declared, one bit each.
     pub features: u32,
 }
 

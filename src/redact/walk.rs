@@ -5,6 +5,7 @@ use super::packed;
 use super::shapes::Shapes;
 use super::stand_ins::is_stand_in;
 use super::unescape::Unescaped;
+use crate::json::scan::closing_quote;
 
 /// JSON inside a string inside JSON is followed this deep.
 const DEEPEST: u8 = 3;
@@ -127,7 +128,8 @@ impl Walk<'_> {
                     }
                 }
                 b'"' => {
-                    let end = string_end(bytes, at + 1);
+                    // A text that was cut ends in its last string.
+                    let end = closing_quote(bytes, at + 1).unwrap_or(bytes.len());
                     let content = &text[at + 1..end];
                     match levels.last_mut() {
                         Some(level) if level.key_is_next => {
@@ -283,26 +285,13 @@ fn is_json(text: &str) -> bool {
     }
 }
 
-/// Where a string ends whose opening quotation mark is behind us: at its closing one, or with the text.
-fn string_end(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 1,
-            b'"' => return at,
-            _ => {}
-        }
-        at += 1;
-    }
-    bytes.len()
-}
-
 /// The JSON pointer of the value that is being read. Names stand in it as they are written.
 fn pointer(levels: &[Level<'_>]) -> String {
     let mut pointer = String::new();
     for level in levels {
         pointer.push('/');
         match level.object {
-            true => pointer.push_str(&crate::pointer::escape(level.key)),
+            true => pointer.push_str(&crate::json::pointer::escape(level.key)),
             false => pointer.push_str(&level.index.to_string()),
         }
     }

@@ -8,6 +8,7 @@ use super::options::FlowRule;
 use super::recording::{Connection, Exchange, What};
 use super::splice;
 use crate::protocol::{Flow, Side};
+use crate::replay::compare::tree;
 
 /// One value that flowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ impl Link {
             };
         }
         let all = splice::each(live, &self.glob);
-        if all.iter().any(|(_, range)| splice::same(&live[range.clone()], &self.recorded)) {
+        if all.iter().any(|(_, range)| tree::same(&live[range.clone()], &self.recorded)) {
             return Found::Recorded;
         }
         let beside = |text: &str, pointer: &str| {
@@ -64,7 +65,7 @@ impl Link {
         let wanted = beside(recorded, &self.from_at);
         let found = match &wanted {
             Some(wanted) => {
-                all.iter().find(|(pointer, _)| beside(live, pointer).is_some_and(|name| splice::same(&name, wanted)))
+                all.iter().find(|(pointer, _)| beside(live, pointer).is_some_and(|name| tree::same(&name, wanted)))
             }
             // Without a name the place tells, if the lists are of one length.
             None if all.len() == splice::each(recorded, &self.glob).len() => {
@@ -146,7 +147,7 @@ impl Given {
                 continue;
             }
             for (pointer, range) in splice::each(text, flow.from_at) {
-                self.0.insert((nth, splice::canonical(&text[range], &[])), (place, pointer));
+                self.0.insert((nth, tree::canonical(&text[range], &[])), (place, pointer));
             }
         }
     }
@@ -160,7 +161,7 @@ impl Given {
     ) -> Option<Link> {
         let (nth, flow) = flow;
         let recorded = splice::at(&connection.events[event].text, flow.to_at).filter(|value| !trivial(value))?;
-        let (producer, from_at) = self.0.get(&(nth, splice::canonical(recorded, &[])))?;
+        let (producer, from_at) = self.0.get(&(nth, tree::canonical(recorded, &[])))?;
         Some(Link {
             event,
             exchange,
@@ -201,7 +202,7 @@ fn by_rule(connection: &Connection, at: usize, exchange: Option<usize>, rule: &F
         .filter(|(_, asked, _)| asked.issuer == Side::Client && is(asked, &rule.from))
         .filter_map(|(producer, _, source)| Some((producer, splice::at(source, &rule.from_at)?)))
         .collect();
-    let same = producers.iter().find(|(_, value)| splice::same(value, recorded));
+    let same = producers.iter().find(|(_, value)| tree::same(value, recorded));
     let (producer, _) = *same.or(producers.first())?;
     Some(Link {
         event: at,

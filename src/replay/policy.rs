@@ -47,7 +47,7 @@ pub(crate) fn hints(profile: &Profile, method: &str, answer: &str) -> Vec<(Strin
     if lists != method {
         return Vec::new();
     }
-    let text = |raw: Option<&str>| raw.map(|raw| crate::jsonrpc::lenient_string(raw).into_owned());
+    let text = |raw: Option<&str>| raw.map(|raw| crate::json::lenient_string(raw).into_owned());
     splice::each(answer, &format!("{at}/*"))
         .into_iter()
         .filter_map(|(_, range)| {

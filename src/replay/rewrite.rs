@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::options::Rewrite;
 use super::splice::{self, Edits, quote};
-use crate::jsonrpc::lenient_string;
+use crate::json::lenient_string;
 use crate::protocol::Profile;
 
 /// How a redacted secret stands in a recording.

@@ -6,7 +6,8 @@ use super::flow::{self, Link};
 use super::options::FlowRule;
 use super::recording::{Connection, Exchange, Recording, What};
 use super::splice;
-use crate::jsonrpc::{Id, lenient_string};
+use crate::json::lenient_string;
+use crate::jsonrpc::Id;
 use crate::protocol::Side;
 
 /// Rules that would carry such values, in the order in which they are first used. What built-in and given rules carry is left out.

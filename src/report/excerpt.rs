@@ -1,25 +1,14 @@
 //! Reads members out of message text that may be cut off in the middle, for showing it. Judging is not done here.
 
+use crate::json::scan;
+
 /// The members of the object at the start of `text`: key (as written, without quotes) and raw value. The last
 /// value runs to the end of the text where that was cut off. Text that is no object has no members.
 pub fn members(text: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
-    let Some(mut rest) = text.trim_start().strip_prefix('{') else { return found };
-    loop {
-        rest = rest.trim_start_matches([',', ' ', '\t', '\r', '\n']);
-        let Some(quoted) = rest.strip_prefix('"') else { return found };
-        let key_end = string_end(quoted);
-        let key = &quoted[..key_end];
-        let Some(after) = quoted[key_end..].strip_prefix('"') else { return found };
-        let Some(value) = after.trim_start().strip_prefix(':') else { return found };
-        let value = value.trim_start();
-        let end = value_end(value);
-        found.push((key, value[..end].trim_end()));
-        rest = &value[end..];
-        if rest.is_empty() || rest.starts_with('}') {
-            return found;
-        }
-    }
+    let mut all = scan::members(text);
+    let mut found: Vec<_> = all.by_ref().map(|member| (member.key, member.value)).collect();
+    found.extend(all.cut().map(|member| (member.key, member.value.trim_end())));
+    found
 }
 
 /// The raw value of a member of the object at the start of `text`.
@@ -35,37 +24,6 @@ pub fn at<'a>(text: &'a str, path: &[&str]) -> Option<&'a str> {
 /// The text of a JSON string, or the raw value where it is none (or cut off).
 pub fn plain(raw: &str) -> String {
     serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_string())
-}
-
-/// Bytes up to the closing quote of a string whose opening quote is already behind us.
-fn string_end(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return at,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// Bytes up to the comma or brace that ends a value.
-fn value_end(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth) = (0, 0usize);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at += 1 + string_end(&text[at + 1..]),
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' | b',' if depth == 0 => return at,
-            b'}' | b']' => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

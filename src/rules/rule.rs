@@ -124,26 +124,17 @@ pub fn found(code: &'static str, event: &Event<'_>, summary: String) -> Option<F
 
 /// The same by a ruling that was looked up already.
 pub fn found_by(code: &'static str, ruling: &Ruling, event: &Event<'_>, summary: String) -> Finding {
-    Finding {
-        code,
-        severity: ruling.severity,
-        certainty: Certainty::Violation,
-        basis: None,
-        profile: event.profile,
-        clause: ruling.clause,
-        connection: event.connection.id,
-        by: event.sender,
-        exchange: None,
-        frame: event.seen.frame,
-        summary,
-        evidence: Vec::new(),
-        absence: None,
-    }
+    Finding { severity: ruling.severity, clause: ruling.clause, ..plain(code, event, summary) }
 }
 
 /// Like [`found`], for rules about the capture itself: always a note, without a clause.
 pub fn noted(code: &'static str, event: &Event<'_>, summary: String) -> Option<Finding> {
-    Some(Finding {
+    Some(plain(code, event, summary))
+}
+
+/// A note about an event, without a clause.
+fn plain(code: &'static str, event: &Event<'_>, summary: String) -> Finding {
+    Finding {
         code,
         severity: Severity::Note,
         certainty: Certainty::Violation,
@@ -157,7 +148,7 @@ pub fn noted(code: &'static str, event: &Event<'_>, summary: String) -> Option<F
         summary,
         evidence: Vec::new(),
         absence: None,
-    })
+    }
 }
 
 /// Small steps that make a finding's text and evidence.

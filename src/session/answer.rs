@@ -116,7 +116,7 @@ impl Conn {
             None => is_usual(text),
             Some(asked) => **asked == *text,
         };
-        if !same && !matches!(id, Id::Text(_)) {
+        if !same {
             let stray = Stray::OtherSpelling { request: slot.exchange.request };
             self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
         }

@@ -6,11 +6,10 @@ use super::connection::{End, Opened};
 use super::detail::Batch;
 use super::missing::{NO_CONNECTION, Shelf, shelve};
 use super::oracle::{Asked, Oracle, Remembered, ReusedId};
-use super::resolve::Place;
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
 use super::sink::Sink;
-use super::state::{Conn, Pending, PendingText, Step};
+use super::state::{Conn, Pending, PendingText, Place, Step};
 use super::window::Settled;
 use crate::capture::{Body, Frame, Member, Missing, Proof, Why};
 use crate::jsonrpc::{Id, Kind, Message};
@@ -242,8 +241,7 @@ impl Conn {
     }
 
     fn wait(&mut self, place: Place, text: PendingText) {
-        let Place { seen, line, direction, stream, batch, taps } = place;
-        self.pending.push(Pending { seen, line, direction, stream, batch, taps, text });
+        self.pending.push(Pending { place, text });
     }
 
     fn take_batch(&mut self, step: &mut Step<'_>, place: Place, text: &str, members: &[Member<'_>]) {

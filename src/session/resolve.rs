@@ -6,9 +6,9 @@
 use super::connection::Directions;
 use super::ledger::Ledger;
 use super::missing::Stretch;
-use super::seen::{FrameId, Seen};
-use super::state::{Conn, Incoming, Pending, PendingText, Step};
-use crate::capture::{Direction, Stamp, Why};
+use super::seen::FrameId;
+use super::state::{Conn, Incoming, Pending, PendingText, Place, Step};
+use crate::capture::{Direction, Why};
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
 use crate::protocol::{
     Facts, Hint, MethodKind, Profile, Sender, ServerCancel, Side, cancel_form, hint, sender_of, settle,
@@ -16,17 +16,6 @@ use crate::protocol::{
 
 /// How many messages wait at most.
 const PENDING: usize = 64;
-
-/// Where a message stands, before it is known who sent it.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub(super) seen: Seen,
-    pub(super) line: u64,
-    pub(super) direction: Direction,
-    pub(super) stream: Option<u32>,
-    pub(super) batch: Option<FrameId>,
-    pub(super) taps: Option<[Option<Stamp>; 2]>,
-}
 
 impl Conn {
     /// True once protocol and sides are known.
@@ -109,7 +98,7 @@ impl Conn {
     /// Whose log it is was guessed. Only where a protocol gives the sides different parts, that can accuse the wrong one.
     fn guessed_logger(&mut self) {
         let first = self.pending.iter().find(|pending| pending.is_relative());
-        if let Some((frame, line)) = first.map(|pending| (pending.seen.frame, pending.line))
+        if let Some((frame, line)) = first.map(|pending| (pending.place.seen.frame, pending.place.line))
             && !self.facts.profile.is_plain()
         {
             let frames = (frame, FrameId::MAX);
@@ -122,7 +111,7 @@ impl Conn {
         self.pending.iter().find_map(|pending| {
             let PendingText::Message(text) = &pending.text else { return None };
             let Ok((Parsed::One(message, _), _)) = parse_at::<NoLift>(text, 0) else { return None };
-            match pending.direction {
+            match pending.place.direction {
                 Direction::Sent if message.kind.is_response() => Some(Side::Server),
                 Direction::Received if message.kind.is_response() => Some(Side::Client),
                 _ => None,
@@ -132,9 +121,7 @@ impl Conn {
 
     /// Takes the waiting messages in order.
     pub(super) fn drain(&mut self, step: &mut Step<'_>) {
-        for pending in std::mem::take(&mut self.pending) {
-            let Pending { seen, line, direction, stream, batch, taps, text } = pending;
-            let place = Place { seen, line, direction, stream, batch, taps };
+        for Pending { place, text } in std::mem::take(&mut self.pending) {
             match text {
                 PendingText::Message(text) => {
                     if let Ok((Parsed::One(message, facts), _)) = parse_at::<Facts<'_>>(&text, 0) {

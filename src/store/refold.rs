@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
+use super::Store;
 use super::codes::{self, kind};
 use super::extra::Extra;
-use super::{Store, schema};
 use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
 use crate::jsonrpc::{Defects, ErrorObject, Id, IdField, Kind, Message, Parsed, parse_at};
@@ -73,11 +73,6 @@ impl Store {
     /// Builds the indexes of what the audit made, once it is done.
     pub fn index_derived(&self) -> Result<()> {
         self.batch(DERIVED_INDEXES)
-    }
-
-    /// Makes the views anew, for a database that nothing else is written to.
-    pub fn refresh_views(&self) -> Result<()> {
-        schema::make_views(&self.sql).map_err(|error| self.fail("write", &error))
     }
 
     /// Hands each frame to `take`, with its id and its connection; that of a stretch of a whole source is [`NO_CONNECTION`].

@@ -7,7 +7,7 @@ use memchr::{memchr, memmem};
 
 use crate::capture::literal::{Dialect, Fault, translate_into, unquote_into};
 use crate::capture::sample::looks_like_message;
-use crate::capture::scan::{skip_white, value_end};
+use crate::json::scan::{skip_white, value_end};
 
 /// How many opening braces of one line are looked at.
 const BRACES: usize = 32;

@@ -1,7 +1,7 @@
 //! Conditions of a definition: `missing(/jsonrpc) && missing(/method)`, `dir == meta`, `/type == "ping" || present(/x)`.
 
 use super::pointer::Pointer;
-use crate::capture::scan::unquoted;
+use crate::json::scan::unquoted;
 
 /// Something to compare: a named group of the record's start, or a value in its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::ready::Definition;
 use super::schema::Encoding;
 use crate::capture::anywhere::{Form, json_of};
 use crate::capture::literal::{Dialect, translate_into, unquote_into};
-use crate::capture::scan::{self, skip_white};
+use crate::json::scan::{self, skip_white};
 
 /// The text in which the message stands.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub(super) fn decode<'a>(
         Encoding::JsonString => {
             let start = skip_white(payload.as_bytes(), 0);
             let quoted = payload.as_bytes().get(start) == Some(&b'"');
-            let ended = quoted.then(|| scan::unescape(payload, start + 1, scratch)).flatten();
+            let ended = quoted.then(|| crate::json::unescape(payload, start + 1, scratch)).flatten();
             let used = ended.ok_or_else(|| Fault { reason: "a string has no end".into(), cut: quoted })?;
             (scratch.as_str(), false, true, used)
         }
@@ -89,7 +89,7 @@ fn unfold(payload: &str, strings: &[String], out: &mut String) -> Result<usize, 
     for member in members.by_ref().filter(|member| member.key != "jsonrpc") {
         let mut value = member.value;
         if strings.iter().any(|key| key == member.key) && value.starts_with('"') {
-            scan::unescape(value, 1, &mut inner);
+            crate::json::unescape(value, 1, &mut inner);
             if serde_json::from_str::<serde::de::IgnoredAny>(&inner).is_err() {
                 continue;
             }

@@ -13,10 +13,11 @@ use super::ready::{Definition, Key, Meaning};
 use super::schema::Encoding;
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
-use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
 use crate::capture::unread::{again, looks_like_messages};
 use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::{skip_white, unquoted, value_end};
+use crate::json::unescape;
 use crate::jsonrpc::{Defect, Kind, Parsed, parse_at};
 use crate::protocol::{Facts, Side};
 

@@ -7,8 +7,9 @@ use regex::Regex;
 use super::pending::Taken;
 use super::ready::{Definition, Unwrap};
 use crate::capture::lines::RECORD_LIMIT;
-use crate::capture::scan::{unescape, unquoted};
 use crate::error::Result;
+use crate::json::scan::unquoted;
+use crate::json::unescape;
 
 /// What is kept from line to line.
 #[derive(Default)]

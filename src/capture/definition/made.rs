@@ -10,7 +10,7 @@ use super::parts::{Ids, Kind, Made, Part, Spot};
 use super::pointer::{Found, Pointer, find_all};
 use super::ready::Definition;
 use crate::capture::literal::push_string;
-use crate::capture::scan::{self, unquoted};
+use crate::json::scan::unquoted;
 
 /// A part as it stands in the record: JSON of a member, or the text of a group.
 #[derive(Clone, Copy)]
@@ -228,7 +228,7 @@ fn id(parts: &Parts<'_>, out: &mut String) {
 /// A text between quotes. What comes out of a JSON string is escaped already.
 fn push_text(out: &mut String, text: &str) {
     let mut plain = String::new();
-    match text.contains('\\') && scan::unescape(&format!("{text}\""), 0, &mut plain).is_some() {
+    match text.contains('\\') && crate::json::unescape(&format!("{text}\""), 0, &mut plain).is_some() {
         true => push_string(out, &plain),
         false => push_string(out, text),
     }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::pointer::Found;
 use crate::capture::Direction;
-use crate::capture::scan::unquoted;
+use crate::json::scan::unquoted;
 
 /// The pairs of processes that were met.
 #[derive(Default)]

@@ -10,10 +10,10 @@ use super::ready::{Key, Meaning};
 use super::schema::broken;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
-use crate::capture::scan::unquoted;
 use crate::capture::words::{self, Word};
 use crate::capture::{Channel, Direction};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::scan::unquoted;
 use crate::protocol::Side;
 
 impl Emitter {

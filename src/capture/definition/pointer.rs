@@ -1,7 +1,7 @@
 //! JSON pointers into a payload: several looked up in one scan, nothing parsed.
 
-use crate::capture::scan;
-use crate::pointer;
+use crate::json::pointer;
+use crate::json::scan;
 
 /// A JSON pointer (`/a/b`) as its keys; empty for the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -16,10 +16,10 @@ use crate::capture::anywhere::{Row, Scanner};
 use crate::capture::format::LineReader;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::Out;
-use crate::capture::scan::{skip_white, value_end};
 use crate::capture::unread::again;
 use crate::capture::{Proof, Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::{skip_white, value_end};
 
 /// Reads a log by a definition.
 pub(super) struct DefinitionReader {

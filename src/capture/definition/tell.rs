@@ -9,9 +9,9 @@ use super::pairing::answering;
 use super::parts::{Ids, Kind};
 use crate::capture::out::{Out, body};
 use crate::capture::place::Place;
-use crate::capture::scan::unquoted;
 use crate::capture::{Body, Captured, Direction, Proof, Skip};
 use crate::error::Result;
+use crate::json::scan::unquoted;
 use crate::jsonrpc::{Parsed, parse_at};
 use crate::protocol::Facts;
 

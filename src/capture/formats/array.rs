@@ -12,8 +12,8 @@ use crate::capture::Skip;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::skip_white;
 use crate::error::Result;
+use crate::json::scan::skip_white;
 
 /// The format.
 pub(crate) struct Array;

@@ -8,9 +8,9 @@ use crate::capture::lines::Line;
 use crate::capture::out::{Out, body};
 use crate::capture::place::Place;
 use crate::capture::sample::{Sample, is_message, looks_like_message};
-use crate::capture::scan::{members, skip_white};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
+use crate::json::scan::{members, skip_white};
 use crate::jsonrpc::{Kind, Parsed, parse_at};
 use crate::protocol::Facts;
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::capture::scan::{closing_quote, members, skip_white, unescape, value_end};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::scan::{closing_quote, members, skip_white, value_end};
+use crate::json::unescape;
 
 /// Byte at which the value of the first of `keys` starts in the object at `at`. What follows it is not looked at.
 pub(super) fn value_of(text: &str, at: usize, keys: &[&str]) -> Option<usize> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::exchange::learn::is_record;
 use super::wrapped::Layout;
 use crate::capture::sample::{Sample, looks_like_message};
-use crate::capture::scan::{closing_quote, skip_white, value_end};
+use crate::json::scan::{closing_quote, skip_white, value_end};
 
 /// True if lines are the records: the first is a whole value, and one that does not hold the others.
 pub(super) fn is_by_line(sample: &Sample) -> bool {

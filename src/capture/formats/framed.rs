@@ -10,9 +10,9 @@ use crate::capture::lines::{Buffer, RECORD_LIMIT};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::{Error, Result};
+use crate::json::scan::members;
 use crate::jsonrpc::{FrameError, Framing, Header, read_header};
 
 /// The format.

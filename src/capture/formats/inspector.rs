@@ -11,9 +11,9 @@ use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{members, unquoted};
 use crate::capture::{Channel, Direction, Proof, Skip, Vantage, time};
 use crate::error::Result;
+use crate::json::scan::{members, unquoted};
 use crate::protocol::Side;
 
 /// The format.

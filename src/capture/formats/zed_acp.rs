@@ -12,9 +12,9 @@ use crate::capture::literal::put_json;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::members;
 use crate::protocol::{Side, by_name};
 
 /// The format.

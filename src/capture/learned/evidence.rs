@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::capture::anywhere::{Piece, Row, Scanner, json_of};
-use crate::capture::scan::{skip_white, value_end};
+use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::{IdField, Kind, NoLift, Parsed, parse_at};
 use crate::protocol::{Sender, Side, sender_of};
 

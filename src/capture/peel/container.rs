@@ -10,8 +10,9 @@ use std::borrow::Cow;
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::scan::{members, unescape, unquoted};
 use crate::error::Result;
+use crate::json::scan::{members, unquoted};
+use crate::json::unescape;
 
 /// A line that is put together from pieces.
 #[derive(Default)]

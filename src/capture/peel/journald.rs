@@ -8,8 +8,9 @@ use super::container::lines;
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::scan::{members, unescape, unquoted};
 use crate::error::Result;
+use crate::json::scan::{members, unquoted};
+use crate::json::unescape;
 
 /// True for a line of journald's.
 pub(super) fn looks(line: &str) -> bool {

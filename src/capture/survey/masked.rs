@@ -1,6 +1,6 @@
 //! What filters put in place of what they take out of messages.
 
-use crate::capture::scan::{skip_white, value_end};
+use crate::json::scan::{skip_white, value_end};
 
 /// True for a JSON string that a filter puts in place of what it takes out: `"***"`, `"[REDACTED]"`, `"<masked>"`.
 pub(super) fn is_placeholder(written: &str) -> bool {

@@ -11,9 +11,9 @@ use crate::capture::lines::Lines;
 use crate::capture::out::Out;
 use crate::capture::plan::Plan;
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
 use crate::error::Result;
+use crate::json::scan::members;
 use crate::jsonrpc::{Defect, IdField, Kind, Message};
 use crate::protocol::{Facts, Side, profiles};
 

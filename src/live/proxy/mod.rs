@@ -1,6 +1,6 @@
 //! The HTTP recorder: a reverse proxy for one endpoint that keeps a copy of what passes.
 //!
-//! [`serve`] forwards, chunk by chunk, and hands copies over through [`copy`]; one thread, the [`scribe`], reads them and
+//! `serve` forwards, chunk by chunk, and hands copies over through `copy`; one thread, the `scribe`, reads them and
 //! writes events to the tape. Nothing that is forwarded waits for anything that is read.
 
 mod copy;

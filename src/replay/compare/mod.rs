@@ -9,7 +9,7 @@ mod place;
 mod rules;
 #[cfg(test)]
 mod tests;
-mod tree;
+pub(crate) mod tree;
 mod walk;
 
 pub use matchers::{is_datetime, is_uuid};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::pointer;
+use crate::json::pointer;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]

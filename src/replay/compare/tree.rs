@@ -3,8 +3,11 @@
 
 use std::borrow::Cow;
 
-use crate::jsonrpc::{Id, lenient_string};
-use crate::pointer;
+use crate::json::pointer;
+use crate::json::scan::value_end;
+use crate::json::strict::{self, skip_white};
+use crate::json::{escape, lenient_string};
+use crate::jsonrpc::Id;
 
 /// Levels below which a part is kept as text. Hostile depth costs memory only in proportion to its length.
 const DEEPEST: usize = 200;
@@ -38,10 +41,8 @@ pub enum Node<'a> {
 impl<'a> Tree<'a> {
     /// Reads a text that is one JSON value; `None` where it is not.
     pub fn read(text: &'a str) -> Option<Tree<'a>> {
-        let mut reader = Reader { text, at: 0 };
-        let tree = reader.value(0)?;
-        reader.blanks();
-        (reader.at == text.len()).then_some(tree)
+        let (tree, end) = value(text, skip_white(text.as_bytes(), 0), 0)?;
+        (skip_white(text.as_bytes(), end) == text.len()).then_some(tree)
     }
 
     /// `object`, `array`, `string`, `number`, `boolean` or `null`.
@@ -123,12 +124,22 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// True if two raw values are the same JSON value: strings unescaped, numbers by exact value, objects unordered.
+pub(crate) fn same(a: &str, b: &str) -> bool {
+    a == b || canonical(a, &[]) == canonical(b, &[])
+}
+
+/// One spelling for all texts of a JSON value; members of objects with one of the names in `without` are left out.
+pub(crate) fn canonical(raw: &str, without: &[&str]) -> String {
+    Tree::read(raw).map_or_else(|| raw.trim().to_string(), |tree| tree.canonical(without))
+}
+
 /// True if two scalars are equal by value; strings by their code units, so that lone surrogates stay apart.
 pub fn same_scalar(a: &Tree<'_>, b: &Tree<'_>) -> bool {
     match (&a.node, &b.node) {
         (Node::Number, Node::Number) => a.text == b.text || Id::from_json(a.text) == Id::from_json(b.text),
         (Node::Text, Node::Text) => {
-            a.text == b.text || (a.text.contains('\\') || b.text.contains('\\')) && units(a.text).eq(units(b.text))
+            a.text == b.text || (a.text.contains('\\') || b.text.contains('\\')) && units(a.text) == units(b.text)
         }
         (Node::Word, Node::Word) | (Node::Deep, Node::Deep) => a.text == b.text,
         _ => false,
@@ -136,183 +147,66 @@ pub fn same_scalar(a: &Tree<'_>, b: &Tree<'_>) -> bool {
 }
 
 /// The UTF-16 code units that a JSON string stands for.
-fn units(raw: &str) -> impl Iterator<Item = u16> {
-    let mut chars = raw.get(1..raw.len().saturating_sub(1)).unwrap_or("").chars();
-    let mut rest: Vec<u16> = Vec::new();
-    std::iter::from_fn(move || {
-        if let Some(unit) = rest.pop() {
-            return Some(unit);
+fn units(raw: &str) -> Vec<u16> {
+    let text = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    let (mut all, mut at) = (Vec::with_capacity(text.len()), 0);
+    while let Some(c) = text[at..].chars().next() {
+        let (unit, end) = escape(text, at).filter(|_| c == '\\').unwrap_or((Ok(c), at + c.len_utf8()));
+        match unit {
+            Ok(c) => all.extend_from_slice(c.encode_utf16(&mut [0; 2])),
+            Err(unit) => all.push(unit),
         }
-        let mut push = |c: char| {
-            let mut buffer = [0; 2];
-            rest.extend(c.encode_utf16(&mut buffer).iter().rev());
-        };
-        match chars.next()? {
-            '\\' => match chars.next()? {
-                'n' => push('\n'),
-                't' => push('\t'),
-                'r' => push('\r'),
-                'b' => push('\u{8}'),
-                'f' => push('\u{c}'),
-                'u' => rest.push((0..4).fold(0, |unit: u16, _| {
-                    let digit = chars.next().and_then(|c| c.to_digit(16)).unwrap_or(0);
-                    unit << 4 | digit as u16
-                })),
-                other => push(other),
-            },
-            c => push(c),
-        }
-        rest.pop()
-    })
+        at = end;
+    }
+    all
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+/// The value at `at`, and the byte after it.
+fn value(text: &str, at: usize, depth: usize) -> Option<(Tree<'_>, usize)> {
+    let bytes = text.as_bytes();
+    let (node, end) = match bytes.get(at)? {
+        b'{' | b'[' if depth >= DEEPEST => (Node::Deep, value_end(bytes, at)?),
+        b'{' => map(text, at, depth)?,
+        b'[' => list(text, at, depth)?,
+        first => {
+            let node = match first {
+                b'"' => Node::Text,
+                b'-' | b'0'..=b'9' => Node::Number,
+                _ => Node::Word,
+            };
+            (node, strict::value(bytes, at)?)
+        }
+    };
+    Some((Tree { text: &text[at..end], node }, end))
 }
 
-impl<'a> Reader<'a> {
-    fn blanks(&mut self) {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+fn list(text: &str, at: usize, depth: usize) -> Option<(Node<'_>, usize)> {
+    let bytes = text.as_bytes();
+    let (mut members, mut at) = (Vec::new(), skip_white(bytes, at + 1));
+    if bytes.get(at) == Some(&b']') {
+        return Some((Node::List(members), at + 1));
     }
+    loop {
+        let (tree, end) = value(text, at, depth + 1)?;
+        members.push(tree);
+        at = skip_white(bytes, end);
+        match bytes.get(at)? {
+            b']' => return Some((Node::List(members), at + 1)),
+            b',' => at = skip_white(bytes, at + 1),
+            _ => return None,
+        }
+    }
+}
 
-    fn peek(&mut self) -> Option<u8> {
-        self.blanks();
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn take(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
-    }
-
-    fn value(&mut self, depth: usize) -> Option<Tree<'a>> {
-        let first = self.peek()?;
-        let start = self.at;
-        let node = match first {
-            b'{' | b'[' if depth >= DEEPEST => {
-                self.skip_nested()?;
-                Node::Deep
-            }
-            b'{' => Node::Map(self.map(depth)?),
-            b'[' => Node::List(self.list(depth)?),
-            b'"' => {
-                self.string()?;
-                Node::Text
-            }
-            b'-' | b'0'..=b'9' => {
-                self.number()?;
-                Node::Number
-            }
-            _ => {
-                let rest = &self.text[self.at..];
-                let word = ["null", "true", "false"].into_iter().find(|word| rest.starts_with(word))?;
-                self.at += word.len();
-                Node::Word
-            }
-        };
-        Some(Tree { text: &self.text[start..self.at], node })
-    }
-
-    fn list(&mut self, depth: usize) -> Option<Vec<Tree<'a>>> {
-        let mut members = Vec::new();
-        self.take(b'[')?;
-        if self.take(b']').is_some() {
-            return Some(members);
-        }
-        loop {
-            members.push(self.value(depth + 1)?);
-            if self.take(b']').is_some() {
-                return Some(members);
-            }
-            self.take(b',')?;
-        }
-    }
-
-    fn map(&mut self, depth: usize) -> Option<Vec<(Cow<'a, str>, Tree<'a>)>> {
-        let mut members = Vec::new();
-        self.take(b'{')?;
-        if self.take(b'}').is_some() {
-            return Some(members);
-        }
-        loop {
-            self.blanks();
-            let name = lenient_string(self.string()?);
-            self.take(b':')?;
-            members.push((name, self.value(depth + 1)?));
-            if self.take(b'}').is_some() {
-                return Some(members);
-            }
-            self.take(b',')?;
-        }
-    }
-
-    fn string(&mut self) -> Option<&'a str> {
-        let start = self.at;
-        let bytes = self.text.as_bytes();
-        if bytes.get(start) != Some(&b'"') {
-            return None;
-        }
-        self.at += 1;
-        loop {
-            match bytes.get(self.at)? {
-                b'"' => {
-                    self.at += 1;
-                    return Some(&self.text[start..self.at]);
-                }
-                b'\\' => self.at += 2,
-                0..0x20 => return None,
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    /// A number as JSON writes it: no leading zeros, digits on both sides of a point, digits in an exponent.
-    fn number(&mut self) -> Option<()> {
-        let bytes = self.text.as_bytes();
-        self.at += usize::from(bytes[self.at] == b'-');
-        let whole = self.digits();
-        if whole == 0 || whole > 1 && bytes[self.at - whole] == b'0' {
-            return None;
-        }
-        if bytes.get(self.at) == Some(&b'.') {
-            self.at += 1;
-            (self.digits() > 0).then_some(())?;
-        }
-        if matches!(bytes.get(self.at), Some(b'e' | b'E')) {
-            self.at += 1;
-            self.at += usize::from(matches!(bytes.get(self.at), Some(b'+' | b'-')));
-            (self.digits() > 0).then_some(())?;
-        }
-        Some(())
-    }
-
-    fn digits(&mut self) -> usize {
-        let count = self.text.as_bytes()[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += count;
-        count
-    }
-
-    /// Passes over a list or an object by its brackets alone.
-    fn skip_nested(&mut self) -> Option<()> {
-        let mut open = 0usize;
-        loop {
-            match self.peek()? {
-                b'{' | b'[' => open += 1,
-                b'}' | b']' => open -= 1,
-                b'"' => {
-                    self.string()?;
-                    continue;
-                }
-                byte if !byte.is_ascii() => return None,
-                _ => {}
-            }
-            self.at += 1;
-            if open == 0 {
-                return Some(());
-            }
-        }
-    }
+fn map(text: &str, at: usize, depth: usize) -> Option<(Node<'_>, usize)> {
+    let mut members = Vec::new();
+    let end = strict::members(text, at, |key, escaped, at| {
+        let (tree, end) = value(text, at, depth + 1)?;
+        let name = if escaped { lenient_string(key) } else { Cow::Borrowed(key) };
+        members.push((name, tree));
+        Some(end)
+    })?;
+    Some((Node::Map(members), end))
 }
 
 #[cfg(test)]
@@ -352,6 +246,12 @@ mod tests {
         assert_eq!(tree(" [1 , {\"b\":2,\"a\":1.0}] ").canonical(&[]), r#"[1,{"a":1,"b":2}]"#);
         assert_eq!(tree(r#"{"a":1,"_meta":{}}"#).canonical(&["_meta"]), r#"{"a":1}"#);
         assert_eq!(tree(r#"{"a":[{"b/c":7}]}"#).at("/a/0/b~1c").map(|tree| tree.text), Some("7"));
+    }
+
+    #[test]
+    fn sameness_is_by_value_and_type() {
+        assert!(same("\"a\"", r#""\u0061""#) && same("1.0", "1") && same(r#"{"a":1,"b":[]}"#, r#"{"b":[],"a":1.0}"#));
+        assert!(!same("1", "\"1\"") && !same("9007199254740993", "9007199254740992") && !same("[1]", "[1,2]"));
     }
 
     #[test]

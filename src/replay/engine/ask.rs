@@ -8,6 +8,7 @@ use super::send::Handed;
 use super::state::Asked;
 use crate::jsonrpc::Id;
 use crate::protocol::{DefaultAnswer, Facts, Side};
+use crate::replay::compare::tree;
 use crate::replay::run::{Extra, Fate};
 use crate::replay::{message, splice};
 
@@ -193,6 +194,6 @@ impl Engine {
 
 /// What a request asks, without what differs from run to run, in one spelling.
 fn question(method: &str, text: &str) -> String {
-    let params = splice::at(text, "/params").map(|params| splice::canonical(params, PASSING)).unwrap_or_default();
+    let params = splice::at(text, "/params").map(|params| tree::canonical(params, PASSING)).unwrap_or_default();
     format!("{method}\n{params}")
 }

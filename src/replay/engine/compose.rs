@@ -1,9 +1,10 @@
 //! The text of a step as it goes out: the recorded bytes with the few places replaced that must be.
 
 use super::Engine;
+use crate::json::pointer;
 use crate::jsonrpc::{Id, Parsed, parse};
-use crate::pointer;
 use crate::protocol::{DefaultAnswer, Facts, Target, cancel_form};
+use crate::replay::compare::tree;
 use crate::replay::flow::{self, Found, Link};
 use crate::replay::message;
 use crate::replay::plan::{Action, Step};
@@ -107,7 +108,7 @@ impl Engine {
                 continue;
             };
             // Equal values keep their recorded spelling, unless they are nobody's to compare.
-            if !link.opaque && splice::same(&value, &link.recorded) || !edits.put(range, value.clone()) {
+            if !link.opaque && tree::same(&value, &link.recorded) || !edits.put(range, value.clone()) {
                 continue;
             }
             let Some(consumer) = link.exchange else { continue };
@@ -285,7 +286,7 @@ enum Chosen {
 fn choose(choice: &crate::protocol::Choice, recorded: &str, live: &str, id: &str) -> Chosen {
     let ids = format!("{}/*/{}", choice.options, choice.id);
     let offered = splice::each(live, &ids);
-    if offered.iter().any(|(_, range)| splice::same(&live[range.clone()], id)) {
+    if offered.iter().any(|(_, range)| tree::same(&live[range.clone()], id)) {
         return Chosen::AsRecorded;
     }
     let kind = |text: &str, pointer: &str| {
@@ -294,7 +295,7 @@ fn choose(choice: &crate::protocol::Choice, recorded: &str, live: &str, id: &str
     };
     let recorded_kind = splice::each(recorded, &ids)
         .into_iter()
-        .find(|(_, range)| splice::same(&recorded[range.clone()], id))
+        .find(|(_, range)| tree::same(&recorded[range.clone()], id))
         .and_then(|(pointer, _)| kind(recorded, &pointer));
     let same_kind = offered.iter().find(|(pointer, _)| recorded_kind.is_some() && kind(live, pointer) == recorded_kind);
     match same_kind {

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::Mock;
-use crate::jsonrpc::{Id, Parsed, lenient_string, parse};
+use crate::json::lenient_string;
+use crate::jsonrpc::{Id, Parsed, parse};
 use crate::live::Outgoing;
 use crate::protocol::{AfterCancel, CancelForm, Facts, Mechanism, Role, Side, Target, cancel_form, role};
 

@@ -8,6 +8,7 @@ use super::{Mock, Script};
 use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
 use crate::live::Outgoing;
 use crate::protocol::{Facts, Side};
+use crate::replay::compare::tree;
 use crate::replay::options::Speed;
 use crate::replay::recording::What;
 
@@ -411,7 +412,7 @@ fn differ(recorded: &str, recorded_kind: Kind, live: &str, live_kind: Kind) -> b
         return true;
     }
     match (content(recorded, recorded_kind), content(live, live_kind)) {
-        (Some(recorded), Some(live)) => !crate::replay::splice::same(&recorded, &live),
+        (Some(recorded), Some(live)) => !tree::same(&recorded, &live),
         (recorded, live) => recorded.is_some() != live.is_some(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::pointer;
+use crate::json::pointer;
 use crate::replay::compare::hidden::{hides, placeholder};
 use crate::replay::compare::{Node, Tree, same_scalar};
 

@@ -16,7 +16,7 @@ pub(super) use documents::Documents;
 pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
-pub(super) use pending::{Pending, PendingText};
+pub(super) use pending::{Pending, PendingText, Place};
 pub(super) use question::{About, Question};
 pub(super) use slot::{Absorb, Handle, Opener, Slot};
 pub(super) use stderr::{Stderr, cut};

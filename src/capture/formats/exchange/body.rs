@@ -6,7 +6,7 @@ use std::io::Read;
 use super::Part;
 use crate::base64;
 use crate::capture::formats::document::content;
-use crate::capture::scan::{skip_white, value_end};
+use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::SseReader;
 
 /// The longest body that is unpacked, in bytes.

@@ -8,9 +8,9 @@ use super::body::events;
 use super::{Exchange, Part};
 use crate::capture::formats::document::value_of;
 use crate::capture::out::Out;
-use crate::capture::scan::unquoted;
 use crate::capture::{Channel, Proof, Transport, Vantage};
 use crate::error::Result;
+use crate::json::scan::unquoted;
 
 /// What tells connections apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -8,8 +8,8 @@ use super::{Exchange, Part};
 use crate::capture::Vantage;
 use crate::capture::formats::document::{Elements, content};
 use crate::capture::out::Out;
-use crate::capture::scan::members;
 use crate::capture::time::{self, Time};
+use crate::json::scan::members;
 
 /// What a value of a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

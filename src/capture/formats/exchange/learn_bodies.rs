@@ -10,7 +10,7 @@ use super::scalars::{DEPTH, children};
 use super::steps::is_traffic;
 use crate::capture::formats::document::value_of;
 use crate::capture::sample::envelope;
-use crate::capture::scan::value_end;
+use crate::json::scan::value_end;
 
 /// How many places for one body.
 pub(super) const PLACES: usize = 4;

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::steps::{Step, What, is_answer};
-use crate::capture::scan::members;
+use crate::json::scan::members;
 use crate::protocol::Side;
 
 /// A step with its exchange.

@@ -4,8 +4,8 @@
 //! are often kept, counts as an object. Keys are compared without regard to case: headers are.
 
 use crate::capture::formats::document::Elements;
-use crate::capture::scan::{members, unquoted};
-use crate::pointer;
+use crate::json::pointer;
+use crate::json::scan::{members, unquoted};
 
 /// The place of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

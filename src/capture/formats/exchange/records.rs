@@ -14,9 +14,9 @@ use crate::capture::formats::elements::{elements, is_by_line};
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{members, skip_white, value_end};
 use crate::capture::words::plain;
 use crate::error::Result;
+use crate::json::scan::{members, skip_white, value_end};
 
 /// The format: records whose layout is learned.
 pub(in crate::capture) struct Records;

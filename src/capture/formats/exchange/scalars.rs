@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::path::Path;
-use crate::capture::scan::unquoted;
+use crate::json::scan::unquoted;
 
 /// How deep a record may be.
 pub(super) const DEPTH: usize = 12;

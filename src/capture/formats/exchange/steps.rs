@@ -6,7 +6,7 @@ use super::body::{events, is_event_stream};
 use super::{Exchange, Part};
 use crate::capture::formats::document::{Elements, value_of};
 use crate::capture::sample::looks_like_message;
-use crate::capture::scan::{skip_white, value_end};
+use crate::json::scan::{skip_white, value_end};
 use crate::protocol::Side;
 
 /// What happened.

@@ -14,9 +14,9 @@ use super::exchange::Collected;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::value_end;
 use crate::capture::{Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::value_end;
 
 /// The format.
 pub(crate) struct Har;

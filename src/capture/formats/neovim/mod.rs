@@ -16,9 +16,9 @@ use crate::capture::literal::{Dialect, translate_into};
 use crate::capture::out::{Out, in_words};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
 use crate::capture::{Body, Captured, Channel, Direction, Proof, Skip, Vantage, time};
 use crate::error::Result;
+use crate::json::scan::members;
 use crate::jsonrpc::{Parsed, parse_at};
 use crate::protocol::{Facts, Side, by_name};
 

@@ -37,11 +37,22 @@ impl Link {
         Some(Link(*blake3::Hash::from_hex(digits).ok()?.as_bytes()))
     }
 
+    /// The hash over these parts, one behind the other.
+    pub(super) fn over(parts: &[&[u8]]) -> Link {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(part);
+        }
+        Link(*hasher.finalize().as_bytes())
+    }
+
     /// What follows with a line, given up to the comma before its hash.
     pub fn next(self, text: &[u8]) -> Link {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.0).update(text);
-        Link(*hasher.finalize().as_bytes())
+        Link::over(&[&self.0, text])
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// The digits.

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::base64;
-use crate::capture::scan::{members, unescape, unquoted};
 use crate::capture::{Direction, Stamp};
+use crate::json::scan::{members, unquoted};
+use crate::json::unescape;
 use crate::protocol::Side;
 
 /// What is wanted of one event.
@@ -24,6 +25,8 @@ pub(super) struct Event<'a> {
     pub code: Option<i64>,
     pub signal: Option<i64>,
     pub lost: Option<u64>,
+    /// How many lines were left out.
+    pub lines: Option<u64>,
     /// How many messages the recorder lost before its end without an event that says so.
     pub unsaid: Option<u64>,
     /// Why something is missing, in a word.
@@ -76,7 +79,7 @@ impl<'a> Event<'a> {
         Event::take(&mut members(text))
     }
 
-    fn take(all: &mut crate::capture::scan::Members<'a>) -> Event<'a> {
+    fn take(all: &mut crate::json::scan::Members<'a>) -> Event<'a> {
         let mut event = Event::default();
         for member in all.by_ref() {
             let value = unquoted(member.value);
@@ -96,6 +99,7 @@ impl<'a> Event<'a> {
                 "why" => event.why = Some(value),
                 "text" if member.value.starts_with('"') => event.said = Some(member.value),
                 "lost" => event.lost = value.parse().ok(),
+                "lines" => event.lines = value.parse().ok(),
                 "unsaid" => event.unsaid = value.parse().ok(),
                 "enc" => event.encoding = Some(value),
                 "h" if member.value.starts_with('{') => event.head = Some(member.value),

@@ -8,15 +8,19 @@
 
 mod chain;
 mod facts;
+mod left;
 mod line;
 mod opaque;
+mod prune;
+mod tree;
 mod verify;
 mod writer;
 
 pub use crate::base64::encode as base64_of;
 pub use chain::Link;
 pub use facts::{read as channel_of, write as channel_facts};
-pub use verify::{End, Fault, Verified, verify};
+pub use prune::prune;
+pub use verify::{End, Fault, Verified, end_signature_of, signature_of, verify};
 pub use writer::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 
 use std::borrow::Cow;
@@ -28,10 +32,10 @@ use crate::capture::lines::Line;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{members, skip_white};
 use crate::capture::time;
 use crate::capture::{Body, Channel, Direction, Exit, Missing, Proof, Skip, Transport, Vantage, Why};
 use crate::error::Result;
+use crate::json::scan::{members, skip_white};
 use crate::jsonrpc::Framing;
 use crate::protocol;
 use line::Event;
@@ -272,6 +276,12 @@ impl RecReader {
                 if let (Some(connection), Some(channel)) = (event.connection, event.facts.and_then(facts::read)) {
                     self.stated.insert(connection.into(), channel);
                 }
+                out.skip(line.number, Skip::Header);
+                Ok(())
+            }
+            // Whoever took an extract left these lines out: none of them is missing.
+            "left" => {
+                self.next = self.next.map(|next| next.saturating_add(event.lines.unwrap_or(0)));
                 out.skip(line.number, Skip::Header);
                 Ok(())
             }

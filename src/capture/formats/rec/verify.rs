@@ -4,12 +4,15 @@
 mod tests;
 
 use std::io::{BufRead, Read, Result};
+use std::path::{Path, PathBuf};
 
 use super::chain::{Link, sealed};
-use crate::capture::scan::{members, unquoted};
+use super::left::Left;
+use super::tree::Tree;
+use crate::json::scan::{members, unquoted};
 
 /// The longest line that is looked at, in bytes. The recorder stores 16 MiB of a message, which escapes can make six times as long.
-const LONGEST: u64 = 128 << 20;
+pub(super) const LONGEST: u64 = 128 << 20;
 
 /// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub enum Fault {
         /// The event on this line.
         to: u64,
     },
+    /// The last line names another root than the lines before it come to: one of them, or what stands for those that were left out, is not what it was.
+    Root,
 }
 
 /// How a part ends.
@@ -61,6 +66,12 @@ pub struct Verified {
     pub hands_on: Link,
     /// The hash of the last line.
     pub last: Link,
+    /// Of an extract: how many lines were left out.
+    pub left: u64,
+    /// The root that the last line names, and to which the lines come.
+    pub root: Option<Link>,
+    /// The last line, as it stands, where there is one.
+    pub closing: Vec<u8>,
 }
 
 impl Verified {
@@ -69,8 +80,29 @@ impl Verified {
 
     /// True if nothing is missing and nothing differs, from the first line of this part to its last.
     pub fn is_whole(&self) -> bool {
+        self.is_sound() && self.left == 0
+    }
+
+    /// The same, or an extract whose lines come to the root that its last line names.
+    pub fn is_sound(&self) -> bool {
         self.sealed > 0 && self.wrong == 0 && self.end != End::Cut
     }
+}
+
+/// Where the signature of a recording stands.
+pub fn signature_of(file: &Path) -> PathBuf {
+    beside(file, ".minisig")
+}
+
+/// Where the signature of its last line stands, by which an extract is known.
+pub fn end_signature_of(file: &Path) -> PathBuf {
+    beside(file, ".end.minisig")
+}
+
+fn beside(file: &Path, end: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_os_string();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 /// Follows the chain of one file. Errors: what could not be read.
@@ -95,15 +127,17 @@ struct Doubt {
     torn: bool,
 }
 
-struct Walk {
+pub(super) struct Walk {
     verified: Verified,
+    /// Over the lines so far.
+    tree: Tree,
     /// The number of the last event that was in its place.
     number: Option<u64>,
     doubt: Option<Doubt>,
 }
 
 impl Walk {
-    fn new() -> Walk {
+    pub(super) fn new() -> Walk {
         let beginning = Link::beginning();
         let verified = Verified {
             lines: 0,
@@ -116,15 +150,35 @@ impl Walk {
             before: None,
             hands_on: beginning,
             last: beginning,
+            left: 0,
+            root: None,
+            closing: Vec::new(),
         };
-        Walk { verified, number: None, doubt: None }
+        Walk { verified, tree: Tree::default(), number: None, doubt: None }
     }
 
-    fn line(&mut self, line: &[u8]) {
+    /// How the recording ends, as far as it was read.
+    pub(super) fn ends(&self) -> &End {
+        &self.verified.end
+    }
+
+    pub(super) fn line(&mut self, line: &[u8]) {
         self.verified.lines += 1;
         if self.verified.lines == 1 {
             self.header(line);
         }
+        if let Some(left) = Left::read(line).filter(|_| self.verified.end == End::Cut) {
+            return self.left(left);
+        }
+        self.chained(line);
+        if self.verified.end == End::Cut {
+            self.tree.push(line);
+        } else if self.verified.closing.is_empty() {
+            self.closed(line);
+        }
+    }
+
+    fn chained(&mut self, line: &[u8]) {
         let Some((text, states)) = sealed(line) else { return self.doubtful(line, None) };
         self.verified.sealed += 1;
         if self.verified.end == End::Cut && self.verified.last.next(text) == states {
@@ -172,6 +226,39 @@ impl Walk {
         self.verified.last = states;
     }
 
+    /// Lines that were left out. What they come to is only believed when the root is.
+    fn left(&mut self, left: Left) {
+        self.settle(Fault::Changed);
+        if !self.tree.skip(left.lines, &left.hashes) {
+            self.fault(self.verified.lines, Fault::Changed);
+        }
+        self.number = self.number.map(|number| number.saturating_add(left.lines));
+        self.verified.left = self.verified.left.saturating_add(left.lines);
+        self.verified.last = left.before;
+        self.verified.hands_on = left.before;
+    }
+
+    /// Holds the root that the last line names against the lines before it. Recordings of the first days name none.
+    fn closed(&mut self, line: &[u8]) {
+        self.verified.closing = line.to_vec();
+        let named = root(line);
+        let found = self.tree.root().map(|root| (self.tree.lines(), root));
+        match named == found {
+            true => self.verified.root = named.map(|(_, root)| root),
+            false if named.is_none() && self.verified.left == 0 => {}
+            // What is wrong was said where it stands.
+            false if self.verified.wrong > 0 => {}
+            false => self.fault(self.verified.lines, Fault::Root),
+        }
+    }
+
+    fn fault(&mut self, line: u64, fault: Fault) {
+        self.verified.wrong += 1;
+        if self.verified.faults.len() < Verified::MOST {
+            self.verified.faults.push((line, fault));
+        }
+    }
+
     fn doubtful(&mut self, text: &[u8], states: Option<Link>) {
         self.settle(Fault::Changed);
         let torn = states.is_none() && !text.ends_with(b"\n");
@@ -187,13 +274,10 @@ impl Walk {
             (Fault::Changed, Some(to)) if doubt.states.is_some() && to != after + 1 => Fault::Jump { after, to },
             (fault, _) => fault,
         };
-        self.verified.wrong += 1;
-        if self.verified.faults.len() < Verified::MOST {
-            self.verified.faults.push((doubt.line, fault));
-        }
+        self.fault(doubt.line, fault);
     }
 
-    fn end(mut self) -> Verified {
+    pub(super) fn end(mut self) -> Verified {
         // The beginning of a line, where more is due, is what a cut leaves.
         if self.verified.end == End::Cut && self.doubt.take_if(|doubt| doubt.torn).is_some() {
             self.verified.lines -= 1;
@@ -201,6 +285,19 @@ impl Walk {
         self.settle(Fault::Changed);
         self.verified
     }
+}
+
+/// How many lines, and which root, the last line names.
+fn root(line: &[u8]) -> Option<(u64, Link)> {
+    let (mut lines, mut root) = (None, None);
+    for member in members(std::str::from_utf8(line).ok()?) {
+        match member.key {
+            "lines" => lines = member.value.parse().ok(),
+            "root" => root = Link::read(unquoted(member.value).as_bytes()),
+            _ => {}
+        }
+    }
+    lines.zip(root)
 }
 
 /// Number, kind and `next` of an event that is given up to its hash.

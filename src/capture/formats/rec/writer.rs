@@ -6,6 +6,7 @@ use std::io::{Result, Write};
 use chrono::{DateTime, SecondsFormat};
 
 use super::chain::{Link, seal};
+use super::tree::Tree;
 use crate::base64;
 use crate::capture::{Channel, Direction, Exit, Frame, Missing, Stamp, Vantage, Why};
 use crate::protocol::Side;
@@ -117,6 +118,8 @@ pub struct RecWriter<W: Write> {
     counts: Counts,
     /// The hash of the line before, where there is a chain.
     link: Option<Link>,
+    /// Over the lines of this part, where there is a chain.
+    tree: Tree,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,8 +136,9 @@ impl<W: Write> RecWriter<W> {
         header_line(&mut line, header);
         let link = close(&mut line, header.live.map(|_| Link::beginning()));
         out.write_all(line.as_bytes())?;
+        let tree = planted(&line);
         line.clear();
-        Ok(RecWriter { out, line, t0_us: header.t0_us, counts: Counts::default(), link })
+        Ok(RecWriter { out, line, t0_us: header.t0_us, counts: Counts::default(), link, tree })
     }
 
     /// Goes on in another part: its header is written, the old part ends with the name of the new one, and numbers go
@@ -148,8 +152,12 @@ impl<W: Write> RecWriter<W> {
         let link = close(&mut line, self.link);
         out.write_all(line.as_bytes())?;
         // The old part is complete without this line, and on a full disk it stays without.
-        let _ = self.line_of(at_us, "rotate", |line| string(line, "next", name));
-        self.link = link;
+        let root = self.root();
+        let _ = self.line_of(at_us, "rotate", |line| {
+            string(line, "next", name);
+            rooted(line, root);
+        });
+        (self.link, self.tree) = (link, planted(&line));
         Ok(std::mem::replace(&mut self.out, out))
     }
 
@@ -201,12 +209,14 @@ impl<W: Write> RecWriter<W> {
     /// `unsaid` messages were lost last, and no event says so.
     pub fn finish(mut self, at_us: Option<i64>, unsaid: u64) -> Result<(W, Option<Link>)> {
         let Counts { messages, lost, .. } = self.counts;
+        let root = self.root();
         self.line_of(at_us, "end", |line| {
             number(line, "msgs", messages);
             number(line, "lost", lost + unsaid);
             if unsaid > 0 {
                 number(line, "unsaid", unsaid);
             }
+            rooted(line, root);
         })?;
         self.out.flush()?;
         Ok((self.out, self.link))
@@ -222,6 +232,12 @@ impl<W: Write> RecWriter<W> {
         &mut self.out
     }
 
+    /// How many lines this part has, and their root, where there is a chain.
+    fn root(&self) -> Option<(u64, Link)> {
+        self.link?;
+        Some((self.tree.lines(), self.tree.root()?))
+    }
+
     /// One line in one write.
     fn line_of(&mut self, at_us: Option<i64>, kind: &str, members: impl FnOnce(&mut String)) -> Result<()> {
         self.line.clear();
@@ -234,6 +250,9 @@ impl<W: Write> RecWriter<W> {
         if written.is_ok() {
             self.counts.events += 1;
             self.link = link;
+            if link.is_some() {
+                self.tree.push(self.line.as_bytes());
+            }
         }
         // One huge message must not be held for the rest of the session.
         self.line.shrink_to(KEPT);
@@ -288,6 +307,21 @@ fn close(line: &mut String, before: Option<Link>) -> Option<Link> {
         line.push_str("}\n");
     }
     before.map(|before| seal(line, before))
+}
+
+/// The tree of a part whose first line is written.
+fn planted(header: &str) -> Tree {
+    let mut tree = Tree::default();
+    tree.push(header.as_bytes());
+    tree
+}
+
+/// What the last line says of those before it.
+fn rooted(line: &mut String, root: Option<(u64, Link)>) {
+    if let Some((lines, root)) = root {
+        number(line, "lines", lines);
+        string(line, "root", &root.digits());
+    }
 }
 
 /// What an event holds beside its number, time, kind and connection.

@@ -78,7 +78,7 @@ fn pid(line: &str) -> (&str, &str) {
 /// The string at the start of a text, and what follows it.
 fn quoted(text: &str) -> (Option<&str>, &str) {
     let Some(inner) = text.strip_prefix('"') else { return (None, text) };
-    match crate::capture::scan::closing_quote(text.as_bytes(), 1) {
+    match crate::json::scan::closing_quote(text.as_bytes(), 1) {
         Some(end) => (Some(&text[1..end]), &text[end + 1..]),
         None => (Some(inner), ""),
     }

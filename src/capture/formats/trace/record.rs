@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::header::{Header, What};
 use crate::capture::formats::document::is_integer;
-use crate::capture::scan::{closing_quote, members, skip_white, unquoted, value_end};
+use crate::json::scan::{closing_quote, members, skip_white, unquoted, value_end};
 
 /// What a payload is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

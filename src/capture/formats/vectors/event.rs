@@ -6,9 +6,10 @@ use crate::capture::copies::hash;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
-use crate::capture::scan::{members, unescape, unquoted};
 use crate::capture::{Body, Direction, Stamp};
 use crate::error::Result;
+use crate::json::scan::{members, unquoted};
+use crate::json::unescape;
 use crate::protocol::Side;
 
 /// Which of two taps saw an event; without taps all are the client's.

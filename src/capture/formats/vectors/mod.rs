@@ -13,9 +13,9 @@ use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::out::{Channels, Out};
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
 use crate::capture::{Channel, Proof, Skip, Stamp, Transport, Vantage};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::scan::members;
 use crate::protocol;
 use event::{Event, Tap};
 

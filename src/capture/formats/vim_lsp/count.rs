@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Entry;
 use crate::capture::sample::Sample;
-use crate::capture::scan::members;
+use crate::json::scan::members;
 use crate::protocol::Side;
 
 /// What an outgoing message is, by its members.

@@ -18,9 +18,9 @@ use crate::capture::literal::put_json;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{members, skip_white, unquoted, value_end};
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
+use crate::json::scan::{members, skip_white, unquoted, value_end};
 use crate::protocol::{Side, by_name};
 
 /// The format.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::layout::{Node, Want};
-use crate::capture::scan::{closing_quote, skip_white, value_end};
+use crate::json::scan::{closing_quote, skip_white, value_end};
 use crate::jsonrpc::{Parsed, Unparsable, parse_at};
 use crate::protocol::Facts;
 

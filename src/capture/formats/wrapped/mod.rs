@@ -16,11 +16,12 @@ use crate::capture::lines::Line;
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
 use crate::capture::sample::{Sample, looks_like_message};
-use crate::capture::scan::{skip_white, unescape};
 use crate::capture::time;
 use crate::capture::words::{self, Word};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
+use crate::json::scan::skip_white;
+use crate::json::unescape;
 use crate::jsonrpc::{Kind, Parsed};
 use crate::protocol::Facts;
 
@@ -306,7 +307,7 @@ impl Unwrapper {
         self.channels.get(name, out, || {
             let proof =
                 if layout.direction_key.is_some() { Proof::FULL } else { Proof::FULL.without(Proof::DIRECTION) };
-            let name = (!name.is_empty()).then(|| crate::jsonrpc::lenient_string(name).into_owned());
+            let name = (!name.is_empty()).then(|| crate::json::lenient_string(name).into_owned());
             Channel { name, proof, resolution_us: layout.resolution_us, ..Channel::default() }
         })
     }

@@ -9,9 +9,10 @@ use super::walk::{Path, Step, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::peel::inner;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{skip_white, unescape};
 use crate::capture::time;
 use crate::capture::words::{Meaning, instance, meaning, plain};
+use crate::json::scan::skip_white;
+use crate::json::unescape;
 
 /// How many records are looked at.
 const RECORDS: usize = 200;

@@ -25,9 +25,10 @@ use crate::capture::formats::WRAPPED;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::scan::{skip_white, unescape, unquoted, value_end};
 use crate::capture::{Skip, time};
 use crate::error::Result;
+use crate::json::scan::{skip_white, unquoted, value_end};
+use crate::json::unescape;
 
 /// Records in JSON.
 pub(crate) struct JsonLog;

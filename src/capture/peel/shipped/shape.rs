@@ -1,8 +1,8 @@
 //! Where the records of an export keep their message, their time and what tells their sources apart.
 
 use super::walk::{List, Path, Step, elements, list, object, pair};
-use crate::capture::scan::{unquoted, value_end};
 use crate::error::Result;
+use crate::json::scan::{unquoted, value_end};
 
 /// How many members may tell sources apart.
 const KEYS: usize = 2;

@@ -4,7 +4,7 @@
 //! (`[{"key":"pod","value":"a"}]`, OpenTelemetry; `[{"field":"@message","value":".."}]`, Logs Insights) and a tuple
 //! (`["1788423300000000000","line"]`, Loki). All three are an object here; any other list is one of records.
 
-use crate::capture::scan::{closing_quote, skip_white, unquoted, value_end};
+use crate::json::scan::{closing_quote, skip_white, unquoted, value_end};
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use memchr::memchr2;
 
-use super::lenient_string;
+use super::string::lenient_string;
 
 /// Strings up to so many words of eight bytes are looked through without setting up a vector search.
 const SHORT: usize = 4;
@@ -15,7 +15,7 @@ const DEEPEST: u32 = 64;
 
 /// The first byte at or after `at` that is no white space of JSON.
 #[inline]
-pub(super) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
     }
@@ -24,7 +24,7 @@ pub(super) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
 
 /// The byte after the value at `at`.
 #[inline]
-pub(super) fn value(bytes: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn value(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'{' | b'[' => container(bytes, at),
         _ => scalar(bytes, at),
@@ -33,7 +33,7 @@ pub(super) fn value(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Calls `member` with the key of each member of the object at `at` (as written, and whether it has escapes) and the place of its value;
 /// `member` gives the byte after the value. Gives the byte after the object.
-pub(super) fn members<'a>(
+pub(crate) fn members<'a>(
     text: &'a str,
     at: usize,
     mut member: impl FnMut(&'a str, bool, usize) -> Option<usize>,
@@ -160,7 +160,7 @@ fn quoted(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
 /// The first byte of the next few words of eight bytes that cannot stand in a string as it is: a quote, a backslash or a control
 /// character. Nothing where there is none, or where the text ends before the words do.
 #[inline]
-pub(crate) fn first_odd(bytes: &[u8], mut at: usize, words: usize) -> Option<usize> {
+pub(super) fn first_odd(bytes: &[u8], mut at: usize, words: usize) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     for _ in 0..words {
         let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);

@@ -1,0 +1,137 @@
+//! JSON strings as text.
+
+use std::borrow::Cow;
+
+/// Unescapes a JSON string given with its quotes. Lone surrogates become U+FFFD; it never fails.
+pub(crate) fn lenient_string(raw: &str) -> Cow<'_, str> {
+    let inner = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
+    let Some(mut at) = memchr::memchr(b'\\', inner.as_bytes()) else { return Cow::Borrowed(inner) };
+    let mut out = String::with_capacity(inner.len());
+    out.push_str(&inner[..at]);
+    while at < inner.len() {
+        at = push_escape(inner, at, &mut out);
+        let run = memchr::memchr(b'\\', &inner.as_bytes()[at..]).unwrap_or(inner.len() - at);
+        out.push_str(&inner[at..at + run]);
+        at += run;
+    }
+    Cow::Owned(out)
+}
+
+/// Unescapes the string whose content starts at `at` into `out`, and gives the byte of its closing quote.
+/// A lone surrogate cannot be written in UTF-8 and becomes U+FFFD.
+pub(crate) fn unescape(text: &str, mut at: usize, out: &mut String) -> Option<usize> {
+    out.clear();
+    let bytes = text.as_bytes();
+    loop {
+        let run = bytes.get(at..)?.iter().position(|b| matches!(b, b'"' | b'\\'))?;
+        out.push_str(&text[at..at + run]);
+        at += run;
+        if bytes[at] == b'"' {
+            return Some(at);
+        }
+        bytes.get(at + 1)?;
+        at = push_escape(text, at, out);
+    }
+}
+
+/// Adds what the escape at `at` stands for, and gives the byte after it. Where it is none of JSON, the backslash alone is
+/// passed over; four digits that are none become U+FFFD.
+fn push_escape(text: &str, at: usize, out: &mut String) -> usize {
+    match (escape(text, at), text.as_bytes().get(at + 1)) {
+        (Some((unit, end)), _) => {
+            out.push(unit.unwrap_or(char::REPLACEMENT_CHARACTER));
+            end
+        }
+        (None, Some(b'u')) => {
+            out.push(char::REPLACEMENT_CHARACTER);
+            at + 2
+        }
+        (None, Some(_)) => at + 1,
+        (None, None) => {
+            out.push('\\');
+            at + 1
+        }
+    }
+}
+
+/// The escape whose backslash is at `at`: the character that it stands for, or half of a pair that lacks the other, and the byte
+/// after it. `None` where JSON has no such escape.
+pub(crate) fn escape(text: &str, at: usize) -> Option<(Result<char, u16>, usize)> {
+    let bytes = text.as_bytes();
+    let plain = match bytes.get(at + 1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        other @ (b'"' | b'\\' | b'/') => char::from(*other),
+        b'u' => return units(bytes, at),
+        _ => return None,
+    };
+    Some((Ok(plain), at + 2))
+}
+
+/// `\uXXXX`, or two of them that make a pair.
+fn units(bytes: &[u8], at: usize) -> Option<(Result<char, u16>, usize)> {
+    let first = hex4(bytes, at)?;
+    if let Some(c) = char::from_u32(u32::from(first)) {
+        return Some((Ok(c), at + 6));
+    }
+    let second = hex4(bytes, at + 6).filter(|second| first < 0xDC00 && matches!(second, 0xDC00..=0xDFFF));
+    let pair = second.map(|second| 0x10000 + ((u32::from(first) - 0xD800) << 10) + (u32::from(second) - 0xDC00));
+    match pair.and_then(char::from_u32) {
+        Some(c) => Some((Ok(c), at + 12)),
+        None => Some((Err(first), at + 6)),
+    }
+}
+
+fn hex4(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    digits.iter().try_fold(0u16, |value, digit| Some(value << 4 | char::from(*digit).to_digit(16)? as u16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn surrogates_pair_or_are_replaced() {
+        let mut out = String::new();
+        let text = r#"a\ud83d\ude00\ud83dx\u00e9\/"#.to_string() + "\"";
+        assert_eq!(unescape(&text, 0, &mut out), Some(text.len() - 1));
+        assert_eq!(out, "a😀\u{fffd}xé/");
+        assert_eq!(lenient_string(&format!("\"{text}")), out);
+    }
+
+    #[test]
+    fn what_is_no_escape_is_taken_as_it_is() {
+        for (raw, text) in [
+            (r#""\q\é""#, "qé"),
+            (r#""\u12g4""#, "\u{fffd}12g4"),
+            (r#""\u+123""#, "\u{fffd}+123"),
+            (r"\", r"\"),
+            (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
+        ] {
+            assert_eq!(lenient_string(raw), text, "{raw}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn unescape_undoes_serde(text in ".*") {
+            let quoted = serde_json::to_string(&text).expect("a string");
+            let mut out = String::new();
+            prop_assert_eq!(unescape(&quoted, 1, &mut out), Some(quoted.len() - 1));
+            prop_assert_eq!(lenient_string(&quoted), text.as_str());
+            prop_assert_eq!(out, text);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "[\"\\\\u0-9dé ]{0,40}") {
+            let mut out = String::new();
+            let _ = unescape(&text, 0, &mut out);
+            lenient_string(&text);
+        }
+    }
+}
