@@ -234,7 +234,8 @@ impl<'s> Out<'s> {
             return Ok(());
         }
         let in_file = self.is_in_file(&place, &body);
-        let mut frame = Frame { in_file, ..place.frame(self.source, body) };
+        let mut frame = place.frame(self.source, body);
+        frame.in_file = in_file;
         if let Body::Message(captured) = &mut frame.body
             && self.plan.null_ids
             && captured.message.id == IdField::Null
