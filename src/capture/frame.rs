@@ -48,6 +48,8 @@ pub struct Frame<'a> {
     pub stream: Option<u32>,
     /// Stamps at the client's and the server's tap, where the source merges two captures.
     pub taps: Option<[Option<Stamp>; 2]>,
+    /// True where the text stands at `byte_offset` of the file itself, as it is here: it can be read there again.
+    pub in_file: bool,
     /// What was captured.
     pub body: Body<'a>,
 }

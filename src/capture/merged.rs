@@ -239,6 +239,7 @@ impl Event {
             direction: self.direction,
             stream: self.stream.filter(|_| client),
             taps: Some(if client { [own, other] } else { [None, own] }),
+            in_file: false,
             body,
         })
     }

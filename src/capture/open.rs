@@ -253,6 +253,9 @@ impl Log {
         let mut before = lines.position();
         while let Some(line) = lines.next().map_err(|error| fail(&self.input, error))? {
             let (number, ended) = (line.number, line.ended);
+            if self.input.can_seek() {
+                out.reads(&line);
+            }
             match line.oversized {
                 None => out.give(reader, &line)?,
                 Some(_) => out.give_oversized(reader, &line)?,

@@ -60,6 +60,8 @@ pub(crate) struct Out<'s> {
     gap_at: Option<u64>,
     /// Where the text of the last message ends in memory: what stands behind it on its line was not read yet.
     read_to: usize,
+    /// Where the line that is read stands in memory, and its first byte in the file.
+    line: Option<(Range<usize>, u64)>,
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
     outer: Outer,
@@ -100,6 +102,7 @@ impl<'s> Out<'s> {
             passed: None,
             gap_at: None,
             read_to: 0,
+            line: None,
             waiting: Vec::new(),
             said: Said::default(),
             file_side: None,
@@ -108,6 +111,26 @@ impl<'s> Out<'s> {
             twins: Twins::default(),
             repeats: false,
         }
+    }
+
+    /// The line that is read next stands in the file as it is here.
+    pub(crate) fn reads(&mut self, line: &Line<'_>) {
+        let start = line.bytes.as_ptr().addr();
+        self.line = Some((start..start + line.bytes.len(), line.offset));
+    }
+
+    /// True if a text is a part of the line that is read, and its place is where it stands.
+    fn is_in_file(&self, place: &Place, body: &Body<'_>) -> bool {
+        let text = match body {
+            Body::Message(captured) => captured.text.as_bytes(),
+            Body::Batch { text, .. } | Body::Stderr { text } => text.as_bytes(),
+            Body::Malformed { bytes, .. } => bytes,
+            _ => return false,
+        };
+        let Some((line, offset)) = &self.line else { return false };
+        let start = text.as_ptr().addr();
+        let within = line.start <= start && start + text.len() <= line.end;
+        within && place.byte_offset == offset + (start - line.start) as u64
     }
 
     /// Reads by what was found out about the log.
@@ -210,7 +233,9 @@ impl<'s> Out<'s> {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
+        let in_file = self.is_in_file(&place, &body);
         let mut frame = place.frame(self.source, body);
+        frame.in_file = in_file;
         if let Body::Message(captured) = &mut frame.body
             && self.plan.null_ids
             && captured.message.id == IdField::Null

@@ -27,6 +27,7 @@ impl Place {
             direction: self.direction,
             stream: self.stream,
             taps: self.taps,
+            in_file: false,
             body,
         }
     }

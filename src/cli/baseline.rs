@@ -7,7 +7,7 @@ use rpctape::error::Result;
 use rpctape::output::{self, Readers};
 use rpctape::policy::{BASELINE_FILE, Baseline};
 use rpctape::report::{escape, plural};
-use rpctape::store::{FindingFilter, Raw};
+use rpctape::store::{FindingFilter, Keep, Raw};
 
 use super::check::taken;
 use super::config::Config;
@@ -48,7 +48,7 @@ pub fn run(args: &BaselineArgs, stop: &Stop) -> Result<u8> {
         _ => None,
     };
     let selection = judge.selection()?;
-    let loaded = input::load(&args.files, &args.read, &judge, None, stop)?;
+    let loaded = input::load(&args.files, &args.read, &judge, input::To::Passing(Keep::Findings { text: 0 }), stop)?;
     let (mut policy, mut baseline) = (config.policy(), Baseline::default());
     loaded.store.findings(&FindingFilter::default(), Raw::None, |mut finding| {
         if taken(&selection, &finding) && policy.apply(&mut finding).is_none() {

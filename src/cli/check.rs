@@ -10,10 +10,10 @@ use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
 use rpctape::report::{Concise, Coverage, Document, Full, GroupBy, Grouped, Lines, Report, Statistics, Style, Summary};
 use rpctape::rules::{self, Selection};
-use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Raw};
+use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
 use super::config::Config;
-use super::input::{self, Loaded, ReadArgs};
+use super::input::{self, Loaded, ReadArgs, To};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
 use super::page;
@@ -100,6 +100,19 @@ impl PrintArgs {
         self.coverage
     }
 
+    /// What has to be there for what is asked.
+    fn keeps(&self) -> Keep {
+        match self.reports.shows_traffic() || self.group_by == Some(By::Tool) {
+            true => Keep::Everything,
+            false => Keep::Findings { text: if self.shows_text() { EXCERPT } else { 0 } },
+        }
+    }
+
+    /// True if the lines of messages are shown.
+    fn shows_text(&self) -> bool {
+        self.format == Format::Full && !self.statistics && self.group_by.is_none()
+    }
+
     /// What replaces secrets on the screen.
     pub fn redactor(&self, config: &Config) -> Option<Redactor> {
         self.redact.redactor(config)
@@ -158,7 +171,8 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let load = if args.merge { input::load_merged } else { input::load };
-    let loaded = load(&args.files, &args.read, &judge, args.db.as_deref(), stop)?;
+    let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), To::File);
+    let loaded = load(&args.files, &args.read, &judge, to, stop)?;
     print(&loaded, &args.files, terms, redactor, &args.print, &args.screen)
 }
 
@@ -253,11 +267,7 @@ pub fn print_judged(
     }
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref(), shown.as_ref())?;
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
-    let raw = if args.format == Format::Full && !args.statistics && args.group_by.is_none() {
-        Raw::Head(EXCERPT)
-    } else {
-        Raw::None
-    };
+    let raw = if args.shows_text() { Raw::Head(EXCERPT) } else { Raw::None };
     let mut pipe_is_open = args.output.is_some() || !reports.takes_stdout;
     findings(&filter, raw, &mut |mut finding: FindingRow| {
         if !taken(&terms.selection, &finding) {

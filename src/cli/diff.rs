@@ -61,6 +61,6 @@ pub fn run(args: &DiffArgs, stop: &Stop) -> Result<u8> {
 
 /// A file as a recording.
 pub fn recording(file: &str, read: &ReadArgs, judging: &JudgeArgs, stop: &Stop) -> Result<Recording> {
-    let loaded = input::load(&[file.to_string()], read, judging, None, stop)?;
+    let loaded = input::load(&[file.to_string()], read, judging, input::PASSING, stop)?;
     load(&loaded.store, file)
 }

@@ -120,7 +120,7 @@ impl ExportArgs {
 pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     args.agree()?;
     let files = std::slice::from_ref(&args.file);
-    let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let loaded = input::load(files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let connections = Connections::of(loaded.store.connections()?);
     if connections.rows.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no message to export", args.file)));

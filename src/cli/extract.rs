@@ -53,7 +53,7 @@ pub struct ExtractArgs {
 pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
     let mut redactor = args.redact.redactor(&Config::load(None)?);
     let files = std::slice::from_ref(&args.file);
-    let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let loaded = input::load(files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let exchange = request_name::find(&loaded.store, &args.request)?;
     let connections = loaded.store.connections()?;
     let Some(row) = connections.iter().find(|row| row.id == exchange.connection_id) else {

@@ -46,7 +46,7 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
     let redact = (args.redact == RedactSet::Default).then(|| config.secrets.clone());
     let options = input::options(args.read.overrides(), &args.judge.configured(&config), stop)?;
     let options = Options { redact, ..options };
-    let loaded = input::ingest(&args.files, Some(&args.db), &options, args.read.said.no_progress)?;
+    let loaded = input::ingest(&args.files, input::To::File(&args.db), &options, args.read.said.no_progress)?;
     // Names of files are words of others, too.
     io::print(&Redactor::default().text(&told(&loaded, &args.db.to_string_lossy())))?;
     super::preface::warn_of_torn(&loaded);

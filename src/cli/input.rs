@@ -10,7 +10,7 @@ use rpctape::number::plural;
 use rpctape::output;
 use rpctape::pipeline::{self, Options, Progress};
 use rpctape::protocol::{self, Profile};
-use rpctape::store::{self, Store};
+use rpctape::store::{self, Keep, Store};
 
 use super::io::{apart, say};
 use super::judge::JudgeArgs;
@@ -131,6 +131,27 @@ fn day(text: &str) -> std::result::Result<chrono::NaiveDate, String> {
     text.parse().map_err(|_| "write a day as 2026-11-21".to_string())
 }
 
+/// Where what is read goes.
+#[derive(Clone, Copy, Debug)]
+pub enum To<'p> {
+    /// Into a database of the user's.
+    File(&'p Path),
+    /// Into one that leaves nothing behind.
+    Passing(Keep),
+}
+
+/// Into a database that leaves nothing behind and can be asked everything.
+pub const PASSING: To<'static> = To::Passing(Keep::Everything);
+
+impl To<'_> {
+    fn open(self) -> Result<Store> {
+        match self {
+            To::File(path) => Store::write(path),
+            To::Passing(keep) => Store::passing(keep),
+        }
+    }
+}
+
 /// A store with what the user asked about in it.
 pub struct Loaded {
     /// The store: the user's database, or a temporary one.
@@ -149,8 +170,8 @@ pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<O
     Ok(Options { settings, selection, overrides, redact: None, interrupt: Some(stop.flag()) })
 }
 
-/// Opens a database of ours, or reads and judges logs. They go into `db`, or into a database that leaves nothing behind.
-pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, db: Option<&Path>, stop: &Stop) -> Result<Loaded> {
+/// Opens a database of ours, or reads and judges logs.
+pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
     let options = options(read.overrides(), judge, stop)?;
     if files.is_empty() {
         return Err(Error::new(ErrorKind::Usage, "no log was named")
@@ -158,31 +179,22 @@ pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, db: Option<&Pa
     }
     let databases = files.iter().filter(|file| store::is_ours(&capture::path_of(file))).count();
     match (databases, files) {
-        (0, _) => ingest(files, db, &options, read.said.no_progress),
-        (1, [file]) if db.is_none() => open(file, read, judge),
+        (0, _) => ingest(files, to, &options, read.said.no_progress),
+        (1, [file]) if matches!(to, To::Passing(_)) => open(file, read, judge),
         _ => Err(Error::new(ErrorKind::Usage, "a database is asked alone, not together with logs or with --db")
             .hint("to add logs to a database: rpctape ingest LOG... --db FILE")),
     }
 }
 
 /// Reads and judges two logs of one connection as one: that of the client, then that of the server.
-pub fn load_merged(
-    files: &[String],
-    read: &ReadArgs,
-    judge: &JudgeArgs,
-    db: Option<&Path>,
-    stop: &Stop,
-) -> Result<Loaded> {
+pub fn load_merged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
     let [client, server] = files else {
         return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, and {} were named", files.len()))
             .hint("name the log of the client, then that of the server"));
     };
     let options = options(read.overrides(), judge, stop)?;
     let merged = capture::merged(client, server, &options.overrides)?;
-    let mut store = match db {
-        Some(db) => Store::write(db)?,
-        None => Store::temporary()?,
-    };
+    let mut store = to.open()?;
     let mut meter = Meter::new(files, read.said.no_progress);
     let summary = pipeline::ingest_sources(&mut store, &mut merged.sources.into_iter().map(Ok), &options, &mut meter)?;
     let met = *merged.met.borrow();
@@ -205,8 +217,8 @@ fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
 }
 
 /// Reads and judges logs.
-pub fn ingest(files: &[String], db: Option<&Path>, options: &Options, no_progress: bool) -> Result<Loaded> {
-    if let Some(db) = db {
+pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool) -> Result<Loaded> {
+    if let To::File(db) = to {
         apart(db, files)?;
         output::claim(db, "the database");
     }
@@ -219,10 +231,7 @@ pub fn ingest(files: &[String], db: Option<&Path>, options: &Options, no_progres
     for archive in &found.archives {
         say(&format!("{} is an archive: {} of the {} files in it read", archive.path, archive.logs, archive.files));
     }
-    let mut store = match db {
-        Some(db) => Store::write(db)?,
-        None => Store::temporary()?,
-    };
+    let mut store = to.open()?;
     let mut meter = Meter::new(&found.paths, no_progress);
     let summary = pipeline::ingest(&mut store, &found.paths, options, &mut meter)?;
     let torn = found.archives.into_iter().filter(|archive| archive.torn).map(|archive| archive.path).collect();

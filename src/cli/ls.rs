@@ -53,7 +53,7 @@ const CANCELS: [Mechanism; 4] = [
 
 /// Prints the list.
 pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
-    let loaded = input::load(&args.files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let loaded = input::load(&args.files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let store = &loaded.store;
     let traffic = store.traffic(&CANCELS.map(Mechanism::as_str))?;
     let (mut sources, mut connections) = (store.sources()?, store.connections()?);

@@ -130,7 +130,7 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
     }
     let config = Config::load(None)?;
     let files = std::slice::from_ref(&args.file);
-    let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let loaded = input::load(files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let rows = loaded.store.connections()?;
     let chosen = choose(&rows, args)?;
     let mut recording = load_connections(&loaded.store, &args.file, |row| chosen.contains(&row.id))?;

@@ -54,7 +54,7 @@ pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(None)?;
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
     let inputs = std::slice::from_ref(&args.file);
-    let loaded = input::load(inputs, &args.read, &judged, None, stop)?;
+    let loaded = input::load(inputs, &args.read, &judged, input::PASSING, stop)?;
     let connections = loaded.store.connections()?;
     if connections.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));

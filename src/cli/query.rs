@@ -50,7 +50,7 @@ enum Format {
 /// Runs the query and prints its rows.
 pub fn run(args: &QueryArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
-    let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let loaded = input::load(files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let style = args.screen.style(args.output.is_some(), true);
     let mut format: Box<dyn RowFormat> = match args.format {
         Format::Table => Box::new(Grid::new(style)),

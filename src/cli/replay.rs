@@ -329,7 +329,7 @@ impl<'s> Session<'s> {
             None => Server::of(&args.play.target, &config.replay)?,
         };
         let judge_args = JudgeArgs::default().configured(&config);
-        let loaded = input::load(&[file.to_string()], &args.read, &judge_args, None, stop)?;
+        let loaded = input::load(&[file.to_string()], &args.read, &judge_args, input::PASSING, stop)?;
         let rows = loaded.store.connections()?;
         let chosen = choose::connections(&rows, &args.play.send, file)?;
         let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
@@ -412,7 +412,7 @@ impl<'s> Session<'s> {
         if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
             let inputs = [self.file.clone(), kept.display().to_string()];
             let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
-            input::ingest(&inputs, Some(db), &options, true)?;
+            input::ingest(&inputs, input::To::File(db), &options, true)?;
         }
         Ok(report)
     }

@@ -8,7 +8,7 @@ use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::redact::Redactor;
 use rpctape::report::{Session, Sessions};
-use rpctape::store::{FindingFilter, Raw};
+use rpctape::store::{FindingFilter, Keep, Raw};
 
 use super::config::Config;
 use super::input::{self, ReadArgs};
@@ -47,7 +47,7 @@ enum Format {
 pub fn run(args: &SessionsArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let judge = args.judge.configured(&config);
-    let loaded = input::load(&places(args)?, &args.read, &judge, None, stop)?;
+    let loaded = input::load(&places(args)?, &args.read, &judge, input::To::Passing(Keep::Findings { text: 0 }), stop)?;
     let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
     let mut of = BTreeMap::new();
     let mut redactor = Redactor::default();

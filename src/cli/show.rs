@@ -83,7 +83,7 @@ impl Print<'_> {
 /// Prints the messages.
 pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
-    let loaded = input::load(files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let loaded = input::load(files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     super::preface::warn_of_torn(&loaded);
     let style = args.screen.style(false, false);
     let redactor = args.redact.redactor(&Config::load(None)?);

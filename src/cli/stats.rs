@@ -62,7 +62,7 @@ fn clean(row: &mut ExchangeRow, redactor: &mut Option<Redactor>) {
 
 /// Prints the figures.
 pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
-    let loaded = input::load(&args.files, &args.read, &JudgeArgs::default(), None, stop)?;
+    let loaded = input::load(&args.files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     super::preface::warn_of_torn(&loaded);
     let store = &loaded.store;
     let mut redactor = args.redact.redactor(&Config::load(None)?);

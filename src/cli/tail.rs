@@ -13,7 +13,7 @@ use rpctape::finding::Severity;
 use rpctape::pipeline;
 use rpctape::report::escape;
 use rpctape::report::tail::TailStyle;
-use rpctape::store::Store;
+use rpctape::store::{Keep, Store};
 
 use super::config::Config;
 use super::input::{self, ReadArgs};
@@ -112,7 +112,8 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
     }
     let mut opener =
         Opener { path: path_of(&args.file), args, board: &board, stop, shared: Rc::default(), begun: false };
-    let done = pipeline::follow(&mut Store::temporary()?, &mut || opener.next(), &options, &*board);
+    let done =
+        pipeline::follow(&mut Store::passing(Keep::Findings { text: 0 })?, &mut || opener.next(), &options, &*board);
     match done {
         Err(error) if error.kind == ErrorKind::Interrupted => {}
         done => done?,

@@ -93,7 +93,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     let config = Config::load(None)?;
     // All rules speak: what a team chose to leave out of its audits hangs all the same.
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
-    let loaded = input::load(files, &args.read, &judged, None, stop)?;
+    let loaded = input::load(files, &args.read, &judged, input::PASSING, stop)?;
     if loaded.store.connections()?.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));
     }

@@ -178,6 +178,7 @@ impl<'a> Row<'a> {
             direction: direction_of(self.direction.as_deref()),
             stream: extra.stream,
             taps: extra.stamps(),
+            in_file: false,
             body: self.body(&extra)?,
         })
     }
@@ -323,6 +324,7 @@ mod tests {
             direction: Direction::Received,
             stream: Some(4),
             taps: Some([Some(Stamp { seq: 1, at_us: None }), None]),
+            in_file: false,
             body,
         }
     }

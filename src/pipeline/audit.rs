@@ -85,6 +85,7 @@ fn refold(store: &Store, which: Which, options: &Options, progress: &mut dyn Pro
 
 /// Ends a fold and writes what comes of it.
 pub(super) fn finish(store: &Store, session: Session, mut judge: Judge<'_>) -> Result<()> {
+    store.recall(&session.asks())?;
     let mut oracle = store.oracle()?;
     session.finish(&mut oracle, &mut judge);
     oracle.failed()?;
@@ -93,5 +94,6 @@ pub(super) fn finish(store: &Store, session: Session, mut judge: Judge<'_>) -> R
         store.add_undecided(undecided.code, &undecided.lacks, undecided.events)?;
     }
     drop((oracle, judge));
+    store.settle()?;
     store.index_derived()
 }

@@ -8,7 +8,7 @@ use std::vec::IntoIter;
 use super::{Options, Quiet, Summary, ingest, ingest_sources};
 use crate::capture::{self, Skip};
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{FindingFilter, FindingRow, Raw, Store};
+use crate::store::{FindingFilter, FindingRow, Keep, Raw, Store};
 
 /// What findings call a log that has no file name.
 const NAMELESS: &str = "log";
@@ -32,7 +32,7 @@ const NAMELESS: &str = "log";
 ///
 /// Errors: the reader fails, or what it gives is no log that rpctape can read; the hint says what to do.
 pub fn check(reader: impl Read + 'static, options: &Options) -> Result<Findings> {
-    let mut store = Store::temporary()?;
+    let mut store = Store::passing(Keep::Findings { text: 0 })?;
     let mut source = std::iter::once_with(|| capture::open_stream(NAMELESS, Box::new(reader), &options.overrides));
     let summary = ingest_sources(&mut store, &mut source, options, &mut Quiet)?;
     Findings::of(&store, summary, false)
@@ -63,7 +63,7 @@ pub fn check_paths(paths: impl IntoIterator<Item = impl AsRef<Path>>, options: &
     if found.paths.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("there is no log in {}", names.join(", "))));
     }
-    let mut store = Store::temporary()?;
+    let mut store = Store::passing(Keep::Findings { text: 0 })?;
     let summary = ingest(&mut store, &found.paths, options, &mut Quiet)?;
     Findings::of(&store, summary, found.archives.iter().any(|archive| archive.torn))
 }

@@ -1,5 +1,7 @@
 //! Logs in, an audited database out.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::audit::JUDGED_WITH;
 use super::intake::Intake;
 use super::summary::{Input, Summary, Taken, summarise};
@@ -14,7 +16,8 @@ use crate::store::{Identity, NewSource, Store};
 /// A log that the store has already adds nothing; one that has grown goes on where it ended.
 pub fn ingest(store: &mut Store, inputs: &[String], options: &Options, progress: &mut dyn Progress) -> Result<Summary> {
     let mut sources = inputs.iter().map(|input| capture::open(input, &options.overrides));
-    ingest_sources(store, &mut sources, options, progress)
+    let apart = if store.is_temporary() && store.is_new() { told_apart(inputs) } else { BTreeSet::new() };
+    in_one(store, |store| load(store, &mut sources, &apart, options, progress))
 }
 
 /// The same for sources that are opened one after the other.
@@ -24,8 +27,13 @@ pub fn ingest_sources(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
+    in_one(store, |store| load(store, sources, &BTreeSet::new(), options, progress))
+}
+
+/// All of it or nothing.
+fn in_one(store: &mut Store, load: impl FnOnce(&Store) -> Result<Summary>) -> Result<Summary> {
     store.begin()?;
-    let done = load(store, sources, options, progress);
+    let done = load(store);
     match done.and_then(|summary| store.commit().map(|()| summary)) {
         Ok(summary) => Ok(summary),
         Err(error) => {
@@ -35,16 +43,28 @@ pub fn ingest_sources(
     }
 }
 
+/// The logs that no other one of these can be, because none has their size: what is in them need not be read to know it.
+fn told_apart(inputs: &[String]) -> BTreeSet<&str> {
+    let size =
+        |input: &String| capture::path_of(input).metadata().ok().filter(|meta| meta.is_file()).map(|it| it.len());
+    let sizes: Vec<Option<u64>> = inputs.iter().map(size).collect();
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    sizes.iter().flatten().for_each(|size| *counts.entry(*size).or_default() += 1);
+    let alone = |size: &Option<u64>| size.is_some_and(|size| counts.get(&size) == Some(&1));
+    inputs.iter().zip(&sizes).filter(|(_, size)| alone(size)).map(|(input, _)| input.as_str()).collect()
+}
+
 fn load(
     store: &Store,
     sources: &mut dyn Iterator<Item = Result<Box<dyn Source>>>,
+    apart: &BTreeSet<&str>,
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
     let mut intake = Intake::new(store, options, progress)?;
     let mut inputs = Vec::new();
     for source in sources {
-        inputs.push(take_source(store, &mut *source?, &mut intake)?);
+        inputs.push(take_source(store, &mut *source?, apart, &mut intake)?);
     }
     let redacted = intake.cleaning.as_ref().map(|cleaning| cleaning.counts().clone()).unwrap_or_default();
     intake.finish()?;
@@ -52,9 +72,17 @@ fn load(
 }
 
 /// Reads one source, or as much of it as is new.
-fn take_source(store: &Store, source: &mut dyn Source, intake: &mut Intake<'_, '_>) -> Result<Input> {
+fn take_source(
+    store: &Store,
+    source: &mut dyn Source,
+    apart: &BTreeSet<&str>,
+    intake: &mut Intake<'_, '_>,
+) -> Result<Input> {
     let name = clean(source.name(), intake.options);
-    let known = known(store, source, &name)?;
+    let known = match apart.contains(source.name()) {
+        true => Known::New { identity: None, same_name: false },
+        false => known(store, source, &name)?,
+    };
     intake.progress.source(&name, source.size());
     let rewritten = matches!(known, Known::New { same_name: true, .. });
     let taken = match known {

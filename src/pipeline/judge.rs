@@ -66,11 +66,11 @@ impl Sink for Judge<'_> {
         self.keep(done);
     }
 
-    fn exchange(&mut self, _connection: u32, exchange: &Exchange) {
+    fn exchange(&mut self, connection: u32, exchange: &Exchange) {
         if let Some(watcher) = self.watcher {
             watcher.borrow_mut().settled(exchange);
         }
-        let done = self.derived.exchange(exchange);
+        let done = self.derived.exchange(connection, exchange);
         self.keep(done);
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::connection::{End, Opened};
 use super::detail::Batch;
 use super::missing::{NO_CONNECTION, Shelf, shelve};
-use super::oracle::{Oracle, Remembered, ReusedId};
+use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
 use super::sink::Sink;
@@ -103,6 +103,11 @@ impl Session {
                 conn.end(&mut step, &mut Nobody);
             }
         }
+    }
+
+    /// What an oracle will be asked at the end, as far as it is known before.
+    pub fn asks(&self) -> Vec<Asked> {
+        self.connections.values().filter(|conn| conn.has_questions()).map(|conn| conn.asks()).collect()
     }
 
     /// Ends all connections and answers what was left open.

@@ -43,7 +43,7 @@ pub use fold::Session;
 pub use http_stream::{HttpStream, Shown};
 pub use ledger::Ledger;
 pub use missing::{NO_CONNECTION, Stretch, Stretches};
-pub use oracle::{Oracle, Remembered, ReusedId};
+pub use oracle::{Asked, Oracle, Remembered, ReusedId};
 pub use race::{Basis, Certainty, Judgement, Witness};
 pub use seen::{FrameId, Seen};
 pub use settings::Settings;

@@ -28,6 +28,17 @@ pub struct ReusedId {
     pub method: String,
 }
 
+/// What will be asked about one connection: whoever answers can look for all of it at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The connection.
+    pub connection: u32,
+    /// Ids of requests.
+    pub ids: Vec<Id>,
+    /// True if it will be asked which ids were used again.
+    pub reused: bool,
+}
+
 /// Answers questions about what was dropped behind the window; asked only at the end.
 pub trait Oracle {
     /// The newest request that `issuer` sent with this id before frame `before`.

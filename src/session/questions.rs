@@ -3,7 +3,7 @@
 use super::detail::{CancelFault, Stray, Target};
 use super::event::What;
 use super::exchange::{Cancellation, Effect};
-use super::oracle::{Oracle, Remembered, ReusedId};
+use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::race::{Crossing, Judgement};
 use super::state::{About, Conn, Incoming, Question, Step, index};
 use crate::jsonrpc::Id;
@@ -33,6 +33,16 @@ impl Conn {
     pub(super) fn has_questions(&self) -> bool {
         let forgot = self.facts.profile.ids_used_once && self.sides.iter().any(|side| side.unsure);
         forgot || !self.questions.is_empty()
+    }
+
+    /// What the store will be asked.
+    pub(super) fn asks(&self) -> Asked {
+        let twins = self.questions.iter().filter_map(|question| question.id.twin());
+        Asked {
+            connection: self.facts.id,
+            ids: self.questions.iter().map(|question| question.id.clone()).chain(twins).collect(),
+            reused: self.facts.profile.ids_used_once && self.sides.iter().any(|side| side.unsure),
+        }
     }
 
     /// Answers all questions.

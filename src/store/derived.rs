@@ -1,5 +1,6 @@
 //! Writes what the audit makes of the frames: exchanges, cancels, findings, facts of connections.
 
+use std::cell::RefCell;
 use std::fmt::Write;
 
 use rusqlite::types::Null;
@@ -7,14 +8,17 @@ use rusqlite::{Statement, named_params};
 use rustc_hash::FxHashMap;
 
 use super::Store;
+use super::aside::Aside;
 use super::codes;
+use super::columns::ExchangeColumns;
 use super::fail::failed;
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::protocol::{Clause, Profile, Side};
 use crate::session::{Cancellation, Connection, Directions, End, Exchange, FrameId, Ledger};
 
-const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange.sql");
+pub(super) const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange.sql");
+pub(super) const INSERT_SENDER: &str = "INSERT OR REPLACE INTO inferred (frame, sender) VALUES (?1, ?2)";
 const INSERT_CANCELLATION: &str = include_str!("../../sql/statements/insert_cancellation.sql");
 const INSERT_FINDING: &str = include_str!("../../sql/statements/insert_finding.sql");
 const INSERT_FACT: &str = include_str!("../../sql/statements/insert_connection_fact.sql");
@@ -42,6 +46,7 @@ pub struct Derived<'s> {
     rules: FxHashMap<&'static str, i64>,
     /// Reused for text that has to be put together.
     text: String,
+    aside: Option<&'s RefCell<Aside>>,
     place: &'s str,
 }
 
@@ -65,7 +70,7 @@ impl Store {
         }
         Ok(Derived {
             exchange: self.sql.prepare(INSERT_EXCHANGE)?,
-            inferred: self.sql.prepare("INSERT OR REPLACE INTO inferred (frame, sender) VALUES (?1, ?2)")?,
+            inferred: self.sql.prepare(INSERT_SENDER)?,
             cancellation: self.sql.prepare(INSERT_CANCELLATION)?,
             cancellation_last: self.sql.prepare("SELECT max(id) FROM cancellation WHERE id BETWEEN ?1 AND ?2")?,
             finding: self.sql.prepare(INSERT_FINDING)?,
@@ -76,6 +81,7 @@ impl Store {
             profiles,
             rules: rules.iter().enumerate().map(|(at, (code, _))| (*code, at as i64)).collect(),
             text: String::new(),
+            aside: self.aside.as_ref(),
             place: &self.place,
         })
     }
@@ -83,18 +89,47 @@ impl Store {
 
 impl Derived<'_> {
     /// An exchange that will not change any more.
-    pub fn exchange(&mut self, exchange: &Exchange) -> Result<()> {
-        self.try_exchange(exchange).map_err(|error| failed("write", self.place, &error))
+    pub fn exchange(&mut self, connection: u32, exchange: &Exchange) -> Result<()> {
+        self.text.clear();
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "{}", exchange.history);
+        let row = ExchangeColumns {
+            request: exchange.request.frame as i64,
+            issuer: codes::side(exchange.issuer),
+            response: exchange.answer.map(|seen| seen.frame as i64),
+            parent: exchange.parent.map(|frame| frame as i64),
+            outcome: codes::outcome(exchange.outcome),
+            profile: self.profile(exchange.profile),
+            settled: settled(exchange),
+            history: &self.text,
+            name: exchange.name.as_deref(),
+            last_progress: exchange.last_progress.map(|seen| seen.frame as i64),
+        };
+        if let Some(aside) = self.aside {
+            let mut aside = aside.borrow_mut();
+            aside.counted();
+            if !aside.is_row(exchange.request.frame) {
+                return aside.exchange(connection, &row);
+            }
+        }
+        insert_exchange(&mut self.exchange, &row).map_err(|error| failed("write", self.place, &error))
     }
 
     /// The sender of a frame whose direction the log does not state.
     pub fn inferred(&mut self, frame: FrameId, sender: Side) -> Result<()> {
+        if let Some(aside) = self.aside.filter(|aside| !aside.borrow().is_row(frame)) {
+            return aside.borrow_mut().sender(frame, codes::side(sender));
+        }
         let row = (frame as i64, codes::side(sender));
         self.inferred.execute(row).map(|_| ()).map_err(|error| failed("write", self.place, &error))
     }
 
     /// A cancel that will not change any more.
     pub fn cancellation(&mut self, connection: u32, cancel: &Cancellation) -> Result<()> {
+        if self.aside.is_some() {
+            // No finding is read with it.
+            return Ok(());
+        }
         self.try_cancellation(connection, cancel).map_err(|error| failed("write", self.place, &error))
     }
 
@@ -118,35 +153,6 @@ impl Derived<'_> {
             ":proof": connection.proof.bits(),
         };
         self.occasion.execute(row).map(|_| ()).map_err(|error| failed("write", self.place, &error))
-    }
-
-    fn try_exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
-        let profile = self.profile(exchange.profile);
-        let answer = exchange.answer.map(|seen| seen.frame as i64);
-        let settled = match answer {
-            Some(_) => None,
-            // Nothing is due after a cancel where silence is the answer: that is when it was settled.
-            None if codes::outcome(exchange.outcome) == 3 => exchange.cancel().map(|cancel| cancel.seen.frame as i64),
-            None => None,
-        };
-        let insert = &mut self.exchange;
-        insert.raw_bind_parameter(1, exchange.request.frame as i64)?;
-        insert.raw_bind_parameter(2, codes::side(exchange.issuer))?;
-        insert.raw_bind_parameter(3, answer)?;
-        insert.raw_bind_parameter(4, exchange.parent.map(|frame| frame as i64))?;
-        insert.raw_bind_parameter(5, codes::outcome(exchange.outcome))?;
-        insert.raw_bind_parameter(6, profile)?;
-        insert.raw_bind_parameter(7, settled)?;
-        self.text.clear();
-        // Writing to a String cannot fail.
-        let _ = write!(self.text, "{}", exchange.history);
-        insert.raw_bind_parameter(8, self.text.as_str())?;
-        match exchange.name.as_deref() {
-            Some(name) => insert.raw_bind_parameter(9, name)?,
-            None => insert.raw_bind_parameter(9, Null)?,
-        }
-        insert.raw_bind_parameter(10, exchange.last_progress.map(|seen| seen.frame as i64))?;
-        insert.raw_execute().map(|_| ())
     }
 
     fn try_cancellation(&mut self, connection: u32, cancel: &Cancellation) -> rusqlite::Result<()> {
@@ -180,6 +186,11 @@ impl Derived<'_> {
         let id = next_id(&mut self.finding_last, base, base | ((1 << RULE_SHIFT) - 1))?;
         if let Some(clause) = finding.clause {
             self.clause(clause)?;
+        }
+        if let Some(aside) = self.aside {
+            let mut aside = aside.borrow_mut();
+            let evidence = finding.evidence.iter().map(|item| item.frame);
+            evidence.chain([finding.frame]).chain(finding.exchange).for_each(|frame| aside.name(frame));
         }
         let evidence: Vec<(&str, FrameId)> = finding.evidence.iter().map(|item| (item.role, item.frame)).collect();
         // Words and numbers only: there is nothing that could fail to be written.
@@ -239,6 +250,31 @@ impl Derived<'_> {
         // A profile outside the list (a test's own) gets a number that no row has; the views then show NULL.
         at.map_or(-1, |at| at as i64)
     }
+}
+
+/// The frame that settled an exchange, where it is not the answer.
+fn settled(exchange: &Exchange) -> Option<i64> {
+    // Nothing is due after a cancel where silence is the answer: that is when it was settled.
+    let silent = exchange.answer.is_none() && codes::outcome(exchange.outcome) == 3;
+    exchange.cancel().filter(|_| silent).map(|cancel| cancel.seen.frame as i64)
+}
+
+/// Writes an exchange. The order of the parameters is that of the statement.
+pub(super) fn insert_exchange(insert: &mut Statement<'_>, row: &ExchangeColumns<'_>) -> rusqlite::Result<()> {
+    insert.raw_bind_parameter(1, row.request)?;
+    insert.raw_bind_parameter(2, row.issuer)?;
+    insert.raw_bind_parameter(3, row.response)?;
+    insert.raw_bind_parameter(4, row.parent)?;
+    insert.raw_bind_parameter(5, row.outcome)?;
+    insert.raw_bind_parameter(6, row.profile)?;
+    insert.raw_bind_parameter(7, row.settled)?;
+    insert.raw_bind_parameter(8, row.history)?;
+    match row.name {
+        Some(name) => insert.raw_bind_parameter(9, name)?,
+        None => insert.raw_bind_parameter(9, Null)?,
+    }
+    insert.raw_bind_parameter(10, row.last_progress)?;
+    insert.raw_execute().map(|_| ())
 }
 
 /// The first free id from `base` on. What a range cannot hold (a million of a kind at one frame) goes behind all others.

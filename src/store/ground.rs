@@ -1,12 +1,16 @@
 //! Writes frames: the hot path of an ingest. One prepared statement, values bound as they are.
 
+use std::cell::RefCell;
+
 use rusqlite::types::Null;
 use rusqlite::{Statement, ToSql};
 
-use super::codes::{self, kind};
+use super::Store;
+use super::aside::Aside;
+use super::codes::{self, kind, message_kind};
+use super::columns::{FrameColumns, RpcId, Text};
 use super::extra::Extra;
 use super::fail::failed;
-use super::{Store, codes::message_kind};
 use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
 use crate::jsonrpc::{Id, IdField, Message};
@@ -16,9 +20,8 @@ const INSERT_FRAME: &str = include_str!("../../sql/statements/insert_frame.sql")
 
 /// Writes frames with growing ids.
 pub struct Ground<'s> {
-    frame: Statement<'s>,
-    nulls: Nulls,
-    bound: Bound,
+    table: Table<'s>,
+    aside: Option<&'s RefCell<Aside>>,
     next: FrameId,
     /// How many frames each connection has, by its id.
     counts: Vec<u64>,
@@ -29,35 +32,32 @@ pub struct Ground<'s> {
 struct Row<'a> {
     kind: i64,
     byte_offset: u64,
-    bytes: usize,
     message: Option<&'a Message<'a>>,
     extra: Option<String>,
     body: Text<'a>,
     json: Option<&'a str>,
 }
 
-/// A payload.
-enum Text<'a> {
-    None,
-    Utf8(&'a str),
-    Bytes(&'a [u8]),
-}
-
 impl Store {
     /// A writer of frames that goes on behind the last one.
     pub fn ground(&self) -> Result<Ground<'_>> {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
-        let next: i64 =
-            self.sql.query_row("SELECT coalesce(max(id), 0) + 1 FROM frame", [], |row| row.get(0)).map_err(fault)?;
-        let frame = self.sql.prepare(INSERT_FRAME).map_err(fault)?;
+        let last: i64 =
+            self.sql.query_row("SELECT coalesce(max(id), 0) FROM frame", [], |row| row.get(0)).map_err(fault)?;
+        let last = (last as FrameId).max(self.aside.as_ref().map_or(0, |aside| aside.borrow().last()));
         Ok(Ground {
-            frame,
-            nulls: Nulls::default(),
-            bound: Bound::default(),
-            next: next as FrameId,
+            table: self.frame_table()?,
+            aside: self.aside.as_ref(),
+            next: last + 1,
             counts: Vec::new(),
             place: &self.place,
         })
+    }
+
+    /// The table of frames, to be written to.
+    pub(super) fn frame_table(&self) -> Result<Table<'_>> {
+        let insert = self.sql.prepare(INSERT_FRAME).map_err(|error| self.fail("write", &error))?;
+        Ok(Table { insert, nulls: Nulls::default(), bound: Bound::default() })
     }
 }
 
@@ -84,12 +84,6 @@ impl Ground<'_> {
     /// Writes a frame, and the members of a batch behind it; returns its id.
     pub fn frame(&mut self, connection: u32, frame: &Frame<'_>) -> Result<FrameId> {
         let id = self.next;
-        self.write(connection, frame).map_err(|error| failed("write", self.place, &error))?;
-        Ok(id)
-    }
-
-    fn write(&mut self, connection: u32, frame: &Frame<'_>) -> rusqlite::Result<()> {
-        let id = self.next;
         let (kind, extra) = (codes::frame_kind(frame), Extra::stored(frame));
         let offset = frame.byte_offset;
         let (message, body, json) = match &frame.body {
@@ -105,16 +99,11 @@ impl Ground<'_> {
             Body::Missing(missing) if !missing.words.is_empty() => (None, Text::Utf8(missing.words), None),
             Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Missing(_) => (None, Text::None, None),
         };
-        let bytes = match &body {
-            Text::None => 0,
-            Text::Utf8(text) => text.len(),
-            Text::Bytes(bytes) => bytes.len(),
-        };
-        self.row(connection, frame, Row { kind, byte_offset: offset, bytes, message, extra, body, json })?;
-        match &frame.body {
-            Body::Batch { text, members } => self.members(connection, frame, id, text, members),
-            _ => Ok(()),
+        self.row(connection, frame, Row { kind, byte_offset: offset, message, extra, body, json })?;
+        if let Body::Batch { text, members } = &frame.body {
+            self.members(connection, frame, id, text, members)?;
         }
+        Ok(id)
     }
 
     /// Members of a batch are rows of their own, with the batch's place and time.
@@ -125,7 +114,7 @@ impl Ground<'_> {
         batch: FrameId,
         text: &str,
         members: &[Member<'_>],
-    ) -> rusqlite::Result<()> {
+    ) -> Result<()> {
         for (range, member) in members {
             let text = text.get(range.clone()).unwrap_or("");
             let mut extra = Extra { batch: Some(batch), ..Extra::place(frame) };
@@ -138,42 +127,37 @@ impl Ground<'_> {
             };
             let byte_offset = frame.byte_offset + range.start as u64;
             let extra = extra.to_json();
-            self.row(
-                connection,
-                frame,
-                Row { kind, byte_offset, bytes: text.len(), message, extra, body: Text::Utf8(text), json: None },
-            )?;
+            let row = Row { kind, byte_offset, message, extra, body: Text::Utf8(text), json: None };
+            self.row(connection, frame, row)?;
         }
         Ok(())
     }
 
-    fn row(&mut self, connection: u32, frame: &Frame<'_>, row: Row<'_>) -> rusqlite::Result<()> {
-        let seq = self.count(connection);
-        let insert = &mut self.frame;
-        let of = (connection != NO_CONNECTION).then_some(i64::from(connection));
-        self.bound.bind(insert, 1, of)?;
-        insert.raw_bind_parameter(2, seq)?;
-        self.bound.bind(insert, 3, Some(i64::from(frame.source)))?;
-        insert.raw_bind_parameter(4, frame.line as i64)?;
-        insert.raw_bind_parameter(5, row.byte_offset as i64)?;
-        self.nulls.bind(insert, 6, frame.at_us)?;
-        self.bound.bind(insert, 7, Some(codes::direction(frame.direction)))?;
-        self.bound.bind(insert, 8, Some(row.kind))?;
-        self.nulls.bind(insert, 9, row.message.and_then(|message| message.method.as_deref()))?;
-        self.nulls.bind_id(insert, 10, row.message)?;
-        self.nulls.bind(insert, 11, row.message.and_then(Message::error_code))?;
-        insert.raw_bind_parameter(12, row.bytes as i64)?;
-        self.nulls.bind(insert, 13, row.extra.as_deref())?;
-        match row.body {
-            Text::None => insert.raw_bind_parameter(14, Null)?,
-            Text::Utf8(text) => insert.raw_bind_parameter(14, text)?,
-            Text::Bytes(bytes) => insert.raw_bind_parameter(14, bytes)?,
-        }
-        self.nulls.bind(insert, 15, row.json)?;
-        insert.raw_bind_parameter(16, self.next as i64)?;
-        insert.raw_execute()?;
+    fn row(&mut self, connection: u32, frame: &Frame<'_>, row: Row<'_>) -> Result<()> {
+        let columns = FrameColumns {
+            id: self.next as i64,
+            connection: (connection != NO_CONNECTION).then_some(i64::from(connection)),
+            seq: self.count(connection),
+            source: i64::from(frame.source),
+            line: frame.line as i64,
+            byte_offset: row.byte_offset as i64,
+            at_us: frame.at_us,
+            direction: codes::direction(frame.direction),
+            kind: row.kind,
+            method: row.message.and_then(|message| message.method.as_deref()),
+            rpc_id: row.message.map_or(RpcId::None, rpc_id),
+            error_code: row.message.and_then(Message::error_code),
+            bytes: row.body.length() as i64,
+            extra: row.extra.as_deref(),
+            body: row.body,
+            json: row.json,
+        };
         self.next += 1;
-        Ok(())
+        match self.aside {
+            // What is missing is always asked for.
+            Some(aside) if row.kind != kind::GAP => aside.borrow_mut().frame(&columns, frame.in_file),
+            _ => self.table.insert(&columns).map_err(|error| failed("write", self.place, &error)),
+        }
     }
 
     /// The next number within a connection.
@@ -187,6 +171,55 @@ impl Ground<'_> {
         }
         self.counts[at] += 1;
         self.counts[at] as i64
+    }
+}
+
+/// An id by value: integers as INTEGER, all else as JSON text in one spelling, so that an index finds them.
+fn rpc_id<'a>(message: &'a Message<'_>) -> RpcId<'a> {
+    match (&message.id, message.id_text) {
+        // A string without escapes is spelled as `to_json` would spell it.
+        (IdField::Value(Id::Text(_)), Some(raw)) if !raw.contains('\\') => RpcId::Text(raw.into()),
+        (IdField::Value(id), _) => RpcId::of(id),
+        _ => RpcId::None,
+    }
+}
+
+/// The table of frames, as one statement.
+pub(super) struct Table<'s> {
+    insert: Statement<'s>,
+    nulls: Nulls,
+    bound: Bound,
+}
+
+impl Table<'_> {
+    /// Writes a row. The order of the parameters is that of the statement.
+    pub(super) fn insert(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
+        let Table { insert, nulls, bound } = self;
+        bound.bind(insert, 1, row.connection)?;
+        insert.raw_bind_parameter(2, row.seq)?;
+        bound.bind(insert, 3, Some(row.source))?;
+        insert.raw_bind_parameter(4, row.line)?;
+        insert.raw_bind_parameter(5, row.byte_offset)?;
+        nulls.bind(insert, 6, row.at_us)?;
+        bound.bind(insert, 7, Some(row.direction))?;
+        bound.bind(insert, 8, Some(row.kind))?;
+        nulls.bind(insert, 9, row.method)?;
+        match &row.rpc_id {
+            RpcId::None => nulls.bind(insert, 10, None::<i64>)?,
+            RpcId::Int(number) => nulls.bind(insert, 10, Some(*number))?,
+            RpcId::Text(text) => nulls.bind(insert, 10, Some(&**text))?,
+        }
+        nulls.bind(insert, 11, row.error_code)?;
+        insert.raw_bind_parameter(12, row.bytes)?;
+        nulls.bind(insert, 13, row.extra)?;
+        match row.body {
+            Text::None | Text::InFile(..) => insert.raw_bind_parameter(14, Null)?,
+            Text::Utf8(text) => insert.raw_bind_parameter(14, text)?,
+            Text::Bytes(bytes) => insert.raw_bind_parameter(14, bytes)?,
+        }
+        nulls.bind(insert, 15, row.json)?;
+        insert.raw_bind_parameter(16, row.id)?;
+        insert.raw_execute().map(|_| ())
     }
 }
 
@@ -221,24 +254,6 @@ impl Nulls {
                 self.0 &= !(1 << at);
                 insert.raw_bind_parameter(at, Null)
             }
-        }
-    }
-
-    /// An id by value: integers as INTEGER, all else as JSON text in one spelling, so that an index finds them.
-    fn bind_id(
-        &mut self,
-        insert: &mut Statement<'_>,
-        at: usize,
-        message: Option<&Message<'_>>,
-    ) -> rusqlite::Result<()> {
-        let Some(IdField::Value(id)) = message.map(|message| &message.id) else {
-            return self.bind(insert, at, None::<i64>);
-        };
-        match (id, message.and_then(|message| message.id_text)) {
-            (Id::Int(number), _) => self.bind(insert, at, Some(*number)),
-            // A string without escapes is spelled as `to_json` would spell it.
-            (Id::Text(_), Some(raw)) if !raw.contains('\\') => self.bind(insert, at, Some(raw)),
-            _ => self.bind(insert, at, Some(id.to_json())),
         }
     }
 }

@@ -4,7 +4,9 @@
 //! when it is whole), or as a temporary one that vanishes with the process. [`Ground`] writes what was captured,
 //! [`Derived`] what the audit makes of it, `refold` hands the frames back, `reader` and its neighbours answer questions.
 
+mod aside;
 mod codes;
+mod columns;
 mod coverage;
 mod derived;
 mod exchanges;
@@ -14,22 +16,26 @@ mod findings;
 mod ground;
 mod identity;
 mod incident;
+mod logs;
 mod messages;
 mod oracle;
 mod partial;
 mod query;
 mod reader;
+mod recall;
 mod recorded;
 mod refold;
 mod reports;
 mod rows;
 mod schema;
 mod sources;
+mod spool;
 mod tally;
 
 #[cfg(test)]
 mod testing;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
@@ -56,6 +62,7 @@ pub use sources::{NewConnection, NewSource, StoredConnection, StoredSource};
 pub use tally::{FindingCount, Tally, UndecidedRow};
 
 use crate::error::{Error, ErrorKind, Result};
+use aside::Aside;
 use fail::failed;
 use partial::Partial;
 use schema::Version;
@@ -68,6 +75,21 @@ pub struct Store {
     partial: Option<Partial>,
     version: Version,
     writable: bool,
+    /// Where frames and exchanges go that become rows only when something asks for them.
+    aside: Option<RefCell<Aside>>,
+}
+
+/// What a temporary database has rows of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All that was captured and all that was made of it.
+    Everything,
+    /// Findings and what is told with them: the messages that they name, of each at most so many characters, and the requests
+    /// of those. All counts are there; cancels and other traffic are not.
+    Findings {
+        /// How much of a message is wanted.
+        text: u32,
+    },
 }
 
 /// Words for the temporary database in messages.
@@ -119,15 +141,31 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let sql = Connection::open_with_flags(partial.path(), flags).map_err(fault)?;
         sql.execute_batch(FOR_LOADING).map_err(fault)?;
-        Ok(Store { sql, place, partial: Some(partial), version: Version::Empty, writable: true })
+        Ok(Store { sql, place, partial: Some(partial), version: Version::Empty, writable: true, aside: None })
     }
 
     /// A database that SQLite keeps in a file without a name (in TMPDIR): it is gone when the process is.
     pub fn temporary() -> Result<Store> {
+        Store::passing(Keep::Everything)
+    }
+
+    /// The same, of which only what is to be kept can be asked.
+    pub fn passing(keep: Keep) -> Result<Store> {
         let fault = |error: rusqlite::Error| failed("create", TEMPORARY, &error);
         let sql = Connection::open("").map_err(fault)?;
         sql.execute_batch(FOR_LOADING).map_err(fault)?;
-        Ok(Store { sql, place: TEMPORARY.to_string(), partial: None, version: Version::Empty, writable: true })
+        let aside = match keep {
+            Keep::Everything => None,
+            // A character has at most four bytes.
+            Keep::Findings { text } => Some(RefCell::new(Aside::new(4 * text as usize))),
+        };
+        let (place, version) = (TEMPORARY.to_string(), Version::Empty);
+        Ok(Store { sql, place, partial: None, version, writable: true, aside })
+    }
+
+    /// True if the database goes with the process.
+    pub fn is_temporary(&self) -> bool {
+        self.place == TEMPORARY
     }
 
     /// True if nothing was ever stored here.
@@ -183,7 +221,7 @@ impl Store {
         let version = schema::version(&sql, &place)?;
         sql.execute_batch(settings).map_err(fault)?;
         sql.set_prepared_statement_cache_capacity(64);
-        Ok(Store { sql, place, partial: None, version, writable: false })
+        Ok(Store { sql, place, partial: None, version, writable: false, aside: None })
     }
 
     fn fail(&self, doing: &str, error: &rusqlite::Error) -> Error {

@@ -7,7 +7,7 @@ use super::{Store, codes};
 use crate::error::{Error, Result};
 use crate::jsonrpc::Id;
 use crate::protocol::Side;
-use crate::session::{FrameId, Oracle, Remembered, ReusedId, Seen};
+use crate::session::{Asked, FrameId, Oracle, Remembered, ReusedId, Seen};
 
 const SELECT_REMEMBERED: &str = include_str!("../../sql/statements/select_remembered.sql");
 const SELECT_REUSED: &str = include_str!("../../sql/statements/select_reused_ids.sql");
@@ -53,6 +53,13 @@ impl StoreOracle<'_> {
         }
     }
 
+    /// Where rows are set aside, those that a question is about have to be there first.
+    fn recall(&mut self, asked: Asked) {
+        if let Err(error) = self.store.recall_late(&asked) {
+            self.error.get_or_insert(error);
+        }
+    }
+
     fn try_reused(&mut self, connection: u32) -> rusqlite::Result<Vec<(Side, ReusedId)>> {
         let rows = self.reused.query_map(named_params! { ":connection": connection }, |row| {
             let reused = ReusedId {
@@ -69,6 +76,7 @@ impl StoreOracle<'_> {
 
 impl Oracle for StoreOracle<'_> {
     fn request(&mut self, connection: u32, issuer: Side, id: &Id, before: FrameId) -> Option<Remembered> {
+        self.recall(Asked { connection, ids: vec![id.clone()], reused: false });
         let text;
         let key: &dyn ToSql = match id {
             Id::Int(number) => number,
@@ -94,6 +102,7 @@ impl Oracle for StoreOracle<'_> {
 
     fn reused_ids(&mut self, connection: u32, issuer: Side) -> Vec<ReusedId> {
         if self.found.as_ref().is_none_or(|(asked, _)| *asked != connection) {
+            self.recall(Asked { connection, ids: Vec::new(), reused: true });
             let found = self.try_reused(connection);
             self.found = Some((connection, self.keep(found).unwrap_or_default()));
         }

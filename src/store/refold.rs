@@ -174,6 +174,7 @@ impl<'r> Stored<'r> {
             direction: codes::direction_of(self.direction),
             stream: self.extra.stream,
             taps: self.extra.stamps(),
+            in_file: false,
             body,
         }
     }

@@ -221,6 +221,7 @@ impl Store {
     fn stored(&self, found: Option<(u32, u32)>) -> Result<Option<StoredConnection>> {
         let Some((id, nth)) = found else { return Ok(None) };
         let Some(opened) = self.rows(SELECT_CONNECTIONS, [id, id], opened_of)?.pop() else { return Ok(None) };
+        self.recall_connection(id)?;
         let state = self.sql.query_row(SELECT_STATE, [id], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
         let (frames, closed) = state.map_err(|error| self.fail("read", &error))?;
         let first_ids = self.rows(SELECT_FIRST_IDS, [id], |row| row.get(0))?;

@@ -67,7 +67,9 @@ impl Store {
                 lost: count(6)?,
             })
         })?;
-        Ok(rows.into_iter().next().unwrap_or_default())
+        let counted = rows.into_iter().next().unwrap_or_default();
+        let exchanges = self.aside.as_ref().map_or(counted.exchanges, |aside| aside.borrow().exchanges());
+        Ok(Tally { exchanges, ..counted })
     }
 
     /// Findings by severity (worst first) and certainty.

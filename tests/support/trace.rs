@@ -204,6 +204,7 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         direction,
         stream: step.stream,
         taps: None,
+        in_file: false,
         body,
     }
 }

@@ -15,7 +15,7 @@ use crate::pipeline::{Options, Progress};
 use crate::redact::kind_named;
 use crate::session::FrameId;
 use crate::store::{
-    BreachRow, ConnectionRow, FindingFilter, FindingRow, NewSource, OccasionRow, Raw, Store, UndecidedRow,
+    BreachRow, ConnectionRow, FindingFilter, FindingRow, Keep, NewSource, OccasionRow, Raw, Store, UndecidedRow,
 };
 
 /// How many rows are judged together, at least, where there are connections enough: what they leave behind is held on disk, and
@@ -59,7 +59,7 @@ pub fn judge<R: std::io::BufRead>(
     let mut order = Order::default();
     let mut told = 0;
     while rows.peek()?.is_some() {
-        let mut store = Store::temporary()?;
+        let mut store = Store::passing(Keep::Findings { text: 0 })?;
         store.begin()?;
         let places = take(&store, rows, options, progress, &mut order)?;
         let named: BTreeMap<i64, Option<String>> =

@@ -1,0 +1,61 @@
+//! Texts that stand in the logs themselves, read there again.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+use super::Store;
+use super::columns::hash;
+use crate::capture::path_of;
+use crate::error::Result;
+
+/// The log that was read last, and its number.
+#[derive(Default)]
+pub(super) struct Logs {
+    open: Option<(i64, Option<File>)>,
+}
+
+impl Logs {
+    /// A text of a source by its place. `None` where it is not there any more: nothing else is ever shown in its stead.
+    pub(super) fn read(
+        &mut self,
+        store: &Store,
+        source: i64,
+        offset: u64,
+        length: usize,
+        known_by: u64,
+    ) -> Result<Option<String>> {
+        if self.open.as_ref().is_none_or(|(open, _)| *open != source) {
+            let name = store.rows("SELECT name FROM source WHERE id = ?1", [source], |row| row.get::<_, String>(0))?;
+            self.open = Some((source, name.first().and_then(|name| File::open(path_of(name)).ok())));
+        }
+        let Some((_, Some(file))) = &mut self.open else { return Ok(None) };
+        let mut bytes = vec![0; length];
+        let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut bytes));
+        let is_it = read.is_ok() && hash(&bytes) == known_by;
+        Ok(is_it.then(|| String::from_utf8(bytes).ok()).flatten())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::NewSource;
+
+    #[test]
+    fn what_is_no_longer_there_is_not_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        std::fs::write(&path, "one two three").unwrap();
+        let mut store = Store::temporary().unwrap();
+        store.begin().unwrap();
+        let source = store.add_source(NewSource { name: path.to_str().unwrap(), format: "x", reason: "" }).unwrap();
+        let read =
+            |offset, length| Logs::default().read(&store, i64::from(source), offset, length, hash(b"two")).unwrap();
+        assert_eq!(read(4, 3).as_deref(), Some("two"));
+        assert_eq!((read(3, 3), read(40, 3)), (None, None));
+        std::fs::write(&path, "one 2   three").unwrap();
+        assert_eq!(read(4, 3), None);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(read(4, 3), None);
+    }
+}
