@@ -409,7 +409,9 @@ fn what_must_not_be_accepted_is_refused() {
     let ci = ci.expect("the program starts");
     assert!(ci.status.code() == Some(2) && String::from_utf8_lossy(&ci.stderr).contains("in CI"));
     assert_eq!(std::fs::read_to_string(&rec).expect("the recording"), before);
-    assert_eq!(accept(folder.path(), &["chat", "--exchange", "2", "-o", "new.rec.jsonl"]).0, 0);
-    assert_eq!(std::fs::read_to_string(&rec).expect("the recording"), before);
-    assert!(folder.path().join("new.rec.jsonl").is_file());
+    for (what, name) in [("2", "new.rec.jsonl"), ("changed", "newer.rec.jsonl")] {
+        assert_eq!(accept(folder.path(), &["chat", "--exchange", what, "-o", name]).0, 0);
+        let taken = std::fs::read_to_string(folder.path().join(name)).expect("it was written");
+        assert!(taken != before && std::fs::read_to_string(&rec).is_ok_and(|text| text == before), "{what}");
+    }
 }

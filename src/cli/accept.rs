@@ -35,12 +35,9 @@ pub struct AcceptArgs {
     /// The recording that was replayed [default: NAME.rec.jsonl or NAME.jsonl beside it]
     #[arg(long, value_name = "FILE", value_parser = super::input::name())]
     recording: Option<String>,
-    /// Accept these without asking: 7,9
-    #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "all")]
+    /// Accept these without asking, as `replay --update` does: requests or verdicts, 7,9 or changed
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',', conflicts_with = "all")]
     exchange: Vec<String>,
-    /// Those with these verdicts: the value of `replay --update`.
-    #[arg(skip)]
-    verdicts: Vec<Verdict>,
     /// Accept all without asking; refused where the run had stuck requests, an exit or new violations
     #[arg(long, requires = "reason")]
     all: bool,
@@ -83,14 +80,10 @@ pub fn after_replay(
     (compare, redact, read, screen): (&CompareArgs, &RedactArgs, &ReadArgs, &ScreenArgs),
     stop: &Stop,
 ) -> Result<usize> {
-    let what: Vec<&String> = run.what.iter().filter(|word| !word.is_empty()).collect();
-    let verdicts = what.iter().filter_map(|word| Verdict::from_name(word)).collect();
-    let exchange = what.iter().filter(|word| Verdict::from_name(word).is_none()).map(|word| word.to_string()).collect();
     let args = AcceptArgs {
         run: run.live.to_string(),
         recording: Some(run.recording.to_string()),
-        exchange,
-        verdicts,
+        exchange: run.what.iter().filter(|word| !word.is_empty()).cloned().collect(),
         all: false,
         reason: run.reason.map(str::to_string),
         output: None,
@@ -227,9 +220,12 @@ impl Review<'_> {
             refuse(report)?;
             return Ok(open.into_iter().filter(|entry| self.new_text(entry).is_ok()).collect());
         }
-        if !self.args.exchange.is_empty() || !self.args.verdicts.is_empty() {
-            let named = self.args.exchange.iter().map(|name| self.named(&open, name)).collect::<Result<Vec<_>>>()?;
-            let wanted = |entry: &&ExchangeReport| self.args.verdicts.contains(&entry.verdict);
+        if !self.args.exchange.is_empty() {
+            let verdict = |word: &String| Verdict::from_name(word.trim());
+            let verdicts: Vec<Verdict> = self.args.exchange.iter().filter_map(verdict).collect();
+            let names = self.args.exchange.iter().filter(|word| verdict(word).is_none());
+            let named = names.map(|name| self.named(&open, name)).collect::<Result<Vec<_>>>()?;
+            let wanted = |entry: &&ExchangeReport| verdicts.contains(&entry.verdict);
             let (mut chosen, rest): (Vec<_>, Vec<_>) = open.iter().copied().partition(wanted);
             chosen.retain(|entry| self.new_text(entry).is_ok());
             chosen.extend(named.into_iter().filter(|entry| rest.iter().any(|other| std::ptr::eq(*other, *entry))));

@@ -228,7 +228,12 @@ fn listed(args: &ConformArgs) -> Result<String> {
         let (method, params) = profile.tool_call("SLOW", "{}").unwrap_or(("SLOW", "{}".to_string()));
         speech.slow = Some(Call { method: method.to_string(), params, tool: None });
     }
-    let timing = Timing { natural_us: 1_000_000, part: 100, storm: args.probe.storm.unwrap_or(args::STORM) };
+    let timing = Timing {
+        natural_us: 1_000_000,
+        progress_us: 250_000,
+        part: 100,
+        storm: args.probe.storm.unwrap_or(args::STORM),
+    };
     Ok(list(&speech, &timing, &args.screen.style(false, false)))
 }
 

@@ -20,10 +20,12 @@ pub fn watched_us(script: &str, said: &[Said], profile: &crate::protocol::Profil
 }
 
 /// How long things take, microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     /// How long the slow request takes by itself.
     pub natural_us: i64,
+    /// When it reports progress first.
+    pub progress_us: i64,
     /// Moments are this part of what the template says, per cent: less where a cancel met the answer.
     pub part: i64,
     /// How many requests a storm has.
@@ -80,7 +82,7 @@ pub fn write(script: &str, speech: &Speech, timing: &Timing) -> Option<Vec<Said>
 
 /// The session in which each of these is called once, one after the other.
 pub fn one_by_one(speech: &Speech, calls: &[Call]) -> Vec<Said> {
-    let timing = Timing { natural_us: STEP_US, part: 100, storm: 0 };
+    let timing = Timing { natural_us: STEP_US, part: 100, ..Timing::default() };
     let mut pen = Pen::new(speech, &timing);
     pen.open();
     for (nth, call) in calls.iter().enumerate() {
@@ -179,6 +181,9 @@ impl<'p> Pen<'p> {
             }
             "progress" => {
                 let text = profile.progress_of(&token(rest))?;
+                // A cancel behind it waits for as long as it may take.
+                let due = self.called_us.unwrap_or(self.now_us) + self.timing.progress_us;
+                self.now_us = self.now_us.max(due);
                 self.say(Side::Server, text);
                 Some(())
             }

@@ -10,7 +10,7 @@ fn speech(profile: &'static crate::protocol::Profile) -> Speech {
     Speech { profile, tools: None, prelude: Vec::new(), slow: Some(call) }
 }
 
-const TIMING: Timing = Timing { natural_us: 1_000_000, part: 100, storm: 3 };
+const TIMING: Timing = Timing { natural_us: 1_000_000, progress_us: 400_000, part: 100, storm: 3 };
 
 #[test]
 fn each_row_names_rules_and_probes_that_exist_and_each_probe_has_a_say() {
@@ -47,6 +47,17 @@ fn probes_can_be_written_wherever_the_protocol_has_a_cancel() {
             assert!(said.is_sorted_by_key(|said| said.at_us), "{}: {}", profile.label(), probe.name);
         }
     }
+}
+
+#[test]
+fn a_cancel_behind_the_first_progress_waits_for_it() {
+    let mcp = crate::protocol::by_name("mcp", Some("2025-11-25")).expect("a profile");
+    let progress = PROBES.iter().find(|probe| probe.name == "progress").expect("a probe");
+    let said = progress.write(&speech(mcp), &TIMING).expect("words");
+    let at = |what: &str| said.iter().find(|said| said.text.contains(what)).map(|said| said.at_us);
+    let called = at("a/slow").expect("a call");
+    let (told, cancelled) = (at("notifications/progress"), at("notifications/cancelled"));
+    assert!(told.is_some_and(|told| told - called >= TIMING.progress_us) && cancelled >= told, "{said:?}");
 }
 
 #[test]

@@ -2,16 +2,18 @@
 //!
 //! Parsing never fails: what is wrong with a message is part of what [`parse`] returns.
 
+mod envelope;
 mod error_member;
 mod framing;
 mod id;
 mod message;
-mod parse;
 mod sse;
+mod text;
 
+pub(crate) use envelope::Key;
+pub use envelope::{Lift, NoLift};
 pub use framing::{FrameError, Framing, Header, read_header};
 pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
-pub(crate) use parse::Key;
-pub use parse::{Lift, Member, NoLift, Parsed, Unparsable, parse, parse_at};
 pub use sse::{SseEvent, SseReader};
+pub use text::{Member, Parsed, Unparsable, parse, parse_at};

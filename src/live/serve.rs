@@ -6,6 +6,7 @@
 mod bytes;
 mod http;
 mod room;
+mod threads;
 
 use std::net::SocketAddr;
 
@@ -14,6 +15,8 @@ use tokio::sync::mpsc;
 
 use super::{Clock, Link};
 use crate::error::{Error, ErrorKind, Result};
+
+pub use threads::{Guest, Voice, on_threads};
 
 /// How many messages a link holds.
 const QUEUE: usize = 256;

@@ -20,7 +20,7 @@ use crate::protocol::{Profile, tried_in_turn};
 use crate::redact::Custom;
 use crate::replay::mock::{MockOptions, Reuse, Script};
 use crate::replay::options::{Life, Pace, Policy, Speed};
-use crate::replay::recording::{Connection, Recording};
+use crate::replay::recording::{Connection, Exchange, Recording};
 use crate::replay::run::Broken;
 use crate::replay::{Plan, plan, splice};
 use crate::store::Store;
@@ -78,8 +78,8 @@ pub struct Slow {
     pub natural_us: i64,
     /// The longer of them.
     pub longer_us: i64,
-    /// True if it reports progress.
-    pub tells: bool,
+    /// When it reports progress first, the later of two times, microseconds; `None` if it does not always.
+    pub progress_us: Option<i64>,
 }
 
 /// One run of one recording.
@@ -109,7 +109,7 @@ impl Examiner<'_> {
     fn greet(&self, profile: &'static Profile, watch: &mut dyn Watch) -> Result<Option<Met>> {
         let tools = profile.tools().map(|_| NO_TOOLS.to_string());
         let speech = Speech { profile, tools, prelude: Vec::new(), slow: None };
-        let timing = Timing { natural_us: 0, part: 100, storm: 0 };
+        let timing = Timing { part: 100, ..Timing::default() };
         let said = write("soon", &speech, &timing).unwrap_or_default();
         let run = Run { speech: &speech, script: "soon", said: &said, limit_us: LIMIT_US, keep: None };
         let Some((_, ran)) = self.play(&run, watch)? else { return Ok(None) };
@@ -182,7 +182,7 @@ impl Examiner<'_> {
 
     /// How long the slow request takes when it is left alone: twice, one after the other. The error says why it cannot be used.
     pub fn control(&self, met: &Met, watch: &mut dyn Watch) -> Result<std::result::Result<Slow, String>> {
-        let timing = Timing { natural_us: SLOW_US, part: 100, storm: 0 };
+        let timing = Timing { natural_us: SLOW_US, part: 100, ..Timing::default() };
         let Some(said) = write(CALLS, &met.speech, &timing) else { return Ok(Err("no slow request".to_string())) };
         let keep = self.keep.as_ref().map(|folder| folder.join("control.run.jsonl"));
         let run = Run { speech: &met.speech, script: CALLS, said: &said, limit_us: 3 * LIMIT_US, keep };
@@ -206,8 +206,13 @@ impl Examiner<'_> {
         if calls.iter().any(|call| call.outcome != "result") {
             return Ok(Err(format!("{name} is answered with an error")));
         }
-        let tells = calls.iter().all(|call| !call.progress.is_empty());
-        Ok(Ok(Slow { natural_us: first.min(second), longer_us: first.max(second), tells }))
+        let told = |call: &&Exchange| {
+            let at_us = |event: usize| live.events[event].at_us;
+            Some(at_us(*call.progress.first()?)? - at_us(call.request)?)
+        };
+        let told: Option<Vec<i64>> = calls.iter().map(told).collect();
+        let progress_us = told.and_then(|told| told.into_iter().max());
+        Ok(Ok(Slow { natural_us: first.min(second), longer_us: first.max(second), progress_us }))
     }
 
     /// Plays one probe as often as it takes. The error says why it cannot be played.
@@ -227,20 +232,23 @@ impl Examiner<'_> {
             (Needs::Slow | Needs::Turns, Ok(slow)) if slow.natural_us < SLOW_US => {
                 return Ok(Err(format!("the request takes {} only", crate::number::duration(slow.natural_us))));
             }
-            (Needs::Progress, Ok(slow)) if !slow.tells => return Ok(Err("it reports no progress".to_string())),
+            (Needs::Progress, Ok(slow)) if slow.progress_us.is_none() => {
+                return Ok(Err("it reports no progress".to_string()));
+            }
             (Needs::Slow | Needs::Progress | Needs::Turns, Ok(slow)) => slow.natural_us,
         };
         if probe.name == "storm" && self.storm == 0 {
             return Ok(Err("--storm 0".to_string()));
         }
         let longer_us = slow.map_or(0, |slow| slow.longer_us);
+        let progress_us = slow.ok().and_then(|slow| slow.progress_us).unwrap_or(0);
         let storm_us = if probe.name == "storm" { self.storm as i64 * 10_000 } else { 0 };
         let limit_us = LIMIT_US.max(LIMIT_TIMES * longer_us).max(LIMIT_TIMES * met.longest_us) + storm_us;
         let runs = if probe.moment == Moment::Timed { self.repeat.max(1) } else { 1 };
         let mut plays = Vec::new();
         for nth in 0..runs {
             for (place, part) in PARTS.iter().enumerate() {
-                let timing = Timing { natural_us, part: *part, storm: self.storm };
+                let timing = Timing { natural_us, progress_us, part: *part, storm: self.storm };
                 let Some(said) = probe.write(&met.speech, &timing) else {
                     return Ok(Err(format!("{} has no words for it", met.server.protocol)));
                 };

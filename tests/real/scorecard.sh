@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Plays `rpctape conform` against the real servers that install.sh has put into a folder, and writes docs/scorecard.md, one row a server,
-# and docs/scorecard/, the proof of each violation. What is not there is said. usage: scorecard.sh FOLDER [NAME...]
+# docs/scorecard.svg, a picture of it, and docs/scorecard/, the proof of each violation. What is not there is said. usage: scorecard.sh FOLDER [NAME...]
 # RPCTAPE is the program (default: target/release/rpctape), FLAGS goes to every run (such as --fast).
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -49,29 +49,17 @@ if [ ! -f "$card" ]; then
     printf '%s\n' "# What real servers do with a cancel" "" \
         "Made by \`tests/real/scorecard.sh\` on $(date +%F). [conform](conform.md) says how to read it; what stands under *not observed* was not seen, and is no fault." "" \
         "\`real-mcp\` is \`tests/real/servers/mcp_server.py\` on the MCP Python SDK: 1.27.2, and, where it names no version, 2.3.0. \`rmcp\` is \`tests/real/rmcp\` on the crate" \
-        "of that name, 3.9.0; \`real-acp-python\` and \`real-acp-typescript\` are the agents of \`tests/real/servers\` on the ACP SDKs 0.12.1 and 2.4.0." "" >"$card"
+        "of that name, 3.9.0; \`real-acp-python\` and \`real-acp-typescript\` are the agents of \`tests/real/servers\` on the ACP SDKs 0.12.1 and 2.4.0." "" \
+        "![the table as a picture](scorecard.svg)" "" >"$card"
 fi
 modules=$real/npm/node_modules
 
-play everything -- node "$modules/@modelcontextprotocol/server-everything/dist/index.js" stdio
+play everything --slow-tool trigger-long-running-operation --args '{"duration":1,"steps":4}' -- node "$modules/@modelcontextprotocol/server-everything/dist/index.js" stdio
 play mcp-python-1 --slow-tool slow --args '{"seconds":1}' --allow tools/call:slow -- "$real/mcp1/bin/python" "$top/tests/real/servers/mcp_server.py"
 play mcp-python-2 --slow-tool slow --args '{"seconds":1}' --allow tools/call:slow -- "$real/mcp2/bin/python" "$top/tests/real/servers/mcp_server.py"
 play rmcp --slow-tool slow --args '{"seconds":1}' --allow tools/call:slow -- "$real/rmcp/debug/rmcp-server"
 play acp-python --proto acp --prompt wait -- "$real/acp/bin/python" "$top/tests/real/servers/acp_agent.py"
 play acp-typescript --proto acp --prompt wait -- node "$real/npm/acp_agent.mjs"
 
-# The proofs stand below the table, each with its clause.
-python3 - "$card" "$proofs" <<'PY'
-import os, sys
-card, proofs = sys.argv[1:]
-if not os.path.exists(card):
-    sys.exit()
-text = open(card).read().split("\n## Proofs\n")[0].rstrip() + "\n"
-lines = []
-for file in sorted(os.listdir(proofs)):
-    server, clause = file.split(".")[:2]
-    lines.append(f"- {server}: [{clause}](scorecard/{file})")
-if lines:
-    text += "\n## Proofs\n\nEach is a recording of the exchange; `rpctape check FILE` says what it breaks.\n\n" + "\n".join(lines) + "\n"
-open(card, "w").write(text)
-PY
+# The proofs stand below the table, each with its clause; the picture is the table without what no sentence binds.
+python3 "$top/tests/real/scorecard.py" "$card" "$proofs"

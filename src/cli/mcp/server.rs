@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,16 +36,37 @@ struct Said {
     failed: bool,
 }
 
-/// The state of a server.
+/// What is served, to whoever asks.
+pub struct Offer {
+    /// The folder.
+    pub folder: Folder,
+    /// This program.
+    pub program: PathBuf,
+    /// How much of an answer is given at once, in bytes.
+    pub page: usize,
+    /// What is a secret beside the usual.
+    pub secrets: Custom,
+    /// The command of the server that recordings may be played against.
+    pub replay: Option<Vec<String>>,
+}
+
+/// Where the lines of a server go. A stream is what a request came on, where there are several.
+pub trait Way: Send + Sync {
+    /// Sends one line.
+    fn send(&self, stream: u32, line: &str);
+    /// No answer will come on this stream.
+    fn close(&self, stream: u32);
+    /// Ends the connection.
+    fn dismiss(&self);
+}
+
+/// The state of a server for one client.
 pub struct Server {
-    folder: Folder,
-    program: PathBuf,
-    page: usize,
-    secrets: Custom,
+    offer: Arc<Offer>,
     /// Requests that are being worked on, by id; true once the client does not want the answer any more.
     calls: Mutex<HashMap<String, Arc<AtomicBool>>>,
     answers: Mutex<VecDeque<Answer>>,
-    out: Mutex<()>,
+    way: Box<dyn Way>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -55,6 +75,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What a thread works on.
 struct Call {
+    stream: u32,
     id: String,
     method: String,
     params: Value,
@@ -62,57 +83,66 @@ struct Call {
 }
 
 impl Server {
-    /// A server of this folder. `page` is how much of an answer is given at once, in bytes.
-    pub fn new(folder: Folder, program: PathBuf, page: usize, secrets: Custom) -> Server {
-        let (calls, answers) = (Mutex::default(), Mutex::default());
-        Server { folder, program, page, secrets, calls, answers, out: Mutex::new(()) }
+    /// A server for one client.
+    pub fn new(offer: Arc<Offer>, way: Box<dyn Way>) -> Server {
+        Server { offer, calls: Mutex::default(), answers: Mutex::default(), way }
     }
 
-    /// Takes one line.
-    pub fn take(server: &Arc<Server>, line: &[u8]) {
+    /// Takes one message, which came on a stream.
+    pub fn take(server: &Arc<Server>, stream: u32, line: &[u8]) {
         match wire::read(line) {
-            Incoming::Request(id, method, params) => Server::request(server, id, method, params),
+            Incoming::Request(id, method, params) => {
+                let call = Call { stream, id, method, params, cancelled: Arc::default() };
+                Server::request(server, call);
+            }
             Incoming::Notification(method, params) if method == "notifications/cancelled" => server.cancel(&params),
             Incoming::Notification(..) | Incoming::Response => {}
             Incoming::Bad(_) if line.trim_ascii().is_empty() => {}
-            Incoming::Bad(refusal) => server.send(&wire::answer("null", Err(refusal))),
+            Incoming::Bad(refusal) => {
+                server.way.send(stream, &wire::answer("null", Err(refusal)));
+                server.way.close(stream);
+            }
         }
     }
 
-    fn request(server: &Arc<Server>, id: String, method: String, params: Value) {
-        let at_once = match method.as_str() {
-            "initialize" => Ok(welcome(&params)),
+    fn request(server: &Arc<Server>, call: Call) {
+        let at_once = match call.method.as_str() {
+            "initialize" => Ok(welcome(&call.params)),
             "ping" => Ok(json!({})),
-            "tools/list" => Ok(tools::list()),
+            "tools/list" => Ok(tools::list(server.offer.replay.is_some())),
             "resources/templates/list" => Ok(resources::templates()),
-            "tools/call" | "resources/list" | "resources/read" => return Server::start(server, id, method, params),
-            _ => Err(Refusal(NO_METHOD, format!("there is no method {method}"))),
+            "tools/call" | "resources/list" | "resources/read" => return Server::start(server, call),
+            method => Err(Refusal(NO_METHOD, format!("there is no method {method}"))),
         };
-        server.send(&wire::answer(&id, at_once));
+        server.answer(&call, at_once);
+    }
+
+    fn answer(&self, call: &Call, answer: Result<Value, Refusal>) {
+        self.way.send(call.stream, &wire::answer(&call.id, answer));
     }
 
     /// Begins what takes a while.
-    fn start(server: &Arc<Server>, id: String, method: String, params: Value) {
-        let cancelled = Arc::new(AtomicBool::new(false));
+    fn start(server: &Arc<Server>, call: Call) {
         let refused = {
             let mut calls = locked(&server.calls);
             if calls.len() >= CALLS {
                 Some(Refusal(INTERNAL, format!("{CALLS} calls are running already; wait for one, or cancel one")))
-            } else if let Entry::Vacant(call) = calls.entry(wire::key(&id)) {
-                call.insert(Arc::clone(&cancelled));
+            } else if let Entry::Vacant(place) = calls.entry(wire::key(&call.id)) {
+                place.insert(Arc::clone(&call.cancelled));
                 None
             } else {
                 Some(Refusal(INVALID_REQUEST, "a request with this id is running".to_string()))
             }
         };
         if let Some(refusal) = refused {
-            return server.send(&wire::answer(&id, Err(refusal)));
+            return server.answer(&call, Err(refusal));
         }
-        let (call, worker) = (Call { id: id.clone(), method, params, cancelled }, Arc::clone(server));
-        let started = std::thread::Builder::new().name("call".to_string()).spawn(move || worker.work(&call));
+        let (call, worker) = (Arc::new(call), Arc::clone(server));
+        let own = Arc::clone(&call);
+        let started = std::thread::Builder::new().name("call".to_string()).spawn(move || worker.work(&own));
         if let Err(error) = started {
-            locked(&server.calls).remove(&wire::key(&id));
-            server.send(&wire::answer(&id, Err(Refusal(INTERNAL, format!("no thread can be started: {error}")))));
+            locked(&server.calls).remove(&wire::key(&call.id));
+            server.answer(&call, Err(Refusal(INTERNAL, format!("no thread can be started: {error}"))));
         }
     }
 
@@ -127,32 +157,34 @@ impl Server {
     fn work(&self, call: &Call) {
         let answer = match call.method.as_str() {
             "tools/call" => self.tool(call),
-            "resources/list" => resources::list(&self.folder, &call.params),
+            "resources/list" => resources::list(&self.offer.folder, &call.params),
             _ => self.resource(call),
         };
         // Whoever cancelled gets no answer.
         let mut calls = locked(&self.calls);
         calls.remove(&wire::key(&call.id));
-        if !call.cancelled.load(Ordering::Relaxed) {
-            self.send(&wire::answer(&call.id, answer));
+        if call.cancelled.load(Ordering::Relaxed) {
+            self.way.close(call.stream);
+        } else {
+            self.answer(call, answer);
         }
     }
 
     fn resource(&self, call: &Call) -> Result<Value, Refusal> {
         let uri = call.params.get("uri").and_then(Value::as_str);
         let uri = uri.ok_or_else(|| Refusal(INVALID_PARAMS, "uri is missing".to_string()))?;
-        let (text, mime) = resources::read(&self.folder, uri)?;
+        let (text, mime) = resources::read(&self.offer.folder, uri)?;
         Ok(json!({"contents": [{"uri": uri, "mimeType": mime, "text": self.clean(&text)}]}))
     }
 
     fn tool(&self, call: &Call) -> Result<Value, Refusal> {
         let name = call.params.get("name").and_then(Value::as_str).unwrap_or_default();
-        if !tools::is_known(name) {
+        if !tools::is_known(name, self.offer.replay.is_some()) {
             return Err(Refusal(INVALID_PARAMS, format!("there is no tool {name}")));
         }
         let arguments = call.params.get("arguments").unwrap_or(&Value::Null);
         let cursor = arguments.get("cursor").and_then(Value::as_str);
-        let command = match tools::command(name, arguments, &self.folder) {
+        let command = match tools::command(name, arguments, &self.offer.folder, self.offer.replay.as_deref()) {
             Ok(command) => command,
             Err(why) => return Ok(said(&why, true)),
         };
@@ -160,7 +192,7 @@ impl Server {
             Some(answer) => answer,
             None => self.run(command, call)?,
         };
-        Ok(match page(&answer.text, cursor, self.page) {
+        Ok(match page(&answer.text, cursor, self.offer.page) {
             Ok(shown) => paged(shown.text, shown.next, answer.text.len(), answer.failed),
             Err(why) => said(&why, true),
         })
@@ -177,10 +209,10 @@ impl Server {
             if let Some(token) = token {
                 let message = format!("running for {seconds} s");
                 let params = json!({"progressToken": token, "progress": seconds, "message": message});
-                self.send(&wire::notification("notifications/progress", &params));
+                self.way.send(call.stream, &wire::notification("notifications/progress", &params));
             }
         };
-        let ended = process::run(&self.program, &command, self.folder.path(), &call.cancelled, alive)
+        let ended = process::run(&self.offer.program, &command, self.offer.folder.path(), &call.cancelled, alive)
             .map_err(|error| Refusal(INTERNAL, format!("rpctape cannot be run: {error}")))?;
         let Some(Ended { out, err, code }) = ended else { return Err(Refusal(INTERNAL, "cancelled".to_string())) };
         // 0 and 1 are answers (clean, findings); with anything else the reason is on standard error.
@@ -200,14 +232,17 @@ impl Server {
 
     /// Without what looks like a secret.
     fn clean(&self, text: &str) -> String {
-        Redactor::new(&self.secrets).text(text).into_owned()
+        Redactor::new(&self.offer.secrets).text(text).into_owned()
     }
 
-    /// One line in one write. Where nobody reads any more there is nobody left to tell.
-    fn send(&self, line: &str) {
-        let _one = locked(&self.out);
-        let mut out = std::io::stdout();
-        let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+    /// Nobody wants any answer any more.
+    pub fn cancel_all(&self) {
+        locked(&self.calls).values().for_each(|cancelled| cancelled.store(true, Ordering::Relaxed));
+    }
+
+    /// Ends the connection.
+    pub fn dismiss(&self) {
+        self.way.dismiss();
     }
 
     /// The client closed the pipe: what is running may end, but not for ever.
@@ -219,7 +254,7 @@ impl Server {
                 return;
             }
             if at == GRACE.as_millis() / step.as_millis() {
-                locked(&self.calls).values().for_each(|cancelled| cancelled.store(true, Ordering::Relaxed));
+                self.cancel_all();
             }
             std::thread::sleep(step);
         }

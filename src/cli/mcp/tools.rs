@@ -1,4 +1,4 @@
-//! The tools: commands of this program that read.
+//! The tools: commands of this program that read, and `replay` where it is allowed.
 
 use serde_json::{Map, Value, json};
 
@@ -64,9 +64,21 @@ const TOOLS: [Tool; 8] = [
     },
 ];
 
+/// What there is only where the person who starts the server named another one to play against.
+const REPLAY: Tool = Tool {
+    name: "replay",
+    about: "Play a recording against the server that was named when this one was started, and judge what it does now. Only what is known to be read-only is sent",
+    params: &[LOG],
+};
+
+/// The tools; with the one that starts something, where that is allowed.
+fn all(replay: bool) -> impl Iterator<Item = &'static Tool> {
+    TOOLS.iter().chain(replay.then_some(&REPLAY))
+}
+
 /// What `tools/list` answers.
-pub fn list() -> Value {
-    let tools: Vec<Value> = TOOLS.iter().map(described).collect();
+pub fn list(replay: bool) -> Value {
+    let tools: Vec<Value> = all(replay).map(described).collect();
     json!({ "tools": tools })
 }
 
@@ -81,20 +93,31 @@ fn described(tool: &Tool) -> Value {
         "name": tool.name,
         "description": tool.about,
         "inputSchema": {"type": "object", "properties": properties, "required": required, "additionalProperties": false},
-        "annotations": {"readOnlyHint": true, "openWorldHint": false},
+        "annotations": {"readOnlyHint": tool.name != REPLAY.name, "openWorldHint": tool.name == REPLAY.name},
     })
 }
 
 /// True if there is such a tool.
-pub fn is_known(name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.name == name)
+pub fn is_known(name: &str, replay: bool) -> bool {
+    all(replay).any(|tool| tool.name == name)
 }
 
 /// The command line of a call. An error, in words for the agent, where the arguments do not do.
-pub fn command(name: &str, arguments: &Value, folder: &Folder) -> Result<Vec<String>, String> {
-    let tool = TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| format!("there is no tool {name}"))?;
+pub fn command(
+    name: &str,
+    arguments: &Value,
+    folder: &Folder,
+    replay: Option<&[String]>,
+) -> Result<Vec<String>, String> {
+    let tool = all(replay.is_some()).find(|tool| tool.name == name);
+    let tool = tool.ok_or_else(|| format!("there is no tool {name}"))?;
     let given = Given::new(tool, arguments)?;
     let path = |name: &str| folder.inside(given.must(name)?);
+    if let Some(server) = replay.filter(|_| name == REPLAY.name) {
+        // What follows the dashes is the server; a path in the folder begins with a dot, and is no flag.
+        let ours = [name.to_string(), path("log")?, "--".to_string()];
+        return Ok(ours.into_iter().chain(server.iter().cloned()).collect());
+    }
     let mut flags: Vec<String> = Vec::new();
     let mut flag = |flag: &str, value: Option<&str>| {
         if let Some(value) = value {
@@ -171,13 +194,17 @@ mod tests {
         let top = tempfile::tempdir().expect("a folder");
         std::fs::write(top.path().join("-a.jsonl"), "x").expect("a file");
         let folder = Folder::open(top.path()).expect("a folder");
-        let call = |name: &str, arguments: Value| command(name, &arguments, &folder);
+        let call = |name: &str, arguments: Value| command(name, &arguments, &folder, None);
         assert_eq!(
             call("query", json!({"log": "-a.jsonl", "sql": "--db=x"})).expect("a command"),
             ["query", "--format=jsonl", "--", "./-a.jsonl", "--db=x"]
         );
         assert_eq!(call("ls", json!({"log": ".", "cursor": "9"})).expect("a command"), ["ls", "--", "."]);
+        let server = ["node".to_string(), "--x".to_string()];
+        let played = command("replay", &json!({"log": "-a.jsonl"}), &folder, Some(&server)).expect("a command");
+        assert_eq!(played, ["replay", "./-a.jsonl", "--", "node", "--x"]);
         for (name, bad) in [
+            ("replay", json!({"log": "-a.jsonl"})),
             ("ls", json!({})),
             ("ls", json!({"log": "../x"})),
             ("ls", json!({"log": 5})),

@@ -142,7 +142,9 @@ pub fn screen(suite: &Suite<'_>, style: &Style, all: bool) -> String {
         text.push('\n');
     }
     text.push_str(&format!("\n {}\n", counted(suite)));
-    for (index, command) in suite.runs.iter().flat_map(|run| run.next.first()).take(NEXT).enumerate() {
+    // The first of each file, and then what there is room for.
+    let nth = |nth: usize| suite.runs.iter().filter_map(move |run| run.next.get(nth));
+    for (index, command) in nth(0).chain(nth(1)).take(NEXT).enumerate() {
         let mark = if index == 0 { "NEXT" } else { "    " };
         text.push_str(&format!(" {}  {command}\n", style.paint(Ink::Strong, mark)));
     }

@@ -3,22 +3,18 @@
 "use strict";
 const { spawn } = require("node:child_process");
 const os = require("node:os");
+const { find } = require("../lib/find.js");
 
-function find() {
-  if (process.env.RPCTAPE) return process.env.RPCTAPE;
-  const libc = process.platform === "linux" ? "-gnu" : "";
-  const name = `@rpctape/${process.platform}-${process.arch}${libc}`;
-  const file = process.platform === "win32" ? "rpctape.exe" : "rpctape";
+function program() {
   try {
-    return require.resolve(`${name}/bin/${file}`);
-  } catch {
-    console.error(`error: ${name} is not installed, and holds the program`);
-    console.error("hint: install without --omit=optional; or name the program in RPCTAPE");
+    return find();
+  } catch (error) {
+    console.error(`error: ${error.message}`);
     process.exit(2);
   }
 }
 
-const child = spawn(find(), process.argv.slice(2), { stdio: "inherit" });
+const child = spawn(program(), process.argv.slice(2), { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`error: rpctape cannot be started: ${error.message}`);

@@ -1,0 +1,54 @@
+//! What the audit says of both sides.
+
+use super::*;
+
+#[test]
+fn what_both_sides_do_is_left_to_the_audit() {
+    let late = s01() + &text(520, 2, "done");
+    let run = Run::mcp(&late, &late).fault("#2", "CAN010", "violation").recorded_fault("#2", "CAN010");
+    let report = run.judge();
+    assert_eq!(end(&report), PASS);
+    assert_eq!(of(&report, "#2").notes, ["still violates response-after-cancel"]);
+    let any = run.gate(Gate { violates_any: true, ..Gate::default() }).judge();
+    assert_eq!(end(&any), FAIL);
+}
+
+#[test]
+fn a_violation_that_is_gone_is_fixed() {
+    let late = s01() + &text(520, 2, "done");
+    let report = Run::mcp(&late, &s01()).recorded_fault("#2", "CAN010").judge();
+    assert_eq!(short(&report), "#1 same, #2 fixed, #3 same");
+    assert_eq!(end(&report), PASS);
+    // A log that cannot show the target of a cancel cannot show that the fault is gone.
+    let mut blind = Run::mcp(&late, &s01()).recorded_fault("#2", "CAN010");
+    blind.live.proof = crate::capture::Proof::PAYLOAD;
+    assert!(
+        of(&blind.judge(), "#2").detail.contains("no answer after the cancel"),
+        "{:?}",
+        of(&blind.judge(), "#2").detail
+    );
+}
+
+#[test]
+fn what_the_audit_takes_for_no_answer_is_none() {
+    let open = call(10, 2, "a", "{}");
+    let mut run = Run::mcp(&open, &(open.clone() + &text(20, 2, "ok")));
+    let place = run.place("#2");
+    assert!(run.log.exchanges[place].answered_us.is_some());
+    run.live.exchanges[place].response = None;
+    assert_eq!(short(&run.judge()), "#1 same, #2 same");
+}
+
+#[test]
+fn an_absence_is_only_gone_where_somebody_watched() {
+    let prompt = r#"0 c> {"id":2,"method":"textDocument/hover","params":{}}
+        10 c> {"method":"$/cancelRequest","params":{"id":2}}
+        "#;
+    let silent = || Run::of("lsp 3.17", prompt, prompt).recorded_fault("#2", "CAN011");
+    let watched = |us: i64| silent().change("#2", |run| run.watched_us = Some(us)).judge();
+    assert_eq!(of(&watched(800_000), "#2").verdict, Verdict::Same);
+    assert_eq!(of(&watched(1_200_000), "#2").verdict, Verdict::Fixed);
+    let answer = format!("{prompt}20 s> {{\"id\":2,\"error\":{{\"code\":-32800,\"message\":\"cancelled\"}}}}");
+    let report = Run::of("lsp 3.17", prompt, &answer).recorded_fault("#2", "CAN011").judge();
+    assert_eq!(of(&report, "#2").verdict, Verdict::Fixed);
+}

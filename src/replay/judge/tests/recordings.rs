@@ -1,0 +1,84 @@
+//! Two recordings, compared.
+
+use super::*;
+
+fn diffed(a: &str, b: &str) -> RunReport {
+    let (a, b) = (session(MCP, &format!("{H}{a}")), session(MCP, &format!("{H}{b}")));
+    diff(&recording("a", a), &recording("b", b), &Options::default())
+}
+
+#[test]
+fn two_recordings_are_matched_by_what_was_asked() {
+    let a = call(10, 2, "a", "{\"n\":1}") + &text(12, 2, "one") + &call(20, 3, "a", "{\"n\":2}") + &text(22, 3, "two");
+    let b = call(10, 7, "a", "{\"n\":2}") + &text(12, 7, "two") + &call(20, 8, "a", "{\"n\":1}") + &text(22, 8, "one");
+    assert_eq!(short(&diffed(&a, &b)), "#1 same, #2 same, #3 same");
+    let other = diffed(
+        &a,
+        &(call(10, 7, "a", "{\"n\":2}") + &text(12, 7, "two") + &call(20, 8, "a", "{\"n\":3}") + &text(22, 8, "3")),
+    );
+    assert_eq!(short(&other), "#1 same, #2 changed, #3 same");
+    assert!(of(&other, "#2").notes.contains(&"asked differently at /params/arguments/n".to_string()));
+    let more = diffed(&a, &(a.clone() + &call(30, 4, "b", "{}") + &text(31, 4, "x")));
+    assert_eq!((short(&more), more.exit), ("#1 same, #2 same, #3 same, #4 extra".into(), 1));
+    let less = diffed(&(a.clone() + &call(30, 4, "b", "{}")), &a);
+    assert_eq!((short(&less), less.exit), ("#1 same, #2 same, #3 same, #4 missing".into(), 1));
+    assert_eq!(of(&less, "#4").detail, "only in the first recording");
+}
+
+#[test]
+fn values_that_flow_may_differ_between_recordings() {
+    let report = diffed(LIST, &LIST.replace("Y3Vyc29yLTE=", "bGl2ZS03Nzc="));
+    assert_eq!((short(&report), report.exit), ("#1 same, #2 same, #3 same".into(), 0));
+    assert_eq!(of(&report, "#2").captured, ["/result/nextCursor"]);
+    assert_eq!(of(&report, "#3").substituted[0].at, "/params/cursor");
+    // Shown in one place only, it is a change.
+    let kept = LIST.replacen("Y3Vyc29yLTE=", "bGl2ZS03Nzc=", 1);
+    assert_eq!(short(&diffed(LIST, &kept)), "#1 same, #2 changed, #3 same");
+}
+
+#[test]
+fn short_values_are_echoes_only_where_they_were_put_in() {
+    let trace = |n: &str| call(10, 2, "a", "{}") + &text(12, 2, n) + &call(20, 3, "b", "{}") + &text(22, 3, n);
+    let put = crate::replay::run::Substituted {
+        at: "/params/arguments/n".into(),
+        from: "#1".into(),
+        from_at: "/result/n".into(),
+        values: Some(("7".into(), "8".into())),
+    };
+    let run = Run::mcp(&trace("[7]"), &trace("[8]")).change("#3", |run| run.substituted.push(put));
+    assert_eq!(short(&run.judge()), "#1 same, #2 changed, #3 same");
+}
+
+#[test]
+fn cancels_of_two_recordings() {
+    let late =
+        call(20, 2, "slow", "{}") + &cancel(920, 2) + &call(930, 3, "echo", "{\"x\":1}") + &text(932, 3, "{\"x\":1}");
+    let report = diffed(&s01(), &late);
+    assert_eq!(short(&report), "#1 same, #2 same, #3 same");
+    assert!(of(&report, "#2").notes.contains(&"cancelled after 900 ms, before after 300 ms".to_string()));
+    let never = call(20, 2, "slow", "{}")
+        + &text(50, 2, "done")
+        + &call(330, 3, "echo", "{\"x\":1}")
+        + &text(332, 3, "{\"x\":1}");
+    assert_eq!(short(&diffed(&s01(), &never)), "#1 same, #2 missing, #3 same");
+    assert_eq!(short(&diffed(&never, &s01())), "#1 same, #2 extra, #3 same");
+    assert_eq!(diffed(&never, &s01()).exit, 1);
+}
+
+#[test]
+fn several_connections_find_their_partners() {
+    let one = session(MCP, &(call(0, 1, "a", "{}") + &text(1, 1, "A")));
+    let two = session(MCP, &(call(0, 1, "b", "{}") + &text(1, 1, "B")));
+    let of =
+        |name: &str, connections: Vec<Connection>| Recording { name: name.into(), format: "rec".into(), connections };
+    let a = of("a", vec![one.clone(), two.clone()]);
+    let swapped = diff(&a, &of("b", vec![two.clone(), one.clone()]), &Options::default());
+    assert_eq!((short(&swapped), swapped.exit), ("#1 same, #1 same".into(), 0));
+    let lost = diff(&a, &of("b", vec![two.clone()]), &Options::default());
+    assert_eq!(lost.exit, 1);
+    let gained = diff(&of("a", vec![one.clone()]), &of("b", vec![one, two]), &Options::default());
+    assert_eq!((short(&gained), gained.exit), ("#1 same, #1 extra".into(), 1));
+    let nothing = diff(&of("a", Vec::new()), &of("b", Vec::new()), &Options::default());
+    assert_eq!(nothing.exit, 2);
+    assert!(a.connections.iter().all(|connection| connection.exchanges[0].issuer == Side::Client));
+}

@@ -1,0 +1,122 @@
+//! The verdict of the run.
+
+use super::*;
+
+#[test]
+fn s12_a_lost_session() {
+    let trace = call(10, 2, "echo", "{}") + &text(20, 2, "ok") + &call(30, 3, "echo", "{}") + &text(40, 3, "ok");
+    let lost = |run: &mut ExchangeRun| {
+        run.text = None;
+        run.session_lost = Some(404);
+    };
+    let report = Run::mcp(&trace, &trace).change("#2", lost).fate("#3", Fate::NotSent("session lost".into())).judge();
+    assert_eq!(short(&report), "#1 same, #2 session-lost, #3 not-sent");
+    assert_eq!(end(&report), FAIL);
+}
+
+#[test]
+fn s15_what_was_not_sent_is_counted() {
+    let trace = call(10, 2, "search", "{}")
+        + &text(12, 2, "ok")
+        + &call(20, 3, "delete_all", "{}")
+        + &text(22, 3, "ok")
+        + &call(30, 4, "get_order", "{}")
+        + &text(32, 4, "ok");
+    let run = || {
+        Run::mcp(&trace, &trace)
+            .fate("#3", Fate::NotSent("policy: not read-only".into()))
+            .fate("#4", Fate::Blocked("#3".into()))
+    };
+    let report = run().judge();
+    assert_eq!(short(&report), "#1 same, #2 same, #3 not-sent, #4 blocked");
+    assert_eq!(end(&report), (RunVerdict::Inconclusive, 0));
+    assert_eq!(end(&run().strict().judge()), FAIL);
+    let mut nothing = run().fate("#2", Fate::Skipped).fate("#3", Fate::Skipped).fate("#4", Fate::Skipped);
+    nothing.options.policy.only = vec!["nothing".into()];
+    let report = nothing.judge();
+    assert_eq!((report.exit, report.notes[0].as_str()), (2, "nothing was checked"));
+}
+
+#[test]
+fn a_server_that_leaves() {
+    let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok") + &call(30, 3, "b", "{}") + &text(40, 3, "ok");
+    let exit = |recorded_too| ExitRun {
+        code: Some(3),
+        at_us: 25_000,
+        unasked: true,
+        recorded_too,
+        stderr: vec!["panic".into()],
+        ..ExitRun::default()
+    };
+    let gone = |run: &mut ExchangeRun| (run.text, run.answered_us, run.peer_gone) = (None, None, true);
+    let run = |recorded_too| {
+        let mut run = Run::mcp(&trace, &trace).change("#2", gone).fate("#3", Fate::NotSent("server exited".into()));
+        run.log.exit = Some(exit(recorded_too));
+        run
+    };
+    let report = run(false).judge();
+    assert_eq!(short(&report), "#1 same, #2 server-exit, #3 not-sent");
+    assert_eq!((end(&report), of(&report, "#2").detail.as_str()), (FAIL, "the server exited with 3"));
+    assert_eq!(report.stderr, ["panic"]);
+    assert_eq!(of(&run(true).judge(), "#2").verdict, Verdict::Same);
+    // With nothing in flight it is nobody's exchange, and fails all the same.
+    let mut idle = Run::mcp(&trace, &trace).fate("#3", Fate::NotSent("server exited".into()));
+    idle.log.exit = Some(exit(false));
+    assert_eq!(short(&idle.judge()), "#1 same, #2 same, #3 not-sent, - server-exit");
+    assert_eq!(end(&idle.judge()), FAIL);
+}
+
+#[test]
+fn our_own_faults_are_not_the_servers() {
+    let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok");
+    let mut run = Run::mcp(&trace, &trace).fault("#2", "RPC010", "violation");
+    let request = run.live.exchanges[1].request;
+    run.live.faults[0].event = Some(request);
+    assert_eq!(end(&run.judge()), PASS);
+    // Junk of the server belongs to no exchange, and is a violation all the same.
+    let junk = Fault {
+        exchange: None,
+        event: Some(run.live.exchanges[1].response.expect("an answer")),
+        ..run.live.faults[0].clone()
+    };
+    run.live.faults.push(junk);
+    let report = run.judge();
+    assert_eq!(short(&report), "#1 same, #2 same, - violates");
+    assert_eq!(end(&report), FAIL);
+    run.recorded.faults.push(Fault { exchange: None, ..fault(&run.recorded, "#2", "RPC010", "violation") });
+    assert_eq!(end(&run.judge()), PASS);
+}
+
+#[test]
+fn what_the_recording_leaves_open() {
+    let open = call(10, 2, "a", "{}");
+    let answered = open.clone() + &text(20, 2, "ok");
+    assert_eq!(short(&Run::mcp(&open, &answered).judge()), "#1 same, #2 fixed");
+    assert_eq!(short(&Run::mcp(&open, &open).judge()), "#1 same, #2 same");
+    let mut gap = Run::mcp(&open, &answered);
+    let last = gap.recorded.events.last().expect("an event").clone();
+    gap.recorded.events.push(crate::replay::recording::Event { what: What::Gap, ..last });
+    assert_eq!(short(&gap.judge()), "#1 same, #2 unknown");
+}
+
+#[test]
+fn a_run_that_broke_off() {
+    let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok") + &call(30, 3, "b", "{}") + &text(40, 3, "ok");
+    let run = |broken| {
+        let mut run = Run::mcp(&trace, &trace).fate("#3", Fate::Pending).change("#2", |run| run.text = None);
+        run.log.broken = Some(broken);
+        run.judge()
+    };
+    assert_eq!(short(&run(Broken::Deadline)), "#1 same, #2 unknown, #3 not-sent");
+    assert_eq!(end(&run(Broken::Deadline)), FAIL);
+    assert_eq!(run(Broken::Link("cannot start x: no such file".into())).exit, 2);
+    assert_eq!(end(&run(Broken::Interrupted)).0, RunVerdict::Inconclusive);
+}
+
+#[test]
+fn rules_that_are_broken_stop_the_run() {
+    let run = Run::mcp("", "").compare(Compare { ignore: vec!["x".into()], ..Compare::default() });
+    assert_eq!(run.judge().exit, 2);
+    let idle = Run::mcp("", "").compare(Compare { ignore: vec!["/result/typo".into()], ..Compare::default() }).judge();
+    assert_eq!(idle.notes, ["warning: the ignore rule for /result/typo fitted nothing"]);
+}
