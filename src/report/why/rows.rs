@@ -113,7 +113,7 @@ mod tests {
         };
         let titles = Titles { usual: 23, least: 12 };
         let rows = [row("#8", "tools/call index_repository", "WENT ON"), row("#\"ün\"", "ping", "ok")];
-        let narrow = lines(&rows, &titles, 32);
+        let narrow = lines(&rows, &titles, 29);
         assert_eq!(narrow, ["   #8    index_rep... WENT ON", "   #\"ün\" ping         ok"]);
         assert!(lines(&rows, &titles, 80)[0].contains("index_repository WENT ON"));
     }
