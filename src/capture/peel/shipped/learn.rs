@@ -4,6 +4,8 @@
 //! together say; names that shippers use are tried first, and of the rest the longest. The time is a scalar that reads as
 //! one in every record; a name that speaks of receiving or indexing counts less.
 
+use rustc_hash::FxHashMap;
+
 use super::shape::Shape;
 use super::walk::{Path, Step, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
@@ -99,6 +101,7 @@ fn holds_for(path: &Path, record: &Path) -> bool {
 fn columns(text: &str) -> (Vec<Column>, usize) {
     let (mut columns, mut records, mut at): (Vec<Column>, usize, usize) = (Vec::new(), 0, 0);
     let (mut room, mut others) = (String::new(), 0);
+    let mut places: FxHashMap<Path, usize> = FxHashMap::default();
     loop {
         at = skip_white(text.as_bytes(), at);
         if text.as_bytes().get(at) == Some(&b',') {
@@ -121,10 +124,13 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
                 unescape(written, 1, &mut room);
             }
             let value = if is_text { room.as_str() } else { written };
-            match columns.iter_mut().find(|column| column.path == *path) {
+            match places.get(path).and_then(|at| columns.get_mut(*at)) {
                 Some(column) if column.values.len() < RECORDS => column.values.push(value.to_string()),
                 Some(_) => {}
-                None => columns.push(Column { path: path.clone(), values: vec![value.to_string()], is_text }),
+                None => {
+                    places.insert(path.clone(), columns.len());
+                    columns.push(Column { path: path.clone(), values: vec![value.to_string()], is_text });
+                }
             }
         });
         records += 1;

@@ -7,7 +7,7 @@
 use crate::json::scan::{closing_quote, skip_white, unquoted, value_end};
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     /// Into the member of that name.
     Key(Box<str>),
