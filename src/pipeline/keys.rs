@@ -134,9 +134,9 @@ impl Channels {
             Some(at) => (at, None),
             None => {
                 let stored = match (&channel.name, self.resumed) {
-                    (Some(name), resumed) => store
-                        .connection_named(name)?
-                        .filter(|stored| resumed || may_go_on(&stored.opened.channel, &channel)),
+                    (Some(name), resumed) => {
+                        store.connection_named(name, |stored| resumed || may_go_on(stored, &channel))?
+                    }
                     (None, true) => store.connection_of(self.source, index)?,
                     (None, false) => None,
                 };

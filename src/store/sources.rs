@@ -203,11 +203,15 @@ impl Store {
         self.sql.query_row(select, [base], |row| row.get(0)).map_err(|error| self.fail("read", &error))
     }
 
-    /// The newest connection of a channel by its name.
-    pub fn connection_named(&self, base: &str) -> Result<Option<StoredConnection>> {
+    /// The newest connection of a channel by its name, where it may go on.
+    pub fn connection_named(
+        &self,
+        base: &str,
+        may_go_on: impl Fn(&Channel) -> bool,
+    ) -> Result<Option<StoredConnection>> {
         let select = "SELECT id, nth FROM connection WHERE base = ?1 AND named ORDER BY nth DESC LIMIT 1";
         let found = self.sql.query_row(select, [base], |row| Ok((row.get(0)?, row.get(1)?))).optional();
-        self.stored(found.map_err(|error| self.fail("read", &error))?)
+        self.stored(found.map_err(|error| self.fail("read", &error))?, may_go_on)
     }
 
     /// The newest connection of a channel without a name, by its source and its number there.
@@ -215,12 +219,18 @@ impl Store {
         let select =
             "SELECT id, nth FROM connection WHERE source = ?1 AND channel = ?2 AND NOT named ORDER BY nth DESC LIMIT 1";
         let found = self.sql.query_row(select, [source, channel], |row| Ok((row.get(0)?, row.get(1)?))).optional();
-        self.stored(found.map_err(|error| self.fail("read", &error))?)
+        self.stored(found.map_err(|error| self.fail("read", &error))?, |_| true)
     }
 
-    fn stored(&self, found: Option<(u32, u32)>) -> Result<Option<StoredConnection>> {
+    /// What a connection that goes on begins with. Of one that does not nothing is read: there may be thousands.
+    fn stored(
+        &self,
+        found: Option<(u32, u32)>,
+        may_go_on: impl Fn(&Channel) -> bool,
+    ) -> Result<Option<StoredConnection>> {
         let Some((id, nth)) = found else { return Ok(None) };
-        let Some(opened) = self.rows(SELECT_CONNECTIONS, [id, id], opened_of)?.pop() else { return Ok(None) };
+        let opened = self.rows(SELECT_CONNECTIONS, [id, id], opened_of)?.pop();
+        let Some(opened) = opened.filter(|opened| may_go_on(&opened.channel)) else { return Ok(None) };
         self.recall_connection(id)?;
         let state = self.sql.query_row(SELECT_STATE, [id], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
         let (frames, closed) = state.map_err(|error| self.fail("read", &error))?;
