@@ -158,14 +158,15 @@ fn grown(path: &str, from: &mut Resume) -> Vec<(u64, u64)> {
 fn a_grown_file_goes_on_where_it_ended() {
     let files = Files::new();
     let mut from = Resume::default();
-    let line = format!("{PING}\n");
+    let said = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let line = format!("{said}\n");
     let n = line.len() as u64;
     // Two lines and the beginning of a third, which is not used up.
-    let path = files.write("log", format!("{line}{line}{}", &PING[..9]).as_bytes());
+    let path = files.write("log", format!("{line}{line}{}", &said[..9]).as_bytes());
     assert_eq!(grown(&path, &mut from), [(1, 0), (2, n)]);
     assert_eq!(from, Resume { byte_offset: 2 * n, lines: 2 });
     // The third is complete now but for its newline: it is used up.
-    append(&path, &PING[9..]);
+    append(&path, &said[9..]);
     assert_eq!(grown(&path, &mut from), [(3, 2 * n)]);
     assert_eq!(grown(&path, &mut from), []);
     // Its newline and a fourth: nothing comes twice, and lines are counted right.

@@ -111,13 +111,15 @@ fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
     begun.filter(|first| *first > 0).all(within)
 }
 
-/// True where ids clash so often, each answered as often as asked, that one client cannot be the reason. Where no handshake says
-/// that there is one connection, several clients of one server are the rule.
+/// True where ids clash so often that one client cannot be taken for the reason. Where no handshake says that there is one
+/// connection, one id that is used again in flight is enough, or one that is answered twice where others are used again or
+/// answered without having been asked: it is as well that of another client.
 fn many_collide(list: &[Note], now: Score) -> bool {
-    let greets = list.iter().any(|note| note.act == Act::Open);
-    let least = if greets { RESOLVED } else { 2 };
-    let many = |count: usize| count >= least && count * 4 >= now.pairs;
-    now.overlaps > 0 && many(now.overlaps + now.reused) && (many(now.doubles) || many(now.doubles + now.reused))
+    if !list.iter().any(|note| note.act == Act::Open) {
+        return now.overlaps > 0 || now.doubles > 0 && now.reused + now.stray > 0;
+    }
+    let clashes = now.overlaps + now.reused;
+    now.overlaps > 0 && clashes >= RESOLVED && clashes * 8 >= now.pairs
 }
 
 /// True if the streams look like connections, and what contradicted is gone. Each may have a fault of its own: where all

@@ -221,3 +221,18 @@ fn a_log_of_one_side_does_not_tell_what_the_other_left_undone() {
     assert!(reason.contains("one side") && !proves(&kept, Proof::BOTH_SIDES), "{reason}");
     assert!(proves(&read(&wrapped(&SESSION, "")).0, Proof::BOTH_SIDES));
 }
+
+#[test]
+fn without_a_handshake_an_id_in_flight_twice_may_be_another_client_s() {
+    // Two servers' traffic in one stream from its middle on; each of the two clients counts for itself.
+    let midway: Vec<Record<'_>> = two().into_iter().filter(|record| record.0 >= 100).collect();
+    let (kept, reason) = read(&wrapped(&midway, ""));
+    assert!(!proves(&kept, Proof::PAIRING), "{reason}");
+    assert!(reason.contains("nothing tells them apart"), "{reason}");
+    // One client that begins with a handshake and uses an id twice is at fault.
+    let mut guilty = SESSION.to_vec();
+    guilty.push((150, "a", "c2s", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"z"}}"#));
+    guilty.sort_by_key(|record| record.0);
+    let (kept, reason) = read(&wrapped(&guilty, ""));
+    assert!(proves(&kept, Proof::PAIRING), "{reason}");
+}
