@@ -79,12 +79,12 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     if let Some((_, key, said)) = best {
         plan.key = Some(key);
         plan.said.push(said);
-    } else if now.two_clients > 0 || many_collide(list, now) {
+    } else if now.two_clients > 0 || may_be_two(list, now) {
+        let are = if now.two_clients > 0 || many_collide(now) { "are" } else { "may be" };
         plan.lacks = plan.lacks.and(Proof::PAIRING);
-        plan.said.push(
-            "two connections are in one stream and nothing tells them apart; --connection-key names a member that does"
-                .to_string(),
-        );
+        plan.said.push(format!(
+            "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
+        ));
     }
 }
 
@@ -111,13 +111,18 @@ fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
     begun.filter(|first| *first > 0).all(within)
 }
 
-/// True where ids clash so often that one client cannot be taken for the reason. Where no handshake says that there is one
-/// connection, one id that is used again in flight is enough, or one that is answered twice where others are used again or
-/// answered without having been asked: it is as well that of another client.
-fn many_collide(list: &[Note], now: Score) -> bool {
-    if !list.iter().any(|note| note.act == Act::Open) {
-        return now.overlaps > 0 || now.doubles > 0 && now.reused + now.stray > 0;
+/// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,
+/// one id that is used again in flight is enough, or answers that came twice beside ids that are used again or, where there
+/// are several, beside answers that nobody waits for: they are as well those of another client.
+fn may_be_two(list: &[Note], now: Score) -> bool {
+    if list.iter().any(|note| note.act == Act::Open) {
+        return many_collide(now);
     }
+    now.overlaps > 0 || now.doubles > 0 && now.reused > 0 || now.doubles > 1 && now.stray > 0
+}
+
+/// True where ids clash so often that one client is hardly the reason.
+fn many_collide(now: Score) -> bool {
     let clashes = now.overlaps + now.reused;
     now.overlaps > 0 && clashes >= RESOLVED && clashes * 8 >= now.pairs
 }
