@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{Answer, effective_cancel, mechanism};
+use super::answer::{Answer, effective_cancel};
 use super::faults::{self, Compared};
 use super::words::left_words;
 use crate::number::{duration, plural};
-use crate::protocol::{Ending, Mechanism, Side};
+use crate::protocol::Side;
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Exchange, Fault, What};
@@ -63,11 +63,11 @@ pub struct Found {
 }
 
 impl Found {
-    fn add(&mut self, verdict: Verdict, why: impl Into<String>) {
+    pub(super) fn add(&mut self, verdict: Verdict, why: impl Into<String>) {
         self.verdicts.entry(verdict).or_insert_with(|| why.into());
     }
 
-    fn note(&mut self, text: impl Into<String>) {
+    pub(super) fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !self.notes.contains(&text) {
             self.notes.push(text);
@@ -95,7 +95,7 @@ impl<'a> Case<'a> {
     }
 
     /// The recorded answer as a live one is held against it: an error whose code the log does not keep may have had any.
-    fn answer_then(&self, now: Option<&Answer>) -> Option<Answer> {
+    pub(super) fn answer_then(&self, now: Option<&Answer>) -> Option<Answer> {
         let then = Answer::read(self.recorded_text()?);
         let unkept = then == Answer::Error(None) && !self.recorded.keeps_error_codes();
         Some(match now {
@@ -137,7 +137,7 @@ impl<'a> Case<'a> {
     }
 
     /// Why its turn never came.
-    fn ended(&self) -> String {
+    pub(super) fn ended(&self) -> String {
         match &self.log.broken {
             Some(Broken::Deadline) => "the deadline of the run came first".into(),
             Some(Broken::Interrupted) => "the run was interrupted".into(),
@@ -240,14 +240,6 @@ impl<'a> Case<'a> {
         found.add(Verdict::ServerExit, how);
     }
 
-    fn raced(&self, found: &mut Found, cancel: &CancelRun) {
-        let run = self.run();
-        let took = run.answered_us.zip(run.sent_us).map(|(end, start)| format!(" after {}", duration(end - start)));
-        let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
-        let sent = if cancel.harness_made { "; the cancel was sent all the same" } else { "" };
-        found.add(Verdict::Raced, format!("{answer}{} came before the cancel{sent}", took.unwrap_or_default()));
-    }
-
     /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side).
     pub fn cancel_was_wrong(&self) -> bool {
         let cancel = effective_cancel(self.own());
@@ -257,106 +249,8 @@ impl<'a> Case<'a> {
     }
 
     /// True if the run was cut off while the exchange was open.
-    fn cut_off(&self) -> bool {
+    pub(super) fn cut_off(&self) -> bool {
         matches!(self.log.broken, Some(Broken::Deadline | Broken::Interrupted)) && self.run().stuck_us.is_none()
-    }
-
-    /// Outcome classes, not payloads: what a cancelled request still says depends on the moment.
-    fn cancelled(&self, found: &mut Found, cancel: &CancelRun) {
-        let live_profile = self.live.map_or(self.recorded.profile, |live| live.profile);
-        let now = self.live_text().map(Answer::read);
-        let before = self.answer_then(now.as_ref());
-        let was = Answer::ending(self.recorded.profile, before.as_ref());
-        let is = Answer::ending(live_profile, now.as_ref());
-        let how = effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel));
-        let permits = |ending| how.and_then(|how| live_profile.permits(how, ending));
-        if is == Ending::Silence && self.cut_off() && cancel.cut_short {
-            return found.add(Verdict::Unknown, self.ended());
-        }
-        found.compared = true;
-        if self.may_have_crossed(permits(is), is) {
-            return self.crossed(found, cancel, permits(was) == Some(false) && was != Ending::Silence);
-        }
-        if is == Ending::Silence && permits(is) != Some(false) {
-            found.note(format!("no answer, watched {} after the cancel", duration(cancel.horizon_us)));
-        }
-        if how == Some(Mechanism::StreamClose) {
-            found.note("its stream was closed: what the server does after that cannot be seen");
-        }
-        if cancel.progress_after.0 > 0 {
-            found.note(format!("progress after the cancel: {}", cancel.progress_after.0));
-        }
-        if is == was {
-            match (&before, &now) {
-                (Some(Answer::Error(a)), Some(Answer::Error(b))) if a != b => {
-                    found.add(Verdict::ErrorChanged, format!("{} became {}", words(&before), words(&now)));
-                }
-                _ => {}
-            }
-        } else {
-            match permits(is) {
-                Some(true) if permits(was) == Some(false) => {
-                    found.add(Verdict::Fixed, format!("{} after the cancel, {} before", is.as_str(), was.as_str()));
-                }
-                Some(true) => {
-                    found.note(format!("other permitted outcome: {}, recorded {}", is.as_str(), was.as_str()));
-                }
-                Some(false) if is == Ending::Silence => self.never_answered(found, cancel),
-                // What the audit proves is a violation; what it cannot prove is a crossing, and said as a note. An error of
-                // another kind is another error either way.
-                Some(false) if self.is_judged() && (was, is) != (Ending::CancelledError, Ending::OtherError) => {}
-                Some(false) | None => {
-                    let verdict = if is == Ending::OtherError { Verdict::ErrorChanged } else { Verdict::Changed };
-                    found.add(verdict, format!("{} after the cancel, recorded {}", is.as_str(), was.as_str()));
-                }
-            }
-        }
-        if let (true, Some(a), Some(b)) = (self.options.compare.cancelled, self.recorded_text(), self.live_text()) {
-            self.payload(found, a, b);
-        }
-    }
-
-    /// True for an answer that the protocol does not want after a cancel, and that the audit cannot prove to be later than it. Where
-    /// an answer is due, it says what became of the cancel.
-    fn may_have_crossed(&self, permitted: Option<bool>, is: Ending) -> bool {
-        let silence_is_due = !self.live.map_or(self.recorded.profile, |live| live.profile).answers_cancelled();
-        silence_is_due && permitted == Some(false) && is != Ending::Silence && self.is_judged() && !self.is_proven()
-    }
-
-    /// The cancel was not exercised. That is no difference only where it was not in the recording either.
-    fn crossed(&self, found: &mut Found, cancel: &CancelRun, answered_then: bool) {
-        found.crossed = true;
-        let proven = |fault: &Fault| fault.exchange == Some(self.place) && fault.certainty == "violation";
-        let after = self.run().answered_us.zip(cancel.sent_us).map(|(answer, cancel)| (answer - cancel).max(0));
-        let after = after.map_or(String::new(), |us| format!(" {}", duration(us)));
-        let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
-        let why = format!("{answer} came{after} after the cancel and may have crossed it");
-        match answered_then && !self.recorded.faults.iter().any(|fault| proven(fault) && ends(&fault.code)) {
-            true => found.note(format!("{why}, as in the recording: the cancel was not exercised")),
-            false => found.add(Verdict::Raced, format!("{why}: the cancel was not exercised")),
-        }
-    }
-
-    /// True if the audit of the live session says something about how this exchange ended.
-    fn is_judged(&self) -> bool {
-        let about = |list: &[&Fault]| list.iter().any(|fault| ends(&fault.code));
-        self.faults().is_some_and(|faults| about(&faults.new) || about(&faults.still) || about(&faults.open))
-    }
-
-    /// True if it proves a violation in that.
-    fn is_proven(&self) -> bool {
-        self.faults().is_some_and(|faults| faults.new.iter().chain(&faults.still).any(|fault| ends(&fault.code)))
-    }
-
-    /// An answer was due after the cancel, and none came while we watched.
-    fn never_answered(&self, found: &mut Found, cancel: &CancelRun) {
-        let watched = duration(cancel.horizon_us);
-        found.add(Verdict::Stuck, format!("no answer after the cancel, watched {watched}"));
-        let profile = self.live.map_or(self.recorded.profile, |live| live.profile);
-        if let (Some(rule), Some(_)) = (rules::find("CAN011"), profile.ruling("CAN011")) {
-            found.rule = Some(rule.name.to_string());
-            found.add(Verdict::Violates, rule.name);
-        }
     }
 
     fn plain(&self, found: &mut Found) {
@@ -416,7 +310,7 @@ impl<'a> Case<'a> {
         self.recorded.events[self.own().request..].iter().any(|event| event.what == What::Gap)
     }
 
-    fn payload(&self, found: &mut Found, recorded: &str, live: &str) {
+    pub(super) fn payload(&self, found: &mut Found, recorded: &str, live: &str) {
         let run = self.run();
         let captured: Vec<String> = run.captured.iter().chain(&run.capture_missing).cloned().collect();
         let terms =
@@ -460,7 +354,7 @@ impl<'a> Case<'a> {
         found.more += comparison.more;
     }
 
-    fn faults(&self) -> Option<Compared<'a>> {
+    pub(super) fn faults(&self) -> Option<Compared<'a>> {
         let (live, twin) = (self.live?, self.twin?);
         let blame = (!self.is_diff).then_some(Side::Server);
         Some(faults::compared((self.recorded, Some(self.place)), (live, Some(twin)), blame))
@@ -575,22 +469,12 @@ impl<'a> Case<'a> {
     }
 }
 
-/// True for a rule about how a request ended.
-fn ends(code: &str) -> bool {
-    let on = rules::find(code).map(|rule| rule.on);
-    matches!(on, Some(On::Answer | On::LateAnswer | On::Unanswered | On::TaskCancelAnswer))
-}
-
 /// Another code is judged by itself.
 fn harmless_code(comparison: &mut Comparison) {
     for difference in comparison.differences.iter_mut().filter(|it| it.at == "/error/code") {
         difference.harmless = true;
     }
     comparison.changed = comparison.more > 0 || comparison.differences.iter().any(|it| !it.harmless);
-}
-
-fn words(answer: &Option<Answer>) -> String {
-    answer.as_ref().map_or("no answer".into(), Answer::words)
 }
 
 /// The first place that differs, and how many more do.

@@ -4,6 +4,7 @@
 //! or gone in `faults`, the verdict on the run in `run`.
 
 mod answer;
+mod cancelled;
 mod diff;
 mod exchange;
 mod faults;

@@ -12,6 +12,8 @@ mod left;
 mod line;
 mod opaque;
 mod prune;
+#[cfg(test)]
+mod tampering;
 mod tree;
 mod verify;
 mod writer;

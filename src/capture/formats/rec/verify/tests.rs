@@ -1,6 +1,7 @@
 //! What a chain finds: every change of a small recording, and any of a larger one.
 
 use super::*;
+use crate::capture::formats::rec::tampering;
 use crate::capture::formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 use crate::capture::testing::read;
 use crate::capture::{Missing, Vantage, Why};
@@ -69,38 +70,12 @@ fn what_was_written_is_whole_and_is_read_as_before() {
 
 #[test]
 fn a_changed_byte_is_found_wherever_it_stands() {
-    let bytes = recorded(3);
-    for at in 0..bytes.len() {
-        for flip in [0x01, 0x20, 0x80, 0xff] {
-            let mut changed = bytes.clone();
-            changed[at] ^= flip;
-            assert!(!look(&changed).is_whole(), "byte {at} ^ {flip:#x}");
-        }
-        let mut shorter = bytes.clone();
-        shorter.remove(at);
-        assert!(!look(&shorter).is_whole(), "without byte {at}");
-        let mut longer = bytes.clone();
-        longer.insert(at, b' ');
-        assert!(!look(&longer).is_whole(), "a blank before byte {at}");
-        assert!(!look(&bytes[..at]).is_whole(), "cut before byte {at}");
-    }
+    tampering::with_bytes(&recorded(3), |bytes| look(bytes).is_whole());
 }
 
 #[test]
 fn a_line_that_is_removed_moved_or_repeated_is_found() {
-    let bytes = recorded(5);
-    let all = lines(&bytes);
-    for at in 0..all.len() {
-        let without = [&all[..at], &all[at + 1..]].concat().concat();
-        assert!(!look(&without).is_whole(), "without line {}", at + 1);
-        let twice = [&all[..=at], &all[at..]].concat().concat();
-        assert!(!look(&twice).is_whole(), "line {} twice", at + 1);
-        for other in at + 1..all.len() {
-            let mut swapped = all.clone();
-            swapped.swap(at, other);
-            assert!(!look(&swapped.concat()).is_whole(), "lines {} and {} swapped", at + 1, other + 1);
-        }
-    }
+    tampering::with_lines(&lines(&recorded(5)), |bytes| look(bytes).is_whole());
 }
 
 #[test]

@@ -1,0 +1,128 @@
+//! The verdict on an exchange that was cancelled.
+
+use super::answer::{Answer, effective_cancel, mechanism};
+use super::exchange::{Case, Found};
+use crate::number::duration;
+use crate::protocol::{Ending, Mechanism};
+use crate::replay::recording::Fault;
+use crate::replay::run::CancelRun;
+use crate::replay::verdict::Verdict;
+use crate::rules::{self, On};
+
+impl Case<'_> {
+    pub(super) fn raced(&self, found: &mut Found, cancel: &CancelRun) {
+        let run = self.run();
+        let took = run.answered_us.zip(run.sent_us).map(|(end, start)| format!(" after {}", duration(end - start)));
+        let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
+        let sent = if cancel.harness_made { "; the cancel was sent all the same" } else { "" };
+        found.add(Verdict::Raced, format!("{answer}{} came before the cancel{sent}", took.unwrap_or_default()));
+    }
+
+    /// Outcome classes, not payloads: what a cancelled request still says depends on the moment.
+    pub(super) fn cancelled(&self, found: &mut Found, cancel: &CancelRun) {
+        let live_profile = self.live.map_or(self.recorded.profile, |live| live.profile);
+        let now = self.live_text().map(Answer::read);
+        let before = self.answer_then(now.as_ref());
+        let was = Answer::ending(self.recorded.profile, before.as_ref());
+        let is = Answer::ending(live_profile, now.as_ref());
+        let how = effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel));
+        let permits = |ending| how.and_then(|how| live_profile.permits(how, ending));
+        if is == Ending::Silence && self.cut_off() && cancel.cut_short {
+            return found.add(Verdict::Unknown, self.ended());
+        }
+        found.compared = true;
+        if self.may_have_crossed(permits(is), is) {
+            return self.crossed(found, cancel, permits(was) == Some(false) && was != Ending::Silence);
+        }
+        if is == Ending::Silence && permits(is) != Some(false) {
+            found.note(format!("no answer, watched {} after the cancel", duration(cancel.horizon_us)));
+        }
+        if how == Some(Mechanism::StreamClose) {
+            found.note("its stream was closed: what the server does after that cannot be seen");
+        }
+        if cancel.progress_after.0 > 0 {
+            found.note(format!("progress after the cancel: {}", cancel.progress_after.0));
+        }
+        if is == was {
+            match (&before, &now) {
+                (Some(Answer::Error(a)), Some(Answer::Error(b))) if a != b => {
+                    found.add(Verdict::ErrorChanged, format!("{} became {}", words(&before), words(&now)));
+                }
+                _ => {}
+            }
+        } else {
+            match permits(is) {
+                Some(true) if permits(was) == Some(false) => {
+                    found.add(Verdict::Fixed, format!("{} after the cancel, {} before", is.as_str(), was.as_str()));
+                }
+                Some(true) => {
+                    found.note(format!("other permitted outcome: {}, recorded {}", is.as_str(), was.as_str()));
+                }
+                Some(false) if is == Ending::Silence => self.never_answered(found, cancel),
+                // What the audit proves is a violation; what it cannot prove is a crossing, and said as a note. An error of
+                // another kind is another error either way.
+                Some(false) if self.is_judged() && (was, is) != (Ending::CancelledError, Ending::OtherError) => {}
+                Some(false) | None => {
+                    let verdict = if is == Ending::OtherError { Verdict::ErrorChanged } else { Verdict::Changed };
+                    found.add(verdict, format!("{} after the cancel, recorded {}", is.as_str(), was.as_str()));
+                }
+            }
+        }
+        if let (true, Some(a), Some(b)) = (self.options.compare.cancelled, self.recorded_text(), self.live_text()) {
+            self.payload(found, a, b);
+        }
+    }
+
+    /// True for an answer that the protocol does not want after a cancel, and that the audit cannot prove to be later than it. Where
+    /// an answer is due, it says what became of the cancel.
+    fn may_have_crossed(&self, permitted: Option<bool>, is: Ending) -> bool {
+        let silence_is_due = !self.live.map_or(self.recorded.profile, |live| live.profile).answers_cancelled();
+        silence_is_due && permitted == Some(false) && is != Ending::Silence && self.is_judged() && !self.is_proven()
+    }
+
+    /// The cancel was not exercised. That is no difference only where it was not in the recording either.
+    fn crossed(&self, found: &mut Found, cancel: &CancelRun, answered_then: bool) {
+        found.crossed = true;
+        let proven = |fault: &Fault| fault.exchange == Some(self.place) && fault.certainty == "violation";
+        let after = self.run().answered_us.zip(cancel.sent_us).map(|(answer, cancel)| (answer - cancel).max(0));
+        let after = after.map_or(String::new(), |us| format!(" {}", duration(us)));
+        let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
+        let why = format!("{answer} came{after} after the cancel and may have crossed it");
+        match answered_then && !self.recorded.faults.iter().any(|fault| proven(fault) && ends(&fault.code)) {
+            true => found.note(format!("{why}, as in the recording: the cancel was not exercised")),
+            false => found.add(Verdict::Raced, format!("{why}: the cancel was not exercised")),
+        }
+    }
+
+    /// True if the audit of the live session says something about how this exchange ended.
+    fn is_judged(&self) -> bool {
+        let about = |list: &[&Fault]| list.iter().any(|fault| ends(&fault.code));
+        self.faults().is_some_and(|faults| about(&faults.new) || about(&faults.still) || about(&faults.open))
+    }
+
+    /// True if it proves a violation in that.
+    fn is_proven(&self) -> bool {
+        self.faults().is_some_and(|faults| faults.new.iter().chain(&faults.still).any(|fault| ends(&fault.code)))
+    }
+
+    /// An answer was due after the cancel, and none came while we watched.
+    fn never_answered(&self, found: &mut Found, cancel: &CancelRun) {
+        let watched = duration(cancel.horizon_us);
+        found.add(Verdict::Stuck, format!("no answer after the cancel, watched {watched}"));
+        let profile = self.live.map_or(self.recorded.profile, |live| live.profile);
+        if let (Some(rule), Some(_)) = (rules::find("CAN011"), profile.ruling("CAN011")) {
+            found.rule = Some(rule.name.to_string());
+            found.add(Verdict::Violates, rule.name);
+        }
+    }
+}
+
+/// True for a rule about how a request ended.
+fn ends(code: &str) -> bool {
+    let on = rules::find(code).map(|rule| rule.on);
+    matches!(on, Some(On::Answer | On::LateAnswer | On::Unanswered | On::TaskCancelAnswer))
+}
+
+fn words(answer: &Option<Answer>) -> String {
+    answer.as_ref().map_or("no answer".into(), Answer::words)
+}
