@@ -98,7 +98,8 @@ const hideDrawer = () => {
   drawTimeline();
   if (drawer.back instanceof HTMLElement) drawer.back.focus({ preventScroll: true });
 };
-const closeDrawer = () => { if (location.hash === "") hideDrawer(); else location.hash = ""; };
+// At once, not with the event of the address: the next key already goes where the focus went back to.
+const closeDrawer = () => { hideDrawer(); location.hash = ""; };
 
 const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'");
 
