@@ -38,10 +38,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     print: PrintArgs,
     /// The two files are logs of one connection: the first was taken at its client, the second at its server
-    #[arg(long)]
+    #[arg(long, conflicts_with = "hops")]
     merge: bool,
     /// Keep the database in this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "hops")]
     db: Option<PathBuf>,
     #[command(flatten)]
     judge: JudgeArgs,

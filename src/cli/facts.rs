@@ -56,11 +56,7 @@ impl Form {
 
 /// Writes the facts of each log.
 pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
-    let options = Options {
-        overrides: args.read.overrides(),
-        interrupt: Some(stop.flag()),
-        ..Options::default()
-    };
+    let options = Options { overrides: args.read.overrides(), interrupt: Some(stop.flag()), ..Options::default() };
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
         let shown = args.output.display().to_string();

@@ -46,7 +46,7 @@ pub struct ReadArgs {
 #[command(next_help_heading = "Reading")]
 pub struct HopArgs {
     /// The log of a hop, from the client's to the last server's: requests are followed from each to the next. Twice or more
-    #[arg(long = "hop", value_name = "NAME=LOG", value_parser = hop(), conflicts_with_all = ["db", "merge"])]
+    #[arg(long = "hop", value_name = "NAME=LOG", value_parser = hop())]
     pub hops: Vec<(String, String)>,
 }
 
@@ -56,8 +56,10 @@ impl HopArgs {
         let count = self.named().len();
         match (count, files) {
             (0, files) => Ok(files.to_vec()),
-            (1, _) => Err(Error::new(ErrorKind::Usage, "--hop names one hop, and a request is followed from one to the next")
-                .hint("name the hops from the client on: --hop client=A.jsonl --hop gateway=B.jsonl")),
+            (1, _) => {
+                Err(Error::new(ErrorKind::Usage, "--hop names one hop, and a request is followed from one to the next")
+                    .hint("name the hops from the client on: --hop client=A.jsonl --hop gateway=B.jsonl"))
+            }
             (_, []) => Ok(self.hops.iter().map(|(_, log)| log.clone()).collect()),
             (_, [file, ..]) => Err(Error::new(ErrorKind::Usage, format!("{file} is the log of no hop"))
                 .hint("with --hop every log has the name of its hop: --hop NAME=LOG")),
@@ -234,7 +236,14 @@ pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<O
 }
 
 /// Reads and judges the logs of hops, where such are named; else as [`load`] does.
-pub fn load_hops(files: &[String], hops: &HopArgs, read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
+pub fn load_hops(
+    files: &[String],
+    hops: &HopArgs,
+    read: &ReadArgs,
+    judge: &JudgeArgs,
+    to: To<'_>,
+    stop: &Stop,
+) -> Result<Loaded> {
     let files = hops.files(files)?;
     if hops.hops.is_empty() {
         return load(&files, read, judge, to, stop);

@@ -7,7 +7,6 @@ use rpctape::store::{ConnectionRow, ExchangeRow};
 
 use super::case::{Case, LAST};
 use super::config::Config;
-use super::shell;
 use super::connection;
 use super::input::{self, HopArgs, Loaded, ReadArgs};
 use super::io::{Out, written};
@@ -15,6 +14,7 @@ use super::judge::JudgeArgs;
 use super::page;
 use super::reports::ReportArgs;
 use super::screen::ScreenArgs;
+use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use super::values;
@@ -22,6 +22,7 @@ use asked::Asked;
 
 mod asked;
 mod at;
+mod hops;
 mod next;
 
 /// How many other connections in trouble are told about with their pattern.

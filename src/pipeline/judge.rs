@@ -24,7 +24,13 @@ pub(super) struct Judge<'s> {
 impl<'s> Judge<'s> {
     pub(super) fn new(store: &'s Store, selection: &Selection) -> Result<Judge<'s>> {
         let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.name)).collect();
-        Ok(Judge { auditor: Auditor::new(selection), derived: store.derived(&rules)?, watcher: None, follower: None, error: None })
+        Ok(Judge {
+            auditor: Auditor::new(selection),
+            derived: store.derived(&rules)?,
+            watcher: None,
+            follower: None,
+            error: None,
+        })
     }
 
     /// The same, and somebody is told of all that it is told and of all that it finds.

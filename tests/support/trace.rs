@@ -159,7 +159,13 @@ fn parse_step(line: &str) -> Step {
     if who == "missing" {
         let (why, whose) = rest.split_once(' ').unwrap_or((rest, ""));
         let why = Why::from_name(why).unwrap_or_else(|| panic!("no reason in {line:?}"));
-        return Step { at_ms, side: side(whose), stream, hop, what: What::Missing { why, anywhere: whose == "anywhere" } };
+        return Step {
+            at_ms,
+            side: side(whose),
+            stream,
+            hop,
+            what: What::Missing { why, anywhere: whose == "anywhere" },
+        };
     }
     if who == "stderr" {
         return Step { at_ms, side: None, stream: None, hop, what: What::Stderr(rest.to_string()) };

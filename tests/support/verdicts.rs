@@ -9,8 +9,8 @@ use rpctape::pipeline::Lookout;
 use rpctape::protocol::Side;
 use rpctape::rules::{Auditor, Selection};
 use rpctape::session::{
-    Cancellation, Connection, Event, Exchange, Follower, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered, ReusedId,
-    Session, Settings, Sink,
+    Cancellation, Connection, Event, Exchange, Follower, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered,
+    ReusedId, Session, Settings, Sink,
 };
 
 use super::trace::{Trace, What};

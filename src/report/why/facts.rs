@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::hops::Hopped;
 use crate::protocol::{self, Profile};
 use crate::report::Unread;
 use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SaidRow, SignRow, UnitRow};
@@ -65,6 +66,8 @@ pub struct Facts {
     pub units: Vec<UnitRow>,
     /// The requests that the user asked about; `None` for all.
     pub focus: Option<BTreeSet<i64>>,
+    /// Where logs of several hops were read: requests of it, each as a tree over all of them.
+    pub hops: Vec<Vec<Hopped>>,
     /// Age from which an open request is stuck.
     pub stuck_after_us: i64,
 }

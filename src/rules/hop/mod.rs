@@ -17,7 +17,13 @@ fn names(hop: &Hop<'_>) -> (String, String) {
 }
 
 /// The finding of `code`, with both requests and what happened between them; not decidable where it is not sure that the lower one serves the upper one.
-fn between(code: &'static str, event: &Event<'_>, hop: &Hop<'_>, says: String, seen: &[(&'static str, Seen)]) -> Option<Finding> {
+fn between(
+    code: &'static str,
+    event: &Event<'_>,
+    hop: &Hop<'_>,
+    says: String,
+    seen: &[(&'static str, Seen)],
+) -> Option<Finding> {
     let summary = hop.doubt.map_or(says.clone(), |doubt| format!("{says}; not decidable: {doubt}"));
     let judgement = hop.doubt.map_or(Judgement::EXACT, Judgement::undecidable);
     let finding = found(code, event, summary)?.about(hop.upper).with("request below", hop.lower.request);

@@ -26,6 +26,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Hop(hop) = &event.what else { return None };
     let HopFault::Outlasted { cancels, after_us } = hop.fault else { return None };
     let ((upper, lower), (here, below)) = (hop.names, (duration(after_us.0), duration(after_us.1)));
-    let says = format!("requests at {upper} are given up after {here}, and those at {lower} that serve them only after {below}");
+    let says = format!(
+        "requests at {upper} are given up after {here}, and those at {lower} that serve them only after {below}"
+    );
     super::between(RULE.code, event, hop, says, &[("cancel", cancels.0), ("cancel below", cancels.1)])
 }

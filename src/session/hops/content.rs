@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn traces_tell_apart_what_is_alike() {
-        let with = |trace: &str| format!(r#"{{"name":"x","_meta":{{"traceparent":"00-{trace}-b7ad6b7169203331-01"}}}}"#);
+        let with =
+            |trace: &str| format!(r#"{{"name":"x","_meta":{{"traceparent":"00-{trace}-b7ad6b7169203331-01"}}}}"#);
         let (one, two) = (with("0af7651916cd43dd8448eb211c80319c"), with("1af7651916cd43dd8448eb211c80319c"));
         assert!(fit(&one, &one) && !fit(&one, &two) && fit(&one, r#"{"name":"x"}"#));
         assert!(content(&one).unwrap().traced_with(&content(&one).unwrap()));
@@ -135,6 +136,8 @@ mod tests {
 
     #[test]
     fn what_asks_for_nothing_has_no_content() {
-        assert!(content("{}").is_none() && content("[]").is_none() && content(r#"{"_meta":{"progressToken":1}}"#).is_none());
+        assert!(
+            content("{}").is_none() && content("[]").is_none() && content(r#"{"_meta":{"progressToken":1}}"#).is_none()
+        );
     }
 }

@@ -215,7 +215,12 @@ fn outlasted_by(calls: &[Call], links: &[&Link], clocks: Clocks) -> Option<Found
     let link = links.iter().find(shows)?;
     let cancels = (calls[link.upper].given_up()?, calls[link.lower].given_up()?);
     let fault = HopFault::Outlasted { cancels, after_us: (above, below) };
-    (below - above > clocks.slack_us).then_some(Found { fault, upper: link.upper, lower: link.lower, doubt: link.doubt })
+    (below - above > clocks.slack_us).then_some(Found {
+        fault,
+        upper: link.upper,
+        lower: link.lower,
+        doubt: link.doubt,
+    })
 }
 
 /// The age at which requests are given up, where it is a time-out: the cancels say so, or they come at one age.

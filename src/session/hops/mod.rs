@@ -117,8 +117,7 @@ impl Follower {
         let content = self.contents.remove(&exchange.request.frame);
         let handshake = exchange.profile.opening.initialize.is_some_and(|method| *method == *exchange.method);
         let stays = exchange.known.is_some_and(|known| known.long_lived);
-        let (Some(content), Some(hop), Some(sent_us)) =
-            (content, self.hops.get(&connection), exchange.request.at_us)
+        let (Some(content), Some(hop), Some(sent_us)) = (content, self.hops.get(&connection), exchange.request.at_us)
         else {
             return;
         };
@@ -175,7 +174,9 @@ impl Follower {
 
     fn tell(&self, fault: &faults::Found, tell: &mut impl FnMut(&Event<'_>)) {
         let (upper, lower) = (&self.calls[fault.upper], &self.calls[fault.lower]);
-        let (Some(kept), Some(below)) = (self.ended.get(&upper.connection), self.ended.get(&lower.connection)) else { return };
+        let (Some(kept), Some(below)) = (self.ended.get(&upper.connection), self.ended.get(&lower.connection)) else {
+            return;
+        };
         let name = |call: &Call| self.names.get(call.hop).map_or("", String::as_str);
         let hop = Hop {
             fault: fault.fault,
