@@ -29,7 +29,7 @@ pub(super) struct Link {
 pub(super) struct Clocks {
     /// A request is seen so much later at the lower hop, in the middle: its way and the difference of the clocks together.
     pub later_us: i64,
-    /// How much that varies. What comes later by more was not on its way.
+    /// Twice what that varies by, at least a tenth of a second. What comes later by more was not on its way.
     pub slack_us: i64,
 }
 
@@ -39,25 +39,26 @@ impl Clocks {
         lower_us - self.later_us - upper_us
     }
 
-    /// From the requests that are plainly the same at both hops.
+    /// From the requests that are plainly the same at both hops. How slow the way may be is told by those that nobody cancelled: of
+    /// the others it is asked. A few that are slower than all the rest may be another's (1 in 100).
     fn of(calls: &[Call], groups: &[Group]) -> Option<Clocks> {
         let plain = groups.iter().filter_map(|group| match (&group.upper[..], &group.lower[..]) {
-            ([upper], [lower]) if calls[*upper].content.fits(&calls[*lower].content) => {
-                Some(calls[*lower].sent_us() - calls[*upper].sent_us())
-            }
+            ([upper], [lower]) => Some((&calls[*upper], &calls[*lower])),
             _ => None,
         });
-        let mut later: Vec<i64> = plain.collect();
-        let later_us = middle(&mut later)?;
+        let plain = plain.filter(|(upper, lower)| !upper.may_be_given_up() && upper.content.fits(&lower.content));
+        let mut later: Vec<i64> = plain.map(|(upper, lower)| lower.sent_us() - upper.sent_us()).collect();
+        let later_us = ranked(&mut later, 50)?;
         let mut off: Vec<i64> = later.iter().map(|us| (us - later_us).abs()).collect();
-        let slack_us = middle(&mut off)?.saturating_mul(8).max(SLACK_US);
+        let slack_us = ranked(&mut off, 99)?.saturating_mul(2).max(SLACK_US);
         (later.len() >= SAMPLES).then_some(Clocks { later_us, slack_us })
     }
 }
 
-fn middle(values: &mut [i64]) -> Option<i64> {
+/// The value that so many of a hundred do not exceed.
+fn ranked(values: &mut [i64], of_hundred: usize) -> Option<i64> {
     values.sort_unstable();
-    values.get(values.len() / 2).copied()
+    values.get(values.len() * of_hundred / 100).copied()
 }
 
 /// Requests that ask for the same, at both hops, in the order of their times.
