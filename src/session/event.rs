@@ -5,7 +5,7 @@
 use super::connection::Connection;
 use super::detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, Stray, Target, TaskReport};
 use super::exchange::{Cancellation, Exchange};
-use super::hops::Hop;
+use super::hop::Hop;
 use super::http_stream::{HttpStream, Shown};
 use super::ledger::Ledger;
 use super::race::Judgement;

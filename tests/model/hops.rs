@@ -38,7 +38,8 @@ const TOOLS: [&str; 3] = ["gw__docs__search", "docs__search", "search"];
 
 impl World {
     fn new(seed: u64) -> World {
-        let mut world = World { rng: Rng::new(seed), logs: Default::default(), next: [1, 5_000, 90_000], faults: BTreeSet::new() };
+        let mut world =
+            World { rng: Rng::new(seed), logs: Default::default(), next: [1, 5_000, 90_000], faults: BTreeSet::new() };
         for hop in 0..3 {
             let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
             let own = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}});
@@ -91,7 +92,12 @@ impl World {
             }
             Fate::Retried => {
                 let first = self.ask(1, at[1], query);
-                self.put(1, at[1] + 20, "s2c", json!({"jsonrpc": "2.0", "id": first, "error": {"code": -32603, "message": "busy"}}));
+                self.put(
+                    1,
+                    at[1] + 20,
+                    "s2c",
+                    json!({"jsonrpc": "2.0", "id": first, "error": {"code": -32603, "message": "busy"}}),
+                );
                 let (middle, last) = (self.ask(1, at[1] + 50, query), self.ask(2, at[1] + 55, query));
                 self.answer(2, at[1] + 60 + work, last);
                 self.answer(1, at[1] + 64 + work, middle);
@@ -159,7 +165,8 @@ fn every_fault_between_three_hops_is_found_among_200_calls_at_once_and_nothing_e
     for seed in 0..4 {
         let mut world = World::new(seed);
         for nth in 0..200 {
-            let fates = [Fate::Forgotten(1), Fate::Forgotten(2), Fate::Late, Fate::Ahead, Fate::Cancelled, Fate::Cancelled];
+            let fates =
+                [Fate::Forgotten(1), Fate::Forgotten(2), Fate::Late, Fate::Ahead, Fate::Cancelled, Fate::Cancelled];
             let fate = if world.rng.chance(40) { *world.rng.pick(&fates) } else { Fate::Answered };
             world.call(fate, &format!("question {nth}"));
         }
@@ -180,7 +187,8 @@ fn what_a_gateway_may_do_accuses_nobody() {
         for nth in 0..120 {
             let fates = [Fate::Cancelled, Fate::Cached, Fate::Retried];
             let fate = if world.rng.chance(40) { *world.rng.pick(&fates) } else { Fate::Answered };
-            let query = if world.rng.chance(30) { world.rng.between(0, 4).to_string() } else { format!("question {nth}") };
+            let query =
+                if world.rng.chance(30) { world.rng.between(0, 4).to_string() } else { format!("question {nth}") };
             world.call(fate, &query);
             if seed % 2 == 0 && world.rng.chance(20) {
                 let (at, query) = (world.rng.between(1_000, 7_000), world.rng.between(0, 9).to_string());

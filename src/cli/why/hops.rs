@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rpctape::error::Result;
 use rpctape::report::Judged;
-use rpctape::report::why::{Cancelled, Facts, Hopped};
-use rpctape::store::{CancellationRow, ExchangeRow};
+use rpctape::report::why::{AtHop, Cancelled, Facts};
+use rpctape::store::ExchangeRow;
 
 use super::WhyArgs;
 use crate::cli::case::Case;
@@ -18,7 +18,7 @@ const DEEP: usize = 16;
 
 impl Case<'_> {
     /// The trees of what the facts are about, those with trouble first: what the user asked for, what is stuck, what was cancelled.
-    pub fn hops(&self, facts: &Facts, args: &WhyArgs) -> Result<Vec<Vec<Hopped>>> {
+    pub fn hops(&self, facts: &Facts, args: &WhyArgs) -> Result<Vec<Vec<AtHop>>> {
         let names: BTreeMap<&str, &str> =
             args.hops.hops.iter().map(|(name, log)| (log.as_str(), name.as_str())).collect();
         if names.is_empty() {
@@ -53,11 +53,11 @@ impl Case<'_> {
         Ok(row)
     }
 
-    fn grow(&self, row: &ExchangeRow, depth: u32, names: &BTreeMap<&str, &str>, tree: &mut Vec<Hopped>) -> Result<()> {
-        let cancels: Vec<&CancellationRow> = self.cancels_of(row).collect();
+    fn grow(&self, row: &ExchangeRow, depth: u32, names: &BTreeMap<&str, &str>, tree: &mut Vec<AtHop>) -> Result<()> {
+        let cancel = self.cancels_of(row).next().cloned();
         let connection = self.connection(row.connection_id).map_or("", |connection| connection.key.as_str());
-        let hop = names.get(row.source.as_str()).copied().unwrap_or(connection);
-        tree.push(Hopped::new(depth, hop, row, &cancels));
+        let hop = names.get(row.source.as_str()).copied().unwrap_or(connection).to_string();
+        tree.push(AtHop { depth, hop, row: row.clone(), cancel });
         if (depth as usize) < DEEP {
             for below in self.store.nested_exchanges(row.id)? {
                 self.grow(&below, depth + 1, names, tree)?;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::hops::Hopped;
 use crate::protocol::{self, Profile};
 use crate::report::Unread;
 use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, SaidRow, SignRow, UnitRow};
@@ -43,6 +42,19 @@ pub struct Cancelled {
     pub signs: Vec<SignRow>,
 }
 
+/// A request at one of the hops that it passes.
+#[derive(Clone, Debug)]
+pub struct AtHop {
+    /// How many hops are above it.
+    pub depth: u32,
+    /// The hop, as the user calls it.
+    pub hop: String,
+    /// The request.
+    pub row: ExchangeRow,
+    /// Its first cancel.
+    pub cancel: Option<CancellationRow>,
+}
+
 /// Everything about one connection.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -67,7 +79,7 @@ pub struct Facts {
     /// The requests that the user asked about; `None` for all.
     pub focus: Option<BTreeSet<i64>>,
     /// Where logs of several hops were read: requests of it, each as a tree over all of them.
-    pub hops: Vec<Vec<Hopped>>,
+    pub hops: Vec<Vec<AtHop>>,
     /// Age from which an open request is stuck.
     pub stuck_after_us: i64,
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::facts::{label, title};
+use super::facts::{AtHop, label, title};
 use super::rows::safe;
 use crate::number::duration;
 use crate::report::columns::{fit, pad};
@@ -29,18 +29,16 @@ pub struct Hopped {
     pub said: String,
 }
 
-impl Hopped {
-    /// Of a request with its cancels.
-    pub fn new(depth: u32, hop: &str, row: &ExchangeRow, cancels: &[&CancellationRow]) -> Hopped {
-        Hopped {
-            depth,
-            hop: hop.to_string(),
-            request: label(row),
-            title: title(row),
-            line: row.line,
-            since_us: row.sent_at_us,
-            said: said(row, cancels.first().copied()),
-        }
+/// What is said of a request at a hop.
+pub fn hopped(at: &AtHop) -> Hopped {
+    Hopped {
+        depth: at.depth,
+        hop: at.hop.clone(),
+        request: label(&at.row),
+        title: title(&at.row),
+        line: at.row.line,
+        since_us: at.row.sent_at_us,
+        said: said(&at.row, at.cancel.as_ref()),
     }
 }
 

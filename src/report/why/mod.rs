@@ -15,7 +15,7 @@ mod timeline;
 use std::io::{self, Write};
 
 pub use chains::Chain;
-pub use facts::{Cancelled, Death, Facts, WINDOW, Waiting, is_handshake, long_lived};
+pub use facts::{AtHop, Cancelled, Death, Facts, WINDOW, Waiting, is_handshake, long_lived};
 pub use hops::Hopped;
 pub use in_flight::{InFlight, Moment, Told, write_moment, write_moment_json};
 pub use patterns::Pattern;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::chains::{Chain, chains};
 use super::facts::{Cancelled, Facts, Waiting, label, peer, title};
-use super::hops::Hopped;
+use super::hops::{Hopped, hopped};
 use super::patterns::{Pattern, patterns};
 use crate::number::duration;
 use crate::report::judged::Judged;
@@ -174,7 +174,7 @@ pub fn postmortem(facts: &Facts) -> Postmortem {
         patterns: patterns(facts, &waiting),
         alive: alive(facts),
         cancels: cancels(facts),
-        hops: facts.hops.clone(),
+        hops: facts.hops.iter().map(|tree| tree.iter().map(hopped).collect()).collect(),
         slowest: if stuck.is_empty() && open.is_empty() { slowest(facts) } else { Vec::new() },
         last_words: facts.death.as_ref().map(|death| death.stderr.clone()).unwrap_or_default(),
         stuck,

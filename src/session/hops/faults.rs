@@ -3,89 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::exchange::Exchange;
+use super::super::hop::HopFault;
 use super::super::ledger::Kept;
-use super::super::seen::{FrameId, Seen};
-use super::Call;
+use super::super::seen::Seen;
+use super::call::Call;
 use super::links::{Clocks, Link, Linked};
-use crate::protocol::Side;
 
 /// How many requests must have been given up at nearly one age for it to be a time-out.
 const ALIKE: usize = 3;
-
-/// What is wrong between two hops. Times are in microseconds, of the lower hop where nothing else is said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HopFault {
-    /// The upper request was cancelled, and the lower one that serves it was not.
-    NotForwarded {
-        /// The cancel above.
-        cancel: Seen,
-        /// How long the lower one went on after it: to its answer, or to the end of the log.
-        for_us: i64,
-        /// The stretch of the lower hop in which a cancel should have been.
-        within: (FrameId, FrameId),
-    },
-    /// A request above was cancelled, and the lower one was sent only then, or was answered with a result.
-    Ran {
-        /// The cancel above.
-        cancel: Seen,
-        /// The request or result that shows it.
-        work: Seen,
-        /// How long after the cancel.
-        after_us: i64,
-    },
-    /// The upper request was answered with a result before the lower one that serves it was answered.
-    AnsweredAhead {
-        /// The answer above.
-        answer: Seen,
-        /// How much earlier.
-        by_us: i64,
-    },
-    /// The upper hop gives up sooner than the lower one does on its behalf.
-    Outlasted {
-        /// The cancel above and that below.
-        cancels: (Seen, Seen),
-        /// After how long each of them gives up.
-        after_us: (i64, i64),
-    },
-}
-
-impl HopFault {
-    /// Who did it, of the upper connection's sides.
-    pub(super) fn sender(&self) -> Side {
-        match self {
-            HopFault::Outlasted { .. } => Side::Client,
-            _ => Side::Server,
-        }
-    }
-}
-
-/// Two requests, of which the lower one serves the upper one, perhaps over hops between them, and what is wrong.
-#[derive(Clone, Copy, Debug)]
-pub struct Hop<'a> {
-    /// What is wrong.
-    pub fault: HopFault,
-    /// The request at the hop nearer to the user.
-    pub upper: &'a Exchange,
-    /// The request that serves it.
-    pub lower: &'a Exchange,
-    /// The names of the two hops.
-    pub names: (&'a str, &'a str),
-    /// Why it is not sure that the one serves the other.
-    pub doubt: Option<&'static str>,
-}
-
-impl Hop<'_> {
-    /// The message that a finding points at.
-    pub(super) fn place(&self) -> Seen {
-        match self.fault {
-            HopFault::NotForwarded { cancel, .. } => cancel,
-            HopFault::Ran { work, .. } => work,
-            HopFault::AnsweredAhead { answer, .. } => answer,
-            HopFault::Outlasted { cancels, .. } => cancels.0,
-        }
-    }
-}
 
 /// A fault, its requests by their places in the list of calls.
 pub(super) struct Found {
@@ -130,7 +55,7 @@ pub(super) fn all(calls: &[Call], hops: &[Linked], ended: &BTreeMap<u32, Kept>) 
 fn not_forwarded(calls: &[Call], link: &Link, clocks: Clocks, end: Option<Seen>) -> Option<Found> {
     let (upper, lower) = (&calls[link.upper], &calls[link.lower]);
     let cancel = upper.given_up()?;
-    if lower.may_be_given_up() || clocks.since(cancel.at_us?, lower.sent_us()) > clocks.slack_us {
+    if lower.may_be_given_up() || clocks.since(cancel.at_us?, lower.sent_us) > clocks.slack_us {
         return None;
     }
     let last = lower.exchange.answer.or(end)?;
@@ -228,7 +153,7 @@ fn patience(calls: &[Call], of: impl Iterator<Item = usize>) -> Option<i64> {
     let given_up = of.filter_map(|at| {
         let call = &calls[at];
         let says = call.exchange.cancel().and_then(|cancel| cancel.reason.as_deref()).is_some_and(says_time_out);
-        Some((call.given_up_us()? - call.sent_us(), says))
+        Some((call.given_up_us()? - call.sent_us, says))
     });
     let mut ages: Vec<(i64, bool)> = given_up.collect();
     ages.sort_unstable();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Call;
+use super::call::Call;
 
 /// How much later than usual a request or cancel may be passed on before anything is concluded from it, at least.
 const SLACK_US: i64 = 100_000;
@@ -47,7 +47,7 @@ impl Clocks {
             _ => None,
         });
         let plain = plain.filter(|(upper, lower)| !upper.may_be_given_up() && upper.content.fits(&lower.content));
-        let mut later: Vec<i64> = plain.map(|(upper, lower)| lower.sent_us() - upper.sent_us()).collect();
+        let mut later: Vec<i64> = plain.map(|(upper, lower)| lower.sent_us - upper.sent_us).collect();
         let later_us = ranked(&mut later, 50)?;
         let mut off: Vec<i64> = later.iter().map(|us| (us - later_us).abs()).collect();
         let slack_us = ranked(&mut off, 99)?.saturating_mul(2).max(SLACK_US);
@@ -79,7 +79,7 @@ pub(super) struct Linked {
 pub(super) fn linked(calls: &[Call], hop: usize) -> Linked {
     let mut groups: BTreeMap<(&str, [u8; 16]), Group> = BTreeMap::new();
     let mut order: Vec<usize> = (0..calls.len()).collect();
-    order.sort_by_key(|at| calls[*at].sent_us());
+    order.sort_by_key(|at| calls[*at].sent_us);
     for at in order {
         let call = &calls[at];
         if call.hop == hop || call.hop == hop + 1 {
@@ -111,8 +111,8 @@ fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>
     let mut upper = group.upper.iter().copied().peekable();
     let mut open: Vec<Open> = Vec::new();
     for &lower in &group.lower {
-        let at_us = calls[lower].sent_us() - clocks.later_us;
-        while let Some(call) = upper.next_if(|call| calls[*call].sent_us() <= at_us + clocks.slack_us) {
+        let at_us = calls[lower].sent_us - clocks.later_us;
+        while let Some(call) = upper.next_if(|call| calls[*call].sent_us <= at_us + clocks.slack_us) {
             open.push(Open { call, served: false });
         }
         open.retain(|one| calls[one.call].may_be_served(one.served, at_us - clocks.slack_us));

@@ -4,6 +4,7 @@
 //! A connection knows nothing of others. So this is asked when all of them have ended, of what was kept of each: the requests of the clients, and
 //! the ledger. What comes of it are events like all others, and rules and the auditor judge them.
 
+mod call;
 mod content;
 mod faults;
 mod links;
@@ -12,64 +13,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::connection::Connection;
 use super::event::{Event, What};
-use super::exchange::{Exchange, Outcome, TaskState};
+use super::exchange::Exchange;
+use super::hop::Hop;
 use super::ledger::{Kept, Ledger};
-use super::seen::{FrameId, Seen};
+use super::seen::FrameId;
 use crate::protocol::Side;
+use call::Call;
 use content::Content;
 use links::{FEW, Link, linked};
-
-pub use faults::{Hop, HopFault};
-
-/// A request of a client at one hop.
-struct Call {
-    hop: usize,
-    connection: u32,
-    exchange: Exchange,
-    content: Content,
-    sent_us: i64,
-}
-
-impl Call {
-    fn sent_us(&self) -> i64 {
-        self.sent_us
-    }
-
-    /// The cancel that its hop shows.
-    fn given_up(&self) -> Option<Seen> {
-        self.exchange.cancel().or(self.exchange.turn_cancel()).map(|cancel| cancel.seen)
-    }
-
-    /// True if something of it may be, or lead to, a cancel: a spelling of another protocol, a stream or session that was closed, a task.
-    fn may_be_given_up(&self) -> bool {
-        let exchange = &self.exchange;
-        let closed = exchange.stream_closed.or(exchange.session_closed).is_some();
-        closed || !exchange.cancels.is_empty() || exchange.task != TaskState::None
-    }
-
-    fn given_up_us(&self) -> Option<i64> {
-        self.given_up()?.at_us
-    }
-
-    fn is_given_up_at(&self, us: i64) -> bool {
-        self.given_up_us().is_some_and(|at| at <= us)
-    }
-
-    fn answered_us(&self) -> Option<i64> {
-        self.exchange.answer?.at_us
-    }
-
-    /// True if, at a moment of its own hop, the hop below may still be asked on its behalf.
-    fn may_be_served(&self, served: bool, us: i64) -> bool {
-        let answered = self.answered_us().is_some_and(|at| at < us);
-        !answered && !(served && self.is_given_up_at(us))
-    }
-
-    /// True if it ended as all went well, and not by a cancel.
-    fn has_result(&self) -> bool {
-        matches!(self.exchange.outcome, Outcome::Result) && self.exchange.task == TaskState::None
-    }
-}
 
 /// How much of a hop was followed to the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
