@@ -12,6 +12,7 @@ mod model {
     pub mod expect;
     pub mod fault;
     pub mod fold;
+    mod hops;
     pub mod listen;
     pub mod memory;
     pub mod opening;
