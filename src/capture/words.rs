@@ -27,6 +27,13 @@ pub(crate) fn direction(key: &str, word: &str) -> Option<Word> {
     }
 }
 
+/// True if `word` names a way (`in`, `c2s`) and not a place that a record may have come from (`client`, `stdout`).
+pub(crate) fn is_way(word: &str) -> bool {
+    let name = plain(word);
+    let place = side(&name).is_some() || matches!(name.as_str(), "stdin" | "stdout");
+    !place && matches!(direction("", word), Some(Word::Direction(_)))
+}
+
 /// Lower case, letters and digits only.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -80,14 +87,12 @@ fn named(word: &str) -> Option<Word> {
             if let Some(side) = side(word) {
                 return Some(Word::Direction(Direction::By(side)));
             }
-            // `send-request` and `receive-notification`: the kind follows the direction.
-            let kinds = ["request", "response", "notification", "message"];
-            for kind in kinds {
-                if let Some(start) = word
-                    .strip_suffix(kind)
-                    .filter(|start| matches!(*start, "send" | "recv" | "receive" | "sent" | "received"))
-                {
-                    return named(start);
+            // `send-request` and `message_received`: the kind follows the direction, or comes before it.
+            let ways = ["send", "recv", "receive", "sent", "received"];
+            for kind in ["request", "response", "notification", "message"] {
+                let rest = word.strip_suffix(kind).or_else(|| word.strip_prefix(kind));
+                if let Some(way) = rest.filter(|rest| ways.contains(rest)) {
+                    return named(way);
                 }
             }
             ["to", "2"].iter().find_map(|middle| word.split_once(middle).and_then(|(from, to)| between(from, to)))
@@ -216,7 +221,7 @@ mod tests {
         for word in ["s2c", "server", "server-to-client", "agent→client", "toClient"] {
             assert_eq!(says("dir", word), by(Side::Server), "{word}");
         }
-        for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx"] {
+        for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx", "message_received"] {
             assert_eq!(says("dir", word), RECEIVED, "{word}");
         }
         for word in ["out", "sent", "->", ">>>", "send-request", "write"] {
