@@ -57,8 +57,14 @@ mod tests {
 
     #[test]
     fn parts_of_a_log_come_oldest_first_and_others_stay_where_they_are() {
-        assert_eq!(sorted(&["a.log", "a.log.1", "a.log.10.gz", "a.log.2.gz"]), ["a.log.10.gz", "a.log.2.gz", "a.log.1", "a.log"]);
-        assert_eq!(sorted(&["a.log", "a.log-20260903", "a.log-20260902.gz"]), ["a.log-20260902.gz", "a.log-20260903", "a.log"]);
+        assert_eq!(
+            sorted(&["a.log", "a.log.1", "a.log.10.gz", "a.log.2.gz"]),
+            ["a.log.10.gz", "a.log.2.gz", "a.log.1", "a.log"]
+        );
+        assert_eq!(
+            sorted(&["a.log", "a.log-20260903", "a.log-20260902.gz"]),
+            ["a.log-20260902.gz", "a.log-20260903", "a.log"]
+        );
         assert_eq!(sorted(&["b.log", "a.log", "c.log", "a.log.1"]), ["b.log", "a.log.1", "c.log", "a.log"]);
         assert_eq!(sorted(&["z", "x/2", "x/1", "-"]), ["z", "x/2", "x/1", "-"]);
     }

@@ -60,9 +60,14 @@ fn arrow(word: &str) -> Option<Word> {
     None
 }
 
+/// From one side to the other; one of them may go without saying.
 fn between(from: &str, to: &str) -> Option<Word> {
-    let from = side(from)?;
-    (side(to)? == from.peer()).then_some(Word::Direction(Direction::By(from)))
+    let sender = match (from, to) {
+        ("", to) => side(to)?.peer(),
+        (from, "") => side(from)?,
+        (from, to) => side(from).filter(|from| side(to) == Some(from.peer()))?,
+    };
+    Some(Word::Direction(Direction::By(sender)))
 }
 
 fn side(word: &str) -> Option<Side> {
@@ -95,7 +100,9 @@ fn named(word: &str) -> Option<Word> {
                     return named(way);
                 }
             }
-            ["to", "2"].iter().find_map(|middle| word.split_once(middle).and_then(|(from, to)| between(from, to)))
+            let both = |(from, to): &(&str, &str)| !from.is_empty() && !to.is_empty();
+            let parted = |middle: &&str| word.split_once(*middle).filter(both);
+            ["to", "2"].iter().find_map(|middle| parted(middle).and_then(|(from, to)| between(from, to)))
         }
     }
 }
@@ -215,10 +222,13 @@ mod tests {
             "server<-client",
             "editor -> agent",
             "client → server",
+            "-> server",
+            "client ->",
+            "<- client",
         ] {
             assert_eq!(says("dir", word), by(Side::Client), "{word}");
         }
-        for word in ["s2c", "server", "server-to-client", "agent→client", "toClient"] {
+        for word in ["s2c", "server", "server-to-client", "agent→client", "toClient", "-> client"] {
             assert_eq!(says("dir", word), by(Side::Server), "{word}");
         }
         for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx", "message_received"] {
@@ -228,7 +238,7 @@ mod tests {
             assert_eq!(says("dir", word), SENT, "{word}");
         }
         assert_eq!(says("dir", "stderr"), Some(Word::Stderr));
-        for word in ["request", "response", "", "info", "client->client", "total", "2", "notification"] {
+        for word in ["request", "response", "", "info", "client->client", "total", "2", "server2", "notification"] {
             assert_eq!(says("dir", word), None, "{word}");
         }
     }

@@ -492,7 +492,11 @@ fn parts_of_one_connection() -> [String; 3] {
         format!("{{\"ts\":\"2026-05-04T08:00:{at:02}.000Z\",\"conn\":\"k\",\"dir\":\"{dir}\",\"msg\":{text}}}\n")
     };
     let opening = [
-        line(0, "c2s", r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}"#),
+        line(
+            0,
+            "c2s",
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}"#,
+        ),
         line(1, "s2c", r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}"#),
         line(2, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
     ];

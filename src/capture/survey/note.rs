@@ -129,7 +129,10 @@ impl Notes {
             plan.resent = asked.filter_map(|note| Some((note.text, note.at_us?))).any(|key| !met.insert(key));
             let all = plan.resent;
             self.list.retain(|note| {
-                let known = kept.get(&(note.text, note.at_us)).copied().filter(|_| note.at_us.is_some() && (all || note.id != 0));
+                let known = kept
+                    .get(&(note.text, note.at_us))
+                    .copied()
+                    .filter(|_| note.at_us.is_some() && (all || note.id != 0));
                 match known {
                     Some(first) => again.push((note.offset, first)),
                     None => drop(kept.insert((note.text, note.at_us), note.offset)),

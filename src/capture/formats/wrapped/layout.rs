@@ -230,7 +230,8 @@ impl Layout {
         let both_sides = self.both_sides;
         let tells = |c: &&Candidate<'_>| c.meaning != Meaning::Direction || !both_sides || c.tells_sides();
         let of = |meaning: Meaning| seen.iter().filter(move |c| c.meaning == meaning);
-        let best = |meaning: Meaning| of(meaning).filter(tells).min_by_key(|c| (c.rank == UNNAMED, c.path.len(), c.rank));
+        let best =
+            |meaning: Meaning| of(meaning).filter(tells).min_by_key(|c| (c.rank == UNNAMED, c.path.len(), c.rank));
         for (meaning, want) in [(Meaning::Connection, Want::Connection), (Meaning::Session, Want::Session)] {
             if let Some(found) = best(meaning).filter(|found| found.values.iter().all(|value| is_name(value))) {
                 self.root.add(&found.path, want);
@@ -508,7 +509,8 @@ mod tests {
     #[test]
     fn a_key_of_any_name_is_the_direction_if_its_words_are_nothing_else() {
         let learned = |key: &str, words: [&str; 2]| {
-            let lines = words.map(|word| format!(r#"{{"{key}":"{word}","msg":{{"jsonrpc":"2.0","id":1,"method":"a"}}}}"#));
+            let lines =
+                words.map(|word| format!(r#"{{"{key}":"{word}","msg":{{"jsonrpc":"2.0","id":1,"method":"a"}}}}"#));
             Layout::learn(lines.iter().map(String::as_str)).direction_key
         };
         assert_eq!(learned("flow", ["incoming", "outgoing"]).as_deref(), Some("flow"));
