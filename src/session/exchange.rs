@@ -47,7 +47,7 @@ pub struct History {
     length: u8,
     inline: [u8; INLINE],
     /// What few exchanges have.
-    rest: Option<Box<String>>,
+    rest: Option<Box<str>>,
 }
 
 const INLINE: usize = 22;
@@ -76,7 +76,7 @@ impl History {
         };
         match self.inline.get_mut(self.length as usize) {
             Some(place) => *place = letter as u8,
-            None => self.rest.get_or_insert_default().push(letter),
+            None => self.rest = Some(format!("{}{letter}", self.rest.as_deref().unwrap_or_default()).into()),
         }
         self.length += 1;
     }
@@ -91,7 +91,7 @@ impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inline = &self.inline[..INLINE.min(self.length as usize)];
         f.write_str(std::str::from_utf8(inline).unwrap_or_default())?;
-        f.write_str(self.rest.as_deref().map_or("", String::as_str))
+        f.write_str(self.rest.as_deref().unwrap_or_default())
     }
 }
 
