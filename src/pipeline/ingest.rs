@@ -106,6 +106,7 @@ fn take_source(
     if grown {
         // What was cut is read again, and what is missing from here on may matter to any connection of the source.
         store.forget_end(id, from)?;
+        intake.ground.goes_on();
         intake.touched.extend(store.connections_in(id)?);
     }
     intake.channels.source(id, &name, grown);

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::masked::word_at;
 use crate::capture::format::{Format, Reader};
-use crate::capture::lines::Lines;
+use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
 use crate::capture::plan::Plan;
 use crate::capture::sample::Sample;
@@ -298,7 +298,7 @@ pub(super) fn take(
             }
             reader.end(&mut out).ok()?;
         }
-        Reader::Whole(mut reader) if whole => reader.read(&String::from_utf8_lossy(head), 0, &mut out).ok()?,
+        Reader::Whole(mut reader) if whole => reader.read(&lossy(head), 0, &mut out).ok()?,
         Reader::Whole(_) | Reader::Bytes(_) => return None,
     }
     Some(notes)
