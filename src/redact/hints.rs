@@ -125,7 +125,11 @@ fn plain(form: &str) -> Option<String> {
     let (mut word, mut letters) = (String::new(), form.chars());
     while let Some(letter) = letters.next() {
         word.push(match letter {
-            '\\' => letters.next().filter(char::is_ascii_punctuation)?,
+            '\\' => match letters.next()? {
+                // What stands beside a word is left to the shape.
+                'b' => continue,
+                sign => Some(sign).filter(char::is_ascii_punctuation)?,
+            },
             '.' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '^' | '$' | '|' => return None,
             letter => letter,
         });
@@ -182,6 +186,7 @@ mod tests {
             assert_eq!(alternatives(form), [(form, false)]);
         }
         assert_eq!(plain(r"SG\."), Some("SG.".to_string()));
-        assert!([r"\bkey", "a.b", ""].iter().all(|form| plain(form).is_none()));
+        assert_eq!(plain(r"\bkey"), Some("key".to_string()));
+        assert!([r"\d", "a.b", ""].iter().all(|form| plain(form).is_none()));
     }
 }

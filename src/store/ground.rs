@@ -57,9 +57,8 @@ impl Store {
 
     /// The table of frames, to be written to.
     pub(super) fn frame_table(&self) -> Result<Table<'_>> {
-        let prepared = |sql: &str| self.sql.prepare(sql).map_err(|error| self.fail("write", &error));
-        let (insert, missing) = (prepared(INSERT_FRAME)?, prepared(INSERT_MISSING)?);
-        Ok(Table { sql: &self.sql, insert, missing, nulls: Nulls::default(), bound: Bound::default(), last: None })
+        let insert = self.sql.prepare(INSERT_FRAME).map_err(|error| self.fail("write", &error))?;
+        Ok(Table { sql: &self.sql, insert, nulls: Nulls::default(), bound: Bound::default(), last: None })
     }
 }
 
@@ -195,7 +194,6 @@ fn rpc_id<'a>(message: &'a Message<'_>) -> RpcId<'a> {
 pub(super) struct Table<'s> {
     sql: &'s Connection,
     insert: Statement<'s>,
-    missing: Statement<'s>,
     nulls: Nulls,
     bound: Bound,
     /// The row that was written last, where no other stands behind it.
@@ -245,7 +243,8 @@ impl Table<'_> {
         nulls.bind(insert, 16, id)?;
         insert.raw_execute()?;
         if row.kind == kind::GAP {
-            self.missing.execute([row.id])?;
+            // Prepared when it is needed: what SQLite keeps at hand for its cursors is little, and a statement takes of it.
+            self.sql.prepare_cached(INSERT_MISSING)?.execute([row.id])?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use super::LINES;
 use super::masked::word_at;
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
@@ -290,7 +291,7 @@ pub(super) fn take(
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             let end = if whole { head.len() } else { memchr::memrchr(b'\n', head)? + 1 };
             let mut lines = Lines::new(&head[..end], Resume::default(), false).ok()?;
-            while let Some(line) = lines.next().ok()? {
+            while let Some(line) = lines.next().ok()?.filter(|line| whole || line.number <= LINES as u64) {
                 match line.oversized {
                     None => reader.line(&line, &mut out).ok()?,
                     Some(_) => reader.oversized(&line, &mut out).ok()?,
