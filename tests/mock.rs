@@ -388,7 +388,7 @@ fn http(address: SocketAddr, method: &str, headers: &[(&str, &str)], body: &str)
 fn send(stream: &mut TcpStream, method: &str, headers: &[(&str, &str)], body: &str) {
     let body = body.replacen('{', "{\"jsonrpc\":\"2.0\",", 1);
     let mut text =
-        format!("{method} /mcp HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        format!("{method} /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     text += "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
     headers.iter().for_each(|(name, value)| text += &format!("{name}: {value}\r\n"));
     write!(stream, "{text}\r\n{body}").unwrap();

@@ -45,6 +45,7 @@ async def talk(session: ClientSession) -> None:
 
     query = asyncio.ensure_future(session.call_tool("query", {"log": "bad.jsonl", "sql": ENDLESS}, progress_callback=progress))
     await asyncio.wait_for(heard.wait(), 30)
+    assert queries(), "the query does not run"
     query.cancel()
     began = time.monotonic()
     try:
@@ -97,8 +98,13 @@ async def over_http() -> None:
     proxy, through = opened("record", "-o", str(recording), "--http", f"{address}/mcp", "--listen", "127.0.0.1:0")
     try:
         async with httpx.AsyncClient() as plain:
-            strange = await plain.post(f"{address}/mcp", json={}, headers={"Origin": "http://evil.example"})
-            assert strange.status_code == 403, strange
+            for head, status in [
+                ({"Origin": "http://evil.example"}, 403),
+                ({"Host": "evil.example"}, 403),
+                ({"MCP-Protocol-Version": "1999-01-01"}, 400),
+            ]:
+                strange = await plain.post(f"{address}/mcp", json={}, headers=head)
+                assert strange.status_code == status, (head, strange)
         async with streamable_http_client(f"{through}/mcp") as (read, write, *_):
             async with ClientSession(read, write) as session:
                 await talk(session)

@@ -13,6 +13,7 @@ use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLine, TrafficLines};
 use rpctape::store::{ConnectionRow, Store, Which};
 
+use super::collector::ToArgs;
 use super::config::Config;
 use super::drawing;
 use super::input::{self, ReadArgs};
@@ -48,6 +49,8 @@ pub struct ExportArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max: Option<u64>,
     #[command(flatten)]
+    to: ToArgs,
+    #[command(flatten)]
     redact: RedactArgs,
     #[command(flatten)]
     read: ReadArgs,
@@ -67,7 +70,7 @@ enum Kind {
     Mermaid,
     /// A timeline for ui.perfetto.dev: requests, progress, cancels
     Perfetto,
-    /// OpenTelemetry (OTLP as JSON, one export request a line): requests as spans, findings as log records
+    /// OpenTelemetry: requests as spans, findings as log records; OTLP as JSON, one export request a line, or sent to a collector (`--to`)
     Otlp,
 }
 
@@ -103,6 +106,7 @@ impl ExportArgs {
             ("--connection", self.connection.is_some() && whole, "csv, parquet, mermaid, perfetto and otlp"),
             ("--around", self.around.is_some() && !drawn, "mermaid"),
             ("--max", self.max.is_some() && !drawn, "mermaid"),
+            ("--to", self.to.is_given() && self.kind != Kind::Otlp, "otlp"),
             (
                 "--redact",
                 self.redact.is_given() && whole,
@@ -129,10 +133,11 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     let wanted = preface::connections(&loaded, args.connection.as_deref())?;
     // What is read by people loses its secrets; copies of the evidence do not.
     let mut redactor = args.redact.redactor(&Config::load(None)?);
-    let mut out = Out::open(args.output.as_deref(), files)?;
+    let mut out = args.to.out(args.output.as_deref(), files)?;
     if matches!(args.kind, Kind::Mermaid | Kind::Perfetto | Kind::Otlp) {
         out = out.clean(redactor.take());
     }
+    let mut count = telemetry::Count::default();
     match args.kind {
         Kind::Jsonl => lines(&loaded.store, &connections, &mut out)?,
         Kind::Rec => recording(&loaded.store, &connections, &mut out)?,
@@ -146,9 +151,10 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
             drawing::diagram(&loaded.store, &wanted, around, max, &mut out)?;
         }
         Kind::Perfetto => drawing::trace(&loaded.store, &wanted, &mut out)?,
-        Kind::Otlp => telemetry::write(&loaded.store, &wanted, &mut out)?,
+        Kind::Otlp => count = telemetry::write(&loaded.store, &wanted, &mut out)?,
     }
     out.close()?;
+    args.to.told(&count);
     Ok(0)
 }
 

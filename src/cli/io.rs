@@ -18,6 +18,9 @@ pub enum Out {
     File(Output),
     /// One of these, without secrets.
     Clean(Box<Clean>),
+    /// Somebody who takes the lines, and may have something to say about them.
+    #[cfg(feature = "live")]
+    Taker(Box<dyn Write>),
 }
 
 /// Text whose secrets are replaced line by line.
@@ -71,6 +74,8 @@ impl Out {
         match self {
             Out::Stdout(_) => written(self.flush()),
             Out::File(output) => output.finish(),
+            #[cfg(feature = "live")]
+            Out::Taker(_) => written(self.flush()),
             Out::Clean(mut clean) => {
                 written(clean.pass(clean.line.len()))?;
                 clean.out.close()
@@ -84,6 +89,8 @@ impl Write for Out {
         match self {
             Out::Stdout(writer) => writer.write(bytes),
             Out::File(output) => output.write(bytes),
+            #[cfg(feature = "live")]
+            Out::Taker(taker) => taker.write(bytes),
             Out::Clean(clean) => clean.take(bytes).map(|()| bytes.len()),
         }
     }
@@ -91,6 +98,8 @@ impl Write for Out {
         match self {
             Out::Stdout(writer) => writer.flush(),
             Out::File(output) => output.flush(),
+            #[cfg(feature = "live")]
+            Out::Taker(taker) => taker.flush(),
             Out::Clean(clean) => clean.out.flush(),
         }
     }
@@ -126,7 +135,10 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
 pub fn written(result: io::Result<()>) -> Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write the answer: {error}"))),
+        result => result.map_err(|error| match error.downcast::<Error>() {
+            Ok(said) => said,
+            Err(error) => Error::new(ErrorKind::Io, format!("cannot write the answer: {error}")),
+        }),
     }
 }
 

@@ -190,7 +190,7 @@ fn door(args: &MockArgs, scripts: &[Arc<Script>]) -> Listen {
         Some(Where::Http(address)) => {
             let begins = scripts.iter().find(|script| script.has_handshake());
             let initialize = begins.and_then(|script| script.connection.profile.opening.initialize);
-            Listen::Http { address: address.clone(), handshake: initialize.map(str::to_string) }
+            Listen::Http { address: address.clone(), handshake: initialize.map(str::to_string), revisions: &[] }
         }
     }
 }

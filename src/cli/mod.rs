@@ -43,6 +43,7 @@ pub mod why;
 pub mod wrap;
 
 mod case;
+mod collector;
 mod comparing;
 mod config;
 mod connection;

@@ -1,5 +1,6 @@
 //! `rpctape replay`: a recorded session played against a live server, with a verdict for each request.
 
+pub mod access;
 mod again;
 mod args;
 mod choose;

@@ -11,12 +11,22 @@ use super::io::{Out, written};
 /// A chain of requests that serve each other is followed so far.
 const DEEP: usize = 32;
 
+/// How much was written.
+#[derive(Debug, Default)]
+pub struct Count {
+    /// Requests.
+    pub spans: usize,
+    /// Findings.
+    pub records: usize,
+}
+
 /// Writes the wanted connections.
-pub fn write(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<()> {
+pub fn write(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<Count> {
     if wanted.iter().all(|connection| connection.first_at_us.is_none()) {
         return Err(Error::new(ErrorKind::Input, "the messages have no times, and spans need them")
             .hint("--as jsonl writes them in their order"));
     }
+    let mut count = Count::default();
     for connection in wanted {
         let cancels = store.cancellations(Some(connection.id), None)?;
         let mut by_exchange: HashMap<i64, Vec<&CancellationRow>> = HashMap::new();
@@ -26,10 +36,12 @@ pub fn write(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<(
         let mut otlp = Otlp::new(out, connection);
         store.exchanges(ExchangeFilter { connection: Some(connection.id), odd_only: false }, |row| {
             let ancestors = ancestors(store, &row)?;
+            count.spans += usize::from(row.sent_at_us.is_some());
             written(otlp.exchange(&row, &ancestors, by_exchange.get(&row.id).map_or(&[], Vec::as_slice)))
         })?;
         let ours = FindingFilter { connection: Some(connection.id), ..FindingFilter::default() };
         for finding in store.all_findings(&ours, Raw::None)? {
+            count.records += 1;
             let request = finding.exchange_id.map(|id| store.exchange(id)).transpose()?.flatten();
             let ancestors = request.as_ref().map(|row| ancestors(store, row)).transpose()?.unwrap_or_default();
             let request = request.as_ref().filter(|row| row.sent_at_us.is_some());
@@ -37,7 +49,7 @@ pub fn write(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<(
         }
         written(otlp.finish())?;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// The request that this one serves, the one which that serves, and so on.

@@ -3,6 +3,8 @@
 //! [`link`] is plain data: what goes to a peer and what comes back. Everything that needs the async stack stands behind the feature `live`.
 
 mod clock;
+#[cfg(feature = "live")]
+pub mod collector;
 pub mod link;
 #[cfg(feature = "live")]
 mod origin;
@@ -21,6 +23,8 @@ pub mod tcp;
 pub mod tls;
 #[cfg(feature = "live")]
 pub mod transport;
+#[cfg(feature = "live")]
+mod web;
 
 pub use clock::Clock;
 pub use link::{Access, Arrival, Command, Forced, Incoming, Outgoing, Target};

@@ -34,6 +34,8 @@ pub enum Listen {
         address: String,
         /// The request that begins a session, which gets an id of its own; `None` where there are no sessions.
         handshake: Option<String>,
+        /// The revisions that the header `MCP-Protocol-Version` may name; none are named here where any will do.
+        revisions: &'static [&'static str],
     },
 }
 
@@ -62,10 +64,11 @@ pub async fn open(listen: &Listen, clock: Clock) -> Result<Door> {
             tokio::spawn(bytes::accept(listener, let_in, clock));
             at
         }
-        Listen::Http { address, handshake } => {
+        Listen::Http { address, handshake, revisions } => {
             let listener = bind(address).await?;
             let at = listener.local_addr().ok();
-            tokio::spawn(http::accept(listener, let_in, handshake.clone(), clock));
+            let rules = http::Rules::new(handshake.clone(), revisions, at);
+            tokio::spawn(http::accept(listener, let_in, rules, clock));
             at
         }
     };

@@ -40,7 +40,8 @@ pub fn run_with(args: &[&str], input: &[u8]) -> Said {
     said(rpctape().args(args).write_stdin(input).output().expect("the program starts"))
 }
 
-fn said(output: Output) -> Said {
+/// What a program said.
+pub fn said(output: Output) -> Said {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program prints UTF-8");
     Said { out: text(output.stdout), err: text(output.stderr), code: output.status.code().expect("not killed") }
 }

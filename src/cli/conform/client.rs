@@ -39,7 +39,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         Some(Where::Tcp(address)) => (Listen::Tcp(address.clone()), "tcp"),
         Some(Where::Http(address)) => {
             let handshake = profile.opening.initialize.map(str::to_string);
-            (Listen::Http { address: address.clone(), handshake }, "http")
+            (Listen::Http { address: address.clone(), handshake, revisions: &[] }, "http")
         }
     };
     let file = folder.join("client.run.jsonl");

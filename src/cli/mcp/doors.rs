@@ -10,7 +10,7 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Incoming;
 use rpctape::live::serve::{Guest, Listen, Voice, on_threads};
 
-use super::server::{Offer, Server, Way};
+use super::server::{Offer, REVISIONS, Server, Way};
 use crate::cli::io;
 use crate::cli::signals::Stop;
 
@@ -75,7 +75,8 @@ pub fn stdio(offer: Arc<Offer>, stop: &Stop) -> Result<()> {
 pub fn http(offer: Arc<Offer>, address: &str, stop: &Stop) -> Result<()> {
     let servers = Servers::default();
     end_on_signal(&servers, stop)?;
-    let listen = Listen::Http { address: address.to_string(), handshake: Some("initialize".to_string()) };
+    let handshake = Some("initialize".to_string());
+    let listen = Listen::Http { address: address.to_string(), handshake, revisions: &REVISIONS };
     let opened = |address: Option<std::net::SocketAddr>| {
         if let Some(address) = address {
             io::say(&format!("listening on http://{address}/mcp"));

@@ -17,7 +17,7 @@ use super::wire::{self, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, NO_
 use super::{resources, tools};
 
 /// Revisions that are spoken, the newest first.
-const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// How many calls may run at once.
 const CALLS: usize = 8;

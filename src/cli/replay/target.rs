@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::live::{Access, Command, Target, tls};
+use rpctape::live::{Access, Command, Target};
 use serde::Deserialize;
 
+use super::access::{Filled, access};
 use super::args::TargetArgs;
 use crate::cli::config::ReplayConfig;
-use crate::cli::{screen, shell};
+use crate::cli::shell;
 use rpctape::error::nearest;
 
 /// The live side, ready to be used.
@@ -48,7 +49,7 @@ impl Server {
             address(place)?
         } else if config.command.is_empty() {
             // What is wrong with the flags is said also where no server is needed.
-            access(args, &[], &mut filled)?;
+            access(&args.header, &args.ca, &[], &mut filled)?;
             return Ok(None);
         } else {
             command(&config.command)
@@ -66,7 +67,7 @@ impl Server {
             let error = Error::new(ErrorKind::Usage, "--header is for servers over HTTP and WebSocket");
             return Err(error.hint("name one with --url, or with --connect sse:URL or ws:URL"));
         }
-        let access = access(args, &headers, &mut filled)?;
+        let access = access(&args.header, &args.ca, &headers, &mut filled)?;
         let mut server = Server::new(target);
         server.label = filled.unfilled(&server.label);
         Ok(Some(Server { access, secrets: filled.values, ..server }))
@@ -123,110 +124,6 @@ fn command(words: &[String]) -> Target {
 
 fn shown(command: &Command) -> String {
     shell::words(std::iter::once(command.program.as_str()).chain(command.args.iter().map(String::as_str)))
-}
-
-/// Headers and authorities. Headers given by hand go before those of the configuration.
-fn access(args: &TargetArgs, configured: &[String], filled: &mut Filled) -> Result<Access> {
-    let mut headers: Vec<(String, String)> = Vec::new();
-    for text in &args.header {
-        headers.push(header(text, filled)?);
-    }
-    for text in configured {
-        let (name, value) = header(text, filled)?;
-        if !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-            headers.push((name, value));
-        }
-    }
-    let mut authorities = Vec::new();
-    for path in &args.ca {
-        let file = path.display().to_string();
-        let pem = std::fs::read(path).map_err(|error| Error::io("read", &file, &error))?;
-        let found = tls::authorities(&pem).map_err(|why| {
-            Error::new(ErrorKind::Usage, format!("--ca {file} names no authority: {why}"))
-                .hint("it is a file of certificates, each between BEGIN CERTIFICATE and END CERTIFICATE")
-        })?;
-        authorities.extend(found);
-    }
-    Ok(Access { headers, authorities })
-}
-
-/// `NAME: VALUE`. The value may be a secret, and stands in no error.
-fn header(text: &str, filled: &mut Filled) -> Result<(String, String)> {
-    let fault = |what: &str| {
-        Error::new(ErrorKind::Usage, what.to_string()).hint("write it as --header 'Authorization: Bearer ${TOKEN}'")
-    };
-    let (name, value) = text.split_once(':').ok_or_else(|| fault("a --header has no colon behind its name"))?;
-    let name = name.trim();
-    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    if name.is_empty() || !name.chars().all(token) {
-        return Err(fault("the name of a --header is none that HTTP knows"));
-    }
-    let breaks = |text: &str| text.contains(|c: char| c.is_control() && c != '\t');
-    let refused = || fault(&format!("the value of --header {name} has a line break or another control character"));
-    if breaks(value) {
-        return Err(refused());
-    }
-    let value = filled.fill(value.trim(), &format!("--header {name}"))?;
-    if breaks(&value) {
-        return Err(refused());
-    }
-    filled.hide(&value);
-    // Without its scheme it is one as well.
-    value.split_whitespace().skip(1).for_each(|part| filled.hide(part));
-    Ok((name.to_string(), value))
-}
-
-/// Variables that were filled in.
-#[derive(Default)]
-struct Filled {
-    /// Values that are shown nowhere.
-    values: Vec<String>,
-    /// What stood there, and what stands there now.
-    texts: Vec<(String, String)>,
-}
-
-impl Filled {
-    fn hide(&mut self, value: &str) {
-        if !value.is_empty() && !self.values.iter().any(|other| other == value) {
-            self.values.push(value.to_string());
-        }
-    }
-
-    /// `${NAME}` and `${NAME:-default}` with what the environment has; `what` names where it stands.
-    fn fill(&mut self, text: &str, what: &str) -> Result<String> {
-        let (mut out, mut rest) = (String::new(), text);
-        while let Some(at) = rest.find("${") {
-            let Some(end) = rest[at..].find('}') else { break };
-            let inside = &rest[at + 2..at + end];
-            let (name, default) =
-                inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
-            let is_name = !name.is_empty()
-                && !name.starts_with(|c: char| c.is_ascii_digit())
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            out.push_str(&rest[..at]);
-            if !is_name {
-                out.push_str(&rest[at..=at + end]);
-            } else {
-                let found = screen::variable(name).filter(|value| default.is_none() || !value.is_empty());
-                let value = found.or(default.map(str::to_string)).ok_or_else(|| {
-                    Error::new(ErrorKind::Usage, format!("the variable {name} of {what} is not set"))
-                        .hint(format!("set it, or write what it is otherwise: ${{{name}:-default}}"))
-                })?;
-                self.hide(&value);
-                self.texts.push((rest[at..=at + end].to_string(), value.clone()));
-                out.push_str(&value);
-            }
-            rest = &rest[at + end + 1..];
-        }
-        Ok(out + rest)
-    }
-
-    /// A text as it was before anything was filled in.
-    fn unfilled(&self, text: &str) -> String {
-        let mut texts: Vec<&(String, String)> = self.texts.iter().filter(|(_, value)| value.len() > 3).collect();
-        texts.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
-        texts.iter().fold(text.to_string(), |text, (before, value)| text.replace(value.as_str(), before))
-    }
 }
 
 fn url_target(url: &str) -> Result<Target> {
@@ -396,27 +293,5 @@ mod tests {
         assert_eq!((one.program.as_str(), one.env), ("node", vec![("K".to_string(), "v".to_string())]));
         assert_eq!(entry(&path, "two").unwrap(), Target::HttpSse("http://localhost/sse".into()));
         assert!(entry(&path, "oen").unwrap_err().hint.is_some_and(|hint| hint.contains("one")));
-    }
-
-    #[test]
-    fn variables_and_headers() {
-        let mut filled = Filled::default();
-        assert_eq!(filled.fill("a ${RPCTAPE_NO_SUCH:-b c} $HOME ${} ${x", "it").unwrap(), "a b c $HOME ${} ${x");
-        let error = filled.fill("${RPCTAPE_NO_SUCH}", "--header A").unwrap_err();
-        assert!(error.message.contains("RPCTAPE_NO_SUCH"), "{error}");
-        assert_eq!(filled.unfilled("at b c"), "at b c", "too short to be told apart");
-        let path = screen::variable("PATH").unwrap_or_default();
-        let filled_path = filled.fill("x=${PATH}", "it").unwrap();
-        assert_eq!(
-            (filled_path.as_str(), filled.unfilled(&filled_path).as_str()),
-            (&*format!("x={path}"), "x=${PATH}")
-        );
-        let mut filled = Filled::default();
-        let found = header("X-Key:  Bearer s3cr3t ", &mut filled).unwrap();
-        assert_eq!(found, ("X-Key".to_string(), "Bearer s3cr3t".to_string()));
-        assert_eq!(filled.values, ["Bearer s3cr3t", "s3cr3t"]);
-        for bad in ["no colon", ": x", "a b: x", "a: hunter2\r\nb: y"] {
-            assert!(header(bad, &mut filled).is_err_and(|error| !error.message.contains("hunter2")), "{bad}");
-        }
     }
 }

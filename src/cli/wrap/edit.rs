@@ -74,7 +74,9 @@ pub fn wrap(text: &str, recorder: &dyn Recorder) -> Result<Edited> {
                 (Done::Left("is recorded already"), Vec::new())
             }
             Launch::Array(command) => wrap_array(name, command, recorder),
-            Launch::Pair(command, args) => (Done::Edited, wrap_pair(text, name, command, args, recorder)),
+            Launch::Pair(command, args) => {
+                (Done::Edited, wrap_pair(text, name, command, args.map(|(_, args)| args), recorder))
+            }
         })
     })
 }
@@ -100,8 +102,11 @@ pub fn unwrap(text: &str) -> Result<Edited> {
         }
         let splices = match launch {
             Launch::Array(command) => unwrap_array(text, command, mark),
-            Launch::Pair(command, Some(args)) if words[mark] == MARK => unwrap_args(text, command, args, mark),
-            Launch::Pair(command, Some(args)) => unwrap_inserted(text, command, args, mark),
+            // Where somebody added arguments to ours, the list is his.
+            Launch::Pair(command, Some((_, args))) if words[mark] == MARK || words.len() > mark + 3 => {
+                unwrap_args(text, command, args, mark)
+            }
+            Launch::Pair(command, Some((property, args))) => unwrap_inserted(text, command, property, args, mark),
             Launch::Pair(..) | Launch::None(_) => None,
         };
         Ok((Done::Edited, splices.ok_or_else(fault)?))
@@ -111,7 +116,7 @@ pub fn unwrap(text: &str) -> Result<Edited> {
 /// How a server is started.
 enum Launch<'o, 'a> {
     /// A command, and its arguments where there are any.
-    Pair(&'o ObjectProp<'a>, Option<&'o Array<'a>>),
+    Pair(&'o ObjectProp<'a>, Option<(&'o ObjectProp<'a>, &'o Array<'a>)>),
     /// One list of both.
     Array(&'o Array<'a>),
     /// It is not started, or not in a way that is understood.
@@ -141,9 +146,9 @@ fn launch<'o, 'a>(server: &'o Object<'a>) -> Launch<'o, 'a> {
 }
 
 fn pair<'o, 'a>(object: &'o Object<'a>, command: &'o ObjectProp<'a>) -> Launch<'o, 'a> {
-    match object.get("args").map(|args| &args.value) {
+    match object.get("args").map(|args| (args, &args.value)) {
         None => Launch::Pair(command, None),
-        Some(Value::Array(args)) => Launch::Pair(command, Some(args)),
+        Some((property, Value::Array(args))) => Launch::Pair(command, Some((property, args))),
         Some(_) => Launch::None("has arguments that are no list"),
     }
 }
@@ -151,7 +156,7 @@ fn pair<'o, 'a>(object: &'o Object<'a>, command: &'o ObjectProp<'a>) -> Launch<'
 /// The arguments that are text; any other value is an empty word.
 fn words<'o>(launch: &'o Launch<'_, '_>) -> Vec<&'o str> {
     let list = match launch {
-        Launch::Pair(_, Some(args)) => args,
+        Launch::Pair(_, Some((_, args))) => args,
         Launch::Array(array) => array,
         _ => return Vec::new(),
     };
@@ -207,16 +212,27 @@ fn unwrap_args(text: &str, command: &ObjectProp<'_>, args: &Array<'_>, mark: usi
     Some(vec![(place.start..place.end, literal), (args.range.start + 1..end, String::new())])
 }
 
-/// Takes out arguments that were inserted behind the command.
-fn unwrap_inserted(text: &str, command: &ObjectProp<'_>, args: &Array<'_>, mark: usize) -> Option<Vec<Splice>> {
-    let place = command.value.range();
+/// Takes out arguments that were inserted, wherever a client has put them since.
+fn unwrap_inserted(
+    text: &str,
+    command: &ObjectProp<'_>,
+    property: &ObjectProp<'_>,
+    args: &Array<'_>,
+    mark: usize,
+) -> Option<Vec<Splice>> {
+    let (place, own) = (command.value.range(), property.range());
     let old = args.elements.get(mark + 2)?.range();
-    let between = text.get(place.end..args.range.start)?;
-    let own = between.trim_start_matches([',', ' ', '\t', '\r', '\n']).trim_end_matches([' ', '\t', '\r', '\n', ':']);
-    if own != "\"args\"" || args.elements.len() != mark + 3 {
-        return None;
-    }
-    Some(vec![(place.start..args.range.end, text.get(old.start..old.end)?.to_string())])
+    let literal = text.get(old.start..old.end)?.to_string();
+    let before = text.get(..own.start)?.trim_end();
+    let gone = match before.strip_suffix(',') {
+        Some(before) => before.len()..own.end,
+        None => {
+            let behind = text.get(own.end..)?;
+            let next = behind.trim_start().strip_prefix(',')?.trim_start();
+            own.start..own.end + behind.len() - next.len()
+        }
+    };
+    Some(vec![(place.start..place.end, literal), (gone, String::new())])
 }
 
 fn unwrap_array(text: &str, command: &Array<'_>, mark: usize) -> Option<Vec<Splice>> {

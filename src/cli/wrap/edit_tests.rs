@@ -109,6 +109,21 @@ fn other_edits_in_between_stay() {
     assert!(unwrap(&broken).expect_err("edited by hand").message.starts_with("line 3"));
 }
 
+/// Programs that write the file anew may sort its members, and people add arguments.
+#[test]
+fn arguments_that_were_put_there_go_wherever_they_stand() {
+    let ours = |more: &str| format!(r#"["record", "-o", "/rec/s/", "--wrapped=args", "--", "s"{more}]"#);
+    for (wrapped, before) in [
+        (format!(r#"{{"args": {}, "command": "r"}}"#, ours("")), r#"{"command": "s"}"#),
+        (format!("{{\n \"args\": {},\n \"command\": \"r\"}}", ours("")), "{\n \"command\": \"s\"}"),
+        (format!(r#"{{"command": "r", "env": {{}}, "args": {}}}"#, ours("")), r#"{"command": "s", "env": {}}"#),
+        (format!(r#"{{"command": "r", "args": {}}}"#, ours(r#", "-v""#)), r#"{"command": "s", "args": ["-v"]}"#),
+    ] {
+        let config = |server: &str| format!("{{\"mcpServers\": {{\"s\": {server}}}}}");
+        assert_eq!(unwrap(&config(&wrapped)).expect(&wrapped).text, config(before));
+    }
+}
+
 #[test]
 fn what_is_left_alone_is_named_with_the_reason() {
     let left = |text: &str, name: &str| {

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use axum::serve::ListenerExt;
 use futures_util::stream;
@@ -19,12 +20,15 @@ use tokio::sync::mpsc;
 use super::link;
 use super::room::{Listening, Room, Waiting};
 use crate::jsonrpc::{Kind, NoLift, Parsed, parse};
-use crate::live::origin::is_of_local_page;
+use crate::live::origin::{is_local, is_of_local_page};
 use crate::live::{Clock, Incoming, Link};
 use crate::protocol::Side;
 
 /// Names the session.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// Names the revision that is spoken.
+const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// The longest body that is taken, in bytes.
 const BODY: usize = 64 << 20;
@@ -38,21 +42,53 @@ const EVENTS: &str = "text/event-stream";
 /// The answer to what is no message.
 const PARSE_ERROR: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;
 
+/// Which requests are served.
+pub(super) struct Rules {
+    handshake: Option<String>,
+    revisions: &'static [&'static str],
+    /// Only this machine can reach the port, so no other name leads to it but by a trick.
+    loopback: bool,
+}
+
+impl Rules {
+    /// Those of a server that listens at `address`.
+    pub(super) fn new(
+        handshake: Option<String>,
+        revisions: &'static [&'static str],
+        address: Option<SocketAddr>,
+    ) -> Rules {
+        Rules { handshake, revisions, loopback: address.is_some_and(|at| at.ip().is_loopback()) }
+    }
+
+    /// Who asks, and in which revision. A head without a revision is of a client from before there was that header.
+    fn admit(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let is_welcome = if self.loopback { is_local } else { is_of_local_page };
+        if !is_welcome(headers) {
+            return Err(Refusal::new(StatusCode::FORBIDDEN, "only names and pages of this machine are served"));
+        }
+        let is_spoken = |named: &HeaderValue| self.revisions.iter().any(|revision| named == revision);
+        if !self.revisions.is_empty() && !headers.get_all(REVISION).iter().all(is_spoken) {
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "this MCP-Protocol-Version is not spoken here"));
+        }
+        Ok(())
+    }
+}
+
 /// What all requests share.
 struct House {
     let_in: mpsc::Sender<Link>,
-    handshake: Option<String>,
+    rules: Rules,
     rooms: Mutex<HashMap<String, Arc<Room>>>,
     clock: Clock,
 }
 
 /// Lets clients in until nobody wants them any more.
-pub(super) async fn accept(listener: TcpListener, let_in: mpsc::Sender<Link>, handshake: Option<String>, clock: Clock) {
+pub(super) async fn accept(listener: TcpListener, let_in: mpsc::Sender<Link>, rules: Rules, clock: Clock) {
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
     let unwanted = let_in.clone();
-    let house = Arc::new(House { let_in, handshake, rooms: Mutex::default(), clock });
+    let house = Arc::new(House { let_in, rules, rooms: Mutex::default(), clock });
     let router = Router::new().fallback(serve).with_state(house);
     tokio::select! {
         () = unwanted.closed() => {}
@@ -62,16 +98,16 @@ pub(super) async fn accept(listener: TcpListener, let_in: mpsc::Sender<Link>, ha
 
 async fn serve(State(house): State<Arc<House>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    if !is_of_local_page(&head.headers) {
-        return Refusal::new(StatusCode::FORBIDDEN, "requests from pages of other hosts are not served").respond();
+    if let Err(refused) = house.rules.admit(&head.headers) {
+        return refused.respond();
     }
     let answer = match head.method {
         Method::POST => match to_bytes(body, BODY).await {
             Ok(body) => house.post(&head.headers, body).await,
             Err(_) => Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or was cut off")),
         },
-        Method::GET if house.handshake.is_some() => house.get(&head.headers),
-        Method::DELETE if house.handshake.is_some() => house.delete(&head.headers).await,
+        Method::GET if house.rules.handshake.is_some() => house.get(&head.headers),
+        Method::DELETE if house.rules.handshake.is_some() => house.delete(&head.headers).await,
         _ => Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served")),
     };
     answer.unwrap_or_else(|refused| refused.respond())
@@ -87,7 +123,7 @@ impl House {
     async fn post(self: &Arc<House>, headers: &HeaderMap, body: Bytes) -> Result<Response, Refusal> {
         let held =
             self.held(&body).ok_or(Refusal { status: StatusCode::BAD_REQUEST, kind: JSON, text: PARSE_ERROR })?;
-        let (room, issued) = match (&self.handshake, held.begins && !headers.contains_key(SESSION)) {
+        let (room, issued) = match (&self.rules.handshake, held.begins && !headers.contains_key(SESSION)) {
             (None, _) => (self.only_room().await?, None),
             (Some(_), true) => self.new_room().await?,
             (Some(_), false) => (self.room(headers)?, None),
@@ -110,7 +146,7 @@ impl House {
         let mut held = Held { requests: 0, begins: false };
         let mut count = |message: &crate::jsonrpc::Message<'_>| {
             held.requests += usize::from(message.kind == Kind::Request);
-            held.begins |= message.kind == Kind::Request && self.handshake.as_deref() == Some(message.method());
+            held.begins |= message.kind == Kind::Request && self.rules.handshake.as_deref() == Some(message.method());
         };
         match parse::<NoLift>(std::str::from_utf8(body).ok()?).ok()? {
             Parsed::One(message, _) => count(&message),
@@ -176,7 +212,7 @@ impl House {
         tokio::spawn(async move {
             let _ = gone.await;
             // Without sessions a room that is over stays: the server has ended.
-            if house.handshake.is_some() {
+            if house.rules.handshake.is_some() {
                 house.rooms().retain(|_, other| !Arc::ptr_eq(other, &own));
             }
         });
@@ -230,10 +266,10 @@ fn respond(status: StatusCode, kind: &'static str, body: Body) -> Response {
     *response.status_mut() = status;
     let headers = response.headers_mut();
     if status != StatusCode::ACCEPTED {
-        headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     }
     if kind == EVENTS {
-        headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
     response
 }
@@ -269,4 +305,35 @@ fn session_id() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(rules: &Rules, heads: &[(&'static str, &str)]) -> u16 {
+        let mut headers = HeaderMap::new();
+        for (name, value) in heads {
+            headers.append(*name, value.parse().expect("a value"));
+        }
+        rules.admit(&headers).map_or_else(|refused| refused.status.as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn names_of_other_hosts_and_revisions_that_are_not_spoken_are_refused() {
+        let at = |address: &str| Some(address.parse().expect("an address"));
+        let own = Rules::new(None, &["2025-11-25", "2025-06-18"], at("127.0.0.1:80"));
+        let host = ("host", "localhost:80");
+        assert_eq!(status(&own, &[host]), 200, "from before there was a header");
+        assert_eq!(status(&own, &[host, ("mcp-protocol-version", "2025-06-18")]), 200);
+        for strange in ["2026-07-28", "1999-01-01", "", "2025-06-18, 2025-11-25"] {
+            assert_eq!(status(&own, &[host, ("mcp-protocol-version", strange)]), 400, "{strange}");
+        }
+        assert_eq!(status(&own, &[("host", "evil.example")]), 403, "a page that gave this machine a name of its own");
+        assert_eq!(status(&own, &[host, ("origin", "https://evil.example")]), 403);
+        // Whoever opened a port to others has a name for it; and who plays what was recorded speaks what was spoken.
+        let open = Rules::new(None, &[], at("10.0.0.1:80"));
+        assert_eq!(status(&open, &[("host", "box.example"), ("mcp-protocol-version", "1999-01-01")]), 200);
+        assert_eq!(status(&open, &[("host", "box.example"), ("origin", "https://evil.example")]), 403);
+    }
 }

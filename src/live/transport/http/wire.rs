@@ -1,6 +1,5 @@
 //! One HTTP request and its response, as arrivals. Shared by all requests of a link.
 
-use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,6 +17,7 @@ use crate::live::Incoming;
 use crate::live::transport::framing::{Piece, piece};
 use crate::live::transport::port::{Gone, Report};
 use crate::live::transport::socket::{PATIENCE, PAUSE, TRIED};
+use crate::live::web::{self, chain, host, is_loopback, shown};
 use crate::live::{Access, tls};
 use crate::protocol::Side;
 use crate::protocol::http::{self, Mirrors};
@@ -90,17 +90,8 @@ impl From<Gone> for End {
 
 impl Wire {
     pub(super) fn new(url: &Url, access: &Access, report: Report) -> Result<Wire, String> {
-        let builder = Client::builder()
-            .tls_backend_preconfigured(tls::client(&access.authorities)?)
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(PATIENCE)
-            .pool_idle_timeout(IDLE)
-            .tcp_nodelay(true)
-            .user_agent(concat!("rpctape/", env!("CARGO_PKG_VERSION")));
-        let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
-        let client = builder.build().map_err(|error| format!("cannot set up HTTP: {}", chain(&error)))?;
-        let own = access.headers.iter().map(|(name, value)| Ok((name.parse().map_err(drop)?, secret(value)?)));
-        let own = own.collect::<Result<Vec<_>, ()>>().map_err(|()| "a header cannot be sent".to_string())?;
+        let client = web::client(url, access, |builder| builder.connect_timeout(PATIENCE).pool_idle_timeout(IDLE))?;
+        let own = web::headers(access)?;
         Ok(Wire { client, own, report, reached: AtomicBool::new(false), memory: Mutex::default() })
     }
 
@@ -337,43 +328,8 @@ impl Wire {
     }
 }
 
-/// A value that is not to be shown.
-fn secret(value: &str) -> Result<HeaderValue, ()> {
-    let mut value = HeaderValue::from_str(value).map_err(drop)?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
 /// True if the response is a stream of events.
 pub(super) fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(reqwest::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(http::EVENT_STREAM))
-}
-
-fn host(url: &Url) -> &str {
-    url.host_str().unwrap_or_default().trim_matches(['[', ']'])
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = host(url);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// An address as it may be shown: without user, password and query, which may hold secrets.
-pub(super) fn shown(url: &Url) -> String {
-    let mut url = url.clone();
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.set_fragment(None);
-    url.to_string()
-}
-
-/// The innermost cause of an error, which says what happened; those around it say only where.
-fn chain(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    if error.source().is_none() { "the request failed".to_string() } else { cause.to_string() }
 }

@@ -114,12 +114,26 @@ fn parts_follow_each_other() {
 #[test]
 fn any_change_of_a_larger_one_is_found() {
     let bytes = recorded(60);
+    let all = lines(&bytes);
     let mut next = numbers();
-    for _ in 0..3_000 {
-        let mut changed = bytes.clone();
-        let at = next() % bytes.len();
-        changed[at] ^= (next() % 255 + 1) as u8;
-        assert!(!look(&changed).is_whole(), "byte {at}");
+    for _ in 0..10_000 {
+        let (mut changed, at) = (bytes.clone(), next() % bytes.len());
+        let mut changed_lines = all.clone();
+        let (line, other) = (next() % all.len(), next() % all.len());
+        match next() % 4 {
+            0 => changed[at] ^= (next() % 255 + 1) as u8,
+            1 => changed.truncate(at),
+            2 => {
+                changed_lines.remove(line);
+                changed = changed_lines.concat();
+            }
+            _ if line == other => continue,
+            _ => {
+                changed_lines.swap(line, other);
+                changed = changed_lines.concat();
+            }
+        }
+        assert!(!look(&changed).is_whole(), "byte {at}, lines {line} and {other}");
     }
 }
 

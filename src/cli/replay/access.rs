@@ -1,0 +1,139 @@
+//! What a server wants beside its address: headers and authorities; variables are filled in.
+
+use std::path::PathBuf;
+
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::live::{Access, tls};
+
+use crate::cli::screen;
+
+/// Headers and authorities. Headers given by hand go before those of the configuration.
+pub fn access(by_hand: &[String], ca: &[PathBuf], configured: &[String], filled: &mut Filled) -> Result<Access> {
+    let mut headers: Vec<(String, String)> = Vec::new();
+    for text in by_hand {
+        headers.push(header(text, filled)?);
+    }
+    for text in configured {
+        let (name, value) = header(text, filled)?;
+        if !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
+            headers.push((name, value));
+        }
+    }
+    let mut authorities = Vec::new();
+    for path in ca {
+        let file = path.display().to_string();
+        let pem = std::fs::read(path).map_err(|error| Error::io("read", &file, &error))?;
+        let found = tls::authorities(&pem).map_err(|why| {
+            Error::new(ErrorKind::Usage, format!("--ca {file} names no authority: {why}"))
+                .hint("it is a file of certificates, each between BEGIN CERTIFICATE and END CERTIFICATE")
+        })?;
+        authorities.extend(found);
+    }
+    Ok(Access { headers, authorities })
+}
+
+/// `NAME: VALUE`. The value may be a secret, and stands in no error.
+fn header(text: &str, filled: &mut Filled) -> Result<(String, String)> {
+    let fault = |what: &str| {
+        Error::new(ErrorKind::Usage, what.to_string()).hint("write it as --header 'Authorization: Bearer ${TOKEN}'")
+    };
+    let (name, value) = text.split_once(':').ok_or_else(|| fault("a --header has no colon behind its name"))?;
+    let name = name.trim();
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() || !name.chars().all(token) {
+        return Err(fault("the name of a --header is none that HTTP knows"));
+    }
+    let breaks = |text: &str| text.contains(|c: char| c.is_control() && c != '\t');
+    let refused = || fault(&format!("the value of --header {name} has a line break or another control character"));
+    if breaks(value) {
+        return Err(refused());
+    }
+    let value = filled.fill(value.trim(), &format!("--header {name}"))?;
+    if breaks(&value) {
+        return Err(refused());
+    }
+    filled.hide(&value);
+    // Without its scheme it is one as well.
+    value.split_whitespace().skip(1).for_each(|part| filled.hide(part));
+    Ok((name.to_string(), value))
+}
+
+/// Variables that were filled in.
+#[derive(Default)]
+pub struct Filled {
+    /// Values that are shown nowhere.
+    pub values: Vec<String>,
+    /// What stood there, and what stands there now.
+    texts: Vec<(String, String)>,
+}
+
+impl Filled {
+    fn hide(&mut self, value: &str) {
+        if !value.is_empty() && !self.values.iter().any(|other| other == value) {
+            self.values.push(value.to_string());
+        }
+    }
+
+    /// `${NAME}` and `${NAME:-default}` with what the environment has; `what` names where it stands.
+    pub fn fill(&mut self, text: &str, what: &str) -> Result<String> {
+        let (mut out, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find("${") {
+            let Some(end) = rest[at..].find('}') else { break };
+            let inside = &rest[at + 2..at + end];
+            let (name, default) =
+                inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
+            let is_name = !name.is_empty()
+                && !name.starts_with(|c: char| c.is_ascii_digit())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            out.push_str(&rest[..at]);
+            if !is_name {
+                out.push_str(&rest[at..=at + end]);
+            } else {
+                let found = screen::variable(name).filter(|value| default.is_none() || !value.is_empty());
+                let value = found.or(default.map(str::to_string)).ok_or_else(|| {
+                    Error::new(ErrorKind::Usage, format!("the variable {name} of {what} is not set"))
+                        .hint(format!("set it, or write what it is otherwise: ${{{name}:-default}}"))
+                })?;
+                self.hide(&value);
+                self.texts.push((rest[at..=at + end].to_string(), value.clone()));
+                out.push_str(&value);
+            }
+            rest = &rest[at + end + 1..];
+        }
+        Ok(out + rest)
+    }
+
+    /// A text as it was before anything was filled in.
+    pub fn unfilled(&self, text: &str) -> String {
+        let mut texts: Vec<&(String, String)> = self.texts.iter().filter(|(_, value)| value.len() > 3).collect();
+        texts.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        texts.iter().fold(text.to_string(), |text, (before, value)| text.replace(value.as_str(), before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_and_headers() {
+        let mut filled = Filled::default();
+        assert_eq!(filled.fill("a ${RPCTAPE_NO_SUCH:-b c} $HOME ${} ${x", "it").unwrap(), "a b c $HOME ${} ${x");
+        let error = filled.fill("${RPCTAPE_NO_SUCH}", "--header A").unwrap_err();
+        assert!(error.message.contains("RPCTAPE_NO_SUCH"), "{error}");
+        assert_eq!(filled.unfilled("at b c"), "at b c", "too short to be told apart");
+        let path = screen::variable("PATH").unwrap_or_default();
+        let filled_path = filled.fill("x=${PATH}", "it").unwrap();
+        assert_eq!(
+            (filled_path.as_str(), filled.unfilled(&filled_path).as_str()),
+            (&*format!("x={path}"), "x=${PATH}")
+        );
+        let mut filled = Filled::default();
+        let found = header("X-Key:  Bearer s3cr3t ", &mut filled).unwrap();
+        assert_eq!(found, ("X-Key".to_string(), "Bearer s3cr3t".to_string()));
+        assert_eq!(filled.values, ["Bearer s3cr3t", "s3cr3t"]);
+        for bad in ["no colon", ": x", "a b: x", "a: hunter2\r\nb: y"] {
+            assert!(header(bad, &mut filled).is_err_and(|error| !error.message.contains("hunter2")), "{bad}");
+        }
+    }
+}
