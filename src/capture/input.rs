@@ -225,9 +225,10 @@ impl Input {
         let Some(rest) = self.rest.take() else {
             return Err(Error::new(ErrorKind::Usage, format!("{} can be read only once", self.shown_name())));
         };
-        let head = self.head().to_vec();
+        let mut head = Cursor::new(std::mem::take(&mut self.head));
+        head.set_position(self.bom as u64);
         let start = Resume { byte_offset: self.bom as u64, lines: 0 };
-        Ok((Box::new(Cursor::new(head).chain(rest)), start, false))
+        Ok((Box::new(head.chain(rest)), start, false))
     }
 
     fn resumed(&self, from: Resume) -> Result<(Stream, Resume, bool)> {
