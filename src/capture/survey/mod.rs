@@ -28,9 +28,6 @@ use super::sample::Sample;
 /// How much of a log is looked at before it is read, in bytes.
 pub(super) const HEAD: usize = 1 << 20;
 
-/// How many messages of a log that is longer than that.
-const MESSAGES: usize = 1000;
-
 /// Looks at the head of a log. Messages that seem to be logged twice in other words may be those of two connections: where
 /// taking them for that finds a key, they are.
 pub(super) fn survey(

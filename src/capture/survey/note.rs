@@ -6,7 +6,6 @@ use std::hash::{Hash, Hasher};
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::MESSAGES;
 use super::masked::word_at;
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
@@ -268,6 +267,9 @@ impl FrameSink for &RefCell<Notes> {
     }
     fn progress(&mut self, _: u64) {}
 }
+
+/// How many messages are looked at where the head is not all.
+const MESSAGES: usize = 1000;
 
 /// Formats that keep the bytes that passed. Any other may be a program's that read a message and wrote it down.
 const AS_THEY_PASSED: [&str; 3] = ["ndjson", "content-length", "strace"];
