@@ -8,6 +8,7 @@ mod model {
     pub mod chaos;
     pub mod commit;
     pub mod degrade;
+    pub mod exchanged;
     pub mod expect;
     pub mod fault;
     pub mod fold;
@@ -30,6 +31,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::chaos::Chaos;
 use model::degrade::{Degraded, HARMS, Harm, together};
+use model::exchanged;
 use model::expect;
 use model::fault::{Sabotage, faults};
 use model::fold::fold;
@@ -351,6 +353,64 @@ fn faulty_shipped(profile: &'static Profile, seed: u64, size: usize) -> Result<(
     Ok(())
 }
 
+/// One or two clean runs over HTTP, in every form that keeps a request with its response, each with something done to it.
+fn conforming_exchanged(profile: &'static Profile, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    let mut rng = Rng::new(seed ^ 0xE8C4);
+    let run = |seed| {
+        let mut sim = Sim::new(seed, profile, Delays::Steady, size);
+        sim.http = true;
+        sim.run().trace(Vantage::Proxy)
+    };
+    for form in exchanged::forms() {
+        if !rng.chance(60) {
+            continue;
+        }
+        let other = if rng.chance(50) { seed } else { !seed };
+        let traces = if rng.chance(50) { vec![run(seed)] } else { vec![run(seed), run(other)] };
+        let artefact = *rng.pick(&exchanged::ARTEFACTS);
+        let keyed = rng.chance(60);
+        let exchanges = exchanged::exchanges(&traces, rng.between(0, 40), keyed, &mut rng);
+        if exchanges.len() < 2 {
+            continue;
+        }
+        let log = exchanged::log(&exchanges, &form, artefact, &mut rng);
+        let (broken, _) = shipped::judged_by(&log, form.definition);
+        let what = format!("{} {artefact:?}, {} connections, keyed {keyed}", form.name, traces.len());
+        prop_assert!(broken.is_empty(), "{what}: {broken:?}\n{log}");
+        count_session();
+    }
+    Ok(())
+}
+
+/// A run with a fault over HTTP: what the whole traffic shows, each form that names sessions shows, too, or says that it
+/// cannot. Nothing else is found.
+fn faulty_exchanged(profile: &'static Profile, seed: u64, size: usize) -> Result<(), TestCaseError> {
+    let mut rng = Rng::new(seed ^ 0xFE8C);
+    let fault = *rng.pick(&faults(profile));
+    let mut sim = Sim::new(seed, profile, Delays::Steady, size);
+    sim.http = true;
+    sim.sabotage = Some(Sabotage::new(fault));
+    let trace = sim.run().trace(Vantage::Proxy);
+    let (verdicts, _) = judge(&trace, settings(Delays::Steady), &Selection::default());
+    let wanted: BTreeSet<&str> = proven(&verdicts.findings).iter().map(|finding| finding.code).collect();
+    let exchanges = exchanged::exchanges(&[trace], 0, true, &mut rng);
+    let mut rng_of_forms = Rng::new(seed);
+    for form in exchanged::forms().iter().filter(|_| rng_of_forms.chance(40)) {
+        let artefact = *rng.pick(&shipped::HARMLESS);
+        let log = exchanged::log(&exchanges, form, artefact, &mut rng);
+        let (found, summary) = shipped::judged_by(&log, form.definition);
+        let all = wanted.iter().all(|code| found.iter().any(|known| known == code));
+        // How the log begins and ends decides these, and of records it shows neither.
+        let unsure = ["STK001", "LIF001"].iter().any(|code| wanted.contains(code));
+        let said = !summary.contains(r#""undecidable":[]"#) || !summary.contains(r#""undecidable":0}"#);
+        let fair = all || unsure || said;
+        let none_else = found.iter().all(|code| wanted.contains(code.as_str()) || code == fault);
+        let what = format!("{fault}, {} {artefact:?}: want {wanted:?}, got {found:?}", form.name);
+        prop_assert!(fair && none_else, "{what}\n{log}");
+    }
+    Ok(())
+}
+
 /// Counts degraded sessions, and says how many at the end of each thousand.
 fn count_session() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -439,6 +499,18 @@ proptest! {
         // A log does not tell which draft of ACP it speaks.
         let list: Vec<_> = profiles().filter(|profile| profile.revision != "rfd-2025-11").collect();
         conforming_shipped(list[(seed % list.len() as u64) as usize], seed, size)?;
+    }
+
+    #[test]
+    fn conforming_sides_are_not_accused_from_records_of_exchanges(seed in any::<u64>(), size in 2usize..12) {
+        let list: Vec<_> = profiles().filter(|profile| matches!(profile.name, "mcp" | "jsonrpc")).collect();
+        conforming_exchanged(list[(seed % list.len() as u64) as usize], seed, size)?;
+    }
+
+    #[test]
+    fn faults_are_found_in_records_of_exchanges(seed in any::<u64>(), size in 2usize..8) {
+        let list: Vec<_> = profiles().filter(|profile| matches!(profile.name, "mcp" | "jsonrpc")).collect();
+        faulty_exchanged(list[(seed % list.len() as u64) as usize], seed, size)?;
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::rng::Rng;
 use crate::support::trace::{Trace, What};
 
 /// 2026-03-01 09:00, in milliseconds since the epoch.
-const START_MS: i64 = 1_772_355_600_000;
+pub const START_MS: i64 = 1_772_355_600_000;
 
 /// One message of one of the connections.
 #[derive(Clone, Debug)]
@@ -44,6 +44,10 @@ pub enum Artefact {
     RedactedTargets,
     Cut,
     NullParams,
+    /// Of exchanges: the log ends before some of them, and each has its record when it ends.
+    Stopped,
+    /// Of exchanges: the log begins later than some of them.
+    Started,
 }
 
 pub const ARTEFACTS: [Artefact; 10] = [
@@ -58,6 +62,25 @@ pub const ARTEFACTS: [Artefact; 10] = [
     Artefact::Cut,
     Artefact::NullParams,
 ];
+
+impl Artefact {
+    /// What delivery does to records.
+    pub fn deliver(self, lines: &mut Vec<String>, rng: &mut Rng) {
+        let count = lines.len();
+        match self {
+            Artefact::Twice => *lines = lines.drain(..).flat_map(|line| [line.clone(), line]).collect(),
+            Artefact::Resent if count > 5 => {
+                let from = rng.between(0, count as i64 - 4) as usize;
+                let to = count.min(from + 3 + rng.between(0, 5) as usize);
+                let block = lines[from..to].to_vec();
+                lines.splice(to..to, block);
+            }
+            Artefact::NewestFirst => lines.reverse(),
+            Artefact::Rotated => lines.rotate_left(count / 2),
+            _ => {}
+        }
+    }
+}
 
 /// Artefacts that take nothing away: a fault shows as before.
 pub const HARMLESS: [Artefact; 4] = [Artefact::None, Artefact::Twice, Artefact::Resent, Artefact::NewestFirst];
@@ -166,19 +189,7 @@ pub fn log(records: &[Record], form: &Form, artefact: Artefact, rng: &mut Rng) -
         _ => (form.write)(record, &record.text),
     };
     let mut lines: Vec<String> = records.iter().map(line).collect();
-    let count = lines.len();
-    match artefact {
-        Artefact::Twice => lines = lines.into_iter().flat_map(|line| [line.clone(), line]).collect(),
-        Artefact::Resent if count > 5 => {
-            let from = rng.between(0, count as i64 - 4) as usize;
-            let to = count.min(from + 3 + rng.between(0, 5) as usize);
-            let block = lines[from..to].to_vec();
-            lines.splice(to..to, block);
-        }
-        Artefact::NewestFirst => lines.reverse(),
-        Artefact::Rotated => lines.rotate_left(count / 2),
-        _ => {}
-    }
+    artefact.deliver(&mut lines, rng);
     form.head.to_string() + &lines.join("\n") + "\n"
 }
 
@@ -189,7 +200,7 @@ fn edit(record: &mut Record, how: &dyn Fn(&mut serde_json::Map<String, Value>)) 
     }
 }
 
-fn redact(message: &mut serde_json::Map<String, Value>) {
+pub fn redact(message: &mut serde_json::Map<String, Value>) {
     for key in ["params", "result"] {
         if let Some(value) = message.get_mut(key) {
             *value = json!("[REDACTED]");
@@ -197,7 +208,7 @@ fn redact(message: &mut serde_json::Map<String, Value>) {
     }
 }
 
-fn redact_target(message: &mut serde_json::Map<String, Value>) {
+pub fn redact_target(message: &mut serde_json::Map<String, Value>) {
     let cancels = message.get("method").and_then(Value::as_str).is_some_and(|method| method.contains("ancel"));
     if let Some(Value::Object(params)) = message.get_mut("params").filter(|_| cancels) {
         for key in ["requestId", "id"] {
@@ -221,11 +232,29 @@ pub fn broken(log: &str) -> Vec<String> {
 
 /// The same, and the rules of which it says that the log cannot decide them.
 pub fn judged(log: &str) -> (Vec<String>, String) {
-    let mut file = tempfile::NamedTempFile::new().expect("a file");
-    file.write_all(log.as_bytes()).expect("written");
+    judged_by(log, None)
+}
+
+/// The same of a log that a definition reads.
+pub fn judged_by(log: &str, definition: Option<&str>) -> (Vec<String>, String) {
+    let kept = |text: &str| {
+        let mut file = tempfile::Builder::new().suffix(".toml").tempfile().expect("a file");
+        file.write_all(text.as_bytes()).expect("written");
+        file
+    };
+    let (file, definition) = (kept(log), definition.map(kept));
     let mut check = Command::new(env!("CARGO_BIN_EXE_rpctape"));
-    let done = check.args(["check", "--format", "jsonl", "--no-progress"]).arg(file.path()).output().expect("run");
-    assert!(matches!(done.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&done.stderr));
+    check.args(["check", "--format", "jsonl", "--no-progress"]).arg(file.path());
+    if let Some(definition) = &definition {
+        check.arg("--format-in").arg(definition.path());
+    }
+    let done = check.output().expect("run");
+    let complaint = String::from_utf8_lossy(&done.stderr);
+    if ["holds no JSON-RPC", "no message was found"].iter().any(|words| complaint.contains(words)) {
+        // All that there was of it has been cut.
+        return (Vec::new(), String::new());
+    }
+    assert!(matches!(done.status.code(), Some(0 | 1)), "{complaint}");
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     let lines: Vec<Value> = said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let proven = lines

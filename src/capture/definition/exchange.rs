@@ -35,6 +35,7 @@ pub(super) fn compile(file: &str, text: &schema::File, own: &schema::Exchange) -
         ("status", Slot::Status, &own.status),
         ("session", Slot::Session, &own.session),
         ("start", Slot::Start, &own.start),
+        ("first_byte", Slot::FirstByte, &own.first_byte),
         ("end", Slot::End, &own.end),
         ("duration", Slot::Duration, &own.duration),
         ("request_cut", Slot::RequestCut, &own.request_cut),

@@ -1,9 +1,13 @@
 //! What the exchanges of a log hold, put into the order of time and handed on.
 
-use super::Exchange;
+use rustc_hash::FxHashSet;
+
+use super::body::is_event_stream;
 use super::connection::Connections;
 use super::order::{self, Placed};
-use super::steps::{What, steps};
+use super::steps::{Step, What, is_answer, steps};
+use super::unseen::{Span, Unseen};
+use super::{Exchange, Part};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::{Body, Direction, Missing, Proof, Vantage, Why};
@@ -28,7 +32,17 @@ pub(in crate::capture::formats) struct Collected<'a> {
     /// Resolution of the clock; `None` where no exchange has a time.
     resolution_us: Option<i64>,
     bytes: usize,
+    unseen: Unseen,
+    /// Connections with an answer of which it is not known when it came, in a log that tells it of others.
+    untimed: FxHashSet<u32>,
 }
+
+/// Nothing is known to be lost: it would be in a record that is not there.
+const UNRECORDED: Missing<'static> =
+    Missing { words: "an exchange that no record shows", lost: Some(0), ..Missing::new(Why::Gap) };
+
+/// Several handshakes named no session, and several sessions follow.
+const WHOSE: Missing<'static> = Missing { words: "to which session it led", ..Missing::new(Why::Guessed) };
 
 impl<'a> Collected<'a> {
     /// Nothing yet. `sessions` where some exchanges may name a session.
@@ -41,6 +55,8 @@ impl<'a> Collected<'a> {
             unordered,
             resolution_us: None,
             bytes: 0,
+            unseen: Unseen::default(),
+            untimed: FxHashSet::default(),
         }
     }
 
@@ -50,12 +66,18 @@ impl<'a> Collected<'a> {
             self.resolution_us = Some(self.resolution_us.map_or(resolution, |least| least.min(resolution)));
         }
         let steps = steps(exchange);
+        let get = exchange.verb == "GET" && !exchange.socket;
         if steps.is_empty() {
             return false;
         }
         self.streams += 1;
         let connection = self.connections.of(exchange, self.streams);
-        let get = exchange.verb == "GET" && !exchange.socket;
+        let torn = steps.iter().any(|step| step.side == Side::Server && step.what == What::Missing);
+        self.note_span(exchange, connection, get, torn);
+        let late = |step: &Step<'_>| matches!(&step.what, What::Text(text) if !step.timed && is_answer(text));
+        if steps.iter().any(|step| step.side == Side::Server && late(step)) {
+            self.untimed.insert(connection);
+        }
         for step in steps {
             let (stream, started, adrift) = (self.streams, exchange.said.clone(), get && !step.timed);
             if let What::Text(text) = &step.what {
@@ -66,18 +88,33 @@ impl<'a> Collected<'a> {
         true
     }
 
+    /// When a stream of the server was open, and whether all of it is there.
+    fn note_span(&mut self, exchange: &Exchange<'_>, connection: u32, get: bool, torn: bool) {
+        let Part::Text { text, event_stream, .. } = &exchange.response else { return };
+        let torn = torn && (*event_stream || is_event_stream(text));
+        let Some(from_us) = exchange.start_us.or(exchange.end_us).filter(|_| get || torn) else { return };
+        let span = Span { connection, stream: self.streams, from_us, to_us: exchange.end_us.unwrap_or(i64::MAX) };
+        if torn { self.unseen.torn.push(span) } else { self.unseen.heard.push(span) }
+    }
+
     /// Hands on what was collected, all of it or, in a log that goes on, the earlier half once much has come.
     pub(in crate::capture::formats) fn hand_on(&mut self, all: bool, base: u64, out: &mut Out<'_>) -> Result<()> {
         if !all && self.bytes < WAITING {
             return Ok(());
         }
-        self.placed.sort_by_key(|placed| placed.step.order_us);
+        for placed in &mut self.placed {
+            placed.connection = self.connections.home(placed.connection);
+        }
+        self.untimed = self.untimed.iter().map(|number| self.connections.home(*number)).collect();
+        self.unseen.renumber(|number| self.connections.home(number));
+        self.placed.sort_by_cached_key(|placed| (placed.step.order_us, placed.rank()));
         let half = if all { self.placed.len() } else { self.placed.len() / 2 };
         let rest = self.placed.split_off(half);
         let (placed, unordered) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
         self.bytes /= 2;
         for placed in &placed {
-            let lost = match (unordered.contains(&placed.connection), self.unordered) {
+            let untimed = self.unordered || self.untimed.contains(&placed.connection);
+            let lost = match (unordered.contains(&placed.connection), untimed) {
                 (true, _) => Proof::ORDER.and(Proof::CANCEL_TARGET),
                 (false, true) => Proof::CANCEL_TARGET,
                 (false, false) => Proof::NONE,
@@ -85,6 +122,17 @@ impl<'a> Collected<'a> {
             let resolution = self.resolution_us;
             let channel = self.connections.channel(placed.connection, lost, self.vantage, resolution, out)?;
             let stream = (!self.connections.is_socket(placed.connection)).then_some(placed.stream);
+            let mut say = |side: Side, missing: Missing<'_>| {
+                let (line, direction) = (placed.line, Direction::By(side));
+                let place = Place { line, channel, direction, stream, byte_offset: 0, at_us: None, taps: None };
+                out.put(&place, Body::Missing(missing))
+            };
+            if let Some(side) = stream.and_then(|_| self.unseen.before(placed)) {
+                say(side, UNRECORDED)?;
+            }
+            if self.connections.is_guessed(placed.stream) {
+                say(placed.step.side, WHOSE)?;
+            }
             hand_on(placed, channel, stream, resolution.is_some(), base, out)?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::events;
 use super::{Exchange, Part};
@@ -30,8 +30,12 @@ pub(super) struct Connections {
     by_key: FxHashMap<Key, u32>,
     keys: Vec<Key>,
     channels: Vec<Option<u32>>,
-    /// Connections of handshakes that name no session, where sessions are named later: they are those.
-    openings: VecDeque<u32>,
+    /// Connections of handshakes that name no session, where sessions are named later: they are those. With their streams.
+    openings: VecDeque<(u32, u32)>,
+    /// Streams of handshakes of which it is not known to which of several sessions they led.
+    guessed: FxHashSet<u32>,
+    /// Of what no session has claimed, the connection of each place.
+    homes: FxHashMap<Key, u32>,
     sessions: bool,
 }
 
@@ -50,29 +54,46 @@ impl Connections {
                 && opens(exchange)
                 && self.channels[*number as usize].is_none()
             {
-                return self.open(key);
+                return self.open(key, stream);
             }
             return *number;
         }
         if let Key::Session(_) = &key
-            && let Some(number) = self.openings.pop_front()
+            && let Some((number, _)) = self.openings.front().copied()
         {
+            if self.openings.len() > 1 {
+                self.guessed.extend(self.openings.iter().map(|(_, stream)| stream));
+            }
+            self.openings.pop_front();
             self.by_key.retain(|_, known| *known != number);
             self.by_key.insert(key.clone(), number);
             self.keys[number as usize] = key;
             return number;
         }
-        if self.sessions && opens(exchange) && matches!(key, Key::Place(..)) { self.open(key) } else { self.add(key) }
+        if self.sessions && opens(exchange) && matches!(key, Key::Place(..)) {
+            self.open(key, stream)
+        } else {
+            self.add(key)
+        }
     }
 
     /// A handshake that names no session.
-    fn open(&mut self, key: Key) -> u32 {
+    fn open(&mut self, key: Key, stream: u32) -> u32 {
         let number = self.add(key);
-        self.openings.push_back(number);
+        self.openings.push_back((number, stream));
         if self.openings.len() > OPENINGS {
             self.openings.pop_front();
         }
         number
+    }
+
+    /// The number under which a connection is handed on: handshakes that no session has claimed are, with all else at that
+    /// place, one connection, for nothing tells their clients apart.
+    pub(super) fn home(&mut self, number: u32) -> u32 {
+        match &self.keys[number as usize] {
+            key @ Key::Place(..) => *self.homes.entry(key.clone()).or_insert(number),
+            _ => number,
+        }
     }
 
     fn add(&mut self, key: Key) -> u32 {
@@ -81,6 +102,11 @@ impl Connections {
         self.channels.push(None);
         self.by_key.insert(key, number);
         number
+    }
+
+    /// True for a stream that may be another connection's.
+    pub(super) fn is_guessed(&self, stream: u32) -> bool {
+        self.guessed.contains(&stream)
     }
 
     /// True for a WebSocket, which has no streams.
@@ -103,7 +129,7 @@ impl Connections {
         let socket = self.is_socket(number);
         let proof = if socket { Proof::FULL } else { Proof::FULL.and(Proof::STREAMS) };
         let proof = proof.without(lost);
-        self.openings.retain(|opening| *opening != number);
+        self.openings.retain(|(opening, _)| *opening != number);
         let (name, proof) = match &self.keys[number as usize] {
             Key::Session(session) => (Some(session.clone()), proof),
             // One server is one connection, whoever its clients are.
@@ -116,6 +142,8 @@ impl Connections {
             transport: if socket { Transport::Ordered } else { Transport::Http },
             proof,
             resolution_us: resolution_us.unwrap_or(1),
+            // Another handshake there may be another client's, amid the work of the first.
+            one_connection: matches!(self.keys[number as usize], Key::Place(..)),
             ..Channel::default()
         })?;
         self.channels[number as usize] = Some(channel);

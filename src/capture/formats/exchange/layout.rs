@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::body::{headers_of, part};
+use super::body::{headers_of, is_event_stream, part};
 use super::path::{Path, Row, Tree};
 use super::{Exchange, Part};
 use crate::capture::Vantage;
@@ -30,6 +30,8 @@ pub(in crate::capture) enum Slot {
     Key,
     /// When the request was sent.
     Start,
+    /// When the response began.
+    FirstByte,
     /// When the response ended.
     End,
     /// From one to the other.
@@ -99,7 +101,7 @@ impl Layout {
     /// True if the time at which an exchange ended is known.
     pub(super) fn knows_end(&self) -> bool {
         let has = |slot| self.paths(slot).next().is_some();
-        self.certain && (has(Slot::End) || has(Slot::Start) && has(Slot::Duration))
+        self.certain && (has(Slot::End) || has(Slot::FirstByte) || has(Slot::Start) && has(Slot::Duration))
     }
 
     /// The exchanges in a record that starts at byte `offset` of the text it is read from.
@@ -157,10 +159,13 @@ impl<'t> View<'_, '_, 't> {
         let known = start.as_ref().or(end.as_ref()).map(|(time, ..)| time.resolution_us);
         let (start, end) = (start.map(|(_, us, _)| us), end.map(|(_, us, _)| us));
         let start_us = start.or(end.zip(duration).map(|(end, long)| end.saturating_sub(long)));
-        let end_us = end.or(start.zip(duration).map(|(start, long)| start.saturating_add(long)));
+        let first_byte_us = self.time(Slot::FirstByte, out).map(|(_, us, _)| us);
         let verb = self.scalar(Slot::Verb).map_or(Cow::Borrowed("POST"), |verb| verb.to_ascii_uppercase().into());
         let mut request = self.body(Slot::Request, Slot::RequestCut, offset);
         let response = self.body(Slot::Response, Slot::ResponseCut, offset);
+        // A response of one piece is there when its head is; an event stream goes on.
+        let piece = first_byte_us.filter(|_| !response.text().is_some_and(is_event_stream));
+        let end_us = end.or(start.zip(duration).map(|(start, long)| start.saturating_add(long))).or(piece);
         if request == Part::Absent && response == Part::Absent && verb == "POST" && left_out() {
             request = Part::Missing;
         }
@@ -174,7 +179,7 @@ impl<'t> View<'_, '_, 't> {
             key: (!keys.is_empty()).then(|| keys.join("/")),
             status: self.scalar(Slot::Status).and_then(|text| text.split(' ').next()?.parse().ok()),
             start_us,
-            first_byte_us: None,
+            first_byte_us,
             end_us,
             resolution_us: known,
             said,

@@ -9,6 +9,7 @@
 //! times, the status and the session. A layout is learned from the log, or stands in a definition.
 
 pub(super) mod body;
+mod causes;
 mod collect;
 mod connection;
 mod layout;
@@ -23,6 +24,7 @@ mod scalars;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod unseen;
 
 use std::borrow::Cow;
 

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::causes::{causes, effects, requests};
 use super::steps::{Step, What, is_answer};
-use crate::json::scan::members;
 use crate::protocol::Side;
 
 /// A step with its exchange.
@@ -23,25 +23,15 @@ pub(super) struct Placed<'a> {
     pub(super) adrift: bool,
 }
 
-/// What a message waits for, as text: an id, or a token.
-fn cause(text: &str) -> Option<String> {
-    if is_answer(text) {
-        return member(text, "id").map(|id| format!("id {id}"));
+impl Placed<'_> {
+    /// Order of what has one time: what may have come earlier, then the rest, then what a client says to something it was told.
+    pub(super) fn rank(&self) -> u8 {
+        match &self.step.what {
+            _ if self.adrift => 0,
+            What::Text(text) if self.step.side == Side::Client && !causes(text).is_empty() => 2,
+            _ => 1,
+        }
     }
-    let token = member(member(text, "params")?, "progressToken")?;
-    Some(format!("token {token}"))
-}
-
-/// What a request causes.
-fn effects(text: &str) -> Vec<String> {
-    let id = member(text, "method").and_then(|_| member(text, "id")).map(|id| format!("id {id}"));
-    let meta = member(text, "params").and_then(|params| member(params, "_meta"));
-    let token = meta.and_then(|meta| member(meta, "progressToken")).map(|token| format!("token {token}"));
-    id.into_iter().chain(token).collect()
-}
-
-fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    members(text).find(|member| member.key == key).map(|member| member.value)
 }
 
 /// Of one connection: what was asked so far, what will be asked at all, and what waits.
@@ -55,7 +45,7 @@ struct Connection<'a> {
 impl<'a> Connection<'a> {
     fn is_ready(&self, placed: &Placed<'_>) -> bool {
         let What::Text(text) = &placed.step.what else { return true };
-        cause(text).is_none_or(|cause| self.asked.contains(&cause) || !self.ever.contains(&cause))
+        causes(text).iter().all(|cause| self.asked.contains(cause) || !self.ever.contains(cause))
     }
 
     /// Takes what no longer waits, stream by stream.
@@ -75,9 +65,10 @@ impl<'a> Connection<'a> {
 }
 
 /// Brings steps that are in the order of time, and those without a time, into one order. Also gives the connections
-/// in which answers are among the latter: whether one came before a cancel or after it is not in the document.
+/// in which answers are among the latter: whether one came before a cancel or after it is not in the document. Nor is
+/// whether the server used an id again before it had its answer, where either request has no time.
 pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, FxHashSet<u32>) {
-    let mut unordered = FxHashSet::default();
+    let mut unordered = reused_without_time(&steps);
     if !steps.iter().any(|placed| placed.adrift) {
         return (steps, unordered);
     }
@@ -109,4 +100,20 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Fx
         connection.release(true, &mut done);
     }
     (done, unordered)
+}
+
+/// The connections in which the server uses an id again and nothing tells when.
+fn reused_without_time(steps: &[Placed<'_>]) -> FxHashSet<u32> {
+    let mut asked: FxHashMap<(u32, String), bool> = FxHashMap::default();
+    let mut unordered = FxHashSet::default();
+    for placed in steps.iter().filter(|placed| placed.step.side == Side::Server) {
+        let What::Text(text) = &placed.step.what else { continue };
+        for id in requests(text) {
+            let earlier = asked.insert((placed.connection, id), placed.step.timed);
+            if earlier.is_some_and(|timed| !timed || !placed.step.timed) {
+                unordered.insert(placed.connection);
+            }
+        }
+    }
+    unordered
 }

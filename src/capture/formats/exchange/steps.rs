@@ -81,7 +81,7 @@ impl<'a> Steps<'_, 'a> {
     }
 
     fn at_end(&self) -> i64 {
-        self.exchange.end_us.unwrap_or(self.start()).max(self.start())
+        self.exchange.end_us.or(self.exchange.first_byte_us).unwrap_or(self.start()).max(self.start())
     }
 
     /// Something at the start, where the client is its sender, or at the end.

@@ -126,7 +126,56 @@ fn a_handshake_without_a_session_is_that_of_the_session_that_follows() {
     ]);
     let kept = read("http-exchange", &text);
     assert_eq!(kept.names(), [Some("a"), Some("b")]);
-    assert_eq!(kept.frames.iter().map(|f| f.channel).collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0, 1, 1]);
+    let messages = || kept.frames.iter().filter(|f| f.kind == "message");
+    assert_eq!(messages().map(|f| f.channel).collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0, 1, 1]);
+    // Which of the two led to which session is a guess.
+    assert_eq!(kept.frames.iter().filter(|f| f.kind != "message").map(|f| f.line).collect::<Vec<_>>(), [1, 1, 2, 2]);
+}
+
+#[test]
+fn handshakes_that_lead_to_no_session_are_one_connection() {
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+    let welcome = r#"{"jsonrpc":"2.0","id":0,"result":{}}"#;
+    let record = |at: u32, request: &str, answer: &str| json!({"start": at + 1_772_452_800, "end": at + 1_772_452_801, "h": {"Mcp-Session-Id": null, "x": 1}, "q": request, "r": answer});
+    let text = lines(&[record(0, hello, welcome), record(2, CALL, ANSWER), record(4, hello, welcome)]);
+    let kept = read("http-exchange", &text);
+    assert_eq!(kept.channels.len(), 1);
+    assert!(!kept.channels[0].proof.covers(Proof::CLIENT) && kept.channels[0].one_connection);
+}
+
+#[test]
+fn what_no_record_shows_is_a_gap() {
+    let said = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+    let asked = r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#;
+    let record = |at: u32, verb: &str, request: &str, answer: &str| json!({"start": at + 1_772_452_800, "end": at + 1_772_452_803, "verb": verb, "h": {"Mcp-Session-Id": "s"}, "q": request, "r": answer});
+    let kinds = |records: &[Value]| {
+        let kept = read_as("http-exchange", lines(records).as_bytes());
+        kept.frames.iter().map(|f| f.kind).collect::<Vec<_>>().join(" ")
+    };
+    let call = record(0, "POST", CALL, ANSWER);
+    // The client answers what the log does not have: a stream that is still open may have carried it.
+    assert_eq!(kinds(&[call.clone(), record(5, "POST", said, "")]), "message message gap message");
+    let listens = record(4, "GET", "", &format!("data: {asked}\n\n"));
+    assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens]), "message message message message");
+    // A GET that is there to its end shows that nobody has asked.
+    let listens = record(4, "GET", "", &format!("data: {NOTE}\n\n"));
+    assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens]), "message message message message");
+    // A cancel of a call that has no record yet.
+    let cancel = CANCEL.replace(":1}", ":9}");
+    assert_eq!(kinds(&[call, record(5, "POST", &cancel, "")]), "message message gap message");
+}
+
+#[test]
+fn where_a_server_uses_an_id_again_without_a_time_no_order_is_proven() {
+    let ask = r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#;
+    let record = |body: &str| json!({"start": 1_772_452_800, "end": 1_772_452_803, "verb": "GET", "q": "", "r": body, "h": {"Mcp-Session-Id": "s"}});
+    let call = json!({"start": 1_772_452_800, "end": 1_772_452_801, "verb": "POST", "q": CALL, "r": ANSWER, "h": {"Mcp-Session-Id": "s"}});
+    let ordered = |body: &str| {
+        let kept = read("http-exchange", &lines(&[call.clone(), record(body)]));
+        kept.channels[0].proof.covers(Proof::ORDER)
+    };
+    assert!(ordered(&format!("data: {ask}\n\n")));
+    assert!(!ordered(&format!("data: {ask}\n\ndata: {ask}\n\n")));
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! What passed in exchanges of which a log has no record, or only the beginning.
+//!
+//! A record is written when its exchange ends. What a stream carries that is still open is not in the log, though it was
+//! heard: a client answers a request of the server which no record shows, or cancels a call whose own record was never
+//! written. Of a stream that was cut, any part after its beginning may be missing.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashSet, FxHasher};
+
+use super::causes::{cancelled, causes, effects, requests};
+use super::order::Placed;
+use super::steps::What;
+use crate::protocol::Side;
+
+/// A stream of the server of which the log knows when it was open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) connection: u32,
+    pub(super) stream: u32,
+    pub(super) from_us: i64,
+    pub(super) to_us: i64,
+}
+
+impl Span {
+    fn covers(&self, placed: &Placed<'_>) -> bool {
+        let beside = self.connection == placed.connection && self.stream != placed.stream;
+        beside && (self.from_us..=self.to_us).contains(&placed.step.order_us)
+    }
+}
+
+/// What is known of the records read so far.
+#[derive(Default)]
+pub(super) struct Unseen {
+    /// Streams that a GET opened and that are there to their end.
+    pub(super) heard: Vec<Span>,
+    /// Event streams that were cut.
+    pub(super) torn: Vec<Span>,
+    /// What each side has asked, by connection: a hash of each. Of very many the earlier ones are forgotten, which only
+    /// takes proof away.
+    asked: FxHashSet<u64>,
+}
+
+/// How much is remembered of what was asked.
+const ASKED: usize = 1 << 16;
+
+fn key(connection: u32, side: Side, what: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    (connection, side == Side::Client, what).hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Unseen {
+    /// Brings the spans to the numbers that connections have in the end.
+    pub(super) fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
+        for span in self.heard.iter_mut().chain(&mut self.torn) {
+            span.connection = number(span.connection);
+        }
+    }
+
+    /// Whose messages may be missing right before this one.
+    pub(super) fn before(&mut self, placed: &Placed<'_>) -> Option<Side> {
+        let What::Text(text) = &placed.step.what else { return None };
+        let (connection, side) = (placed.connection, placed.step.side);
+        if self.asked.len() > ASKED {
+            self.asked.clear();
+        }
+        self.asked.extend(effects(text).iter().map(|effect| key(connection, side, effect)));
+        let torn = self.torn.iter().any(|span| span.covers(placed));
+        match side {
+            Side::Client if torn || self.is_strange(placed, causes(text)) => Some(Side::Server),
+            Side::Client => {
+                let target = cancelled(text)?;
+                (!self.asked.contains(&key(connection, side, &target))).then_some(Side::Client)
+            }
+            // A request of the server may stand behind an answer that is not there.
+            Side::Server => (torn && !requests(text).is_empty()).then_some(Side::Server),
+        }
+    }
+
+    /// True for an answer to the server, or progress for it, of which no record shows the request, nor all that the server said.
+    fn is_strange(&self, placed: &Placed<'_>, causes: Vec<String>) -> bool {
+        let shown = |cause: String| self.asked.contains(&key(placed.connection, Side::Server, &cause));
+        !causes.into_iter().all(shown) && !self.heard.iter().any(|span| span.covers(placed))
+    }
+}
