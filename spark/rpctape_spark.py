@@ -18,6 +18,7 @@ Rules live in the binary and nowhere else: this file moves rows, sorts them, and
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -225,8 +226,15 @@ def judge(batches, program, flags):
 
 
 def source_order(name):
-    """Sources sort as a folder is walked: names step by step."""
-    return name.replace("/", "\x01").encode("utf-8", "surrogateescape")
+    """Sources sort as a folder is walked: names step by step, and of one log its rotated parts oldest first."""
+    part = re.fullmatch(r"(.*[^/])[.-]([0-9]+)(\.gz|\.zst|\.bz2|\.xz)?", name, re.DOTALL)
+    if not part:
+        ordered = name + "\x03"
+    elif len(part[2]) > 5:
+        ordered = f"{part[1]}\x02{part[2]}"
+    else:
+        ordered = f"{part[1]}\x02{99999 - int(part[2]):05}"
+    return ordered.replace("/", "\x01").encode("utf-8", "surrogateescape")
 
 
 def twice(sources):

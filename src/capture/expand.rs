@@ -1,13 +1,14 @@
 //! Paths as the user gives them to the sources they name: directories are walked, archives are listed.
 
 use super::archive::Archive;
-use super::{Overrides, name_of, open, path_of};
+use super::{Overrides, name_of, name_order, open, path_of, rotation};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a list of paths comes down to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expanded {
-    /// Paths to open, in order: those named, and those found in directories, sorted by name.
+    /// Paths to open, in order: those named, and those found in directories, sorted by name. Rotated parts of one log come
+    /// oldest first.
     pub paths: Vec<String>,
     /// Files that are not read, each with the reason.
     pub skipped: Vec<(String, String)>,
@@ -45,6 +46,7 @@ pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
             found.add(path.clone());
         }
     }
+    rotation::put_in_order(&mut found.paths);
     Ok(found)
 }
 
@@ -79,7 +81,7 @@ fn walk(directory: &str, overrides: &Overrides, found: &mut Expanded) -> Result<
     let fail = |error: std::io::Error| Error::io("list", directory, &error);
     let mut entries =
         std::fs::read_dir(path_of(directory)).map_err(fail)?.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
+    entries.sort_by_cached_key(|entry| name_order(&name_of(&entry.file_name())));
     for entry in entries {
         let name = name_of(&entry.file_name());
         let path = format!("{}/{name}", directory.trim_end_matches(['/', '\\']));

@@ -22,14 +22,26 @@ pub enum Why {
     Guessed,
     /// From here on the records of several connections stand in one stream and nothing tells them apart.
     Mixed,
+    /// From here on the log goes back in time behind a file that was read before it.
+    Behind,
     /// A filter took a part of the message at this place out, and left a word.
     TakenOut,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 9] =
-        [Why::Head, Why::Tail, Why::Gap, Why::Unread, Why::Torn, Why::Dropped, Why::Guessed, Why::Mixed, Why::TakenOut];
+    pub const ALL: [Why; 10] = [
+        Why::Head,
+        Why::Tail,
+        Why::Gap,
+        Why::Unread,
+        Why::Torn,
+        Why::Dropped,
+        Why::Guessed,
+        Why::Mixed,
+        Why::Behind,
+        Why::TakenOut,
+    ];
 
     /// The word used in the database, in recordings and in reports.
     pub fn as_str(self) -> &'static str {
@@ -42,6 +54,7 @@ impl Why {
             Why::Dropped => "dropped",
             Why::Guessed => "guessed",
             Why::Mixed => "mixed",
+            Why::Behind => "behind",
             Why::TakenOut => "taken-out",
         }
     }

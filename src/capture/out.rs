@@ -400,6 +400,11 @@ impl<'s> Out<'s> {
         }
     }
 
+    /// True for a text with a message that a size limit cut.
+    pub(crate) fn is_cut(&self, text: &str) -> bool {
+        self.plan.is_cut(text)
+    }
+
     /// Bytes that should have been a message.
     pub(crate) fn malformed(&mut self, place: &Place, bytes: &[u8], reason: &str) -> Result<()> {
         if let Ok(text) = std::str::from_utf8(bytes)

@@ -27,6 +27,13 @@ pub(crate) fn direction(key: &str, word: &str) -> Option<Word> {
     }
 }
 
+/// True if `word` names a way (`in`, `c2s`) and not a place that a record may have come from (`client`, `stdout`).
+pub(crate) fn is_way(word: &str) -> bool {
+    let name = plain(word);
+    let place = side(&name).is_some() || matches!(name.as_str(), "stdin" | "stdout");
+    !place && matches!(direction("", word), Some(Word::Direction(_)))
+}
+
 /// Lower case, letters and digits only.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -53,9 +60,14 @@ fn arrow(word: &str) -> Option<Word> {
     None
 }
 
+/// From one side to the other; one of them may go without saying.
 fn between(from: &str, to: &str) -> Option<Word> {
-    let from = side(from)?;
-    (side(to)? == from.peer()).then_some(Word::Direction(Direction::By(from)))
+    let sender = match (from, to) {
+        ("", to) => side(to)?.peer(),
+        (from, "") => side(from)?,
+        (from, to) => side(from).filter(|from| side(to) == Some(from.peer()))?,
+    };
+    Some(Word::Direction(Direction::By(sender)))
 }
 
 fn side(word: &str) -> Option<Side> {
@@ -80,17 +92,17 @@ fn named(word: &str) -> Option<Word> {
             if let Some(side) = side(word) {
                 return Some(Word::Direction(Direction::By(side)));
             }
-            // `send-request` and `receive-notification`: the kind follows the direction.
-            let kinds = ["request", "response", "notification", "message"];
-            for kind in kinds {
-                if let Some(start) = word
-                    .strip_suffix(kind)
-                    .filter(|start| matches!(*start, "send" | "recv" | "receive" | "sent" | "received"))
-                {
-                    return named(start);
+            // `send-request` and `message_received`: the kind follows the direction, or comes before it.
+            let ways = ["send", "recv", "receive", "sent", "received"];
+            for kind in ["request", "response", "notification", "message"] {
+                let rest = word.strip_suffix(kind).or_else(|| word.strip_prefix(kind));
+                if let Some(way) = rest.filter(|rest| ways.contains(rest)) {
+                    return named(way);
                 }
             }
-            ["to", "2"].iter().find_map(|middle| word.split_once(middle).and_then(|(from, to)| between(from, to)))
+            let both = |(from, to): &(&str, &str)| !from.is_empty() && !to.is_empty();
+            let parted = |middle: &&str| word.split_once(*middle).filter(both);
+            ["to", "2"].iter().find_map(|middle| parted(middle).and_then(|(from, to)| between(from, to)))
         }
     }
 }
@@ -210,20 +222,23 @@ mod tests {
             "server<-client",
             "editor -> agent",
             "client → server",
+            "-> server",
+            "client ->",
+            "<- client",
         ] {
             assert_eq!(says("dir", word), by(Side::Client), "{word}");
         }
-        for word in ["s2c", "server", "server-to-client", "agent→client", "toClient"] {
+        for word in ["s2c", "server", "server-to-client", "agent→client", "toClient", "-> client"] {
             assert_eq!(says("dir", word), by(Side::Server), "{word}");
         }
-        for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx"] {
+        for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx", "message_received"] {
             assert_eq!(says("dir", word), RECEIVED, "{word}");
         }
         for word in ["out", "sent", "->", ">>>", "send-request", "write"] {
             assert_eq!(says("dir", word), SENT, "{word}");
         }
         assert_eq!(says("dir", "stderr"), Some(Word::Stderr));
-        for word in ["request", "response", "", "info", "client->client", "total", "2", "notification"] {
+        for word in ["request", "response", "", "info", "client->client", "total", "2", "server2", "notification"] {
             assert_eq!(says("dir", word), None, "{word}");
         }
     }

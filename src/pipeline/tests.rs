@@ -485,3 +485,44 @@ proptest! {
         prop_assert_eq!(wrong, 0);
     }
 }
+
+/// A connection of one key in three files, each beginning where the one before it ends: the request is in the second, its answer in the third.
+fn parts_of_one_connection() -> [String; 3] {
+    let line = |at: usize, dir: &str, text: &str| {
+        format!("{{\"ts\":\"2026-05-04T08:00:{at:02}.000Z\",\"conn\":\"k\",\"dir\":\"{dir}\",\"msg\":{text}}}\n")
+    };
+    let opening = [
+        line(
+            0,
+            "c2s",
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}"#,
+        ),
+        line(1, "s2c", r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}"#),
+        line(2, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
+    ];
+    let asked = line(3, "c2s", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    [opening.concat(), asked, line(4, "s2c", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)]
+}
+
+#[test]
+fn rotated_parts_are_read_oldest_first_in_whatever_order_they_are_named() {
+    let folder = Folder::new();
+    let [first, second, third] = parts_of_one_connection();
+    let named = [folder.write("a.log", &third), folder.write("a.log.1", &second), folder.write("a.log.2", &first)];
+    let paths = crate::capture::expand(&named, &crate::capture::Overrides::default()).unwrap().paths;
+    let mut store = Store::temporary().unwrap();
+    let summary = into(&mut store, &paths);
+    assert_eq!((summary.tally.connections, codes(&store)), (1, Vec::new()));
+}
+
+#[test]
+fn a_file_that_goes_back_in_time_behind_another_one_proves_nothing_of_their_order() {
+    let folder = Folder::new();
+    let [first, second, third] = parts_of_one_connection();
+    let again = format!("{second}{third}");
+    let mut store = Store::temporary().unwrap();
+    into(&mut store, &[folder.write("x", &(first + &second + &third)), folder.write("y", &again)]);
+    let all = store.all_findings(&FindingFilter::default(), Raw::None).unwrap();
+    let proven: Vec<_> = all.iter().filter(|it| it.code.starts_with("RPC") && it.certainty == "violation").collect();
+    assert!(all.iter().any(|finding| finding.code == "RPC011") && proven.is_empty(), "{all:?}");
+}

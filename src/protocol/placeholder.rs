@@ -58,9 +58,17 @@ fn is_filters(text: &str) -> bool {
         Some(_) if word.len() > 1 && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')) => true,
         Some(first) => {
             let fenced = !text.starts_with(word) && !text.ends_with(word);
-            SAID.iter().any(|said| first.eq_ignore_ascii_case(said)) || fenced && BETWEEN.iter().any(|sign| holds(sign))
+            names_a_kind(text)
+                || SAID.iter().any(|said| first.eq_ignore_ascii_case(said))
+                || fenced && BETWEEN.iter().any(|sign| holds(sign))
         }
     }
+}
+
+/// True for `<id>` or `<request-id>`: not a value, but what kind of value stood there.
+fn names_a_kind(text: &str) -> bool {
+    let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
+    inside.is_some_and(|kind| kind.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_- ".contains(&byte)))
 }
 
 #[cfg(test)]
@@ -69,12 +77,34 @@ mod tests {
 
     #[test]
     fn what_filters_write_and_what_sides_write() {
-        for text in
-            ["***", "[REDACTED]", "<masked>", "xxxx", "REDACTED_BY_POLICY", "••••", "__hidden__", "(sensitive data)"]
-        {
+        for text in [
+            "***",
+            "[REDACTED]",
+            "<masked>",
+            "xxxx",
+            "REDACTED_BY_POLICY",
+            "••••",
+            "__hidden__",
+            "(sensitive data)",
+            "<id>",
+            "<REQUEST_ID>",
+        ] {
             assert!(is_placeholder(&format!("\"{text}\"")), "{text}");
         }
-        for text in ["", "a", "x", "*", "filter_rows", "secret", "<<secret:SESSION#1>>", "mask.png", "page-2", "A***"] {
+        for text in [
+            "",
+            "a",
+            "x",
+            "*",
+            "filter_rows",
+            "secret",
+            "<<secret:SESSION#1>>",
+            "mask.png",
+            "page-2",
+            "A***",
+            "<a href=1>",
+            "a<b>",
+        ] {
             assert!(!is_placeholder(&format!("\"{text}\"")), "{text}");
         }
         assert!(!is_placeholder("12") && !is_placeholder("{}"));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::connection::{End, Opened};
 use super::detail::Batch;
-use super::missing::{NO_CONNECTION, Shelf, shelve};
+use super::missing::{NO_CONNECTION, Shelf, Stretch, shelve};
 use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
@@ -135,8 +135,8 @@ impl Conn {
     /// One frame of this connection.
     fn frame(&mut self, step: &mut Step<'_>, id: FrameId, frame: &Frame<'_>) {
         let seen = Seen { frame: id, at_us: frame.at_us };
-        self.tick(seen);
         self.whence(id, frame);
+        self.tick(seen);
         let place = Place {
             seen,
             line: frame.line,
@@ -183,6 +183,7 @@ impl Conn {
     fn whence(&mut self, id: FrameId, frame: &Frame<'_>) {
         if self.facts.sources.last() != Some(&frame.source) && !self.facts.sources.contains(&frame.source) {
             self.facts.sources.push(frame.source);
+            self.behind(id, frame);
         }
         if self.guessed == Some((frame.source, frame.line)) {
             self.facts.missing.extend_guess(last_of(id, frame));
@@ -190,6 +191,15 @@ impl Conn {
         // What could not be read may have been anything that its sender seems not to have sent.
         if let Body::Malformed { .. } = frame.body {
             self.misses(id, frame, &Missing::new(Why::Unread));
+        }
+    }
+
+    /// A file that begins before the end of the one before it: which of them shows what came first is not known.
+    fn behind(&mut self, id: FrameId, frame: &Frame<'_>) {
+        let back = |now: &i64| self.clock.last_us.is_some_and(|before| *now < before);
+        if self.facts.sources.len() > 1 && frame.at_us.as_ref().is_some_and(back) {
+            let (frames, lines) = ((id, FrameId::MAX), (frame.line, frame.line));
+            self.facts.missing.note(Stretch { why: Why::Behind, side: None, frames, lines });
         }
     }
 

@@ -57,11 +57,11 @@ impl<'a> Ledger<'a> {
         own.or_else(|| self.of_sources().find_map(|stretches| stretches.hole(side, 0, frame)))
     }
 
-    /// The guess that a frame rests on, if any.
+    /// The guess that a frame rests on, if any: whose it is, or where it belongs in the order of several files.
     pub fn guess(&self, frame: FrameId) -> Option<&'a Stretch> {
         let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());
         let mut all = lists.flat_map(|stretches| &stretches.list);
-        all.find(|stretch| stretch.why == Why::Guessed && stretch.covers(None, frame, frame))
+        all.find(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, frame, frame))
     }
 
     /// The message of a side between two frames, themselves included, of which a filter has taken something out.

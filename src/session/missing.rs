@@ -44,6 +44,7 @@ impl Stretch {
             Why::Guessed if one => format!("whose message stands at {lines} was guessed"),
             Why::Guessed => format!("whose messages stand at {lines} was guessed"),
             Why::TakenOut => format!("parts of the message at {lines} were taken out before it was logged"),
+            Why::Behind => format!("the file of {lines} goes back in time behind the one that was read before it"),
             Why::Mixed => format!("from {lines} on several connections stand in one stream"),
         }
     }

@@ -148,6 +148,7 @@ impl Emitter {
     ) -> Result<()> {
         let (parsed, end) = match parse_at::<Facts<'_>>(decoded.text, decoded.start) {
             Ok(parsed) => parsed,
+            Err(_) if decoded.native && out.is_cut(decoded.text) => return out.put(place, Body::gap(Some(1))),
             Err(fault) => return self.fault(record, fault.cut, &in_words(&fault), out),
         };
         if self.dropped(&record.head, around, &parsed) {

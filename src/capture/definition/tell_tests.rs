@@ -126,7 +126,7 @@ fn two_processes_are_a_connection_whoever_speaks() {
     let log = [(9, 3), (3, 9), (3, 4)].map(|(from, to)| line(from, to)).concat();
     let kept = read_by(text, &log, &Overrides::default());
     let found: Vec<_> = kept.frames.iter().map(|frame| (frame.channel, frame.direction)).collect();
-    assert_eq!(found, [(0, Direction::Sent), (0, Direction::Received), (1, Direction::Sent)]);
+    assert_eq!(found, [(0, Direction::Received), (0, Direction::Sent), (1, Direction::Sent)]);
     assert_eq!(kept.names(), [Some("3-9"), Some("3-4")]);
 }
 

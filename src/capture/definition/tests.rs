@@ -404,3 +404,31 @@ proptest! {
         }
     }
 }
+
+fn spied(from: u32, to: u32, raw: &str) -> String {
+    let pids = format!(r#"{{"from_pid":{from},"from_comm":"a","to_pid":{to},"to_comm":"b"}}"#);
+    let raw = serde_json::Value::from(raw);
+    format!(
+        r#"{{"timestamp":"2026-09-03T10:15:00.000000001Z","transport_type":"stdio","stdio_transport":{pids},"raw":{raw}}}"#
+    ) + "\n"
+}
+
+#[test]
+fn a_process_is_the_same_party_whoever_speaks_first_in_a_file() {
+    let asks = spied(71, 72, r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#);
+    let answers = spied(72, 71, r#"{"jsonrpc":"2.0","id":7,"result":{}}"#);
+    let directions = |text: String| {
+        read_as("mcpspy", text.as_bytes()).frames.iter().map(|frame| frame.direction).collect::<Vec<_>>()
+    };
+    let (forth, back) = (directions(format!("{asks}{answers}")), directions(format!("{answers}{asks}")));
+    assert_eq!(forth, [back[1], back[0]]);
+    assert_ne!(forth[0], forth[1]);
+}
+
+#[test]
+fn a_message_in_a_string_that_ends_in_a_mark_is_a_lost_one() {
+    let text = spied(71, 72, r#"{"jsonrpc":"2.0","id":7,"method":...[truncated]"#)
+        + &spied(72, 71, r#"{"jsonrpc":"2.0","id":7,"result":{}}"#);
+    let kinds: Vec<_> = read_as("mcpspy", text.as_bytes()).frames.into_iter().map(|frame| frame.kind).collect();
+    assert_eq!(kinds, ["gap", "message"]);
+}

@@ -85,6 +85,11 @@ fn complete(words: &mut Words, sampled: &Sampled) {
     }
 }
 
+/// True for two sides with something between them.
+fn is_between(run: &str) -> bool {
+    matches!(common(run), Some(Direction::By(_))) && run.split_whitespace().count() > 1
+}
+
 fn opposite(direction: Direction) -> Direction {
     match direction {
         Direction::Sent => Direction::Received,
@@ -181,7 +186,10 @@ fn by_common_words(sampled: &Sampled) -> Option<Words> {
     let mut words = Words::default();
     for seen in &sampled.seen {
         let found = runs(&seen.before, &seen.method);
-        let word = found.iter().rev().find_map(|(run, _)| Some((*run, common(run)?)));
+        // `server -> client` says more than the `client` in it.
+        let said = |run: &'_ &(&str, usize)| common(run.0).is_some();
+        let whole = found.iter().rev().filter(said).find(|(run, _)| is_between(run));
+        let word = whole.or_else(|| found.iter().rev().find(said)).and_then(|(run, _)| Some((*run, common(run)?)));
         let Some((word, direction)) = word else { continue };
         let of = match direction {
             Direction::By(side) => index(side),

@@ -174,3 +174,11 @@ fn every_pair_is_read_whole_and_its_directions_are_right() {
         }
     }
 }
+
+#[test]
+fn a_way_between_two_sides_says_who_sent_even_if_no_message_does() {
+    let log = "server -> client: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n".repeat(3);
+    let (name, _) = told(log.as_bytes()).expect("a log");
+    let kept = read_as(name, log.as_bytes());
+    assert_eq!(senders(&kept), [Some(Side::Server); 3]);
+}

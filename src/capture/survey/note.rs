@@ -97,6 +97,8 @@ pub(super) struct Notes {
     exact: bool,
     /// True if a program wrote the messages anew: they are not the bytes that passed.
     pub rewritten: bool,
+    /// Records that stand twice: where each stands, and where the one that is kept.
+    pub again: Vec<(u64, u64)>,
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
     signs: Signs,
@@ -117,25 +119,40 @@ impl Notes {
 
     /// Without records that stand twice, which are none of either side's.
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
-        let mut seen: FxHashMap<(u64, i64), ()> = FxHashMap::default();
         let before = self.list.len();
+        // Where the record of each text stands that is kept.
+        let mut kept: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
+        let mut again = Vec::new();
         if !plan.doubled {
             let mut met = FxHashSet::default();
             let asked = self.list.iter().filter(|note| note.id != 0);
             plan.resent = asked.filter_map(|note| Some((note.text, note.at_us?))).any(|key| !met.insert(key));
             let all = plan.resent;
-            self.list.retain(|note| match note.at_us {
-                Some(at_us) if all || note.id != 0 => seen.insert((note.text, at_us), ()).is_none(),
-                _ => true,
+            self.list.retain(|note| {
+                let known = kept
+                    .get(&(note.text, note.at_us))
+                    .copied()
+                    .filter(|_| note.at_us.is_some() && (all || note.id != 0));
+                match known {
+                    Some(first) => again.push((note.offset, first)),
+                    None => drop(kept.insert((note.text, note.at_us), note.offset)),
+                }
+                known.is_none()
             });
         } else {
-            let mut odd: FxHashMap<(u64, Option<i64>), bool> = FxHashMap::default();
-            self.list.retain(|note| {
-                let odd = odd.entry((note.text, note.at_us)).or_default();
-                *odd = !*odd;
-                *odd
+            // The second writes what the first wrote: of four, the third is a message of its own.
+            self.list.retain(|note| match kept.remove(&(note.text, note.at_us)) {
+                Some(first) => {
+                    again.push((note.offset, first));
+                    false
+                }
+                None => {
+                    kept.insert((note.text, note.at_us), note.offset);
+                    true
+                }
             });
         }
+        self.again = again;
         if self.list.len() < before && !plan.doubled {
             plan.said.push(format!(
                 "{} records of its head stand in it twice, with the same time",

@@ -69,6 +69,12 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
     }
     let mut ranks: Vec<(u64, usize)> = order.iter().enumerate().map(|(rank, at)| (list[*at].offset, rank)).collect();
     ranks.sort_unstable();
+    // A record that stands twice goes where the one goes that is kept: whichever is read first is taken.
+    let rank_of = |offset: u64| ranks.binary_search_by_key(&offset, |(at, _)| *at).map(|place| ranks[place].1);
+    let again: Vec<(u64, usize)> =
+        notes.again.iter().filter_map(|(offset, first)| Some((*offset, rank_of(*first).ok()?))).collect();
+    ranks.extend(again);
+    ranks.sort_unstable();
     plan.order = Order::Ranked(ranks);
     plan.said.push(said);
     order

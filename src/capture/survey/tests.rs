@@ -138,6 +138,13 @@ fn what_was_shipped_twice_is_read_once() {
 }
 
 #[test]
+fn a_record_that_stands_twice_goes_where_the_one_goes_that_is_kept() {
+    let [a, b, c, d, e, f, g] = SESSION;
+    let (kept, _) = read(&wrapped(&[a, a, b, b, d, d, e, c, c, e, f, f, g, g], ""));
+    assert_eq!(ids(&kept), [0, 20, 30, 100, 140, 160, 180]);
+}
+
+#[test]
 fn what_a_filter_took_out_is_no_fault() {
     let redacted = |text: &str| {
         let mut value: serde_json::Value = serde_json::from_str(text).expect("JSON");

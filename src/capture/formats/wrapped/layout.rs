@@ -230,7 +230,8 @@ impl Layout {
         let both_sides = self.both_sides;
         let tells = |c: &&Candidate<'_>| c.meaning != Meaning::Direction || !both_sides || c.tells_sides();
         let of = |meaning: Meaning| seen.iter().filter(move |c| c.meaning == meaning);
-        let best = |meaning: Meaning| of(meaning).filter(tells).min_by_key(|c| (c.path.len(), c.rank));
+        let best =
+            |meaning: Meaning| of(meaning).filter(tells).min_by_key(|c| (c.rank == UNNAMED, c.path.len(), c.rank));
         for (meaning, want) in [(Meaning::Connection, Want::Connection), (Meaning::Session, Want::Session)] {
             if let Some(found) = best(meaning).filter(|found| found.values.iter().all(|value| is_name(value))) {
                 self.root.add(&found.path, want);
@@ -273,13 +274,19 @@ impl Candidate<'_> {
         let first = said.next();
         said.any(|word| Some(word) != first)
     }
+
+    /// True for a key of any name (`flow`, `event`) whose every word is a way, and both ways are there. A side alone
+    /// (`client`) or a stream may be where a record was written.
+    fn is_plainly_a_direction(&self) -> bool {
+        self.values.iter().all(|value| value.as_str().is_some_and(words::is_way)) && self.tells_sides()
+    }
 }
 
 fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
     let mut found: Vec<Candidate<'v>> = Vec::new();
     for (prefix, object) in examples.iter().flat_map(|example| &example.around) {
         for (key, value) in object.iter() {
-            let Some((meaning, rank)) = words::meaning(key) else { continue };
+            let (meaning, rank) = words::meaning(key).unwrap_or((Meaning::Direction, UNNAMED));
             let path: Vec<String> = prefix.iter().chain([key]).cloned().collect();
             match found.iter_mut().find(|candidate| candidate.path == path) {
                 Some(candidate) => candidate.values.push(value),
@@ -302,6 +309,9 @@ fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
         Meaning::Direction => {
             let key = candidate.path.last().map_or("", String::as_str);
             let known = |value: &&&Value| value.as_str().is_some_and(|word| words::direction(key, word).is_some());
+            if candidate.rank == UNNAMED {
+                return candidate.is_plainly_a_direction();
+            }
             // A stray `meta` among the directions does not make the key another one.
             candidate.values.iter().filter(known).count() * 2 > candidate.values.len()
         }
@@ -311,6 +321,9 @@ fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
     });
     found
 }
+
+/// Rank of a key that has no name of a direction, behind all that have one, beside the message or around it.
+const UNNAMED: usize = 2 * BESIDE;
 
 /// How much less a member of an object beside the message tells than one of an object around it.
 const BESIDE: usize = 100;
@@ -491,6 +504,21 @@ mod tests {
         assert_eq!(paths(&[&format!(r#"{{"msg":{message},"raw":{text}}}"#)]), ["/raw"]);
         assert_eq!(paths(&[&format!(r#"{{"a":{{"b":{{"c":{{"d":{{"e":{message}}}}}}}}}}}"#)]), [""; 0]);
         assert_eq!(paths(&[&format!(r#"{{"id":"r1","method":"x","params":7,"data":{message}}}"#)]), ["/data"]);
+    }
+
+    #[test]
+    fn a_key_of_any_name_is_the_direction_if_its_words_are_nothing_else() {
+        let learned = |key: &str, words: [&str; 2]| {
+            let lines =
+                words.map(|word| format!(r#"{{"{key}":"{word}","msg":{{"jsonrpc":"2.0","id":1,"method":"a"}}}}"#));
+            Layout::learn(lines.iter().map(String::as_str)).direction_key
+        };
+        assert_eq!(learned("flow", ["incoming", "outgoing"]).as_deref(), Some("flow"));
+        assert_eq!(learned("event", ["message_sent", "message_received"]).as_deref(), Some("event"));
+        assert_eq!(learned("flow", ["c2s", "s2c"]).as_deref(), Some("flow"));
+        for words in [["in", "in"], ["client", "server"], ["stdout", "stderr"], ["in", "later"]] {
+            assert_eq!(learned("flow", words), None, "{words:?}");
+        }
     }
 
     #[test]
