@@ -310,6 +310,15 @@ impl Examiner<'_> {
         Ok((recording, plan))
     }
 
+    /// How a live session is judged.
+    fn judged_as(&self, profile: &'static Profile) -> Options {
+        let mut judging = self.judging.clone();
+        judging.overrides.profile = Some(profile);
+        // Where order proves, a bound on the round trip is not needed, and cannot be wrong.
+        judging.settings.proof_only |= self.target.is_ordered();
+        judging
+    }
+
     /// Plays what is to be said. `None` where the server speaks another revision.
     fn play(&self, run_of: &Run<'_>, watch: &mut dyn Watch) -> Result<Option<(Recording, Ran)>> {
         let profile = run_of.speech.profile;
@@ -327,10 +336,7 @@ impl Examiner<'_> {
             natural: &[],
         };
         let keep = Keep { file: run_of.keep.clone(), redact: self.redact.clone() };
-        let mut judging = self.judging.clone();
-        judging.overrides.profile = Some(profile);
-        // Where order proves, a bound on the round trip is not needed, and cannot be wrong.
-        judging.settings.proof_only |= self.target.is_ordered();
+        let judging = self.judged_as(profile);
         let ran = run(&job, "", &keep, &judging, self.interrupt.as_ref(), watch)?;
         let broken = ran.logs.iter().find_map(|log| log.broken.as_ref());
         match broken {
@@ -394,3 +400,7 @@ fn not_sent(asked: &Connection, ran: &Ran) -> Option<String> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+#[path = "conform_tests.rs"]
+mod tests;
