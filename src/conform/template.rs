@@ -62,7 +62,7 @@ pub struct Said {
     pub at_us: i64,
     /// Who.
     pub side: Side,
-    /// What.
+    /// What; empty where the side goes away instead.
     pub text: String,
 }
 
@@ -267,6 +267,10 @@ pub fn capture(speech: &Speech, said: &[Said]) -> String {
     };
     line(0, r#""k":"open","c":1,"by":"c""#.to_string());
     for Said { at_us, side, text } in said {
+        if text.is_empty() {
+            line(*at_us, r#""k":"exit","c":1,"code":1"#.to_string());
+            continue;
+        }
         let from = if *side == Side::Client { "c" } else { "s" };
         let (bytes, text) = (text.len(), splice::quote(text));
         line(*at_us, format!(r#""k":"msg","c":1,"d":"{from}","n":{bytes},"b":{text}"#));
