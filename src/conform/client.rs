@@ -6,7 +6,7 @@
 use super::behaviour::Behaviour;
 use super::card::{Card, ClauseCard, ProbeCard, Server, Verdict};
 use super::clauses::Words;
-use super::template::Said;
+use super::template::{Does, Said};
 use crate::protocol::{Profile, Side};
 use crate::replay::judge::is_fault_of;
 use crate::replay::recording::{Connection, Exchange, Fault, What};
@@ -77,7 +77,11 @@ pub fn served(profile: &'static Profile) -> Option<Vec<Said>> {
     let (list, _) = profile.tools()?;
     let ask = profile.ping()?;
     let mut said: Vec<Said> = Vec::new();
-    let mut say = |at_us: i64, side: Side, text: String| said.push(Said { at_us, side, text });
+    // A server that says nothing any more has ended.
+    let mut say = |at_us: i64, side: Side, text: String| {
+        let does = if text.is_empty() { Does::Ends } else { Does::Says };
+        said.push(Said { does, ..Said::message(at_us, side, text) });
+    };
     for (side, text) in profile.hello("1") {
         let at_us = if side == Side::Server { HANDSHAKE_US } else { 0 };
         say(at_us, side, introduced(profile, text));

@@ -226,16 +226,21 @@ impl Examiner<'_> {
         if probe.needs == Needs::Turns && !met.speech.profile.turns {
             return Ok(Ok(Vec::new()));
         }
+        if probe.needs == Needs::Streams && !matches!(self.target, Target::Http(_)) {
+            return Ok(Ok(Vec::new()));
+        }
         let natural_us = match (probe.needs, slow) {
             (Needs::Server | Needs::Hello, slow) => slow.map_or(0, |slow| slow.natural_us),
-            (Needs::Slow | Needs::Progress | Needs::Turns, Err(why)) => return Ok(Err(why.to_string())),
-            (Needs::Slow | Needs::Turns, Ok(slow)) if slow.natural_us < SLOW_US => {
+            (Needs::Slow | Needs::Progress | Needs::Turns | Needs::Streams, Err(why)) => {
+                return Ok(Err(why.to_string()));
+            }
+            (Needs::Slow | Needs::Turns | Needs::Streams, Ok(slow)) if slow.natural_us < SLOW_US => {
                 return Ok(Err(format!("the request takes {} only", crate::number::duration(slow.natural_us))));
             }
             (Needs::Progress, Ok(slow)) if slow.progress_us.is_none() => {
                 return Ok(Err("it reports no progress".to_string()));
             }
-            (Needs::Slow | Needs::Progress | Needs::Turns, Ok(slow)) => slow.natural_us,
+            (Needs::Slow | Needs::Progress | Needs::Turns | Needs::Streams, Ok(slow)) => slow.natural_us,
         };
         if probe.name == "storm" && self.storm == 0 {
             return Ok(Err("--storm 0".to_string()));

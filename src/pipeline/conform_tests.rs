@@ -19,10 +19,22 @@ const WORK_US: i64 = 800 * MS;
 enum Due {
     Reads(u32, String),
     Closed(u32),
-    Progress(String, u32, i64),
+    TakenUp(u32),
+    Progress(String, i64),
     Done(String),
     Exit,
     Arrives(Incoming),
+}
+
+impl Due {
+    fn comes_on(&self, wanted: u32) -> bool {
+        use Incoming::{Closed, Head, Message};
+        match self {
+            Due::Arrives(Message { stream, .. } | Closed { stream, .. }) => *stream == Some(wanted),
+            Due::Arrives(Head { stream, .. }) => *stream == wanted,
+            _ => false,
+        }
+    }
 }
 
 /// A request that is worked on.
@@ -43,6 +55,10 @@ struct Server {
     /// When the last message arrives, in each direction; over HTTP of each stream.
     last: BTreeMap<(bool, u32), i64>,
     open: BTreeMap<String, Work>,
+    /// Streams that the client has closed.
+    gone: Vec<u32>,
+    /// It takes a dropped stream for a cancel, and says so on the stream that takes it up.
+    hasty: bool,
 }
 
 impl Server {
@@ -57,6 +73,8 @@ impl Server {
             due: BTreeMap::new(),
             last: BTreeMap::new(),
             open: BTreeMap::new(),
+            gone: Vec::new(),
+            hasty: false,
         }
     }
 
@@ -74,6 +92,9 @@ impl Server {
 
     /// Puts something on the wire.
     fn wire(&mut self, now_us: i64, up: bool, stream: u32, due: Due) {
+        if !up && self.gone.contains(&stream) {
+            return;
+        }
         let arrives = now_us + self.number(JITTER_US);
         // To the server each POST goes its own way; what comes back on one stream is in order.
         let lane = (up, if self.http { stream } else { 0 });
@@ -121,7 +142,7 @@ impl Server {
         if method == "a/slow" {
             let token = message["params"]["_meta"]["progressToken"].clone();
             for step in 1..=4 {
-                self.at(now_us + WORK_US * step / 5, Due::Progress(id.clone(), stream, step));
+                self.at(now_us + WORK_US * step / 5, Due::Progress(id.clone(), step));
             }
             self.at(now_us + WORK_US, Due::Done(id.clone()));
             self.open.insert(id, Work { stream, token });
@@ -167,9 +188,17 @@ impl Peer for Server {
                 let text = String::from_utf8(bytes).expect("text");
                 self.wire(now_us, true, stream, Due::Reads(stream, text));
             }
-            Outgoing::CloseStream { stream } => self.wire(now_us, true, stream, Due::Closed(stream)),
+            Outgoing::CloseStream { stream } => {
+                // The link tells at once, and nothing of that stream comes any more.
+                self.due.retain(|_, due| !due.comes_on(stream));
+                let closed = Incoming::Closed { stream: Some(stream), by: Side::Client, how: "reset".into() };
+                self.at(now_us, Due::Arrives(closed));
+                self.gone.push(stream);
+                self.wire(now_us, true, stream, Due::Closed(stream));
+            }
             Outgoing::Finish | Outgoing::Abort => self.wire(now_us, true, 0, Due::Exit),
-            Outgoing::OpenStream { .. } | Outgoing::EndSession { .. } => {}
+            Outgoing::OpenStream { stream, .. } => self.wire(now_us, true, stream, Due::TakenUp(stream)),
+            Outgoing::EndSession { .. } => {}
         }
     }
 
@@ -182,10 +211,28 @@ impl Peer for Server {
             Due::Arrives(what) => return Some(what),
             Due::Reads(stream, text) => self.reads(now_us, stream, &text),
             Due::Closed(stream) => {
-                self.open.retain(|_, work| work.stream != stream || !self.profile.stream_close_cancels)
+                let cancels = self.profile.stream_close_cancels;
+                self.open.retain(|_, work| work.stream != stream || !cancels);
             }
-            Due::Progress(id, stream, step) => {
-                if let Some(token) = self.open.get(&id).map(|work| work.token.clone()).filter(Value::is_string) {
+            // The one client of these tests takes up what it dropped: the request whose stream ended first.
+            Due::TakenUp(stream) => {
+                let waiting = self.open.iter_mut().next();
+                let Some((id, work)) = waiting else { return None };
+                work.stream = stream;
+                let id = id.clone();
+                if self.hasty {
+                    self.open.remove(&id);
+                    let error = json!({"code": -32603, "message": "Request cancelled"});
+                    self.answer(now_us, stream, format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+                }
+            }
+            Due::Progress(id, step) => {
+                if let Some((stream, token)) = self
+                    .open
+                    .get(&id)
+                    .map(|work| (work.stream, work.token.clone()))
+                    .filter(|(_, token)| token.is_string())
+                {
                     let params = json!({"progressToken": token, "progress": step});
                     let text = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
                     self.say(now_us, stream, text.to_string());
@@ -214,8 +261,16 @@ impl Peer for Server {
     }
 }
 
+/// What is wrong with a server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrong {
+    Nothing,
+    Deaf,
+    Hasty,
+}
+
 /// Plays each of these probes once against a server, and makes a card of them.
-fn scored(label: (&str, &str), http: bool, seed: u64, deaf: bool, wanted: &[&str]) -> (Card, usize) {
+fn scored(label: (&str, &str), http: bool, seed: u64, wrong: Wrong, wanted: &[&str]) -> (Card, usize) {
     let profile = by_name(label.0, Some(label.1)).expect("a profile");
     let target = if http { Target::Http("http://localhost".into()) } else { Target::Command(Default::default()) };
     let examiner = Examiner {
@@ -237,7 +292,11 @@ fn scored(label: (&str, &str), http: bool, seed: u64, deaf: bool, wanted: &[&str
     let (round, first) = (jitter.number(2 * JITTER_US), jitter.number(2 * JITTER_US));
     let mut plays = Vec::new();
     for probe in PROBES.iter().filter(|probe| wanted.is_empty() || wanted.contains(&probe.name)) {
-        let fits = probe.needs != Needs::Turns || profile.turns;
+        let fits = match probe.needs {
+            Needs::Turns => profile.turns,
+            Needs::Streams => http,
+            _ => true,
+        };
         let progresses = probe.needs != Needs::Progress || profile.progress == Some("notifications/progress");
         if !fits || !progresses {
             continue;
@@ -257,7 +316,11 @@ fn scored(label: (&str, &str), http: bool, seed: u64, deaf: bool, wanted: &[&str
             natural: &[],
         };
         let judging = examiner.judged_as(profile);
-        let mut server = Server { deaf, ..Server::new(profile, http, seed * 1_000 + plays.len() as u64) };
+        let mut server = Server {
+            deaf: wrong == Wrong::Deaf,
+            hasty: wrong == Wrong::Hasty,
+            ..Server::new(profile, http, seed * 1_000 + plays.len() as u64)
+        };
         let ran = virtually::run(&job, &judging, &mut server);
         plays.push(examiner.read(probe, recording, ran, None).expect("a play"));
     }
@@ -289,7 +352,7 @@ const SPOKEN: [(&str, &str); 6] = [
 fn kept(label: (&str, &str), http: bool) -> (usize, usize) {
     let (mut honoured, mut plays) = (0, 0);
     for seed in 1..=rounds() {
-        let (card, played) = scored(label, http, seed, false, &[]);
+        let (card, played) = scored(label, http, seed, Wrong::Nothing, &[]);
         let broken = told(&card, Verdict::Violates);
         assert!(broken.is_empty(), "{label:?} http {http} seed {seed}: {broken:#?}");
         plays += played;
@@ -319,8 +382,28 @@ fn a_server_that_keeps_to_the_protocol_is_charged_with_nothing_however_long_mess
 #[test]
 fn one_that_is_deaf_is_charged_behind_the_same_wire() {
     for seed in 1..=rounds() {
-        let (card, _) = scored(("mcp", "2025-11-25"), false, seed, true, &["mid", "early"]);
+        let (card, _) = scored(("mcp", "2025-11-25"), false, seed, Wrong::Deaf, &["mid", "early"]);
         let broken = told(&card, Verdict::Violates);
         assert!(broken.len() == 1 && broken[0].starts_with("mcp.no-response"), "seed {seed}: {broken:#?}");
     }
+}
+
+#[test]
+fn a_dropped_stream_is_no_cancel_where_it_is_none() {
+    let drop = |label, wrong| scored(label, true, 7, wrong, &["http-drop"]).0;
+    let does = |card: &Card| card.behaviours.iter().map(|told| told.does.clone()).collect::<Vec<_>>();
+    let honest = drop(("mcp", "2025-11-25"), Wrong::Nothing);
+    assert!(told(&honest, Verdict::Honoured).iter().any(|told| told.contains("drop-no-cancel")), "{honest:#?}");
+    assert_eq!(does(&honest), ["nothing"]);
+    let hasty = drop(("mcp", "2025-11-25"), Wrong::Hasty);
+    let broken = told(&hasty, Verdict::Violates);
+    assert!(broken.len() == 1 && broken[0].starts_with("mcp.drop-no-cancel"), "{broken:#?}");
+    let newer = drop(("mcp", "2026-07-28"), Wrong::Nothing);
+    assert_eq!(
+        (does(&newer), told(&newer, Verdict::Violates).len()),
+        (vec!["nothing more was heard of it".to_string()], 0)
+    );
+    // Without streams there is no such sentence.
+    let piped = scored(("mcp", "2025-11-25"), false, 7, Wrong::Nothing, &[]).0;
+    assert!(piped.clauses.iter().all(|clause| !clause.id.contains("drop")));
 }
