@@ -38,6 +38,8 @@ pub enum Absence {
     Since(Whose),
     /// Something was not there between the first and the last message of the evidence.
     Between(Whose),
+    /// Something was not there from the first of these frames to the second.
+    Within(Whose, FrameId, FrameId),
 }
 
 /// What a rule found.

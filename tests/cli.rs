@@ -476,3 +476,39 @@ fn a_database_without_secrets_has_none_in_the_names_of_its_files() {
     let names = run(&["query", &db, "select source from messages", "--format", "jsonl"]);
     assert!(names.out.contains("<<secret:") && names.out.lines().count() == 2, "{}{}", names.out, names.err);
 }
+
+/// What two logs show together, in a finding and as a tree; and what is wrong with how hops are named is said.
+#[test]
+fn requests_are_followed_from_hop_to_hop() {
+    let hops = ["--hop", "client=samples/hops/client.jsonl", "--hop", "server=samples/hops/server.jsonl"];
+    let said = run(&[&["check", "--format", "concise"], &hops[..]].concat());
+    let codes: Vec<&str> =
+        ["cancel-not-forwarded", "cancelled-but-ran"].into_iter().filter(|code| said.out.contains(code)).collect();
+    assert_eq!((said.code, codes), (0, vec!["cancel-not-forwarded", "cancelled-but-ran"]), "{}", said.out);
+    assert!(said.err.contains("followed from client to server: 8 of 8 requests"), "{}", said.err);
+    for file in ["client", "server"] {
+        let alone = run(&["check", &format!("samples/hops/{file}.jsonl"), "--format", "jsonl"]);
+        assert!(!alone.out.contains("\"code\""), "alone, the log of the {file} shows nothing: {}", alone.out);
+    }
+    let why = run(&[&["why", "--width", "80"], &hops[..]].concat());
+    let tree: Vec<&str> = why.out.lines().skip_while(|line| *line != " HOPS").skip(1).take(2).collect();
+    assert_eq!(
+        tree,
+        [
+            "   #6    tools/call docs__search  client  09:46:46  cancelled after 2.00 s",
+            "     #46 tools/call search        server  09:46:46  result after 30.4 s",
+        ]
+    );
+    for (args, error) in [
+        (&["check", "--hop", "client=samples/hops/client.jsonl"][..], "--hop names one hop"),
+        (&["check", "--hop", "samples/hops/client.jsonl"], "write NAME=LOG"),
+        (
+            &["check", "--hop", "a=A.jsonl", "--hop", "b=B.jsonl", "samples/mcp/bad.jsonl"],
+            "samples/mcp/bad.jsonl is the log of no hop",
+        ),
+        (&["check", "--hop", "a=A.jsonl", "--hop", "b=B.jsonl", "--db", "x.db"], "cannot be used with"),
+    ] {
+        let said = run(args);
+        assert!(said.code == 2 && said.err.contains(error), "{args:?}: {}", said.err);
+    }
+}

@@ -11,6 +11,7 @@ mod model {
     pub mod expect;
     pub mod fault;
     pub mod fold;
+    mod hops;
     pub mod listen;
     pub mod memory;
     pub mod opening;

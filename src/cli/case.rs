@@ -252,6 +252,7 @@ impl<'a> Case<'a> {
             around,
             units,
             focus: None,
+            hops: Vec::new(),
             stuck_after_us: self.after_us,
         })
     }

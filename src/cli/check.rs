@@ -13,7 +13,7 @@ use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
 use super::config::Config;
-use super::input::{self, Loaded, ReadArgs, To};
+use super::input::{self, HopArgs, Loaded, ReadArgs, To};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
 use super::page;
@@ -38,15 +38,17 @@ pub struct CheckArgs {
     #[command(flatten)]
     print: PrintArgs,
     /// The two files are logs of one connection: the first was taken at its client, the second at its server
-    #[arg(long)]
+    #[arg(long, conflicts_with = "hops")]
     merge: bool,
     /// Keep the database in this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "hops")]
     db: Option<PathBuf>,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    hops: HopArgs,
     #[command(flatten)]
     screen: ScreenArgs,
 }
@@ -170,10 +172,13 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
-    let load = if args.merge { input::load_merged } else { input::load };
     let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), To::File);
-    let loaded = load(&args.files, &args.read, &judge, to, stop)?;
-    print(&loaded, &args.files, terms, redactor, &args.print, &args.screen)
+    let files = args.hops.files(&args.files)?;
+    let loaded = match args.merge {
+        true => input::load_merged(&files, &args.read, &judge, to, stop)?,
+        false => input::load_hops(&args.files, &args.hops, &args.read, &judge, to, stop)?,
+    };
+    print(&loaded, &files, terms, redactor, &args.print, &args.screen)
 }
 
 /// Takes findings, one after the other.

@@ -10,8 +10,6 @@ use rpctape::output::{Output, Readers};
 use rpctape::pipeline::Options;
 use rpctape::pipeline::facts::{Lifted, lift};
 use rpctape::report::{count, escape, plural};
-use rpctape::rules::Selection;
-use rpctape::session::Settings;
 
 use super::input::{Meter, ReadArgs};
 use super::io::{self, Out};
@@ -58,13 +56,7 @@ impl Form {
 
 /// Writes the facts of each log.
 pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
-    let options = Options {
-        settings: Settings::default(),
-        selection: Selection::default(),
-        overrides: args.read.overrides(),
-        redact: None,
-        interrupt: Some(stop.flag()),
-    };
+    let options = Options { overrides: args.read.overrides(), interrupt: Some(stop.flag()), ..Options::default() };
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
         let shown = args.output.display().to_string();

@@ -1,14 +1,15 @@
 //! Flags about reading, and the way from what the user names (files, folders, standard input, a database) to a store.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use rpctape::capture::{self, Overrides, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::number::plural;
+use rpctape::number::{count, plural};
 use rpctape::output;
-use rpctape::pipeline::{self, Options, Progress};
+use rpctape::pipeline::{self, Hops, Options, Progress};
 use rpctape::protocol::{self, Profile};
 use rpctape::store::{self, Keep, Store};
 
@@ -38,6 +39,70 @@ pub struct ReadArgs {
     /// What tells connections apart: a field or a JSON pointer, several with commas; in lines of text word:N, the Nth word
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
+}
+
+/// Logs of one link each, of requests that pass several.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub struct HopArgs {
+    /// The log of a hop, from the client's to the last server's: requests are followed from each to the next. Twice or more
+    #[arg(long = "hop", value_name = "NAME=LOG", value_parser = hop())]
+    pub hops: Vec<(String, String)>,
+}
+
+impl HopArgs {
+    /// The logs that are read: those of the hops, else those that were named without one.
+    pub fn files(&self, files: &[String]) -> Result<Vec<String>> {
+        let count = self.named().len();
+        match (count, files) {
+            (0, files) => Ok(files.to_vec()),
+            (1, _) => {
+                Err(Error::new(ErrorKind::Usage, "--hop names one hop, and a request is followed from one to the next")
+                    .hint("name the hops from the client on: --hop client=A.jsonl --hop gateway=B.jsonl"))
+            }
+            (_, []) => Ok(self.hops.iter().map(|(_, log)| log.clone()).collect()),
+            (_, [file, ..]) => Err(Error::new(ErrorKind::Usage, format!("{file} is the log of no hop"))
+                .hint("with --hop every log has the name of its hop: --hop NAME=LOG")),
+        }
+    }
+
+    /// The flags as they are typed; nothing where they cannot be.
+    pub fn typed(&self) -> Option<String> {
+        let word = |(name, log): &(String, String)| super::shell::shown(&format!("{name}={log}"));
+        let words: Option<Vec<String>> = self.hops.iter().map(word).collect();
+        words.map(|words| words.iter().map(|word| format!("--hop {word}")).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Which hop each of the logs is of, folders and archives opened.
+    fn hops(&self, overrides: &Overrides) -> Result<Hops> {
+        let names = self.named();
+        let mut of = BTreeMap::new();
+        for (name, log) in &self.hops {
+            let at = names.iter().position(|other| other == name).unwrap_or_default();
+            let paths = capture::expand(std::slice::from_ref(log), overrides)?.paths;
+            of.extend(paths.into_iter().map(|path| (path, at)));
+        }
+        Ok(Hops { names, of })
+    }
+
+    /// The names, each once, in their order.
+    fn named(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for (name, _) in &self.hops {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+}
+
+/// Reads `NAME=LOG`.
+fn hop() -> impl TypedValueParser<Value = (String, String)> {
+    name().try_map(|text| match text.split_once('=') {
+        Some((name, log)) if !name.is_empty() && !log.is_empty() => Ok((name.to_string(), log.to_string())),
+        _ => Err("write NAME=LOG, as in gateway=gateway.jsonl"),
+    })
 }
 
 /// What the user says about the traffic itself, also after it was ingested.
@@ -167,7 +232,31 @@ pub struct Loaded {
 /// The options of a run.
 pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
     let (settings, selection) = (judge.settings(), judge.selection()?);
-    Ok(Options { settings, selection, overrides, redact: None, interrupt: Some(stop.flag()) })
+    Ok(Options { settings, selection, overrides, redact: None, hops: Hops::default(), interrupt: Some(stop.flag()) })
+}
+
+/// Reads and judges the logs of hops, where such are named; else as [`load`] does.
+pub fn load_hops(
+    files: &[String],
+    hops: &HopArgs,
+    read: &ReadArgs,
+    judge: &JudgeArgs,
+    to: To<'_>,
+    stop: &Stop,
+) -> Result<Loaded> {
+    let files = hops.files(files)?;
+    if hops.hops.is_empty() {
+        return load(&files, read, judge, to, stop);
+    }
+    let mut options = options(read.overrides(), judge, stop)?;
+    options.hops = hops.hops(&options.overrides)?;
+    let loaded = ingest(&files, to, &options, read.said.no_progress)?;
+    for hop in &loaded.summary.followed {
+        let ((upper, lower), of) = (&hop.names, plural(hop.requests, "request"));
+        let why = hop.lacks.map_or(String::new(), |why| format!("; {why}"));
+        say(&format!("followed from {upper} to {lower}: {} of {of}{why}", count(hop.found)));
+    }
+    Ok(loaded)
 }
 
 /// Opens a database of ours, or reads and judges logs.

@@ -3,17 +3,18 @@
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::why::{self, Around, Other};
-use rpctape::store::ConnectionRow;
+use rpctape::store::{ConnectionRow, ExchangeRow};
 
 use super::case::{Case, LAST};
 use super::config::Config;
 use super::connection;
-use super::input::{self, Loaded, ReadArgs};
+use super::input::{self, HopArgs, Loaded, ReadArgs};
 use super::io::{Out, written};
 use super::judge::JudgeArgs;
 use super::page;
 use super::reports::ReportArgs;
 use super::screen::ScreenArgs;
+use super::shell;
 use super::signals::Stop;
 use super::terms::RedactArgs;
 use super::values;
@@ -21,6 +22,7 @@ use asked::Asked;
 
 mod asked;
 mod at;
+mod hops;
 mod next;
 
 /// How many other connections in trouble are told about with their pattern.
@@ -32,8 +34,8 @@ const OTHERS: usize = 5;
 #[derive(Args, Debug)]
 pub struct WhyArgs {
     /// A log, a folder or a database; `-` is standard input
-    #[arg(value_name = "FILE", value_parser = super::input::name())]
-    file: String,
+    #[arg(value_name = "FILE", value_parser = super::input::name(), required_unless_present = "hops")]
+    file: Option<String>,
     /// Only this request (17, #17, s4, "abc", the beginning of an id, #17@2), or a method or tool (tools/call, call:search, search)
     #[arg(value_name = "REQUEST|METHOD", allow_negative_numbers = true)]
     what: Option<String>,
@@ -64,6 +66,8 @@ pub struct WhyArgs {
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
+    hops: HopArgs,
+    #[command(flatten)]
     redact: RedactArgs,
     #[command(flatten)]
     reports: ReportArgs,
@@ -75,6 +79,24 @@ impl WhyArgs {
     fn asked(&self) -> Option<Asked<'_>> {
         let what = self.what.as_deref().map(Asked::Any);
         self.request.as_deref().map(Asked::Request).or(what)
+    }
+
+    /// The log as a message names it.
+    fn name(&self) -> &str {
+        self.file.as_deref().unwrap_or("the log of no hop")
+    }
+
+    /// What a command names to read the same again, with the flags of reading; nothing where that cannot be typed.
+    fn again(&self) -> Option<String> {
+        match &self.file {
+            Some(file) => shell::again(file),
+            None => self.hops.typed(),
+        }
+    }
+
+    /// The log in which a request stands, for commands that know no hops.
+    fn log_of(&self, row: &ExchangeRow) -> Option<String> {
+        shell::again(self.file.as_deref().unwrap_or(&row.source))
     }
 }
 
@@ -89,13 +111,13 @@ enum Format {
 
 /// Prints the postmortem. `commands` are those that exist, so that no other is advised.
 pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
-    let files = std::slice::from_ref(&args.file);
+    let files: Vec<String> = args.file.iter().cloned().collect();
     let config = Config::load(None)?;
     // All rules speak: what a team chose to leave out of its audits hangs all the same.
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
-    let loaded = input::load(files, &args.read, &judged, input::PASSING, stop)?;
+    let loaded = input::load_hops(&files, &args.hops, &args.read, &judged, input::PASSING, stop)?;
     if loaded.store.connections()?.is_empty() {
-        return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));
+        return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.name())));
     }
     super::preface::warn_of_torn(&loaded);
     let after_us = judged.settings().stuck_after_us;
@@ -119,7 +141,7 @@ fn beside(loaded: &Loaded, args: &WhyArgs, stuck_after_us: i64, config: &Config)
     let connections: Vec<ConnectionRow> = wanted(&all, args)?.into_iter().cloned().collect();
     let at = args.asked().map(|asked| page::place(&loaded.store, asked.name())).transpose()?;
     let wanted = page::Wanted {
-        inputs: std::slice::from_ref(&args.file),
+        inputs: &args.hops.files(&args.file.iter().cloned().collect::<Vec<_>>())?,
         connections: &connections,
         redactor: args.redact.redactor(config),
         stuck_after_us,

@@ -7,7 +7,7 @@ use super::lookout::Lookout;
 use super::summary::{Summary, summarise};
 use super::{Options, Progress};
 use crate::error::Result;
-use crate::session::Session;
+use crate::session::{Followed, Session};
 use crate::store::{Store, Which};
 
 /// Where the database keeps what it was judged with.
@@ -80,20 +80,23 @@ fn refold(store: &Store, which: Which, options: &Options, progress: &mut dyn Pro
         session.push(id, connection, frame, &mut judge);
         judge.failed()
     })?;
-    finish(store, session, judge)
+    finish(store, session, judge).map(drop)
 }
 
-/// Ends a fold and writes what comes of it.
-pub(super) fn finish(store: &Store, session: Session, mut judge: Judge<'_>) -> Result<()> {
+/// Ends a fold and writes what comes of it; gives how much was followed from hop to hop.
+pub(super) fn finish(store: &Store, session: Session, mut judge: Judge<'_>) -> Result<Vec<Followed>> {
     store.recall(&session.asks())?;
     let mut oracle = store.oracle()?;
     session.finish(&mut oracle, &mut judge);
     oracle.failed()?;
+    let (followed, serves) = judge.follow();
     judge.failed()?;
     for undecided in judge.undecided() {
         store.add_undecided(undecided.code, &undecided.lacks, undecided.events)?;
     }
     drop((oracle, judge));
+    store.serves(&serves)?;
     store.settle()?;
-    store.index_derived()
+    store.index_derived()?;
+    Ok(followed)
 }

@@ -40,5 +40,5 @@ fn watch(
         intake.channels.source(id, &name, false);
         source.read(id, Resume::default(), &mut intake)?;
     }
-    if watcher.borrow().is_over() { intake.finish() } else { Ok(()) }
+    if watcher.borrow().is_over() { intake.finish().map(drop) } else { Ok(()) }
 }

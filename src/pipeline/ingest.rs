@@ -67,8 +67,8 @@ fn load(
         inputs.push(take_source(store, &mut *source?, apart, &mut intake)?);
     }
     let redacted = intake.cleaning.as_ref().map(|cleaning| cleaning.counts().clone()).unwrap_or_default();
-    intake.finish()?;
-    Ok(Summary { redacted, ..summarise(store, inputs)? })
+    let followed = intake.finish()?;
+    Ok(Summary { redacted, followed, ..summarise(store, inputs)? })
 }
 
 /// Reads one source, or as much of it as is new.
@@ -79,6 +79,7 @@ fn take_source(
     intake: &mut Intake<'_, '_>,
 ) -> Result<Input> {
     let name = clean(source.name(), intake.options);
+    intake.hop = intake.options.hops.of.get(source.name()).copied();
     let known = match apart.contains(source.name()) {
         true => Known::New { identity: None, same_name: false },
         false => known(store, source, &name)?,

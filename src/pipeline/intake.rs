@@ -12,7 +12,7 @@ use super::watcher::Watcher;
 use super::{Options, Progress};
 use crate::capture::{Channel, Frame, FrameSink, Skip};
 use crate::error::Result;
-use crate::session::{Opened, Session};
+use crate::session::{Followed, Opened, Session};
 use crate::store::{Ground, Store};
 
 /// How often an interrupt is looked for, in frames.
@@ -39,6 +39,8 @@ pub(super) struct Intake<'s, 'p> {
     /// Its first and last time, as written.
     pub times: Option<(String, String)>,
     pub frames: u64,
+    /// The hop that the current source is of.
+    pub hop: Option<usize>,
     /// Where secrets are to be replaced.
     pub cleaning: Option<Cleaning>,
     pub options: &'p Options,
@@ -53,7 +55,7 @@ impl<'s, 'p> Intake<'s, 'p> {
         let live = match store.is_new() {
             true => Some(Live {
                 session: Session::new(options.settings),
-                judge: Judge::new(store, &options.selection)?,
+                judge: Judge::new(store, &options.selection)?.following(&options.hops),
                 lookout: Lookout::default(),
             }),
             false => None,
@@ -67,6 +69,7 @@ impl<'s, 'p> Intake<'s, 'p> {
             skipped: BTreeMap::new(),
             times: None,
             frames: 0,
+            hop: None,
             cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
             options,
             progress,
@@ -81,15 +84,16 @@ impl<'s, 'p> Intake<'s, 'p> {
         self
     }
 
-    /// Ends the fold, or folds again what was touched.
-    pub(super) fn finish(self) -> Result<()> {
+    /// Ends the fold, or folds again what was touched; gives how much was followed from hop to hop.
+    pub(super) fn finish(self) -> Result<Vec<Followed>> {
         let Intake { store, live, touched, options, progress, .. } = self;
         store.index_ground()?;
-        match live {
+        let followed = match live {
             Some(Live { session, judge, .. }) => finish(store, session, judge)?,
-            None => after_append(store, &touched, options, progress)?,
-        }
-        store.set_meta(JUDGED_WITH, &options.judged_with())
+            None => after_append(store, &touched, options, progress).map(|()| Vec::new())?,
+        };
+        store.set_meta(JUDGED_WITH, &options.judged_with())?;
+        Ok(followed)
     }
 }
 
@@ -101,6 +105,7 @@ impl Intake<'_, '_> {
             watcher.borrow_mut().opened(opened.id, &opened.key);
         }
         if let Some(live) = &mut self.live {
+            live.judge.place(opened.id, self.hop);
             live.session.open(opened);
         }
     }
@@ -153,6 +158,7 @@ impl Intake<'_, '_> {
             if let Some(kind) = lookout.look(connection, frame) {
                 session.secret(id, connection, frame.at_us, kind);
             }
+            judge.frame(id, frame);
             session.push(id, connection, frame, judge);
             judge.failed()?;
         }

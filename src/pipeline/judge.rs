@@ -2,11 +2,14 @@
 
 use std::cell::RefCell;
 
+use super::Hops;
 use super::watcher::Watcher;
+use crate::capture::{Body, Frame};
 use crate::error::{Error, Result};
+use crate::jsonrpc::Kind;
 use crate::protocol::Side;
 use crate::rules::{Auditor, RULES, Selection, Undecided};
-use crate::session::{Cancellation, Connection, Event, Exchange, FrameId, Ledger, Sink};
+use crate::session::{Cancellation, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink};
 use crate::store::{Derived, Store};
 
 /// A sink that judges and stores. What fails is kept until [`Judge::failed`] is asked: a sink returns nothing.
@@ -14,18 +17,56 @@ pub(super) struct Judge<'s> {
     auditor: Auditor,
     derived: Derived<'s>,
     watcher: Option<&'s RefCell<dyn Watcher>>,
+    follower: Option<Follower>,
     error: Option<Error>,
 }
 
 impl<'s> Judge<'s> {
     pub(super) fn new(store: &'s Store, selection: &Selection) -> Result<Judge<'s>> {
         let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.name)).collect();
-        Ok(Judge { auditor: Auditor::new(selection), derived: store.derived(&rules)?, watcher: None, error: None })
+        Ok(Judge {
+            auditor: Auditor::new(selection),
+            derived: store.derived(&rules)?,
+            watcher: None,
+            follower: None,
+            error: None,
+        })
     }
 
     /// The same, and somebody is told of all that it is told and of all that it finds.
     pub(super) fn watched(self, watcher: &'s RefCell<dyn Watcher>) -> Judge<'s> {
         Judge { watcher: Some(watcher), ..self }
+    }
+
+    /// The same, and requests are followed from hop to hop.
+    pub(super) fn following(self, hops: &Hops) -> Judge<'s> {
+        let follower = (!hops.names.is_empty()).then(|| Follower::new(hops.names.clone()));
+        Judge { follower, ..self }
+    }
+
+    /// A connection is of a hop.
+    pub(super) fn place(&mut self, connection: u32, hop: Option<usize>) {
+        if let (Some(follower), Some(hop)) = (&mut self.follower, hop) {
+            follower.place(connection, hop);
+        }
+    }
+
+    /// A frame, before the fold takes it.
+    pub(super) fn frame(&mut self, id: FrameId, frame: &Frame<'_>) {
+        let Some(follower) = &mut self.follower else { return };
+        if let Body::Message(message) = &frame.body
+            && message.message.kind == Kind::Request
+        {
+            follower.request(id, message.json.unwrap_or(message.text));
+        }
+    }
+
+    /// Judges what the hops show together, when the fold has ended: how much could be followed, and the requests that serve one of a hop above.
+    pub(super) fn follow(&mut self) -> (Vec<Followed>, Vec<Serves>) {
+        let Some(mut follower) = self.follower.take() else { return Default::default() };
+        let mut serves = Vec::new();
+        let followed = follower.finish(|event| self.event(event), |upper, lower| serves.push((upper, lower)));
+        (followed, serves)
     }
 
     /// The first error since it was asked last.
@@ -45,9 +86,12 @@ impl<'s> Judge<'s> {
     }
 }
 
+/// The frame of a request, and that of one that serves it.
+pub(super) type Serves = (FrameId, FrameId);
+
 impl Sink for Judge<'_> {
     fn event(&mut self, event: &Event<'_>) {
-        let Judge { auditor, derived, watcher, error } = self;
+        let Judge { auditor, derived, watcher, error, .. } = self;
         if let Some(watcher) = watcher {
             watcher.borrow_mut().event(event);
         }
@@ -70,6 +114,9 @@ impl Sink for Judge<'_> {
         if let Some(watcher) = self.watcher {
             watcher.borrow_mut().settled(exchange);
         }
+        if let Some(follower) = &mut self.follower {
+            follower.exchange(connection, exchange);
+        }
         let done = self.derived.exchange(connection, exchange);
         self.keep(done);
     }
@@ -80,6 +127,9 @@ impl Sink for Judge<'_> {
     }
 
     fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) {
+        if let Some(follower) = &mut self.follower {
+            follower.connection(connection, ledger);
+        }
         let done = self.derived.connection(connection, ledger, logger);
         self.keep(done);
         for seized in self.auditor.seized(connection) {

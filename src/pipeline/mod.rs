@@ -39,6 +39,6 @@ pub use coverage::{coverage, coverage_of};
 pub use follow::follow;
 pub use ingest::{ingest, ingest_sources};
 pub use lookout::Lookout;
-pub use options::{Options, Progress, Quiet};
+pub use options::{Hops, Options, Progress, Quiet};
 pub use summary::{Input, Summary, Taken, summary};
 pub use watcher::Watcher;

@@ -1,5 +1,6 @@
 //! What a run is asked to do, and who is told how far it is.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,6 +9,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::redact::Custom;
 use crate::rules::Selection;
 use crate::session::Settings;
+
+/// The hops of which the sources are the logs, from the one next to the user to the last; none where they are of one link each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hops {
+    /// What the user calls them.
+    pub names: Vec<String>,
+    /// Which one a source is of, by the source's name.
+    pub of: BTreeMap<String, usize>,
+}
 
 /// What a run is asked to do.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +30,8 @@ pub struct Options {
     pub overrides: Overrides,
     /// Secrets are replaced before anything is stored, with what the user adds to the usual set.
     pub redact: Option<Custom>,
+    /// Which hop each log is of, where requests are to be followed from hop to hop.
+    pub hops: Hops,
     /// Set from outside to stop; looked at every thousand frames.
     pub interrupt: Option<Arc<AtomicBool>>,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
+use crate::session::Followed;
 use crate::store::{FindingCount, SourceRow, Store, Tally, UndecidedRow};
 
 /// What was done with one input.
@@ -40,6 +41,8 @@ pub struct Summary {
     pub findings: Vec<FindingCount>,
     /// Rules that the logs could not decide, and what they lack.
     pub undecided: Vec<UndecidedRow>,
+    /// How much was followed from hop to hop, where logs of several were read.
+    pub followed: Vec<Followed>,
     /// Secrets that this run replaced, by kind.
     pub redacted: BTreeMap<&'static str, u64>,
 }
@@ -72,6 +75,7 @@ pub(super) fn summarise(store: &Store, inputs: Vec<Input>) -> Result<Summary> {
         tally: store.tally()?,
         findings: store.finding_counts()?,
         undecided: store.undecided()?,
+        followed: Vec::new(),
         redacted: BTreeMap::new(),
     })
 }

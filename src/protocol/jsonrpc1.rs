@@ -20,4 +20,8 @@ static RULINGS: &[Ruling] = &[
     error("STK001", &REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
+    bare("HOP001", Severity::Note),
+    bare("HOP002", Severity::Note),
+    bare("HOP003", Severity::Note),
+    bare("HOP004", Severity::Note),
 ];

@@ -160,5 +160,9 @@ static RULINGS: &[Ruling] = &[
     error("RPC023", &NO_REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
+    bare("HOP001", Severity::Note),
+    bare("HOP002", Severity::Note),
+    bare("HOP003", Severity::Note),
+    bare("HOP004", Severity::Note),
     bare("STK004", Severity::Warning),
 ];

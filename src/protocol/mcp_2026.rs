@@ -74,6 +74,10 @@ static RULINGS_UNKNOWN: &[Ruling] = &[
     error("STK001", &jr::REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
+    bare("HOP001", Severity::Warning),
+    bare("HOP002", Severity::Warning),
+    bare("HOP003", Severity::Note),
+    bare("HOP004", Severity::Note),
     bare("STK004", Severity::Warning),
 ];
 
@@ -210,6 +214,10 @@ static RULINGS: &[Ruling] = &[
     error("RPC023", &jr::NO_REPLY),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
+    bare("HOP001", Severity::Warning),
+    bare("HOP002", Severity::Warning),
+    bare("HOP003", Severity::Note),
+    bare("HOP004", Severity::Note),
     bare("STK004", Severity::Warning),
     note("LIF010", &DUAL_ERA),
     error("LIF011", &REQUEST_META),

@@ -36,7 +36,7 @@ fn severity_of(level: Level) -> Severity {
 /// `CAN010`, or `RPC007/fraction` for a case within a rule; a capability and an error's code are cases, too.
 fn is_code(code: &str) -> bool {
     let (rule, case) = code.split_once('/').unwrap_or((code, "case"));
-    let families = ["CAN", "RPC", "STK", "LIF", "PRG", "TSK", "SES", "TRN", "SUB", "DOC"];
+    let families = ["CAN", "RPC", "STK", "LIF", "PRG", "TSK", "SES", "TRN", "SUB", "DOC", "HOP"];
     rule.len() == 6
         && families.contains(&&rule[..3])
         && rule[3..].bytes().all(|byte| byte.is_ascii_digit())

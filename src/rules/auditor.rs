@@ -192,6 +192,7 @@ fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'
         Absence::Before(whose) => ledger.hole_before(side(whose, event), finding.frame),
         Absence::Since(whose) => ledger.hole(side(whose, event), first, FrameId::MAX),
         Absence::Between(whose) => ledger.hole(side(whose, event), first, frames.max().unwrap_or(first)),
+        Absence::Within(whose, from, to) => ledger.hole(side(whose, event), from, to),
     }
 }
 
@@ -215,6 +216,7 @@ fn taken_out<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'
     let own = frames.find_map(|frame| ledger.taken_out(None, frame, frame));
     own.or_else(|| match finding.absence.unwrap_or(rule.absence) {
         Absence::None | Absence::Between(_) => None,
+        Absence::Within(whose, from, to) => ledger.taken_out(side(whose, event), from, to),
         Absence::Before(whose) => ledger.taken_out(side(whose, event), 0, finding.frame),
         Absence::Since(whose) => ledger.taken_out(side(whose, event), finding.frame, FrameId::MAX),
     })
@@ -267,6 +269,7 @@ fn kind(what: &What<'_>) -> On {
         What::ServerDied { .. } => On::ServerDied,
         What::Orphans { .. } => On::Orphans,
         What::Stalled { .. } => On::Stalled,
+        What::Hop(_) => On::Hop,
         What::End => On::End,
         What::Capture(_) => On::Capture,
     }

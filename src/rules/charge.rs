@@ -52,6 +52,8 @@ pub fn charge(code: &str) -> Option<Charge> {
         (On::ProgressAfterCancel | On::NotificationAfterCancel | On::NestedAfterCancel, _) => Charge::WentOn,
         (On::Orphans, _) => Charge::LeftOpen,
         (On::Unanswered, _) => Charge::Stuck,
+        (On::Hop, "HOP001") => Charge::LeftOpen,
+        (On::Hop, "HOP002") => Charge::WentOn,
         (On::Cancel, "CAN005") => Charge::LateCancel,
         _ => return None,
     })

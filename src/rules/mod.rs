@@ -9,6 +9,7 @@ mod rule;
 mod cancel;
 mod capture;
 mod document;
+mod hop;
 mod lifecycle;
 mod progress;
 mod rpc;
@@ -62,6 +63,10 @@ pub static RULES: &[&Rule] = &[
     &document::document_opened_twice::RULE,
     &document::document_not_open::RULE,
     &document::version_not_increasing::RULE,
+    &hop::cancel_not_forwarded::RULE,
+    &hop::cancelled_but_ran::RULE,
+    &hop::answered_ahead::RULE,
+    &hop::shorter_patience::RULE,
     &lifecycle::request_before_initialize::RULE,
     &lifecycle::message_before_initialize_response::RULE,
     &lifecycle::server_message_too_early::RULE,

@@ -81,6 +81,8 @@ pub enum On {
     Orphans,
     /// [`crate::session::What::Stalled`]
     Stalled,
+    /// [`crate::session::What::Hop`]
+    Hop,
     /// [`crate::session::What::End`]
     End,
     /// [`crate::session::What::Capture`]

@@ -5,6 +5,7 @@
 use super::connection::Connection;
 use super::detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, Stray, Target, TaskReport};
 use super::exchange::{Cancellation, Exchange};
+use super::hop::Hop;
 use super::http_stream::{HttpStream, Shown};
 use super::ledger::Ledger;
 use super::race::Judgement;
@@ -19,7 +20,7 @@ use crate::protocol::{Capabilities, Facts, Profile, Side};
 pub struct Event<'a> {
     /// The connection's facts as they were when the event was made.
     pub connection: &'a Connection,
-    /// What the log does not show of it, as far as it was read.
+    /// What the log does not show of it, as far as it was read; of what several hops show, that of the lowest.
     pub ledger: Ledger<'a>,
     /// The profile that judges it: that of the exchange, else of the connection.
     pub profile: &'static Profile,
@@ -385,6 +386,8 @@ pub enum What<'a> {
         /// Microseconds without any answer.
         for_us: i64,
     },
+    /// What two hops of one request show together.
+    Hop(Hop<'a>),
     /// The end of the connection.
     End,
     /// Something about the capture itself, not about the parties.

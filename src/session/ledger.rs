@@ -14,7 +14,29 @@ pub struct Ledger<'a> {
     shelf: &'a Shelf,
 }
 
+/// A connection that has ended, with what its ledger knew: kept for what is asked of several of them.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    connection: Connection,
+    shelf: Shelf,
+}
+
+impl Kept {
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(super) fn ledger(&self) -> Ledger<'_> {
+        Ledger::new(&self.connection, &self.shelf)
+    }
+}
+
 impl<'a> Ledger<'a> {
+    pub(super) fn kept(&self) -> Kept {
+        let own = |source: &u32| Some((*source, self.shelf.get(source)?.clone()));
+        Kept { connection: self.connection.clone(), shelf: self.connection.sources.iter().filter_map(own).collect() }
+    }
+
     pub(super) fn new(connection: &'a Connection, shelf: &'a Shelf) -> Ledger<'a> {
         Ledger { connection, shelf }
     }

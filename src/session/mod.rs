@@ -13,6 +13,8 @@ mod event;
 mod exchange;
 mod fold;
 mod handshake;
+mod hop;
+mod hops;
 mod http;
 mod http_stream;
 mod ledger;
@@ -40,6 +42,8 @@ pub use detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, 
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::Session;
+pub use hop::{Hop, HopFault};
+pub use hops::{Followed, Follower};
 pub use http_stream::{HttpStream, Shown};
 pub use ledger::Ledger;
 pub use missing::{NO_CONNECTION, Stretch, Stretches};

@@ -87,6 +87,20 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Notes requests that serve one of another connection: pairs of frames, that one first. Where exchanges are not kept, none is noted.
+    pub fn serves(&self, pairs: &[(FrameId, FrameId)]) -> Result<()> {
+        let mut update = self
+            .sql
+            .prepare("UPDATE exchange SET parent = ?1 WHERE request = ?2")
+            .map_err(|error| self.fail("write", &error))?;
+        for (parent, request) in pairs {
+            update.execute((*parent as i64, *request as i64)).map_err(|error| self.fail("write", &error))?;
+        }
+        Ok(())
+    }
+}
+
 impl Derived<'_> {
     /// An exchange that will not change any more.
     pub fn exchange(&mut self, connection: u32, exchange: &Exchange) -> Result<()> {

@@ -189,7 +189,7 @@ fn step(rng: &mut Rng, at_ms: i64) -> Step {
         }
         _ => What::Json(message(rng)),
     };
-    Step { at_ms, side, stream, what }
+    Step { at_ms, side, stream, hop: 1, what }
 }
 
 fn message(rng: &mut Rng) -> String {

@@ -189,7 +189,7 @@ fn guess(step: &Step) -> bool {
 fn missing(trace: &Trace, at: usize, why: Why, side: Option<Side>, anywhere: bool) -> Step {
     let near = trace.steps.get(at).or(trace.steps.last());
     let at_ms = near.map_or(0, |step| step.at_ms);
-    Step { at_ms, side, stream: None, what: What::Missing { why, anywhere } }
+    Step { at_ms, side, stream: None, hop: 1, what: What::Missing { why, anywhere } }
 }
 
 /// Two clients that nothing tells apart, each with a run of its own.

@@ -294,7 +294,7 @@ impl Sim {
     pub fn trace(&self, vantage: Vantage) -> Trace {
         let mut steps: Vec<Step> = self.tap(vantage).iter().map(|(at, message)| self.step(*at, *message)).collect();
         if let Some((at, by)) = self.closed {
-            steps.push(Step { at_ms: at / 1000, side: by, stream: None, what: What::Close });
+            steps.push(Step { at_ms: at / 1000, side: by, stream: None, hop: 1, what: What::Close });
         }
         let channel = Channel {
             profile: Some(self.speech.profile),
@@ -311,7 +311,7 @@ impl Sim {
 
     fn step(&self, at: i64, message: usize) -> Step {
         let sent = &self.sent[message];
-        let step = |stream, what| Step { at_ms: at / 1000, side: Some(sent.from), stream, what };
+        let step = |stream, what| Step { at_ms: at / 1000, side: Some(sent.from), stream, hop: 1, what };
         match sent.meaning {
             // From MCP 2026-07-28 on the stream is closed instead.
             Meaning::Cancel(request) if self.closes_streams() => {

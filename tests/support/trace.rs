@@ -10,6 +10,7 @@
 //!  40 stderr Killed
 //!  41 exit signal 9
 //!  42 missing gap server
+//!  43 client/2 {"jsonrpc":"2.0","id":1,"method":"ping"}     (at the second hop)
 //! ```
 
 use rpctape::capture::{Body, Captured, Channel, Direction, Exit, Frame, Missing, Transport, Vantage, Why};
@@ -22,6 +23,8 @@ pub struct Step {
     pub at_ms: i64,
     pub side: Option<Side>,
     pub stream: Option<u32>,
+    /// The hop that it passes, from 1; its connection.
+    pub hop: u32,
     pub what: What,
 }
 
@@ -141,21 +144,31 @@ fn parse_step(line: &str) -> Step {
         Some((who, stream)) => (who, Some(stream.parse().expect("a stream number"))),
         None => (who, None),
     };
+    let (who, hop) = match who.split_once('/') {
+        Some((who, hop)) => (who, hop.parse().expect("a hop's number")),
+        None => (who, 1),
+    };
     let side = |word: &str| match word {
         "client" => Some(Side::Client),
         "server" => Some(Side::Server),
         _ => None,
     };
     if who == "close" {
-        return Step { at_ms, side: side(rest), stream, what: What::Close };
+        return Step { at_ms, side: side(rest), stream, hop, what: What::Close };
     }
     if who == "missing" {
         let (why, whose) = rest.split_once(' ').unwrap_or((rest, ""));
         let why = Why::from_name(why).unwrap_or_else(|| panic!("no reason in {line:?}"));
-        return Step { at_ms, side: side(whose), stream, what: What::Missing { why, anywhere: whose == "anywhere" } };
+        return Step {
+            at_ms,
+            side: side(whose),
+            stream,
+            hop,
+            what: What::Missing { why, anywhere: whose == "anywhere" },
+        };
     }
     if who == "stderr" {
-        return Step { at_ms, side: None, stream: None, what: What::Stderr(rest.to_string()) };
+        return Step { at_ms, side: None, stream: None, hop, what: What::Stderr(rest.to_string()) };
     }
     if who == "exit" {
         let number = |text: &str| text.parse().ok();
@@ -163,7 +176,7 @@ fn parse_step(line: &str) -> Step {
             Some(signal) => Exit::new(None, number(signal)),
             None => Exit::new(number(rest), None),
         };
-        return Step { at_ms, side: None, stream: None, what: What::Exit(exit) };
+        return Step { at_ms, side: None, stream: None, hop, what: What::Exit(exit) };
     }
     let sender = side(who).unwrap_or_else(|| panic!("no side in {line:?}"));
     let what = match rest.strip_prefix("raw ") {
@@ -173,7 +186,7 @@ fn parse_step(line: &str) -> Step {
             None => What::Json(rest.to_string()),
         },
     };
-    Step { at_ms, side: Some(sender), stream, what }
+    Step { at_ms, side: Some(sender), stream, hop, what }
 }
 
 /// The frame of a step, borrowed from it. `line` counts from 1.
@@ -196,7 +209,7 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         },
     };
     Frame {
-        source: 0,
+        source: step.hop - 1,
         line,
         byte_offset: 0,
         channel: 0,

@@ -9,8 +9,8 @@ use rpctape::pipeline::Lookout;
 use rpctape::protocol::Side;
 use rpctape::rules::{Auditor, Selection};
 use rpctape::session::{
-    Cancellation, Connection, Event, Exchange, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered, ReusedId,
-    Session, Settings, Sink,
+    Cancellation, Connection, Event, Exchange, Follower, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered,
+    ReusedId, Session, Settings, Sink,
 };
 
 use super::trace::{Trace, What};
@@ -22,6 +22,7 @@ pub struct Verdicts {
     pub cancellations: Vec<Cancellation>,
     pub connections: Vec<Connection>,
     auditor: Auditor,
+    follower: Follower,
 }
 
 impl Verdicts {
@@ -32,6 +33,7 @@ impl Verdicts {
             cancellations: Vec::new(),
             connections: Vec::new(),
             auditor: Auditor::new(selection),
+            follower: Follower::default(),
         }
     }
 }
@@ -41,13 +43,15 @@ impl Sink for Verdicts {
         self.auditor.judge(event, |finding| self.findings.push(finding));
     }
     fn inferred(&mut self, _: FrameId, _: Side) {}
-    fn exchange(&mut self, _: u32, exchange: &Exchange) {
+    fn exchange(&mut self, connection: u32, exchange: &Exchange) {
+        self.follower.exchange(connection, exchange);
         self.exchanges.push(exchange.clone());
     }
     fn cancellation(&mut self, _: u32, cancellation: &Cancellation) {
         self.cancellations.push(cancellation.clone());
     }
-    fn connection(&mut self, connection: &Connection, _: Ledger<'_>, _: Option<Side>) {
+    fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, _: Option<Side>) {
+        self.follower.connection(connection, ledger);
         self.connections.push(connection.clone());
     }
 }
@@ -116,8 +120,13 @@ fn judge_with(
 ) -> (Verdicts, HashMap<FrameId, u64>) {
     let mut session = Session::new(settings);
     let mut verdicts = Verdicts::new(selection);
-    let opened = Opened { id: 1, key: "trace/1".into(), channel: Channel::clone(&trace.channel), demanded: None };
-    session.open(opened);
+    let hops = trace.steps.iter().map(|step| step.hop).max().unwrap_or(1);
+    verdicts.follower = Follower::new(["client", "gateway", "server"].map(str::to_string)[..hops as usize].to_vec());
+    for id in 1..=hops {
+        let (key, channel) = (format!("trace/{id}"), Channel::clone(&trace.channel));
+        session.open(Opened { id, key, channel, demanded: None });
+        verdicts.follower.place(id, id as usize - 1);
+    }
     let mut numbers = HashMap::new();
     let mut next = 1;
     for (index, step) in trace.steps.iter().enumerate() {
@@ -129,10 +138,15 @@ fn judge_with(
             session.secret(next, 1, frame.at_us, kind);
         }
         let anywhere = matches!(step.what, What::Missing { anywhere: true, .. });
-        session.push(next, if anywhere { NO_CONNECTION } else { 1 }, &frame, &mut verdicts);
+        if let Body::Message(message) = &frame.body {
+            verdicts.follower.request(next, message.text);
+        }
+        session.push(next, if anywhere { NO_CONNECTION } else { step.hop }, &frame, &mut verdicts);
         next += width(&frame);
     }
     session.finish(oracle, &mut verdicts);
+    let mut follower = std::mem::take(&mut verdicts.follower);
+    follower.finish(|event| verdicts.event(event), |_, _| ());
     (verdicts, numbers)
 }
 

@@ -69,6 +69,7 @@ impl Case<'_> {
     pub fn facts(&self, connection: &ConnectionRow, args: &WhyArgs) -> Result<Facts> {
         let mut facts = self.facts_of(connection)?;
         self.focus(&mut facts, args)?;
+        facts.hops = self.hops(&facts, args)?;
         Ok(facts)
     }
 

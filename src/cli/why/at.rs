@@ -77,7 +77,7 @@ pub fn extent(case: &Case<'_>, args: &WhyArgs) -> Result<Extent> {
     let last = connections.iter().filter_map(|row| row.last_at_us).max();
     let (Some(first_us), Some(last_us)) = (first, last) else {
         let error =
-            Error::new(ErrorKind::Input, format!("{} has no times, so there is no moment to ask for", args.file));
+            Error::new(ErrorKind::Input, format!("{} has no times, so there is no moment to ask for", args.name()));
         return Err(error.hint("without a time, `rpctape why` tells what hung in the order of the messages"));
     };
     let zone = args.read.tz.or(log_zone(case.store)?);
@@ -93,7 +93,7 @@ pub fn named(case: &Case<'_>, args: &WhyArgs, extent: &Extent, (flag, text): (&s
     let [first, _, ..] = &days.iter().collect::<Vec<_>>()[..] else {
         return moment(days.first().map_or(text, String::as_str), extent);
     };
-    let file = shell::again(&args.file);
+    let file = args.again();
     for day in days.iter().take(DAYS) {
         let span = moment(day, extent)?;
         let mut open = 0;
@@ -169,21 +169,21 @@ fn in_flight(case: &Case<'_>, connection: &ConnectionRow, span: Span, only: &Onl
 fn elsewhere(args: &WhyArgs, extent: &Extent, text: &str) -> Option<String> {
     let utc = in_utc(text)?;
     let there = moment(&utc, extent).is_ok_and(|span| extent.meets(span));
-    let file = shell::again(&args.file).filter(|_| there)?;
+    let file = args.again().filter(|_| there)?;
     Some(format!("rpctape why {file} --at {}{}", shell::word(&utc), args.read.typed()))
 }
 
 /// What hung behind the oldest, and that and the next one message by message.
 fn next(case: &Case<'_>, args: &WhyArgs, flying: &[ExchangeRow]) -> Result<Vec<String>> {
-    let Some(file) = shell::again(&args.file) else { return Ok(Vec::new()) };
     let how = args.read.typed();
     let mut oldest: Vec<&ExchangeRow> = flying.iter().collect();
     oldest.sort_by_key(|row| row.sent_at_us);
     let mut next = Vec::new();
     for (index, row) in oldest.into_iter().take(ADVISED).enumerate() {
-        if let Some(label) = shell::shown(&request_name::unique(case.store, row, case.connections.len())?) {
+        let label = shell::shown(&request_name::unique(case.store, row, case.connections.len())?);
+        if let (Some(label), Some(again), Some(file)) = (label, args.again(), args.log_of(row)) {
             if index == 0 {
-                next.push(format!("rpctape why {file} --request {label}{how}"));
+                next.push(format!("rpctape why {again} --request {label}{how}"));
             }
             next.push(format!("rpctape show {file} {label}{how}"));
         }

@@ -11,13 +11,12 @@ use crate::cli::{request_name, shell};
 
 /// The command that tells of another connection.
 pub fn incident(args: &WhyArgs, connection: &ConnectionRow) -> Option<String> {
-    let (file, key) = (shell::again(&args.file)?, shell::shown(&connection.key)?);
+    let (file, key) = (args.again()?, shell::shown(&connection.key)?);
     Some(format!("rpctape why {file} --connection {key}{}", args.read.typed()))
 }
 
 /// At most two commands: a look at what hangs, and a recording of it.
 pub fn commands(case: &Case<'_>, facts: &Facts, args: &WhyArgs, commands: &[String]) -> Result<Vec<String>> {
-    let Some(file) = shell::again(&args.file) else { return Ok(Vec::new()) };
     let how = args.read.typed();
     let late = facts.cancels.iter().filter(|cancel| Judged::of(&cancel.row).defied());
     let late = late.filter_map(|cancel| cancel.exchange.as_ref());
@@ -28,13 +27,15 @@ pub fn commands(case: &Case<'_>, facts: &Facts, args: &WhyArgs, commands: &[Stri
     let mut next: Vec<String> = Vec::new();
     // Of two sides that wait, the request of the server is the one to look at first.
     if let Some(first) = stuck().find(|row| row.issuer == "server").or(rows.first().copied()) {
-        let name =
-            |row: &ExchangeRow| Ok(shell::shown(&request_name::unique(case.store, row, case.connections.len())?));
-        if let Some(label) = name(first)? {
+        let name = |row: &ExchangeRow| {
+            let label = shell::shown(&request_name::unique(case.store, row, case.connections.len())?);
+            Ok(args.log_of(row).zip(label))
+        };
+        if let Some((file, label)) = name(first)? {
             next.push(format!("rpctape show {file} {label}{how}"));
         }
         let extract = commands.iter().any(|command| command == "extract");
-        if let (true, Some(label)) = (extract, name(rows[0])?) {
+        if let (true, Some((file, label))) = (extract, name(rows[0])?) {
             next.push(format!("rpctape extract {file} {label}{how} -o bug.rec.jsonl"));
         }
     }

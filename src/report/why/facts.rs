@@ -42,6 +42,19 @@ pub struct Cancelled {
     pub signs: Vec<SignRow>,
 }
 
+/// A request at one of the hops that it passes.
+#[derive(Clone, Debug)]
+pub struct AtHop {
+    /// How many hops are above it.
+    pub depth: u32,
+    /// The hop, as the user calls it.
+    pub hop: String,
+    /// The request.
+    pub row: ExchangeRow,
+    /// Its first cancel.
+    pub cancel: Option<CancellationRow>,
+}
+
 /// Everything about one connection.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -65,6 +78,8 @@ pub struct Facts {
     pub units: Vec<UnitRow>,
     /// The requests that the user asked about; `None` for all.
     pub focus: Option<BTreeSet<i64>>,
+    /// Where logs of several hops were read: requests of it, each as a tree over all of them.
+    pub hops: Vec<Vec<AtHop>>,
     /// Age from which an open request is stuck.
     pub stuck_after_us: i64,
 }

@@ -4,6 +4,7 @@
 
 mod chains;
 mod facts;
+mod hops;
 mod in_flight;
 mod patterns;
 mod postmortem;
@@ -14,7 +15,8 @@ mod timeline;
 use std::io::{self, Write};
 
 pub use chains::Chain;
-pub use facts::{Cancelled, Death, Facts, WINDOW, Waiting, is_handshake, long_lived};
+pub use facts::{AtHop, Cancelled, Death, Facts, WINDOW, Waiting, is_handshake, long_lived};
+pub use hops::Hopped;
 pub use in_flight::{InFlight, Moment, Told, write_moment, write_moment_json};
 pub use patterns::Pattern;
 pub use postmortem::{Alive, Cancel, Open, Postmortem, Slow, Stuck, postmortem};

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::chains::{Chain, chains};
 use super::facts::{Cancelled, Facts, Waiting, label, peer, title};
+use super::hops::{Hopped, hopped};
 use super::patterns::{Pattern, patterns};
 use crate::number::duration;
 use crate::report::judged::Judged;
@@ -143,6 +144,9 @@ pub struct Postmortem {
     pub alive: Vec<Alive>,
     /// Cancels in order.
     pub cancels: Vec<Cancel>,
+    /// Requests at every hop that they pass, one list for each tree; where logs of several hops were read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<Vec<Hopped>>,
     /// The patterns that are met, the strongest first.
     pub patterns: Vec<Pattern>,
     /// Where nothing is stuck: the slowest.
@@ -170,6 +174,7 @@ pub fn postmortem(facts: &Facts) -> Postmortem {
         patterns: patterns(facts, &waiting),
         alive: alive(facts),
         cancels: cancels(facts),
+        hops: facts.hops.iter().map(|tree| tree.iter().map(hopped).collect()).collect(),
         slowest: if stuck.is_empty() && open.is_empty() { slowest(facts) } else { Vec::new() },
         last_words: facts.death.as_ref().map(|death| death.stderr.clone()).unwrap_or_default(),
         stuck,

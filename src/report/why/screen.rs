@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::facts::Facts;
+use super::hops;
 use super::postmortem::{Cancel, Open, Postmortem, Slow, Stuck, postmortem};
 use super::rows::{self, Row, Titles, safe, way};
 use super::timeline::{LEGEND, Timeline};
@@ -71,7 +72,7 @@ pub fn write_screen(out: &mut dyn Write, facts: &Facts, around: &Around, style: 
     let told = postmortem(facts);
     let screen = Screen { facts, told: &told, around, style, width: style.columns() };
     let mut blocks = vec![screen.head(), screen.stuck(), screen.open(), screen.last_words(), screen.waiting()];
-    blocks.extend([screen.cancelled(), screen.timeline(), screen.not_read(), screen.verdict()]);
+    blocks.extend([screen.cancelled(), screen.hops(), screen.timeline(), screen.not_read(), screen.verdict()]);
     blocks.push(screen.others());
     blocks.retain(|block| !block.is_empty());
     let height = |blocks: &[Vec<String>]| blocks.iter().map(|block| block.len() + 1).sum::<usize>() - 1;
@@ -241,6 +242,12 @@ impl Screen<'_> {
             lines.push(format!("   and {} more: --all", number::count((self.told.cancels.len() - kept.len()) as u64)));
         }
         lines
+    }
+
+    /// Requests at every hop, each under the one that it serves. What is below may be what the reader looks for: no line is left out.
+    fn hops(&self) -> Vec<String> {
+        let lines = hops::lines(&self.told.hops, self.width);
+        if lines.is_empty() { lines } else { [vec![self.title("HOPS", "")], lines].concat() }
     }
 
     /// The other connections, those in trouble with the command that tells of them.

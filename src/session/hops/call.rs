@@ -1,0 +1,51 @@
+//! A request of a client at one hop, and what its hop shows of its end.
+
+use super::super::exchange::{Exchange, Outcome, TaskState};
+use super::super::seen::Seen;
+use super::content::Content;
+
+/// A request of a client at one hop.
+pub(super) struct Call {
+    pub hop: usize,
+    pub connection: u32,
+    pub exchange: Exchange,
+    pub content: Content,
+    pub sent_us: i64,
+}
+
+impl Call {
+    /// The cancel that its hop shows.
+    pub fn given_up(&self) -> Option<Seen> {
+        self.exchange.cancel().or(self.exchange.turn_cancel()).map(|cancel| cancel.seen)
+    }
+
+    /// True if something of it may be, or lead to, a cancel: a spelling of another protocol, a stream or session that was closed, a task.
+    pub fn may_be_given_up(&self) -> bool {
+        let exchange = &self.exchange;
+        let closed = exchange.stream_closed.or(exchange.session_closed).is_some();
+        closed || !exchange.cancels.is_empty() || exchange.task != TaskState::None
+    }
+
+    pub fn given_up_us(&self) -> Option<i64> {
+        self.given_up()?.at_us
+    }
+
+    pub fn is_given_up_at(&self, us: i64) -> bool {
+        self.given_up_us().is_some_and(|at| at <= us)
+    }
+
+    pub fn answered_us(&self) -> Option<i64> {
+        self.exchange.answer?.at_us
+    }
+
+    /// True if, at a moment of its own hop, the hop below may still be asked on its behalf.
+    pub fn may_be_served(&self, served: bool, us: i64) -> bool {
+        let answered = self.answered_us().is_some_and(|at| at < us);
+        !answered && !(served && self.is_given_up_at(us))
+    }
+
+    /// True if it ended as all went well, and not by a cancel.
+    pub fn has_result(&self) -> bool {
+        matches!(self.exchange.outcome, Outcome::Result) && self.exchange.task == TaskState::None
+    }
+}

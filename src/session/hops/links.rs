@@ -1,0 +1,137 @@
+//! Which request of a hop asks on behalf of which one of the hop above.
+
+use std::collections::BTreeMap;
+
+use super::call::Call;
+
+/// How much later than usual a request or cancel may be passed on before anything is concluded from it, at least.
+const SLACK_US: i64 = 100_000;
+
+/// How many requests must be plainly the same at both hops before their clocks are compared.
+const SAMPLES: usize = 3;
+
+/// Why it is not sure that a request serves the other one.
+pub(super) const ALIKE: &str = "several equal requests were open at the hop above";
+pub(super) const STRANGERS: &str = "requests of this method pass the lower hop that none above explains";
+pub(super) const FEW: &str = "too few requests are the same at both hops to compare their clocks";
+
+/// A request of the lower hop, and the one above that it serves; by their places in the list of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    pub upper: usize,
+    pub lower: usize,
+    /// Why it is not sure.
+    pub doubt: Option<&'static str>,
+}
+
+/// How times of the lower hop compare to those of the upper one, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Clocks {
+    /// A request is seen so much later at the lower hop, in the middle: its way and the difference of the clocks together.
+    pub later_us: i64,
+    /// Twice what that varies by, at least a tenth of a second. What comes later by more was not on its way.
+    pub slack_us: i64,
+}
+
+impl Clocks {
+    /// How long after a moment of the upper hop a moment of the lower one is, the usual way from hop to hop taken off.
+    pub fn since(&self, upper_us: i64, lower_us: i64) -> i64 {
+        lower_us - self.later_us - upper_us
+    }
+
+    /// From the requests that are plainly the same at both hops. How slow the way may be is told by those that nobody cancelled: of
+    /// the others it is asked. A few that are slower than all the rest may be another's (1 in 100).
+    fn of(calls: &[Call], groups: &[Group]) -> Option<Clocks> {
+        let plain = groups.iter().filter_map(|group| match (&group.upper[..], &group.lower[..]) {
+            ([upper], [lower]) => Some((&calls[*upper], &calls[*lower])),
+            _ => None,
+        });
+        let plain = plain.filter(|(upper, lower)| !upper.may_be_given_up() && upper.content.fits(&lower.content));
+        let mut later: Vec<i64> = plain.map(|(upper, lower)| lower.sent_us - upper.sent_us).collect();
+        let later_us = ranked(&mut later, 50)?;
+        let mut off: Vec<i64> = later.iter().map(|us| (us - later_us).abs()).collect();
+        let slack_us = ranked(&mut off, 99)?.saturating_mul(2).max(SLACK_US);
+        (later.len() >= SAMPLES).then_some(Clocks { later_us, slack_us })
+    }
+}
+
+/// The value that so many of a hundred do not exceed.
+fn ranked(values: &mut [i64], of_hundred: usize) -> Option<i64> {
+    values.sort_unstable();
+    values.get(values.len() * of_hundred / 100).copied()
+}
+
+/// Requests that ask for the same, at both hops, in the order of their times.
+#[derive(Default)]
+struct Group {
+    upper: Vec<usize>,
+    lower: Vec<usize>,
+}
+
+/// What could be followed from one hop to the next.
+#[derive(Default)]
+pub(super) struct Linked {
+    pub clocks: Option<Clocks>,
+    pub links: Vec<Link>,
+}
+
+/// Follows the requests of one hop to the next one.
+pub(super) fn linked(calls: &[Call], hop: usize) -> Linked {
+    let mut groups: BTreeMap<(&str, [u8; 16]), Group> = BTreeMap::new();
+    let mut order: Vec<usize> = (0..calls.len()).collect();
+    order.sort_by_key(|at| calls[*at].sent_us);
+    for at in order {
+        let call = &calls[at];
+        if call.hop == hop || call.hop == hop + 1 {
+            let group = groups.entry((&*call.exchange.method, call.content.rest)).or_default();
+            if call.hop == hop { &mut group.upper } else { &mut group.lower }.push(at);
+        }
+    }
+    let groups: Vec<Group> = groups.into_values().collect();
+    let Some(clocks) = Clocks::of(calls, &groups) else { return Linked::default() };
+    let (mut links, mut strangers) = (Vec::new(), Vec::new());
+    groups.iter().for_each(|group| in_group(calls, clocks, group, &mut links, &mut strangers));
+    for link in &mut links {
+        let method = &calls[link.lower].exchange.method;
+        let traced = calls[link.lower].content.traced_with(&calls[link.upper].content);
+        if !traced && strangers.iter().any(|stranger: &usize| calls[*stranger].exchange.method == *method) {
+            link.doubt = link.doubt.or(Some(STRANGERS));
+        }
+    }
+    Linked { clocks: Some(clocks), links }
+}
+
+/// A request above that may still be asked on behalf of.
+struct Open {
+    call: usize,
+    served: bool,
+}
+
+fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>, strangers: &mut Vec<usize>) {
+    let mut upper = group.upper.iter().copied().peekable();
+    let mut open: Vec<Open> = Vec::new();
+    for &lower in &group.lower {
+        let at_us = calls[lower].sent_us - clocks.later_us;
+        while let Some(call) = upper.next_if(|call| calls[*call].sent_us <= at_us + clocks.slack_us) {
+            open.push(Open { call, served: false });
+        }
+        open.retain(|one| calls[one.call].may_be_served(one.served, at_us - clocks.slack_us));
+        match chosen(calls, &mut open, lower, at_us) {
+            Some(link) => links.push(link),
+            None => strangers.push(lower),
+        }
+    }
+}
+
+/// The one that it serves: the oldest that nobody serves yet and that is still wanted, else the best there is.
+fn chosen(calls: &[Call], open: &mut [Open], lower: usize, at_us: i64) -> Option<Link> {
+    let content = &calls[lower].content;
+    let mut fitting: Vec<&mut Open> = open.iter_mut().filter(|one| calls[one.call].content.fits(content)).collect();
+    if fitting.iter().any(|one| calls[one.call].content.traced_with(content)) {
+        fitting.retain(|one| calls[one.call].content.traced_with(content));
+    }
+    let doubt = (fitting.len() > 1).then_some(ALIKE);
+    let best = fitting.into_iter().min_by_key(|one| (one.served, calls[one.call].is_given_up_at(at_us)))?;
+    best.served = true;
+    Some(Link { upper: best.call, lower, doubt })
+}
