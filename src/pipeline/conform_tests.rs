@@ -217,7 +217,7 @@ impl Peer for Server {
             // The one client of these tests takes up what it dropped: the request whose stream ended first.
             Due::TakenUp(stream) => {
                 let waiting = self.open.iter_mut().next();
-                let Some((id, work)) = waiting else { return None };
+                let (id, work) = waiting?;
                 work.stream = stream;
                 let id = id.clone();
                 if self.hasty {
@@ -396,8 +396,9 @@ fn a_dropped_stream_is_no_cancel_where_it_is_none() {
     assert!(told(&honest, Verdict::Honoured).iter().any(|told| told.contains("drop-no-cancel")), "{honest:#?}");
     assert_eq!(does(&honest), ["nothing"]);
     let hasty = drop(("mcp", "2025-11-25"), Wrong::Hasty);
-    let broken = told(&hasty, Verdict::Violates);
-    assert!(broken.len() == 1 && broken[0].starts_with("mcp.drop-no-cancel"), "{broken:#?}");
+    // Whose answer comes on a stream that no request opened is not certain in a recording over HTTP, so nobody is charged.
+    assert_eq!((told(&hasty, Verdict::Violates).len(), does(&hasty)), (0, vec!["ends it with an error".to_string()]));
+    assert!(told(&hasty, Verdict::NotObserved).iter().any(|told| told.contains("drop-no-cancel")), "{hasty:#?}");
     let newer = drop(("mcp", "2026-07-28"), Wrong::Nothing);
     assert_eq!(
         (does(&newer), told(&newer, Verdict::Violates).len()),

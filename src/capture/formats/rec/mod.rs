@@ -125,11 +125,6 @@ impl Header {
         self.transport.as_deref().is_some_and(|transport| transport.contains("http") || transport == "sse")
     }
 
-    /// A replay is its own client, and writes down nobody else's messages.
-    fn is_of_one_client(&self) -> bool {
-        self.replay_of.is_some() && self.vantage() == Vantage::Client
-    }
-
     /// A recorder sits between the sides; a log that was exported keeps the vantage it had.
     fn vantage(&self) -> Vantage {
         self.vantage.as_deref().and_then(Vantage::from_name).unwrap_or(Vantage::Proxy)
@@ -152,11 +147,7 @@ impl Header {
             transport: if self.is_http() { Transport::Http } else { Transport::Ordered },
             complete_head,
             one_connection: true,
-            proof: match self.is_http() {
-                true if self.is_of_one_client() => Proof::FULL.and(Proof::STREAMS),
-                true => Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT),
-                false => Proof::FULL,
-            },
+            proof: if self.is_http() { Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT) } else { Proof::FULL },
             resolution_us: 1,
             framing: self.framing.filter(|_| !self.is_http()),
         }
