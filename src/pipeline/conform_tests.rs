@@ -370,7 +370,6 @@ fn a_server_that_keeps_to_the_protocol_is_charged_with_nothing_however_long_mess
             kinds.iter().map(|(label, http)| (label, http, scope.spawn(|| kept(*label, *http)))).collect();
         let ended = runs.into_iter().map(|(label, http, run)| {
             let (honoured, plays) = run.join().expect("no violation");
-            println!("{label:?}, http {http}: {plays} probes, 0 violations, {honoured} sentences honoured");
             assert!(honoured > 0, "{label:?}, http {http}: nothing was seen");
             plays
         });
