@@ -63,10 +63,6 @@ impl Frame<'_> {
 pub type Member<'a> = (Range<usize>, Result<(Message<'a>, Box<Facts<'a>>), String>);
 
 /// What a frame holds.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all frames are messages, and a box would be an allocation for each"
-)]
 #[derive(Clone, Debug)]
 pub enum Body<'a> {
     /// A message: its text as captured, and what was lifted from it.

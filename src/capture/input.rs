@@ -19,7 +19,7 @@ use super::{Resume, Skip};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How much of the head a format is told by, in bytes.
-const SAMPLE: usize = 64 << 10;
+const SAMPLE: usize = 32 << 10;
 
 /// How many bytes tell what packed a file.
 const MAGIC: usize = 24;

@@ -23,10 +23,6 @@ pub(crate) struct Envelope<'a> {
 }
 
 /// What stood where the message is kept.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all records hold a message, and a box would be an allocation for each"
-)]
 #[derive(Default)]
 pub(crate) enum Slot<'a> {
     /// Nothing.
