@@ -11,7 +11,7 @@ pub(crate) const RECORD_LIMIT: usize = 16 << 20;
 /// How much is kept of a longer one, as evidence.
 const KEPT_OF_OVERSIZED: usize = 256;
 
-const FIRST_BUFFER: usize = 1 << 20;
+const FIRST_BUFFER: usize = 256 << 10;
 
 /// One line, without its end.
 #[derive(Clone, Copy, Debug)]

@@ -168,7 +168,7 @@ impl Source for Log {
 
     fn can_resume(&self) -> bool {
         // A head that was seen whole gives the same plan when the log has grown.
-        let settled = self.plan.is_plain() || self.input.head().len() >= survey::HEAD;
+        let settled = self.plan.is_plain() || self.input.looked() >= survey::HEAD;
         settled
             && self.input.can_seek()
             && self.plan.order == Order::AsWritten

@@ -100,6 +100,7 @@ const FOR_APPENDING: &str = include_str!("../../sql/statements/set_for_appending
 /// For a database that was made a moment ago.
 const AGAIN: &str = "PRAGMA foreign_keys = OFF";
 const FOR_LOADING: &str = include_str!("../../sql/statements/set_for_loading.sql");
+const FOR_PASSING: &str = include_str!("../../sql/statements/set_for_passing.sql");
 
 impl Store {
     /// Opens an existing database to read it. Views of an older program are made anew where the file can be written.
@@ -154,7 +155,7 @@ impl Store {
     pub fn passing(keep: Keep) -> Result<Store> {
         let fault = |error: rusqlite::Error| failed("create", TEMPORARY, &error);
         let sql = Connection::open("").map_err(fault)?;
-        sql.execute_batch(FOR_LOADING).map_err(fault)?;
+        sql.execute_batch(FOR_PASSING).map_err(fault)?;
         let aside = match keep {
             Keep::Everything => None,
             // A character has at most four bytes.

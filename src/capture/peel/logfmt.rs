@@ -62,7 +62,12 @@ fn record(line: &str, json: &mut String) -> bool {
             false => json.push_str(&serde_json::Value::from(value).to_string()),
         }
         pairs += 1;
-        rest = rest[length..].trim_start();
+        rest = &rest[length..];
+        // A value in quotes that goes on behind them: two records on one line, or none of this kind.
+        if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+            return false;
+        }
+        rest = rest.trim_start();
     }
     json.push('}');
     pairs >= PAIRS

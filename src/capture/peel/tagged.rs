@@ -5,12 +5,15 @@ use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::lines::Line;
 use crate::capture::{Skip, time};
 use crate::error::Result;
+use crate::json::scan::value_end;
 
 /// Time, tag and record of a line.
 fn read(line: &str) -> Option<(&str, &str, &str)> {
     let mut fields = line.splitn(3, '\t');
     let (at, tag, record) = (fields.next()?, fields.next()?, fields.next()?);
-    (record.starts_with('{') && time::parse(at).is_some()).then_some((at, tag, record))
+    // Behind a record there is nothing: two of them on one line are neither.
+    let alone = value_end(record.as_bytes(), 0).is_none_or(|end| record[end..].trim_ascii().is_empty());
+    (record.starts_with('{') && alone && time::parse(at).is_some()).then_some((at, tag, record))
 }
 
 /// True for a line of such a file.

@@ -225,3 +225,20 @@ fn pairs_and_tags_are_taken_off() {
     let kept = read("fluentd > json-log > text-log", &(record(format!("<< {PING}")) + &record(format!(">> {PONG}"))));
     assert_eq!((texts(&kept), kept.frames[0].at_us), (vec![PING, PONG], Some(AT)));
 }
+
+#[test]
+fn two_records_on_one_line_are_not_read_in_part_and_in_silence() {
+    let ask = |id: u32| format!(r#"INCOMING: {{"jsonrpc":"2.0","id":{id},"method":"add"}}"#);
+    let quoted = |text: String| serde_json::Value::from(text).to_string();
+    let logfmt = |id: u32| format!("time=2026-03-01T09:00:0{id}Z level=info msg={}", quoted(ask(id)));
+    let fluentd = |id: u32| format!("2026-03-01 09:00:0{id} +0000\tkube.a\t{{\"log\":{}}}", quoted(ask(id)));
+    for (name, record) in [("logfmt", &logfmt as &dyn Fn(u32) -> String), ("fluentd", &fluentd)] {
+        let mut lines: Vec<String> = (1..7).map(record).collect();
+        let second = lines.remove(3);
+        lines[2] += &second;
+        let kept = read(&format!("{name} > json-log > text-log"), &(lines.join("\n") + "\n"));
+        let lines: Vec<_> = kept.frames.iter().map(|frame| frame.line).collect();
+        assert_eq!(lines, [1, 2, 4, 5], "{name}");
+        assert_eq!(kept.missing.iter().map(|missing| missing.0).collect::<Vec<_>>(), [3], "{name}");
+    }
+}

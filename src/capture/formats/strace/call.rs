@@ -50,6 +50,10 @@ impl<'a> Call<'a> {
         };
         let (_, sends) = CALLS.into_iter().find(|(known, _)| *known == name)?;
         let (data, rest) = quoted(rest);
+        // Two calls on one line: which bytes went where, and how many, cannot be told.
+        if data.is_some() && CALLS.iter().any(|(known, _)| rest.contains(&format!(" {known}("))) {
+            return None;
+        }
         let cut = data.is_some() && rest.starts_with("...");
         let returned = rest.rsplit_once(" = ").and_then(|(_, value)| value.split(' ').next()?.parse().ok());
         Some(Call { pid, time, sends, descriptor, data, cut, returned })

@@ -26,6 +26,19 @@ fn calls_in_halves_pieces_and_cut_short() {
 }
 
 #[test]
+fn two_calls_on_one_line_are_unread_and_nobody_s_fault() {
+    let call = |id: u32, call: &str| {
+        let text = format!(r#"{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"m\"}}\n"#);
+        format!("42 09:00:0{id}.000000 {call}(0, \"{text}\", 70000) = {}", 38)
+    };
+    let text = [call(1, "read"), call(2, "read") + &call(3, "write"), call(4, "read")].join("\n") + "\n";
+    let kept = read("strace", &text);
+    let said: Vec<_> = kept.frames.iter().map(|frame| (frame.kind, frame.line)).collect();
+    assert_eq!(said, [("message", 1), ("message", 3)]);
+    assert_eq!(kept.missing.iter().map(|missing| missing.0).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
 fn other_calls_and_framed_bodies() {
     let body = r#"{\"jsonrpc\":\"2.0\",\"method\":\"exit\"}"#;
     let text = format!(
