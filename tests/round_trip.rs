@@ -11,8 +11,8 @@ use common::{run, top};
 use serde_json::Value;
 
 /// Code, certainty and severity of every finding, counted.
-fn findings(path: &str) -> Result<BTreeMap<String, usize>, String> {
-    let said = run(&["check", path, "--format", "jsonl", "--no-progress"]);
+fn findings(path: &str, by: &[&str]) -> Result<BTreeMap<String, usize>, String> {
+    let said = run(&[&["check", path, "--format", "jsonl", "--no-progress"], by].concat());
     if said.code > 1 {
         return Err(said.err);
     }
@@ -41,11 +41,11 @@ fn logs(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// What became different on the way, in words.
-fn differences(path: &Path) -> Vec<String> {
+/// What became different on the way, in words. `by` is how the log is read.
+fn differences(path: &Path, by: &[&str]) -> Vec<String> {
     let path = path.to_str().expect("UTF-8");
     // What cannot be read has no findings to keep.
-    let Ok(before) = findings(path) else { return Vec::new() };
+    let Ok(before) = findings(path, by) else { return Vec::new() };
     let folder = tempfile::tempdir().expect("a folder");
     let copy = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_string();
     let (rec, jsonl, clean, db) = (copy("x.rec.jsonl"), copy("x.jsonl"), copy("clean.rec.jsonl"), copy("x.db"));
@@ -57,8 +57,8 @@ fn differences(path: &Path) -> Vec<String> {
     ];
     let mut all = Vec::new();
     for (way, args, result) in ways {
-        let said = run(args);
-        let after = if said.code == 0 { findings(result) } else { Err(said.err) };
+        let said = if way == "scrub" { run(args) } else { run(&[args, by].concat()) };
+        let after = if said.code == 0 { findings(result, &[]) } else { Err(said.err) };
         if after.as_ref() != Ok(&before) {
             all.push(format!("{path} by {way}: {before:?} became {after:?}"));
         }
@@ -74,7 +74,7 @@ fn hold(folder: &Path) {
     let work = || {
         let mut all = Vec::new();
         while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            all.extend(differences(path));
+            all.extend(differences(path, &[]));
         }
         all
     };
@@ -97,4 +97,68 @@ fn logs_of_other_peoples_programs_keep_their_findings() {
         true => hold(&folder),
         false => eprintln!("SKIPPED: {} is not there", folder.display()),
     }
+}
+
+/// A log for each definition that `docs/formats.md` teaches with, each with an answer twice or to nobody.
+const TAUGHT: [(&str, &str); 5] = [
+    (
+        "my-server",
+        r#"[2026-03-01 09:00:01.000] IN {"jsonrpc":"2.0","id":1,"method":"add"}
+[2026-03-01 09:00:01.500] OUT {"jsonrpc":"2.0","id":1,"result":3}
+[2026-03-01 09:00:02.000] OUT {"jsonrpc":"2.0","id":1,"result":3}
+"#,
+    ),
+    (
+        "bytes-of-processes",
+        r#"{"from_pid":7,"to_pid":8,"ts":"2026-03-01T09:00:01Z","raw":{"jsonrpc":"2.0","id":1,"method":"add"}}
+{"from_pid":8,"to_pid":7,"ts":"2026-03-01T09:00:02Z","raw":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":3}"}
+{"from_pid":8,"to_pid":7,"ts":"2026-03-01T09:00:03Z","raw":{"jsonrpc":"2.0","id":1,"result":3}}
+"#,
+    ),
+    (
+        "halves",
+        r#"in ask #7 tools/call {"name":"x"}
+out reply #7 tools/call {}
+out reply #7 tools/call {}
+in tell notifications/cancelled {"requestId":9}
+"#,
+    ),
+    (
+        "audit",
+        r#"{"at":"2026-03-01T09:00:01Z","server":"a","event":"CALL","request_id":1,"method":"tools/call","request":{"name":"x"}}
+{"at":"2026-03-01T09:00:02Z","server":"a","event":"ANSWER","request_id":1,"method":"tools/call","response":{}}
+{"at":"2026-03-01T09:00:03Z","server":"a","event":"ANSWER","request_id":1,"method":"tools/call","response":{}}
+{"at":"2026-03-01T09:00:04Z","server":"b","event":"CALL","request_id":1,"method":"tools/list"}
+"#,
+    ),
+    (
+        "edge-calls",
+        r#"{"at":"2026-03-01T09:00:02Z","tenant":"t","edge_call":{"in":{"jsonrpc":"2.0","id":1,"method":"tools/list"},"out":{"jsonrpc":"2.0","id":1,"result":{"tools":[]}},"code":200,"took":0.5,"hdr":{"mcp-session-id":"s"}}}
+{"at":"2026-03-01T09:00:04Z","tenant":"t","edge_call":{"in":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}},"out":{"jsonrpc":"2.0","id":"1","result":{}},"code":200,"took":0.5,"hdr":{"mcp-session-id":"s"}}}
+"#,
+    ),
+];
+
+#[test]
+fn logs_by_the_definitions_that_the_docs_teach_keep_their_findings() {
+    let docs = std::fs::read_to_string(top().join("docs/formats.md")).expect("the page");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut found = 0;
+    for (name, log) in TAUGHT {
+        let named = |fence: &&str| fence.contains(&format!("name = \"{name}\""));
+        let fences = docs.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let definition = fences.clone().find(named).unwrap_or_else(|| panic!("{name} is not taught any more"));
+        let kept = |end: &str, text: &str| {
+            let path = folder.path().join(format!("{name}{end}"));
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let (definition, log) = (kept(".toml", definition), kept(".log", log));
+        let by = ["--format-in", definition.to_str().expect("UTF-8")];
+        let own = findings(log.to_str().expect("UTF-8"), &by).unwrap_or_else(|error| panic!("{name}: {error}"));
+        found += own.len();
+        let all = differences(&log, &by);
+        assert!(all.is_empty(), "{}", all.join("\n"));
+    }
+    assert!(found >= 4, "the logs have something to keep");
 }

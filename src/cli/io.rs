@@ -20,7 +20,7 @@ pub enum Out {
     Clean(Box<Clean>),
     /// Somebody who takes the lines, and may have something to say about them.
     #[cfg(feature = "live")]
-    Taker(Box<dyn Write>),
+    Taker(Box<dyn Write + Send>),
 }
 
 /// Text whose secrets are replaced line by line.

@@ -182,3 +182,38 @@ fn a_way_between_two_sides_says_who_sent_even_if_no_message_does() {
     let kept = read_as(name, log.as_bytes());
     assert_eq!(senders(&kept), [Some(Side::Server); 3]);
 }
+
+/// The DevTools protocol, as Playwright and Puppeteer print what they send and receive: no member `jsonrpc`, sessions beside
+/// the message.
+#[test]
+fn traces_of_the_devtools_protocol() {
+    let messages = [
+        (true, r#"{"id":1,"method":"Browser.getVersion"}"#),
+        (false, r#"{"id":1,"result":{"protocolVersion":"1.3","product":"Chrome/126"}}"#),
+        (true, r#"{"id":2,"method":"Target.setAutoAttach","params":{"autoAttach":true,"flatten":true}}"#),
+        (false, r#"{"method":"Target.attachedToTarget","params":{"sessionId":"S1","targetInfo":{"type":"page"}}}"#),
+        (false, r#"{"id":2,"result":{}}"#),
+        (true, r#"{"id":3,"method":"Page.navigate","params":{"url":"x"},"sessionId":"S1"}"#),
+        (false, r#"{"id":3,"error":{"code":-32000,"message":"Cannot navigate"},"sessionId":"S1"}"#),
+    ];
+    let forms: [(&str, fn(bool, &str) -> String); 4] = [
+        ("playwright", |sent, text| format!("  pw:protocol {} {text} +3ms\n", if sent { "SEND ►" } else { "◀ RECV" })),
+        ("playwright, no terminal", |sent, text| {
+            format!("2026-03-01T09:00:00.120Z pw:protocol {} {text}\n", if sent { "SEND ►" } else { "◀ RECV" })
+        }),
+        ("puppeteer", |sent, text| {
+            let head = format!("  puppeteer:protocol:{}", if sent { "SEND ►" } else { "RECV ◀" });
+            format!("{head} [\n{head}   '{text}'\n{head} ] +3ms\n")
+        }),
+        ("puppeteer, older", |sent, text| {
+            format!("  puppeteer:protocol {} {text} +3ms\n", if sent { "SEND ►" } else { "◀ RECV" })
+        }),
+    ];
+    for (name, form) in forms {
+        let log: String = messages.iter().map(|(sent, text)| form(*sent, text)).collect();
+        let kept = crate::capture::testing::read("text-log", &log);
+        let kinds: Vec<_> = kept.frames.iter().map(|frame| (frame.kind, frame.text.as_str())).collect();
+        let want: Vec<_> = messages.iter().map(|(_, text)| ("message", *text)).collect();
+        assert_eq!(kinds, want, "{name}");
+    }
+}

@@ -41,7 +41,8 @@ impl Call {
     /// True if, at a moment of its own hop, the hop below may still be asked on its behalf.
     pub fn may_be_served(&self, served: bool, us: i64) -> bool {
         let answered = self.answered_us().is_some_and(|at| at < us);
-        !answered && !(served && self.is_given_up_at(us))
+        let over = answered || served && self.is_given_up_at(us);
+        !over
     }
 
     /// True if it ended as all went well, and not by a cancel.
