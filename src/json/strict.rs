@@ -158,15 +158,10 @@ fn quoted(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// How many words of eight bytes are looked at for the next escape.
-const NEAR: usize = 6;
-
 fn long(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     let (mut at, mut escaped) = (start, false);
     loop {
-        // Escapes often stand close to each other, and setting up a vector search costs more than looking at a few words.
-        let near = first_odd(bytes, at, NEAR).filter(|found| matches!(bytes[*found], b'"' | b'\\'));
-        let found = near.or_else(|| Some(at + memchr2(b'"', b'\\', bytes.get(at..)?)?))?;
+        let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
         if bytes[found] == b'"' {
             let controls = bytes[start..found].iter().fold(false, |any, byte| any | (*byte < 0x20));
             return (!controls).then_some((found + 1, escaped));
