@@ -1,10 +1,11 @@
-"""Counts the instructions of a release build with callgrind and holds them against bench/budget.toml.
+"""Counts the instructions of a release build with callgrind, and its greatest memory, and holds them against bench/budget.toml.
 
     cargo build --release && python3 bench/budget.py [--binary target/release/rpctape] [CASE...]
 
 Exits 1 if a case takes more than its budget, 2 if it could not be measured."""
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -27,6 +28,16 @@ def counted(command):
     return int(found[1])
 
 
+def peak(command):
+    """The most memory that a command had at once, in megabytes: as the kernel counts it, the program's own pages too."""
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(run.pid, 0)
+    run.returncode = os.waitstatus_to_exitcode(status)
+    if run.returncode not in (0, 1):
+        sys.exit(f"budget: {' '.join(command)} ended with {run.returncode}")
+    return used.ru_maxrss * 1024 / 1e6
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--binary", default=HERE.parent / "target/release/rpctape")
@@ -44,8 +55,11 @@ def main():
                 continue
             log, db = Path(work, f"{name}.jsonl"), Path(work, f"{name}.db")
             logs.write(case["log"]["profile"], case["log"]["bytes"], 1, log)
-            spent = counted([str(options.binary), *(word.format(log=log, db=db) for word in case["run"])])
-            if "instructions" in case:
+            command = [str(options.binary), *(word.format(log=log, db=db) for word in case["run"])]
+            spent = peak(command) if "megabytes" in case else counted(command)
+            if "megabytes" in case:
+                value, limit, unit = spent, case["megabytes"], "MB"
+            elif "instructions" in case:
                 value, limit, unit = spent / 1e6, case["instructions"] / 1e6, "million"
             else:
                 value, limit, unit = spent / log.stat().st_size, case["instructions_a_byte"], "a byte"

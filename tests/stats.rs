@@ -171,11 +171,22 @@ fn every_figure_agrees_with_a_second_opinion() {
             entries.map(|entry| format!("samples/{part}/{}", entry.expect("an entry").file_name().to_string_lossy())),
         );
     }
-    for seed in ["1", "2", "3"] {
+    // Of the last three, which are ACP, one has a cancel that ends two turns.
+    for seed in ["1", "2", "3", "7", "5", "6", "10"] {
         let log = folder.path().join(format!("{seed}.jsonl")).display().to_string();
         let made = python(&["tests/figures/traffic.py", seed, &log]).expect("python3");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         logs.push(log);
+    }
+    let captures = common::top().join("../shared/captures");
+    match std::fs::read_dir(&captures) {
+        Ok(programs) => {
+            let first = programs.flatten().map(|program| program.path().join("1.jsonl"));
+            logs.extend(first.filter(|log| log.is_file()).map(|log| log.display().to_string()));
+        }
+        Err(_) => {
+            eprintln!("NOT CHECKED: ../shared/captures is not here; no figure of other people's programs was looked at")
+        }
     }
     let mut args = vec!["tests/figures/figures.py", env!("CARGO_BIN_EXE_rpctape")];
     args.extend(logs.iter().map(String::as_str));
@@ -184,5 +195,5 @@ fn every_figure_agrees_with_a_second_opinion() {
     assert!(said.status.success(), "{out}{err}");
     let figures: Vec<usize> =
         out.lines().last().expect("a summary").split(' ').filter_map(|word| word.parse().ok()).collect();
-    assert!(figures[0] >= 20 && figures[1] >= 3_000 && figures[2] == 0, "{out}");
+    assert!(figures[0] >= 25 && figures[1] >= 8_000 && figures[2] == 0, "{out}");
 }

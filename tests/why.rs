@@ -1,8 +1,11 @@
 //! `why`: every pattern has an incident of our own making that must be named, and clean logs name none.
 
 mod common;
+#[path = "support/five_connections.rs"]
+mod five_connections;
 
 use common::{run, top};
+use five_connections::five_connections;
 use serde_json::Value;
 
 fn why(args: &[&str]) -> String {
@@ -280,28 +283,6 @@ fn a_new_user_finds_the_stuck_request_among_five_connections() {
     assert!(show.contains("@desk/3") && show.starts_with("rpctape show"), "{show}");
     let second = String::from_utf8(paste(show).stdout).expect("UTF-8");
     assert!(second.contains("#17 tools/call") && second.contains("unanswered"), "{second}");
-}
-
-/// Five connections that overlap; on the third `index_repo` is never answered.
-fn five_connections(folder: &std::path::Path) -> String {
-    let mut lines = Vec::new();
-    for second in 0..120 {
-        for connection in 1..=5 {
-            let id = second / 4 + 1;
-            let hangs = connection == 3 && id == 17;
-            let tool = if hangs { "index_repo" } else { "search" };
-            let message = match second % 4 {
-                0 => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#),
-                1 if !hangs => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#),
-                _ => continue,
-            };
-            let dir = if second % 4 == 0 { "c2s" } else { "s2c" };
-            let (minute, second) = (second / 60 + 2, second % 60);
-            let ts = format!("2026-04-12T14:{minute:02}:{second:02}.{connection:03}Z");
-            lines.push(format!(r#"{{"ts":"{ts}","conn":"desk/{connection}","dir":"{dir}","msg":{message}}}"#));
-        }
-    }
-    common::file(folder, "five.jsonl", lines.join("\n") + "\n")
 }
 
 /// What was in flight at 14:03, in UTC, in another zone, and where the log has that time twice.

@@ -5,5 +5,3 @@ CREATE INDEX IF NOT EXISTS frame_connection ON frame (connection);
 
 -- `#17`: a request by its id. With the direction, ids that one side used twice are found without reading a frame.
 CREATE INDEX IF NOT EXISTS frame_request ON frame (connection, rpc_id, direction) WHERE kind = 0;
--- What is missing: few rows among many.
-CREATE INDEX IF NOT EXISTS frame_missing ON frame (source, connection) WHERE kind = 11;

@@ -1,4 +1,5 @@
 -- A source, its frames, and the connections that have none without it.
+DELETE FROM missing WHERE frame IN (SELECT m.frame FROM missing m CROSS JOIN frame f ON f.id = m.frame WHERE f.source = :source);
 DELETE FROM frame WHERE source = :source;
 DELETE FROM skipped_line WHERE source = :source;
 DELETE FROM connection WHERE source = :source AND id NOT IN (SELECT connection FROM frame WHERE connection IS NOT NULL);

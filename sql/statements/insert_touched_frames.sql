@@ -2,4 +2,4 @@
 INSERT INTO temp.touched_frame (id)
 SELECT id FROM main.frame WHERE connection IN (SELECT connection FROM temp.touched)
 UNION ALL
-SELECT id FROM main.frame WHERE kind = 11 AND connection IS NULL;
+SELECT f.id FROM main.missing m CROSS JOIN main.frame f ON f.id = m.frame WHERE f.connection IS NULL;

@@ -4,8 +4,9 @@ SELECT (SELECT count(*) FROM connection),
        coalesce(sum(requests), 0),
        coalesce(sum(cancels), 0),
        (SELECT count(*) FROM exchange),
-       (SELECT count(*) FROM frame WHERE kind = 11),
+       (SELECT count(*) FROM missing),
        (SELECT coalesce(sum(coalesce(extra ->> 'lost', 1)), 0)
-        FROM frame
-        WHERE kind = 11 AND coalesce(extra ->> 'why', 'gap') IN ('gap', 'unread', 'torn'))
+        FROM missing m
+        CROSS JOIN frame f ON f.id = m.frame
+        WHERE coalesce(extra ->> 'why', 'gap') IN ('gap', 'unread', 'torn'))
 FROM connection_fact;

@@ -1,7 +1,8 @@
 //! Paths as the user gives them to the sources they name: directories are walked, archives are listed.
 
 use super::archive::Archive;
-use super::{Overrides, name_of, name_order, open, path_of, rotation};
+use super::open::recognised;
+use super::{Overrides, name_of, name_order, path_of, rotation};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a list of paths comes down to.
@@ -33,15 +34,21 @@ pub struct Archived {
 /// so is one of several files that were named, since a pattern of the shell takes them all. A file named alone is kept,
 /// so that opening it tells what is wrong with it, and so is one that cannot be read.
 pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
+    expand_known(paths, overrides, &|_| false)
+}
+
+/// The same where some files are `known` to be logs: they are not opened to tell.
+pub fn expand_known(paths: &[String], overrides: &Overrides, known: &dyn Fn(&str) -> bool) -> Result<Expanded> {
     let mut found = Expanded::default();
+    let look = Look { overrides, known };
     for path in paths {
         let file = path_of(path);
         if path != "-" && file.is_dir() {
-            walk(path, overrides, &mut found)?;
+            walk(path, &look, &mut found)?;
         } else if let Some(archive) = Archive::open(path)? {
-            found.members(&archive, overrides);
+            found.members(&archive, &look);
         } else if paths.len() > 1 && file.is_file() {
-            found.add_if_log(path.clone(), overrides);
+            found.add_if_log(path.clone(), &look);
         } else {
             found.add(path.clone());
         }
@@ -50,20 +57,32 @@ pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
     Ok(found)
 }
 
+/// How a file is told to be a log.
+struct Look<'l> {
+    overrides: &'l Overrides,
+    known: &'l dyn Fn(&str) -> bool,
+}
+
+impl Look<'_> {
+    fn at(&self, path: &str) -> Result<()> {
+        if (self.known)(path) { Ok(()) } else { recognised(path, self.overrides) }
+    }
+}
+
 impl Expanded {
     /// Takes a file, unless it is read and found to be no log.
-    fn add_if_log(&mut self, path: String, overrides: &Overrides) {
-        match open(&path, overrides) {
+    fn add_if_log(&mut self, path: String, look: &Look<'_>) {
+        match look.at(&path) {
             Err(error) if error.kind == ErrorKind::Input => self.skipped.push((path.clone(), reason(&path, &error))),
             _ => self.add(path),
         }
     }
 
     /// Takes those members of an archive that are logs.
-    fn members(&mut self, archive: &Archive, overrides: &Overrides) {
+    fn members(&mut self, archive: &Archive, look: &Look<'_>) {
         let (before, files) = (self.paths.len(), archive.names().count());
         for name in archive.names() {
-            self.add_if_log(name, overrides);
+            self.add_if_log(name, look);
         }
         let logs = self.paths.len() - before;
         self.archives.push(Archived { path: archive.path().to_string(), logs, files, torn: archive.is_torn() });
@@ -77,7 +96,7 @@ impl Expanded {
     }
 }
 
-fn walk(directory: &str, overrides: &Overrides, found: &mut Expanded) -> Result<()> {
+fn walk(directory: &str, look: &Look<'_>, found: &mut Expanded) -> Result<()> {
     let fail = |error: std::io::Error| Error::io("list", directory, &error);
     let mut entries =
         std::fs::read_dir(path_of(directory)).map_err(fail)?.collect::<std::io::Result<Vec<_>>>().map_err(fail)?;
@@ -90,14 +109,14 @@ fn walk(directory: &str, overrides: &Overrides, found: &mut Expanded) -> Result<
         if name.starts_with('.') {
             found.skipped.push((path, "it is hidden".to_string()));
         } else if kind.is_dir() {
-            walk(&path, overrides, found)?;
+            walk(&path, look, found)?;
         } else if !path_of(&path).is_file() {
             found.skipped.push((path, "it is not a regular file".to_string()));
         } else if let Some(archive) = Archive::open(&path)? {
-            found.members(&archive, overrides);
+            found.members(&archive, look);
         } else {
-            match open(&path, overrides) {
-                Ok(_) => found.add(path),
+            match look.at(&path) {
+                Ok(()) => found.add(path),
                 Err(error) => found.skipped.push((path.clone(), reason(&path, &error))),
             }
         }

@@ -60,7 +60,7 @@ impl Frame<'_> {
 }
 
 /// A member of a batch: the byte range of its text, and the message or why there is none.
-pub type Member<'a> = (Range<usize>, Result<(Message<'a>, Facts<'a>), String>);
+pub type Member<'a> = (Range<usize>, Result<(Message<'a>, Box<Facts<'a>>), String>);
 
 /// What a frame holds.
 #[expect(
@@ -133,5 +133,5 @@ pub struct Captured<'a> {
     /// The envelope.
     pub message: Message<'a>,
     /// The facts.
-    pub facts: Facts<'a>,
+    pub facts: Box<Facts<'a>>,
 }

@@ -40,7 +40,10 @@ const SIGNS: [&[u8]; 4] = [b"jsonrpc", b"\"method\"", b"Sending request '", b"\"
 pub(crate) struct Input {
     name: String,
     size: Option<u64>,
+    /// Until it is read.
     head: Vec<u8>,
+    /// How long the head is or was, in bytes.
+    looked: usize,
     rest: Option<Stream>,
     /// Bytes that somebody else reads, until they are taken.
     given: Option<Stream>,
@@ -84,6 +87,7 @@ impl Input {
             name: name.to_string(),
             size: None,
             head: Vec::new(),
+            looked: 0,
             rest: None,
             given,
             packed: false,
@@ -117,7 +121,12 @@ impl Input {
         self.size
     }
 
-    /// Head of the text, without a byte order mark.
+    /// How much of the text was looked at, in bytes.
+    pub(crate) fn looked(&self) -> usize {
+        self.looked
+    }
+
+    /// Head of the text, without a byte order mark; empty once the text was read.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head[self.bom.min(self.head.len())..]
     }
@@ -225,9 +234,9 @@ impl Input {
         let Some(rest) = self.rest.take() else {
             return Err(Error::new(ErrorKind::Usage, format!("{} can be read only once", self.shown_name())));
         };
-        let head = self.head().to_vec();
+        let head = Head { bytes: std::mem::take(&mut self.head), at: self.bom };
         let start = Resume { byte_offset: self.bom as u64, lines: 0 };
-        Ok((Box::new(Cursor::new(head).chain(rest)), start, false))
+        Ok((Box::new(head.chain(rest)), start, false))
     }
 
     fn resumed(&self, from: Resume) -> Result<(Stream, Resume, bool)> {
@@ -323,11 +332,13 @@ impl Input {
     fn extend_head(&mut self, length: usize) -> Result<()> {
         let Some(rest) = &mut self.rest else { return Ok(()) };
         let wanted = length.saturating_sub(self.head.len());
+        self.head.reserve_exact(wanted);
         let got = rest.by_ref().take(wanted as u64).read_to_end(&mut self.head);
         match got {
             Ok(got) => self.whole |= got < wanted,
             Err(error) => return Err(self.failed(&error)),
         }
+        self.looked = self.head.len();
         Ok(())
     }
 
@@ -419,5 +430,22 @@ impl<R: Read> Read for Tolerant<R> {
             }
             other => other,
         }
+    }
+}
+
+/// The head of a text, read once more. Its memory is given back where it ends: the rest may be long.
+struct Head {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Read for Head {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.bytes.get(self.at..).unwrap_or_default().read(buffer)?;
+        self.at += length;
+        if length == 0 {
+            self.bytes = Vec::new();
+        }
+        Ok(length)
     }
 }

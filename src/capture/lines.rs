@@ -1,5 +1,6 @@
 //! Bytes to lines: one growing buffer, works on pipes, never holds more than one record of the largest size.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Read, Result};
 
 use super::Resume;
@@ -10,7 +11,7 @@ pub(crate) const RECORD_LIMIT: usize = 16 << 20;
 /// How much is kept of a longer one, as evidence.
 const KEPT_OF_OVERSIZED: usize = 256;
 
-const FIRST_BUFFER: usize = 1 << 20;
+const FIRST_BUFFER: usize = 256 << 10;
 
 /// One line, without its end.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,18 @@ pub(crate) struct Line<'a> {
     pub ended: bool,
     /// The length of a line over the limit.
     pub oversized: Option<u64>,
+}
+
+impl<'a> Line<'a> {
+    /// Its text.
+    pub(crate) fn text(&self) -> Cow<'a, str> {
+        lossy(self.bytes)
+    }
+}
+
+/// Bytes as text; what is no UTF-8 is replaced. The look for it byte by byte is taken only where there is some.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 impl Line<'_> {

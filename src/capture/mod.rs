@@ -50,7 +50,7 @@ mod testing;
 pub use channel::{Channel, Proof, Transport, Vantage};
 pub use detect::{Listed, list as formats};
 pub use exit::Exit;
-pub use expand::{Archived, Expanded, expand};
+pub use expand::{Archived, Expanded, expand, expand_known};
 pub use explain::{Candidate, Explanation, Passed, explain};
 pub use formats::rec::{End, Fault, Link, Verified, end_signature_of, prune, signature_of, verify};
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};

@@ -46,8 +46,16 @@ pub fn follow(path: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Resul
     Ok(Box::new(log))
 }
 
-/// Tells the format of a text from its head.
-fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
+/// Fails where [`open`] would, and looks no further than that takes.
+pub(super) fn recognised(path: &str, overrides: &Overrides) -> Result<()> {
+    match lsp_devtools::open(path, overrides)? {
+        Some(_) => Ok(()),
+        None => detected(&mut Input::open(path)?, overrides).map(|_| ()),
+    }
+}
+
+/// The format of a text, the sample that told it, and why.
+fn detected(input: &mut Input, overrides: &Overrides) -> Result<(&'static dyn Format, Sample, String)> {
     let forced = overrides.format.as_deref();
     let mut sample = Sample::new(input.head(), input.is_whole(), false);
     let mut found = detect(&sample, forced)?;
@@ -65,13 +73,19 @@ fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
             reason.push_str(&format!("; no message was found before line {}", sample.lines_before + 1));
         }
     }
-    let Some((format, reason)) = found else { return Err(unknown(&input, &sample)) };
+    let Some((format, reason)) = found else { return Err(unknown(input, &sample)) };
     if forced.is_some()
         && input.is_whole()
         && let Some(misfit) = format.misfit(&sample)
     {
-        return Err(does_not_fit(&input, format, &misfit));
+        return Err(does_not_fit(input, format, &misfit));
     }
+    Ok((format, sample, reason))
+}
+
+/// Tells the format of a text from its head, and what was done to it.
+fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
+    let (format, sample, reason) = detected(&mut input, overrides)?;
     let name = path.replace('\\', "/");
     let name = if cfg!(windows) { name } else { path.to_string() };
     let chain = format.chain(&sample);
@@ -154,7 +168,7 @@ impl Source for Log {
 
     fn can_resume(&self) -> bool {
         // A head that was seen whole gives the same plan when the log has grown.
-        let settled = self.plan.is_plain() || self.input.head().len() >= survey::HEAD;
+        let settled = self.plan.is_plain() || self.input.looked() >= survey::HEAD;
         settled
             && self.input.can_seek()
             && self.plan.order == Order::AsWritten

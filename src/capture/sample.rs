@@ -1,9 +1,11 @@
 //! The head of a text, as detectors see it.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
+use super::lines::lossy;
 use crate::json::scan;
 use crate::jsonrpc::{NoLift, parse_at};
 
@@ -22,6 +24,8 @@ pub(crate) struct Sample {
     pub depth: u8,
     /// How many lines stand before it.
     pub lines_before: u64,
+    /// Where its lines stand, once one format has looked at them: every other one looks at the same.
+    lines: OnceCell<Rc<[Range<usize>]>>,
     /// What formats have learned from it.
     learned: RefCell<Vec<Rc<dyn Any>>>,
 }
@@ -29,13 +33,14 @@ pub(crate) struct Sample {
 impl Sample {
     /// A sample from the head of a text; `all` looks at every line of it.
     pub(crate) fn new(head: &[u8], whole: bool, all: bool) -> Sample {
-        let text = String::from_utf8_lossy(head).into_owned();
+        let text = lossy(head).into_owned();
         Sample {
             text,
             whole,
             limit: if all { usize::MAX } else { LINES },
             depth: 0,
             lines_before: 0,
+            lines: OnceCell::new(),
             learned: RefCell::default(),
         }
     }
@@ -47,13 +52,14 @@ impl Sample {
 
     /// What a wrapper left of `outer`.
     pub(crate) fn peeled(text: &[u8], outer: &Sample) -> Sample {
-        let text = String::from_utf8_lossy(text).into_owned();
+        let text = lossy(text).into_owned();
         Sample {
             text,
             whole: outer.whole,
             limit: outer.limit,
             depth: outer.depth + 1,
             lines_before: outer.lines_before,
+            lines: OnceCell::new(),
             learned: RefCell::default(),
         }
     }
@@ -84,16 +90,25 @@ impl Sample {
 
     /// Its lines that are not blank. A last line that the sample cuts is left out unless it is the only one.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
-        self.whole_lines()
-            .split('\n')
-            .map(|line| line.trim_matches(['\r', '\0', ' ', '\t']))
-            .filter(|line| !line.is_empty())
-            .take(self.limit)
+        self.places().iter().map(|place| &self.text[place.clone()])
     }
 
     /// How many lines there are.
     pub(crate) fn line_count(&self) -> usize {
-        self.lines().count()
+        self.places().len()
+    }
+
+    fn places(&self) -> &[Range<usize>] {
+        self.lines.get_or_init(|| {
+            let start = self.text.as_ptr().addr();
+            self.whole_lines()
+                .split('\n')
+                .map(|line| line.trim_matches(['\r', '\0', ' ', '\t']))
+                .filter(|line| !line.is_empty())
+                .take(self.limit)
+                .map(|line| line.as_ptr().addr() - start..line.as_ptr().addr() - start + line.len())
+                .collect()
+        })
     }
 }
 

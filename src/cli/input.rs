@@ -311,7 +311,15 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
         apart(db, files)?;
         output::claim(db, "the database");
     }
-    let found = capture::expand(files, &options.overrides)?;
+    let mut store = None;
+    if let To::File(db) = to
+        && store::is_ours(db)
+    {
+        store = Some(to.open()?);
+    }
+    let known =
+        |file: &str| store.as_ref().is_some_and(|store| pipeline::unchanged(store, file, options).unwrap_or(false));
+    let found = capture::expand_known(files, &options.overrides, &known)?;
     if found.paths.is_empty() {
         let reasons: Vec<String> = found.skipped.iter().take(3).map(|(file, why)| format!("{file}: {why}")).collect();
         let error = Error::new(ErrorKind::Input, format!("there is no log in {}", files.join(", ")));
@@ -320,7 +328,7 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
     for archive in &found.archives {
         say(&format!("{} is an archive: {} of the {} files in it read", archive.path, archive.logs, archive.files));
     }
-    let mut store = to.open()?;
+    let mut store = store.map_or_else(|| to.open(), Ok)?;
     let mut meter = Meter::new(&found.paths, no_progress);
     let summary = pipeline::ingest(&mut store, &found.paths, options, &mut meter)?;
     let torn = found.archives.into_iter().filter(|archive| archive.torn).map(|archive| archive.path).collect();

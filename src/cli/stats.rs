@@ -72,7 +72,7 @@ pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
         tallies.exchange(&row);
         Ok(())
     })?;
-    for mut row in store.cancellations(None, None)? {
+    store.each_cancellation(|mut row| {
         let mut exchange = row.exchange_id.map(|id| store.exchange(id)).transpose()?.flatten();
         if let Some(exchange) = &mut exchange {
             clean(exchange, &mut redactor);
@@ -88,7 +88,8 @@ pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
         });
         let signs = worked.map(|exchange| store.signs_of_life(exchange.id, 0)).transpose()?.unwrap_or_default();
         tallies.cancel(&row, exchange.as_ref(), &signs);
-    }
+        Ok(())
+    })?;
     let stats = tallies.into_stats();
     let mut out = Out::open(args.output.as_deref(), &args.files)?.clean(redactor);
     let style = args.screen.style(args.output.is_some(), true);

@@ -32,10 +32,10 @@ pub struct PolicyArgs {
     show_suppressed: bool,
 }
 
-/// Whether secrets are replaced on a screen.
+/// Whether secrets are replaced in what a command puts out.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RedactArgs {
-    /// Replace what looks like a secret on the screen (best effort) [default: default]
+    /// Replace what looks like a secret in the output (best effort) [default: default]
     #[arg(long, value_enum, value_name = "SET", help_heading = "Screen")]
     redact: Option<RedactSet>,
 }

@@ -26,6 +26,7 @@ const TOLD: &[(&str, &str)] = &[
     ("as-request", "a cancel with an id does to its target"),
     ("initialize", "a cancel of the handshake leaves it"),
     ("progress", "progress behind the witness"),
+    ("http-drop", "a dropped stream does to its request"),
     ("close", "after cancel and end of input"),
 ];
 
@@ -47,6 +48,12 @@ fn tell(probe: &str, play: &Play) -> Option<(String, Option<i64>)> {
             let ran_on = call.response.is_some() && call.outcome != "cancelled";
             plain(if ran_on { "nothing" } else { "cancels it" }.to_string())
         }
+        // That nothing came does not show that it was cancelled.
+        "http-drop" => match play.calls().next()? {
+            call if call.response.is_none() => plain("nothing more was heard of it".to_string()),
+            call if call.outcome == "result" => plain("nothing".to_string()),
+            _ => plain("ends it with an error".to_string()),
+        },
         "initialize" => plain(if play.was_welcomed()? { "answered" } else { "unanswered" }.to_string()),
         "progress" => {
             let (before, after) = play.progress();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::behaviour::{Behaviour, behaviour};
-use super::clauses::{Row, rows};
+use super::clauses::{For, Row, rows};
 use super::decide::{Proof, Says, decide};
 use super::play::Play;
 use super::probes::PROBES;
@@ -158,6 +158,9 @@ pub fn card(profile: &'static Profile, server: Server, plays: &[Play], unplayed:
             } else if !own.is_empty() {
                 probes.push(sum(row, &own, &clauses));
             }
+        }
+        if row.whom == For::Streams && probes.is_empty() {
+            continue;
         }
         clauses.push(ClauseCard::new(profile, row, words, probes));
     }

@@ -30,6 +30,8 @@ pub enum For {
     Spoken,
     /// Those with turns.
     Turns,
+    /// Those in which a request may have an HTTP stream; only where there are any.
+    Streams,
 }
 
 /// What breaks a sentence.
@@ -224,6 +226,15 @@ static ROWS: &[Row] = &[
         holds: &[Hold::Refused],
     },
     Row {
+        id: "drop-no-cancel",
+        title: "a dropped stream is no cancel",
+        words: Words::Rule("CAN024"),
+        whom: For::Streams,
+        probes: &["http-drop"],
+        breaks: &[Break::Rule("CAN024")],
+        holds: &[Hold::Answered],
+    },
+    Row {
         id: "initialize",
         title: "the handshake bears a cancel",
         words: Words::None,
@@ -253,6 +264,7 @@ pub fn rows(profile: &'static Profile) -> impl Iterator<Item = (&'static Row, Op
             For::Spoken => profile.cancel.is_none() || profile.answers_cancelled(),
             For::Plain => profile.cancel.is_none(),
             For::Turns => profile.turns,
+            For::Streams => profile.stream_close_is_no_cancel,
             For::Handshake => profile.opening.initialize.is_some(),
         };
         let words = match row.words {

@@ -3,9 +3,10 @@
 //! What is served is a recording that nobody recorded, played by the mock of every recording; what came of it is judged by the same audit as
 //! every log. The client calls the tools, each of which behaves in one way that is hard for clients, and gives up on them as it always does.
 
+use super::behaviour::Behaviour;
 use super::card::{Card, ClauseCard, ProbeCard, Server, Verdict};
 use super::clauses::Words;
-use super::template::Said;
+use super::template::{Does, Said};
 use crate::protocol::{Profile, Side};
 use crate::replay::judge::is_fault_of;
 use crate::replay::recording::{Connection, Exchange, Fault, What};
@@ -32,6 +33,8 @@ enum Act {
     Refuse,
     /// It asks the client something, and the client answers.
     Ask,
+    /// It ends.
+    Die,
 }
 
 /// What is served.
@@ -53,7 +56,15 @@ pub static TOOLS: &[Tool] = &[
         about: "stays silent after its cancel, and asks whether the client is there",
         acts: &[(300, Act::Cancel), (400, Act::Ask)],
     },
+    Tool {
+        name: DIES,
+        about: "ends half a second after it was called, and the connection with it",
+        acts: &[(500, Act::Die)],
+    },
 ];
+
+/// The tool that ends the server.
+const DIES: &str = "dies";
 
 /// How long the handshake takes, microseconds: long enough to be given up on by a client in a hurry.
 const HANDSHAKE_US: i64 = 1_000_000;
@@ -66,7 +77,11 @@ pub fn served(profile: &'static Profile) -> Option<Vec<Said>> {
     let (list, _) = profile.tools()?;
     let ask = profile.ping()?;
     let mut said: Vec<Said> = Vec::new();
-    let mut say = |at_us: i64, side: Side, text: String| said.push(Said { at_us, side, text });
+    // A server that says nothing any more has ended.
+    let mut say = |at_us: i64, side: Side, text: String| {
+        let does = if text.is_empty() { Does::Ends } else { Does::Says };
+        said.push(Said { does, ..Said::message(at_us, side, text) });
+    };
     for (side, text) in profile.hello("1") {
         let at_us = if side == Side::Server { HANDSHAKE_US } else { 0 };
         say(at_us, side, introduced(profile, text));
@@ -89,6 +104,7 @@ pub fn served(profile: &'static Profile) -> Option<Vec<Said>> {
                     Act::Cancel => say(at_us, Side::Client, profile.cancel_of(&own)),
                     Act::Answer => say(at_us, Side::Server, answer(&own, tool.name)),
                     Act::Refuse => say(at_us, Side::Server, refusal(&own)),
+                    Act::Die => say(at_us, Side::Server, String::new()),
                     Act::Ask => {
                         asked += 1;
                         say(at_us, Side::Server, profile.request(&asked.to_string(), ask, "{}", None));
@@ -265,7 +281,19 @@ pub fn client_card(profile: &'static Profile, live: &[Connection], session: Opti
             probes,
         });
     }
+    card.behaviours.extend(after_death(live));
     card
+}
+
+/// What is heard of a client whose server has ended: no sentence says what it is to do.
+fn after_death(live: &[Connection]) -> Option<Behaviour> {
+    let ended = |live: &Connection| {
+        live.events.iter().any(|event| event.what == What::Close && event.side == Some(Side::Server))
+    };
+    let died = live.iter().position(|live| called(live, DIES).is_some() && ended(live))?;
+    let back = live[died + 1..].iter().any(|live| live.events.iter().any(|event| is_said(event, Side::Client)));
+    let does = if back { "it comes again" } else { "nothing more is heard of it" };
+    Some(Behaviour { probe: DIES, what: "when its server has ended", does: does.to_string(), after_us: None })
 }
 
 /// What one connection says of a sentence.

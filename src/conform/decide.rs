@@ -1,6 +1,6 @@
 //! What one play says about one row of the table.
 
-use super::clauses::{Break, Hold, Row};
+use super::clauses::{Break, For, Hold, Row};
 use super::play::Play;
 use crate::replay::recording::Fault;
 
@@ -35,7 +35,7 @@ pub(super) fn decide(row: &Row, play: &Play) -> Says {
     if let Some(proof) = row.breaks.iter().find_map(|it| broken(it, play)) {
         return Says::Violates(proof);
     }
-    if row.holds.contains(&Hold::Settled)
+    if (row.holds.contains(&Hold::Settled) || row.whom == For::Streams)
         && let Some(why) = doubted(row, play)
     {
         return Says::NotObserved(why);

@@ -5,6 +5,7 @@
 //! witness         a request that is answered at once  answer 2        the server answers it, when its time is over
 //! settle 2        what a cancelled request is owed    progress 2      the server tells of its progress
 //! watch           until nothing can come any more     soon            for a moment; both end with a witness
+//! drop 2          its HTTP stream is closed           take-up 2       and asked for again, where that is no cancel
 //! ```
 //!
 //! Each line is sent at once after the one before it, or at `30%` of the time that the slow request takes by itself. What a server says is what
@@ -23,6 +24,8 @@ pub enum Needs {
     Hello,
     /// A slow prompt in a session.
     Turns,
+    /// A request that takes its time, and a stream of its own for its answer (Streamable HTTP).
+    Streams,
 }
 
 /// Whether what comes of a probe hangs on when it was sent.
@@ -110,6 +113,12 @@ pub static PROBES: &[Probe] = &[
         Needs::Turns,
         "the end of a turn in which a prompt is worked on",
         "call 2; 30% end-turn; witness; turned 2; watch",
+    ),
+    patient(
+        "http-drop",
+        Needs::Streams,
+        "the stream of a request is dropped without a word, and taken up again where that is no cancel",
+        "call 2; 30% drop 2; witness; take-up 2; watch",
     ),
     any("close", Needs::Slow, "a cancel, and the end of input", "call 2; 30% cancel 2; settle 2; end"),
 ];

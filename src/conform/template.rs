@@ -1,5 +1,6 @@
 //! A template written out: what each side says and when, for one protocol and one natural duration, as the text of a recording.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::probes::Probe;
@@ -11,7 +12,8 @@ use crate::replay::splice;
 pub fn watched_us(script: &str, said: &[Said], profile: &crate::protocol::Profile) -> i64 {
     let (cancel, _) = profile.probing_cancel();
     let cancels = |text: &str| text.contains(cancel) || profile.turns && text.contains("session/cancel");
-    let first = said.iter().find(|said| said.side == Side::Client && cancels(&said.text));
+    let ends = |said: &&Said| cancels(&said.text) || said.does == Does::Drops;
+    let first = said.iter().filter(|said| said.side == Side::Client).find(ends);
     let ends = script.trim_end().ends_with("end");
     match (first, said.last()) {
         (Some(first), Some(last)) if !ends => last.at_us - first.at_us,
@@ -62,8 +64,33 @@ pub struct Said {
     pub at_us: i64,
     /// Who.
     pub side: Side,
-    /// What.
+    /// What; empty where it does something else.
     pub text: String,
+    /// What else it does.
+    pub does: Does,
+    /// The HTTP stream that it is on, where a template tells streams apart.
+    pub stream: Option<u32>,
+}
+
+/// What a side does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Does {
+    /// It says something.
+    #[default]
+    Says,
+    /// The server ends.
+    Ends,
+    /// The client closes the stream on which it waits for an answer.
+    Drops,
+    /// The client asks for what it missed on a stream that it closed.
+    TakesUp,
+}
+
+impl Said {
+    /// A message, on any stream.
+    pub fn message(at_us: i64, side: Side, text: String) -> Said {
+        Said { at_us, side, text, does: Does::Says, stream: None }
+    }
 }
 
 /// The session in which the slow request is left alone, twice, one after the other.
@@ -72,6 +99,7 @@ pub const CALLS: &str = "call 2; answer 2; call 3; answer 3; soon";
 /// Writes a template out. `None` where the protocol has no words for it, or there is nothing slow to ask for.
 pub fn write(script: &str, speech: &Speech, timing: &Timing) -> Option<Vec<Said>> {
     let mut pen = Pen::new(speech, timing);
+    pen.streams = script.contains("drop").then(HashMap::new);
     let words: Vec<&str> = script.split(';').map(str::trim).filter(|word| !word.is_empty()).collect();
     if !words.first().is_some_and(|word| ["hello", "greet"].contains(word)) {
         pen.open();
@@ -108,12 +136,25 @@ struct Pen<'p> {
     called_us: Option<i64>,
     cancelled_us: Option<i64>,
     witnesses: usize,
+    /// Where streams are told apart: how many there are, and the stream of each request.
+    streams: Option<HashMap<String, u32>>,
+    opened: u32,
     said: Vec<Said>,
 }
 
 impl<'p> Pen<'p> {
     fn new(speech: &'p Speech, timing: &'p Timing) -> Pen<'p> {
-        Pen { speech, timing, now_us: 0, called_us: None, cancelled_us: None, witnesses: 0, said: Vec::new() }
+        Pen {
+            speech,
+            timing,
+            now_us: 0,
+            called_us: None,
+            cancelled_us: None,
+            witnesses: 0,
+            streams: None,
+            opened: 0,
+            said: Vec::new(),
+        }
     }
 
     fn open(&mut self) {
@@ -126,7 +167,32 @@ impl<'p> Pen<'p> {
         if side == Side::Server {
             self.now_us += STEP_US;
         }
-        self.said.push(Said { at_us: self.now_us, side, text });
+        let stream = self.streams.is_some().then(|| self.stream_of(side, &text));
+        self.said.push(Said { stream, ..Said::message(self.now_us, side, text) });
+    }
+
+    /// What a client says goes on a stream of its own; what answers it comes there.
+    fn stream_of(&mut self, side: Side, text: &str) -> u32 {
+        let id = splice::at(text, "/id").unwrap_or_default().to_string();
+        let Some(streams) = self.streams.as_mut() else { return 0 };
+        if let (Side::Server, Some(stream)) = (side, streams.get(&id)) {
+            return *stream;
+        }
+        self.opened += 1;
+        streams.insert(id, self.opened);
+        self.opened
+    }
+
+    /// The client does something to the stream of a request.
+    fn act(&mut self, does: Does, id: &str) -> Option<()> {
+        let streams = self.streams.as_mut()?;
+        if does == Does::TakesUp {
+            self.opened += 1;
+            streams.insert(id.to_string(), self.opened);
+        }
+        let stream = streams.get(id).copied();
+        self.said.push(Said { does, stream, ..Said::message(self.now_us, Side::Client, String::new()) });
+        Some(())
     }
 
     fn client(&mut self, text: String) -> Option<()> {
@@ -187,6 +253,13 @@ impl<'p> Pen<'p> {
                 self.say(Side::Server, text);
                 Some(())
             }
+            "drop" => {
+                self.cancelled_us.get_or_insert(self.now_us);
+                self.act(Does::Drops, rest)
+            }
+            // Where that was the cancel there is nothing to take up.
+            "take-up" if profile.stream_close_cancels => Some(()),
+            "take-up" => self.act(Does::TakesUp, rest).and_then(|()| self.answer(rest)),
             "answer" => self.answer(rest),
             "settle" => self.settle(rest),
             "witness" => self.witness(),
@@ -256,8 +329,9 @@ fn token(id: &str) -> String {
 /// The recording as text, in the form of `record`.
 pub fn capture(speech: &Speech, said: &[Said]) -> String {
     let proto = speech.profile.name;
+    let transport = if said.iter().any(|said| said.stream.is_some()) { "http" } else { "stdio" };
     let mut out = format!(
-        r#"{{"rec":1,"tool":"rpctape conform","session":"probe","part":1,"t0":"2026-01-01T00:00:00.000000Z","clock":"monotonic","proto":"{proto}","transport":"stdio","vantage":"client"}}"#
+        r#"{{"rec":1,"tool":"rpctape conform","session":"probe","part":1,"t0":"2026-01-01T00:00:00.000000Z","clock":"monotonic","proto":"{proto}","transport":"{transport}","vantage":"client"}}"#
     );
     out.push('\n');
     let mut number = 0;
@@ -266,13 +340,31 @@ pub fn capture(speech: &Speech, said: &[Said]) -> String {
         let _ = writeln!(out, r#"{{"q":{number},"t":{at_us},{rest}}}"#);
     };
     line(0, r#""k":"open","c":1,"by":"c""#.to_string());
-    for Said { at_us, side, text } in said {
-        let from = if *side == Side::Client { "c" } else { "s" };
-        let (bytes, text) = (text.len(), splice::quote(text));
-        line(*at_us, format!(r#""k":"msg","c":1,"d":"{from}","n":{bytes},"b":{text}"#));
+    for said in said {
+        for event in events(said) {
+            line(said.at_us, event);
+        }
     }
     let end_us = said.last().map_or(0, |last| last.at_us) + STEP_US;
     line(end_us, r#""k":"close","c":1,"by":"c","how":"eof""#.to_string());
     line(end_us, format!(r#""k":"end","msgs":{},"lost":0"#, said.len()));
     out
+}
+
+/// What a recorder would have written of it.
+fn events(said: &Said) -> Vec<String> {
+    let on = said.stream.map_or(String::new(), |stream| format!(r#","s":{stream}"#));
+    match said.does {
+        Does::Says => {
+            let from = if said.side == Side::Client { "c" } else { "s" };
+            let (bytes, text) = (said.text.len(), splice::quote(&said.text));
+            vec![format!(r#""k":"msg","c":1{on},"d":"{from}","n":{bytes},"b":{text}"#)]
+        }
+        Does::Ends => vec![r#""k":"exit","c":1,"code":1"#.to_string()],
+        Does::Drops => vec![format!(r#""k":"close","c":1{on},"by":"c","how":"reset""#)],
+        Does::TakesUp => vec![
+            format!(r#""k":"open","c":1{on},"by":"c""#),
+            format!(r#""k":"http","c":1{on},"d":"c","h":{{"method":"GET","headers":{{"last-event-id":"1"}}}}"#),
+        ],
+    }
 }

@@ -3,6 +3,7 @@
 //! [`strict`] takes what is JSON and nothing else; [`scan`] takes what a log has of it, which may be cut.
 
 pub(crate) mod pointer;
+pub(crate) mod quick;
 pub(crate) mod scan;
 pub(crate) mod strict;
 mod string;

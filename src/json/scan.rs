@@ -5,10 +5,7 @@
 
 use memchr::memchr2;
 
-use super::strict::first_odd;
-
-/// Strings up to so many words of eight bytes are looked through without setting up a vector search.
-const SHORT: usize = 2;
+use super::quick::{SHORT, first_odd};
 
 /// The first byte at or after `at` that is no white space.
 #[inline]
@@ -82,7 +79,12 @@ pub(crate) struct MemberText<'a> {
 /// The members of the object at the start of `text`; ends early where the text does not add up.
 /// [`Members::complete`] tells afterwards whether the closing brace was reached.
 pub(crate) fn members(text: &str) -> Members<'_> {
-    let at = skip_white(text.as_bytes(), 0);
+    members_at(text, 0)
+}
+
+/// The same for the object at `at`.
+pub(crate) fn members_at(text: &str, at: usize) -> Members<'_> {
+    let at = skip_white(text.as_bytes(), at);
     let open = text.as_bytes().get(at) == Some(&b'{');
     Members { text, at: at + 1, state: if open { State::First } else { State::Broken } }
 }
@@ -132,18 +134,31 @@ impl<'a> Members<'a> {
         (bytes.get(colon) == Some(&b':')).then(|| (&self.text[at + 1..end], skip_white(bytes, colon + 1)))
     }
 
-    fn step(&mut self) -> Option<MemberText<'a>> {
-        let (bytes, at) = (self.text.as_bytes(), self.next_at());
-        if bytes.get(at) == Some(&b'}') {
-            self.at = at + 1;
-            self.state = State::Complete;
-            return None;
+    /// The next key, and where its value begins. Whoever looks into the value finds its end, and tells it with
+    /// [`Members::pass`] before he asks again: so no byte is looked at twice.
+    pub(crate) fn next_key(&mut self) -> Option<(&'a str, usize)> {
+        let at = self.next_at();
+        match self.state {
+            State::Complete | State::Broken => None,
+            _ if self.text.as_bytes().get(at) == Some(&b'}') => {
+                self.at = at + 1;
+                self.state = State::Complete;
+                None
+            }
+            _ => {
+                let found = self.key(at);
+                if found.is_none() {
+                    self.state = State::Broken;
+                }
+                found
+            }
         }
-        let (key, at) = self.key(at)?;
-        let end = value_end(bytes, at)?;
-        self.at = end;
-        self.state = State::Next;
-        Some(MemberText { key, value: &self.text[at..end], at })
+    }
+
+    /// The value of the last key ends here; `None` where it does not end.
+    pub(crate) fn pass(&mut self, end: Option<usize>) {
+        self.state = if end.is_some() { State::Next } else { State::Broken };
+        self.at = end.unwrap_or(self.at);
     }
 }
 
@@ -151,14 +166,10 @@ impl<'a> Iterator for Members<'a> {
     type Item = MemberText<'a>;
 
     fn next(&mut self) -> Option<MemberText<'a>> {
-        if matches!(self.state, State::Complete | State::Broken) {
-            return None;
-        }
-        let member = self.step();
-        if member.is_none() && self.state != State::Complete {
-            self.state = State::Broken;
-        }
-        member
+        let (key, at) = self.next_key()?;
+        let end = value_end(self.text.as_bytes(), at);
+        self.pass(end);
+        Some(MemberText { key, value: &self.text[at..end?], at })
     }
 }
 

@@ -5,6 +5,7 @@
 
 use memchr::memchr2;
 
+use super::quick::first_odd;
 use super::string::lenient_string;
 
 /// Strings up to so many words of eight bytes are looked through without setting up a vector search.
@@ -157,30 +158,15 @@ fn quoted(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The first byte of the next few words of eight bytes that cannot stand in a string as it is: a quote, a backslash or a control
-/// character. Nothing where there is none, or where the text ends before the words do.
-#[inline]
-pub(super) fn first_odd(bytes: &[u8], mut at: usize, words: usize) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    for _ in 0..words {
-        let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
-        // The high bit of each byte that is zero, and perhaps of some behind the first such byte.
-        let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
-        let low = word.wrapping_sub(ONES * 0x20) & !word;
-        let odd =
-            (zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\'))) | low) & (ONES << 7);
-        if odd != 0 {
-            return Some(at + odd.trailing_zeros() as usize / 8);
-        }
-        at += 8;
-    }
-    None
-}
+/// How many words of eight bytes are looked at for the next escape.
+const NEAR: usize = 6;
 
 fn long(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     let (mut at, mut escaped) = (start, false);
     loop {
-        let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        // Escapes often stand close to each other, and setting up a vector search costs more than looking at a few words.
+        let near = first_odd(bytes, at, NEAR).filter(|found| matches!(bytes[*found], b'"' | b'\\'));
+        let found = near.or_else(|| Some(at + memchr2(b'"', b'\\', bytes.get(at..)?)?))?;
         if bytes[found] == b'"' {
             let controls = bytes[start..found].iter().fold(false, |any, byte| any | (*byte < 0x20));
             return (!controls).then_some((found + 1, escaped));

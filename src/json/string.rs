@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::quick::quote_or_escape;
+
 /// Unescapes a JSON string given with its quotes. Lone surrogates become U+FFFD; it never fails.
 pub(crate) fn lenient_string(raw: &str) -> Cow<'_, str> {
     let inner = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
@@ -23,9 +25,9 @@ pub(crate) fn unescape(text: &str, mut at: usize, out: &mut String) -> Option<us
     out.clear();
     let bytes = text.as_bytes();
     loop {
-        let run = bytes.get(at..)?.iter().position(|b| matches!(b, b'"' | b'\\'))?;
-        out.push_str(&text[at..at + run]);
-        at += run;
+        let odd = quote_or_escape(bytes, at)?;
+        out.push_str(&text[at..odd]);
+        at = odd;
         if bytes[at] == b'"' {
             return Some(at);
         }

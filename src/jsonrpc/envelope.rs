@@ -99,7 +99,7 @@ pub(super) struct Envelope<'a, F> {
     result: Option<Shape>,
     error: Option<ErrorMember<'a>>,
     defects: Defects,
-    lifted: F,
+    lifted: Box<F>,
 }
 
 impl<'a, F: Lift<'a>> Envelope<'a, F> {
@@ -111,7 +111,7 @@ impl<'a, F: Lift<'a>> Envelope<'a, F> {
             }
             let slot = Slot::of(key);
             if let Slot::Params | Slot::Result = slot {
-                let lifted = &mut self.lifted;
+                let lifted = &mut *self.lifted;
                 let (end, twice) = match slot {
                     Slot::Params => {
                         let (end, shape) = body(text, at, lifted, Params)?;
@@ -146,7 +146,7 @@ impl<'a, F: Lift<'a>> Envelope<'a, F> {
     }
 
     #[inline(always)]
-    pub(super) fn finish(self) -> (Message<'a>, F) {
+    pub(super) fn finish(self) -> (Message<'a>, Box<F>) {
         let mut defects = self.defects;
         let is_two = |raw: &str| raw == "\"2.0\"" || raw.starts_with('"') && lenient_string(raw) == "2.0";
         if !self.version.is_some_and(is_two) {
@@ -179,8 +179,8 @@ impl<'de, F: Lift<'de>> Visitor<'de> for &mut Envelope<'de, F> {
                 Slot::Jsonrpc => self.version.replace(map.next_value::<&RawValue>()?.get()).is_some(),
                 Slot::Id => self.id.replace(map.next_value::<&RawValue>()?.get()).is_some(),
                 Slot::Method => self.method.replace(map.next_value::<&RawValue>()?.get()).is_some(),
-                Slot::Params => self.params.replace(map.next_value_seed(Body(&mut self.lifted, Params))?).is_some(),
-                Slot::Result => self.result.replace(map.next_value_seed(Body(&mut self.lifted, Outcome))?).is_some(),
+                Slot::Params => self.params.replace(map.next_value_seed(Body(&mut *self.lifted, Params))?).is_some(),
+                Slot::Result => self.result.replace(map.next_value_seed(Body(&mut *self.lifted, Outcome))?).is_some(),
                 Slot::Error => self.error.replace(ErrorMember::of(map.next_value::<&RawValue>()?.get())).is_some(),
                 Slot::Other => {
                     map.next_value::<IgnoredAny>()?;

@@ -11,14 +11,14 @@ use super::message::Message;
 /// What stood at the place that was parsed.
 #[derive(Debug)]
 pub enum Parsed<'a, F> {
-    /// An object: one message.
-    One(Message<'a>, F),
+    /// An object: one message. What is lifted from it is too large to be handed from function to function.
+    One(Message<'a>, Box<F>),
     /// An array: a batch, each member with its byte range in the text.
     Batch(Vec<Member<'a, F>>),
 }
 
 /// One member of a batch: the byte range of its text, and the message or why there is none.
-pub type Member<'a, F> = (Range<usize>, Result<(Message<'a>, F), Unparsable>);
+pub type Member<'a, F> = (Range<usize>, Result<(Message<'a>, Box<F>), Unparsable>);
 
 /// Why a text is no message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ mod tests {
             let mut deserializer = serde_json::Deserializer::from_str(text);
             parsed.deserialize(&mut deserializer).expect("a message");
             assert_eq!(deserializer.into_iter::<IgnoredAny>().byte_offset(), end, "{text}");
-            let told = |(message, _): (Message<'_>, NoLift)| format!("{message:?}");
+            let told = |(message, _): (Message<'_>, Box<NoLift>)| format!("{message:?}");
             assert_eq!(told(scanned.finish()), told(parsed.finish()), "{text}");
         }
         for text in [

@@ -226,16 +226,21 @@ impl Examiner<'_> {
         if probe.needs == Needs::Turns && !met.speech.profile.turns {
             return Ok(Ok(Vec::new()));
         }
+        if probe.needs == Needs::Streams && !matches!(self.target, Target::Http(_)) {
+            return Ok(Ok(Vec::new()));
+        }
         let natural_us = match (probe.needs, slow) {
             (Needs::Server | Needs::Hello, slow) => slow.map_or(0, |slow| slow.natural_us),
-            (Needs::Slow | Needs::Progress | Needs::Turns, Err(why)) => return Ok(Err(why.to_string())),
-            (Needs::Slow | Needs::Turns, Ok(slow)) if slow.natural_us < SLOW_US => {
+            (Needs::Slow | Needs::Progress | Needs::Turns | Needs::Streams, Err(why)) => {
+                return Ok(Err(why.to_string()));
+            }
+            (Needs::Slow | Needs::Turns | Needs::Streams, Ok(slow)) if slow.natural_us < SLOW_US => {
                 return Ok(Err(format!("the request takes {} only", crate::number::duration(slow.natural_us))));
             }
             (Needs::Progress, Ok(slow)) if slow.progress_us.is_none() => {
                 return Ok(Err("it reports no progress".to_string()));
             }
-            (Needs::Slow | Needs::Progress | Needs::Turns, Ok(slow)) => slow.natural_us,
+            (Needs::Slow | Needs::Progress | Needs::Turns | Needs::Streams, Ok(slow)) => slow.natural_us,
         };
         if probe.name == "storm" && self.storm == 0 {
             return Ok(Err("--storm 0".to_string()));
@@ -310,6 +315,15 @@ impl Examiner<'_> {
         Ok((recording, plan))
     }
 
+    /// How a live session is judged.
+    fn judged_as(&self, profile: &'static Profile) -> Options {
+        let mut judging = self.judging.clone();
+        judging.overrides.profile = Some(profile);
+        // Where order proves, a bound on the round trip is not needed, and cannot be wrong.
+        judging.settings.proof_only |= self.target.is_ordered();
+        judging
+    }
+
     /// Plays what is to be said. `None` where the server speaks another revision.
     fn play(&self, run_of: &Run<'_>, watch: &mut dyn Watch) -> Result<Option<(Recording, Ran)>> {
         let profile = run_of.speech.profile;
@@ -327,10 +341,7 @@ impl Examiner<'_> {
             natural: &[],
         };
         let keep = Keep { file: run_of.keep.clone(), redact: self.redact.clone() };
-        let mut judging = self.judging.clone();
-        judging.overrides.profile = Some(profile);
-        // Where order proves, a bound on the round trip is not needed, and cannot be wrong.
-        judging.settings.proof_only |= self.target.is_ordered();
+        let judging = self.judged_as(profile);
         let ran = run(&job, "", &keep, &judging, self.interrupt.as_ref(), watch)?;
         let broken = ran.logs.iter().find_map(|log| log.broken.as_ref());
         match broken {
@@ -394,3 +405,7 @@ fn not_sent(asked: &Connection, ran: &Ran) -> Option<String> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+#[path = "conform_tests.rs"]
+mod tests;

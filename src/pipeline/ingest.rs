@@ -1,6 +1,7 @@
 //! Logs in, an audited database out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, Metadata};
 
 use super::audit::JUDGED_WITH;
 use super::intake::Intake;
@@ -15,9 +16,36 @@ use crate::store::{Identity, NewSource, Store};
 /// Reads logs (`-` is standard input) into a store and judges them, in one transaction: all of it or nothing.
 /// A log that the store has already adds nothing; one that has grown goes on where it ended.
 pub fn ingest(store: &mut Store, inputs: &[String], options: &Options, progress: &mut dyn Progress) -> Result<Summary> {
-    let mut sources = inputs.iter().map(|input| capture::open(input, &options.overrides));
     let apart = if store.is_temporary() && store.is_new() { told_apart(inputs) } else { BTreeSet::new() };
-    in_one(store, |store| load(store, &mut sources, &apart, options, progress))
+    in_one(store, |store| {
+        let mut given = inputs.iter().map(|input| match unchanged(store, input, options)? {
+            true => Ok(Given::Unchanged(clean(input, options))),
+            false => Ok(Given::Source(capture::open(input, &options.overrides)?)),
+        });
+        load(store, &mut given, &apart, options, progress)
+    })
+}
+
+/// True for a file that the store has under this name, byte for byte: it need not be opened as a log to know that.
+pub fn unchanged(store: &Store, input: &str, options: &Options) -> Result<bool> {
+    if store.is_new() {
+        return Ok(false);
+    }
+    let path = capture::path_of(input);
+    let Some(size) = path.metadata().ok().filter(Metadata::is_file).map(|file| file.len()) else { return Ok(false) };
+    let mut earlier = store.sources_named(&clean(input, options))?;
+    earlier.retain(|source| source.identity.size == size);
+    let Some(mut file) = (!earlier.is_empty()).then(|| File::open(&path).ok()).flatten() else { return Ok(false) };
+    let (identity, _) = Identity::of(&mut file, input, &[])?;
+    Ok(earlier.iter().any(|source| source.identity == identity))
+}
+
+/// What is to be read.
+enum Given {
+    /// A log.
+    Source(Box<dyn Source>),
+    /// One that the store has, under this name.
+    Unchanged(String),
 }
 
 /// The same for sources that are opened one after the other.
@@ -27,7 +55,8 @@ pub fn ingest_sources(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
-    in_one(store, |store| load(store, sources, &BTreeSet::new(), options, progress))
+    let mut given = sources.map(|source| source.map(Given::Source));
+    in_one(store, |store| load(store, &mut given, &BTreeSet::new(), options, progress))
 }
 
 /// All of it or nothing.
@@ -56,15 +85,18 @@ fn told_apart(inputs: &[String]) -> BTreeSet<&str> {
 
 fn load(
     store: &Store,
-    sources: &mut dyn Iterator<Item = Result<Box<dyn Source>>>,
+    given: &mut dyn Iterator<Item = Result<Given>>,
     apart: &BTreeSet<&str>,
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
     let mut intake = Intake::new(store, options, progress)?;
     let mut inputs = Vec::new();
-    for source in sources {
-        inputs.push(take_source(store, &mut *source?, apart, &mut intake)?);
+    for given in given {
+        inputs.push(match given? {
+            Given::Source(mut source) => take_source(store, &mut *source, apart, &mut intake)?,
+            Given::Unchanged(name) => Input { name, taken: Taken::AlreadyThere },
+        });
     }
     let redacted = intake.cleaning.as_ref().map(|cleaning| cleaning.counts().clone()).unwrap_or_default();
     let followed = intake.finish()?;
@@ -107,6 +139,7 @@ fn take_source(
     if grown {
         // What was cut is read again, and what is missing from here on may matter to any connection of the source.
         store.forget_end(id, from)?;
+        intake.ground.goes_on();
         intake.touched.extend(store.connections_in(id)?);
     }
     intake.channels.source(id, &name, grown);

@@ -37,7 +37,7 @@ pub use audit::audit;
 pub use check::{Findings, check, check_paths};
 pub use coverage::{coverage, coverage_of};
 pub use follow::follow;
-pub use ingest::{ingest, ingest_sources};
+pub use ingest::{ingest, ingest_sources, unchanged};
 pub use lookout::Lookout;
 pub use options::{Hops, Options, Progress, Quiet};
 pub use summary::{Input, Summary, Taken, summary};

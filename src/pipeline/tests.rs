@@ -117,6 +117,22 @@ fn a_log_becomes_a_database_that_answers() {
 }
 
 #[test]
+fn a_file_is_unchanged_while_it_has_its_name_and_its_bytes() {
+    let folder = Folder::new();
+    let (before, after) = (handshake() + &late(4000, "1"), handshake() + &late(4000, "2"));
+    assert_eq!(before.len(), after.len());
+    let (log, copy) = (folder.write("a.jsonl", &before), folder.write("copy.jsonl", &before));
+    let db = folder.path("a.db");
+    at(&db, std::slice::from_ref(&log));
+    let options = Options::default();
+    let is = |name: &str| unchanged(&Store::read(&db).unwrap(), name, &options).unwrap();
+    assert!(is(&log) && !is(&copy) && !is("no/such/file"));
+    folder.write("a.jsonl", &after);
+    assert!(!is(&log));
+    assert!(!unchanged(&Store::temporary().unwrap(), &log, &options).unwrap());
+}
+
+#[test]
 fn the_same_log_twice_adds_nothing() {
     let folder = Folder::new();
     let log = folder.write("a.jsonl", &(handshake() + &late(4000, "1")));

@@ -32,7 +32,7 @@ fn says(text: &str, message: &Message<'_>, facts: &Facts<'_>) -> bool {
 /// The brief of a batch: an array of the briefs of its members. What is no message stands as it is.
 pub fn brief_batch<'a, E: 'a>(
     text: &str,
-    members: impl Iterator<Item = (&'a Range<usize>, &'a Result<(Message<'a>, Facts<'a>), E>)>,
+    members: impl Iterator<Item = (&'a Range<usize>, &'a Result<(Message<'a>, Box<Facts<'a>>), E>)>,
 ) -> String {
     let mut out = String::from("[");
     for (at, (range, member)) in members.enumerate() {

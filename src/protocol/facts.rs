@@ -448,7 +448,7 @@ mod tests {
 
     fn facts(text: &str) -> Facts<'_> {
         match parse::<Facts<'_>>(text) {
-            Ok(Parsed::One(_, facts)) => facts,
+            Ok(Parsed::One(_, facts)) => *facts,
             other => panic!("{other:?}"),
         }
     }

@@ -14,6 +14,17 @@ struct Word {
     hint: usize,
     /// True where the word is all that the hint asks for.
     whole: bool,
+    /// True where capitals and small letters are one.
+    fold: bool,
+}
+
+impl Word {
+    fn begins(&self, text: &[u8]) -> bool {
+        match text.get(..self.text.len()) {
+            Some(start) if self.fold => start.eq_ignore_ascii_case(&self.text),
+            start => start == Some(&*self.text),
+        }
+    }
 }
 
 /// Looks for words.
@@ -35,7 +46,18 @@ impl Hints {
         all
     }
 
+    /// Nearly all hints are words with nothing around them: those need no parser of expressions.
     fn add(&mut self, hint: usize, form: &str) {
+        for (form, fold) in alternatives(form) {
+            match plain(form) {
+                Some(word) => self.put(&Word { text: word.into_bytes().into(), hint, whole: true, fold }),
+                None if fold => self.extract(hint, &format!("(?i-u:{form})")),
+                None => self.extract(hint, form),
+            }
+        }
+    }
+
+    fn extract(&mut self, hint: usize, form: &str) {
         let mut extractor = Extractor::new();
         extractor.limit_class(64).limit_literal_len(LONGEST).limit_total(2000);
         let seq = regex_syntax::parse(form).ok().map(|form| extractor.extract(&form));
@@ -44,15 +66,24 @@ impl Hints {
             return self.any.push(hint);
         };
         for word in words {
-            let (text, whole) = (word.as_bytes(), word.is_exact());
-            let second = text.get(1).map_or(0..=u8::MAX, |second| *second..=*second);
-            for second in second {
-                let group = &mut self.group[pair(text[0], second)];
+            self.put(&Word { text: word.as_bytes().into(), hint, whole: word.is_exact(), fold: false });
+        }
+    }
+
+    fn put(&mut self, word: &Word) {
+        let cases = |byte: u8| match word.fold && byte.is_ascii_alphabetic() {
+            true => vec![byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
+            false => vec![byte],
+        };
+        let seconds = word.text.get(1).map_or_else(|| (0..=u8::MAX).collect(), |second| cases(*second));
+        for first in cases(word.text[0]) {
+            for second in &seconds {
+                let group = &mut self.group[pair(first, *second)];
                 if *group == 0 {
                     *group = self.groups.len() as u16;
                     self.groups.push(Vec::new());
                 }
-                self.groups[usize::from(*group)].push(Word { text: text.into(), hint, whole });
+                self.groups[usize::from(*group)].push(Word { text: word.text.clone(), ..*word });
             }
         }
     }
@@ -66,11 +97,44 @@ impl Hints {
         for (at, two) in bytes.windows(2).enumerate() {
             let group = usize::from(self.group[pair(two[0], two[1])]);
             let words = if group == 0 { continue } else { &self.groups[group] };
-            if words.iter().any(|word| bytes[at..].starts_with(&word.text) && found(word.hint, word.whole)) {
+            if words.iter().any(|word| word.begins(&bytes[at..]) && found(word.hint, word.whole)) {
                 return;
             }
         }
     }
+}
+
+/// The forms of a hint, any of which will do, and whether case counts in them: those in a group at its start, and what follows
+/// it. A hint of another build is one form.
+fn alternatives(form: &str) -> Vec<(&str, bool)> {
+    let (group, rest) = match form.strip_prefix("(?i-u:").and_then(|form| form.split_once(')')) {
+        Some((group, rest)) => (group, rest.strip_prefix('|').or(rest.is_empty().then_some(""))),
+        None => ("", Some(form)),
+    };
+    match rest.filter(|rest| !group.contains(['(', '[']) && !rest.contains(['(', '['])) {
+        None => vec![(form, false)],
+        Some(rest) => {
+            let forms = group.split('|').map(|form| (form, true)).chain(rest.split('|').map(|form| (form, false)));
+            forms.filter(|(form, _)| !form.is_empty()).collect()
+        }
+    }
+}
+
+/// The word that a form is, where it is one; a sign after a backslash stands for itself.
+fn plain(form: &str) -> Option<String> {
+    let (mut word, mut letters) = (String::new(), form.chars());
+    while let Some(letter) = letters.next() {
+        word.push(match letter {
+            '\\' => match letters.next()? {
+                // What stands beside a word is left to the shape.
+                'b' => continue,
+                sign => Some(sign).filter(char::is_ascii_punctuation)?,
+            },
+            '.' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '^' | '$' | '|' => return None,
+            letter => letter,
+        });
+    }
+    (!word.is_empty()).then_some(word)
 }
 
 fn pair(first: u8, second: u8) -> usize {
@@ -93,7 +157,36 @@ mod tests {
             told
         };
         assert_eq!(told("a gho_ and a PaSS :*: :543"), [(3, false), (0, true), (1, true), (4, true)]);
-        assert_eq!(told("a.dot :5432"), [(3, false), (2, false), (4, false)]);
+        assert_eq!(told("a.dot :5432"), [(3, false), (2, false)]);
         assert_eq!(told("ghx_"), [(3, false)]);
+    }
+
+    #[test]
+    fn a_word_is_found_whole_and_in_any_case_where_its_hint_says_so() {
+        let hints = Hints::new([r"(?i-u:session|seed)|\\u", "Shared", r"(?i-u:\bpw\b|pat)"].into_iter());
+        let told = |text: &str| {
+            let mut told = Vec::new();
+            hints.search(text, |hint, whole| {
+                told.push((hint, whole));
+                false
+            });
+            told
+        };
+        assert_eq!(told("SeSSion sEED \\u Shared"), [(0, true), (0, true), (0, true), (1, true)]);
+        assert_eq!(told("sessio see \\ shared \\U"), []);
+        assert_eq!(told("PaT").len(), 1);
+        assert!(!told("a PW b").is_empty());
+    }
+
+    #[test]
+    fn what_is_no_list_of_words_is_one_expression() {
+        assert_eq!(alternatives("a|b"), [("a", false), ("b", false)]);
+        assert_eq!(alternatives("(?i-u:a|b)|c"), [("a", true), ("b", true), ("c", false)]);
+        for form in ["(?i-u:[?&](?:key|sig))", "x(?:a|b)-", "fo1_|fm[12]", "(?i-u:a|b)c"] {
+            assert_eq!(alternatives(form), [(form, false)]);
+        }
+        assert_eq!(plain(r"SG\."), Some("SG.".to_string()));
+        assert_eq!(plain(r"\bkey"), Some("key".to_string()));
+        assert!([r"\d", "a.b", ""].iter().all(|form| plain(form).is_none()));
     }
 }

@@ -99,7 +99,7 @@ impl Maker {
 
     fn facts(&self, place: usize) -> Facts<'_> {
         match parse::<Facts<'_>>(&self.events[self.exchanges[place].request].text) {
-            Ok(Parsed::One(_, facts)) => facts,
+            Ok(Parsed::One(_, facts)) => *facts,
             _ => Facts::default(),
         }
     }

@@ -324,7 +324,7 @@ fn unseen(summary: &Summary) -> String {
         parts.push(format!("{files} ({}: {})", first.source, first.why));
     }
     let counts = [
-        (summary.lost, "lost message"),
+        (lost_elsewhere(summary), "lost message"),
         (summary.suppressed, "suppressed finding"),
         (summary.baselined, "known finding"),
         (summary.stale, "stale baseline line"),
@@ -336,6 +336,13 @@ fn unseen(summary: &Summary) -> String {
         }
     }
     if parts.is_empty() { "nothing".to_string() } else { parts.join(", ") }
+}
+
+/// Messages that were lost, without those in lines that this screen names already.
+fn lost_elsewhere(summary: &Summary) -> u64 {
+    let cut: u64 = summary.skipped.iter().filter(|skipped| skipped.why == "cut off").map(|skipped| skipped.lines).sum();
+    let unread: u64 = summary.unread.iter().map(|unread| unread.lines).sum();
+    summary.lost.saturating_sub(cut + unread)
 }
 
 /// What was passed over, source by source; of many sources each reason once, with the first of them.

@@ -461,7 +461,7 @@ impl Conn {
             step.sink.cancellation(connection, cancel);
         }
         let id = &slot.exchange.id;
-        for token in slot.exchange.progress_token.iter().chain(&slot.partial_token) {
+        for token in slot.exchange.progress_token.iter().chain(slot.partial_token.as_deref()) {
             let newer = self.slot(issuer, id).filter(|newer| newer.gave(token));
             if newer.is_none() && self.side(issuer).tokens.get(token) == Some(id) {
                 self.side_mut(issuer).tokens.remove(token);

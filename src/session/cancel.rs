@@ -194,7 +194,7 @@ impl Conn {
                 Some(CancelFault::Initialize | CancelFault::BeforeCapabilities | CancelFault::WithoutCapability(_))
             );
             slot.cancel_void |= void;
-            slot.exchange.cancels.push(cancel.clone());
+            slot.exchange.cancelled_by(cancel.clone());
             let call = slot.call.take();
             if let Some(call) = call {
                 self.side_mut(issuer).calls.remove(&call);
@@ -344,7 +344,7 @@ impl Conn {
             ..Cancellation::new(seen, issuer, Mechanism::StreamClose)
         };
         let (request, method) = (exchange.request, exchange.method.clone());
-        exchange.cancels.push(cancel.clone());
+        exchange.cancelled_by(cancel.clone());
         self.facts.cancels += 1;
         let target = Target { request, issuer, id: &id, method: &method, answer: None, first_cancel: None };
         self.judge_cancel(step, profile, &cancel, None, Some(target));
@@ -375,7 +375,7 @@ impl Conn {
             cancel.effect_seen = exchange.answer;
         }
         exchange.history.add('c', m.sender, issuer);
-        exchange.cancels.push(cancel.clone());
+        exchange.cancelled_by(cancel.clone());
         Some((exchange.request, exchange.method.clone()))
     }
 }

@@ -269,7 +269,7 @@ impl Conn {
         let mut silent: BTreeMap<FrameId, (&Exchange, Vec<Served>)> = BTreeMap::new();
         for side in Side::BOTH {
             for slot in self.side(side).live.values().filter(|slot| slot.exchange.in_flight()) {
-                let parent = slot.parent.as_ref().and_then(|parent| self.known(parent)).map(|slot| &slot.exchange);
+                let parent = slot.parent.as_deref().and_then(|parent| self.known(parent)).map(|slot| &slot.exchange);
                 let cancelled = |parent: &&Exchange| {
                     parent.in_flight() && parent.cancel().is_some() && !parent.profile.answers_cancelled()
                 };

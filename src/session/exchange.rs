@@ -46,7 +46,8 @@ impl Outcome {
 pub struct History {
     length: u8,
     inline: [u8; INLINE],
-    rest: String,
+    /// What few exchanges have.
+    rest: Option<Box<str>>,
 }
 
 const INLINE: usize = 22;
@@ -61,7 +62,7 @@ impl Default for History {
 impl History {
     /// The history of a request just sent.
     pub fn new() -> History {
-        let mut history = History { length: 0, inline: [0; INLINE], rest: String::new() };
+        let mut history = History { length: 0, inline: [0; INLINE], rest: None };
         history.push('Q');
         history
     }
@@ -75,7 +76,7 @@ impl History {
         };
         match self.inline.get_mut(self.length as usize) {
             Some(place) => *place = letter as u8,
-            None => self.rest.push(letter),
+            None => self.rest = Some(format!("{}{letter}", self.rest.as_deref().unwrap_or_default()).into()),
         }
         self.length += 1;
     }
@@ -90,7 +91,7 @@ impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inline = &self.inline[..INLINE.min(self.length as usize)];
         f.write_str(std::str::from_utf8(inline).unwrap_or_default())?;
-        f.write_str(&self.rest)
+        f.write_str(self.rest.as_deref().unwrap_or_default())
     }
 }
 
@@ -244,6 +245,15 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// One more cancel that names it.
+    pub fn cancelled_by(&mut self, cancel: Cancellation) {
+        if self.cancels.is_empty() {
+            // Nearly always it stays the only one, and a cancelled request may never be answered and forgotten.
+            self.cancels.reserve_exact(1);
+        }
+        self.cancels.push(cancel);
+    }
+
     /// The first cancel that counts: own dialect, by the side that may cancel it, before any answer.
     pub fn cancel(&self) -> Option<&Cancellation> {
         self.cancels.iter().find(|cancel| !cancel.foreign && cancel.effect != Some(Effect::Moot))

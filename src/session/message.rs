@@ -195,7 +195,7 @@ impl Conn {
                 Wanted::default()
             },
             stated: None,
-            partial_token: Facts::id(m.facts.partial_result_token),
+            partial_token: Facts::id(m.facts.partial_result_token).map(Box::new),
             call: None,
         }
     }
@@ -241,7 +241,7 @@ impl Conn {
         let Some(parent) = self.known_mut(&handle) else { return };
         parent.exchange.history.add('n', m.sender, handle.issuer);
         slot.exchange.parent = Some(handle.request);
-        slot.parent = Some(handle);
+        slot.parent = Some(Box::new(handle));
         if slot.role == Role::Permission {
             slot.turn_cancel = self.turn_cancel(slot.topic.as_ref());
         }
@@ -277,7 +277,7 @@ impl Conn {
         if let Some(task) = Facts::text(m.facts.related_task) {
             return self.tasks.cancel(m.sender, &task);
         }
-        let parent = &self.known(slot.parent.as_ref()?)?.exchange;
+        let parent = &self.known(slot.parent.as_deref()?)?.exchange;
         Some((parent.cancel()?.seen, parent.outcome == Outcome::Cancelled))
     }
 

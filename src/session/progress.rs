@@ -144,11 +144,12 @@ impl Conn {
         let of_work = begun || ended || step_of_work.as_deref() == Some("report");
         // A client may give one token for both: a report on the work is no result.
         let both = slot.exchange.progress_token == token;
-        slot.partial |= slot.partial_token.is_some() && slot.partial_token == token && !(both && of_work);
+        slot.partial |=
+            slot.partial_token.is_some() && slot.partial_token.as_deref() == token.as_ref() && !(both && of_work);
         if both && begun {
-            slot.work.get_or_insert((m.seen, false));
-        } else if let Some((_, over)) = &mut slot.work {
-            *over |= both && ended;
+            slot.work.get_or_insert_with(|| Box::new((m.seen, false)));
+        } else if let Some(work) = &mut slot.work {
+            work.1 |= both && ended;
         }
         if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
             return (!created).then_some(ProgressFault::AfterAnswer { answer, judgement });
@@ -178,7 +179,7 @@ impl Conn {
     /// Work that was begun with the token of a request, and not ended although the request was answered.
     pub(super) fn report_open_work(&mut self, step: &mut Step<'_>, slot: &Slot) {
         let exchange = &slot.exchange;
-        if let (Some((begin, false)), Some(answer)) = (slot.work, exchange.answer) {
+        if let (Some((begin, false)), Some(answer)) = (slot.work.as_deref().copied(), exchange.answer) {
             let what = What::WorkLeftOpen { exchange, begin };
             self.emit(step, exchange.profile, answer, Some(exchange.issuer.peer()), what);
         }

@@ -313,12 +313,14 @@ impl Conn {
         let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
         let whose = m.facts.tool_call.map(|call| turn.calls.note(call, m.facts.update_status, begins, in_turn));
         if let Some(prompt) = turn.prompts.last().cloned() {
+            let ends = m.profile.turns_end_idle && update == "state_update" && Facts::is(m.facts.update_state, "idle");
             if let Some(slot) = self.known_mut(&prompt) {
                 slot.exchange.history.add('p', m.sender, Side::Client);
                 slot.exchange.progress += 1;
-                slot.exchange.last_progress = Some(m.seen);
+                // What says that the turn is over is no sign of work on it.
+                slot.exchange.last_progress = Some(m.seen).filter(|_| !ends).or(slot.exchange.last_progress);
             }
-            if m.profile.turns_end_idle && update == "state_update" && Facts::is(m.facts.update_state, "idle") {
+            if ends {
                 self.end_turn(step, m, &name);
             }
             return;

@@ -27,6 +27,11 @@ impl Settled {
     }
 
     pub(super) fn push(&mut self, kept: Kept) {
+        let (held, room) = (self.ring.len(), self.ring.capacity());
+        if held == room && held <= self.size {
+            // What the window holds, and one that falls out of it.
+            self.ring.reserve_exact(held.max(64).min(self.size + 1 - held));
+        }
         self.ring.push_back(kept);
     }
 

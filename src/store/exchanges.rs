@@ -73,6 +73,18 @@ impl Store {
         let values = named_params! { ":connection": connection, ":exchange": exchange };
         self.rows(SELECT_CANCELLATIONS, values, cancellation)
     }
+
+    /// Hands each cancel to `take`, in order.
+    pub fn each_cancellation(&self, mut take: impl FnMut(CancellationRow) -> Result<()>) -> Result<()> {
+        let fault = |error: rusqlite::Error| self.fail("read", &error);
+        let mut select = self.sql.prepare_cached(SELECT_CANCELLATIONS).map_err(fault)?;
+        let all = named_params! { ":connection": None::<i64>, ":exchange": None::<i64> };
+        let mut rows = select.query(all).map_err(fault)?;
+        while let Some(row) = rows.next().map_err(fault)? {
+            take(cancellation(row).map_err(fault)?)?;
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<ExchangeRow> {

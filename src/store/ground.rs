@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use rusqlite::types::Null;
-use rusqlite::{Statement, ToSql};
+use rusqlite::{Connection, Statement, ToSql};
 
 use super::Store;
 use super::aside::Aside;
@@ -17,6 +17,7 @@ use crate::jsonrpc::{Id, IdField, Message};
 use crate::session::{FrameId, NO_CONNECTION};
 
 const INSERT_FRAME: &str = include_str!("../../sql/statements/insert_frame.sql");
+const INSERT_MISSING: &str = "INSERT INTO missing (frame) VALUES (?1)";
 
 /// Writes frames with growing ids.
 pub struct Ground<'s> {
@@ -57,7 +58,7 @@ impl Store {
     /// The table of frames, to be written to.
     pub(super) fn frame_table(&self) -> Result<Table<'_>> {
         let insert = self.sql.prepare(INSERT_FRAME).map_err(|error| self.fail("write", &error))?;
-        Ok(Table { insert, nulls: Nulls::default(), bound: Bound::default() })
+        Ok(Table { sql: &self.sql, insert, nulls: Nulls::default(), bound: Bound::default(), last: None })
     }
 }
 
@@ -74,6 +75,11 @@ impl Ground<'_> {
     /// The id that the next frame gets.
     pub fn next_id(&self) -> FrameId {
         self.next
+    }
+
+    /// Rows may have been deleted since the last frame.
+    pub fn goes_on(&mut self) {
+        self.table.last = None;
     }
 
     /// Gives the next frame this id, where it is not below that of any other; those between are left out.
@@ -156,7 +162,7 @@ impl Ground<'_> {
         match self.aside {
             // What is missing is always asked for.
             Some(aside) if row.kind != kind::GAP => aside.borrow_mut().frame(&columns, frame.in_file),
-            _ => self.table.insert(&columns).map_err(|error| failed("write", self.place, &error)),
+            _ => self.table.append(&columns).map_err(|error| failed("write", self.place, &error)),
         }
     }
 
@@ -186,15 +192,31 @@ fn rpc_id<'a>(message: &'a Message<'_>) -> RpcId<'a> {
 
 /// The table of frames, as one statement.
 pub(super) struct Table<'s> {
+    sql: &'s Connection,
     insert: Statement<'s>,
     nulls: Nulls,
     bound: Bound,
+    /// The row that was written last, where no other stands behind it.
+    last: Option<i64>,
 }
 
 impl Table<'_> {
-    /// Writes a row. The order of the parameters is that of the statement.
+    /// Writes a row behind all others. SQLite gives the id that follows the last one without looking for a row that has it.
+    fn append(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
+        self.put(row, Some(row.id).filter(|id| self.last != Some(id - 1)))?;
+        debug_assert_eq!(self.sql.last_insert_rowid(), row.id, "a frame has the id that it was told");
+        self.last = Some(row.id);
+        Ok(())
+    }
+
+    /// Writes a row among others.
     pub(super) fn insert(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
-        let Table { insert, nulls, bound } = self;
+        self.put(row, Some(row.id))
+    }
+
+    /// The order of the parameters is that of the statement.
+    fn put(&mut self, row: &FrameColumns<'_>, id: Option<i64>) -> rusqlite::Result<()> {
+        let Table { insert, nulls, bound, .. } = self;
         bound.bind(insert, 1, row.connection)?;
         insert.raw_bind_parameter(2, row.seq)?;
         bound.bind(insert, 3, Some(row.source))?;
@@ -218,8 +240,13 @@ impl Table<'_> {
             Text::Bytes(bytes) => insert.raw_bind_parameter(14, bytes)?,
         }
         nulls.bind(insert, 15, row.json)?;
-        insert.raw_bind_parameter(16, row.id)?;
-        insert.raw_execute().map(|_| ())
+        nulls.bind(insert, 16, id)?;
+        insert.raw_execute()?;
+        if row.kind == kind::GAP {
+            // Prepared when it is needed: what SQLite keeps at hand for its cursors is little, and a statement takes of it.
+            self.sql.prepare_cached(INSERT_MISSING)?.execute([row.id])?;
+        }
+        Ok(())
     }
 }
 

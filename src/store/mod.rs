@@ -97,7 +97,10 @@ const TEMPORARY: &str = "the temporary database";
 
 const FOR_READING: &str = include_str!("../../sql/statements/set_for_reading.sql");
 const FOR_APPENDING: &str = include_str!("../../sql/statements/set_for_appending.sql");
+/// For a database that was made a moment ago.
+const AGAIN: &str = "PRAGMA foreign_keys = OFF";
 const FOR_LOADING: &str = include_str!("../../sql/statements/set_for_loading.sql");
+const FOR_PASSING: &str = include_str!("../../sql/statements/set_for_passing.sql");
 
 impl Store {
     /// Opens an existing database to read it. Views of an older program are made anew where the file can be written.
@@ -138,8 +141,7 @@ impl Store {
         let partial = Partial::create(path)?;
         let place = shown(path);
         let fault = |error: rusqlite::Error| failed("create", &place, &error);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let sql = Connection::open_with_flags(partial.path(), flags).map_err(fault)?;
+        let sql = connected(partial.path()).map_err(fault)?;
         sql.execute_batch(FOR_LOADING).map_err(fault)?;
         Ok(Store { sql, place, partial: Some(partial), version: Version::Empty, writable: true, aside: None })
     }
@@ -153,7 +155,7 @@ impl Store {
     pub fn passing(keep: Keep) -> Result<Store> {
         let fault = |error: rusqlite::Error| failed("create", TEMPORARY, &error);
         let sql = Connection::open("").map_err(fault)?;
-        sql.execute_batch(FOR_LOADING).map_err(fault)?;
+        sql.execute_batch(FOR_PASSING).map_err(fault)?;
         let aside = match keep {
             Keep::Everything => None,
             // A character has at most four bytes.
@@ -200,9 +202,11 @@ impl Store {
         let full = std::mem::replace(&mut self.sql, blank);
         full.close().map_err(|(_, error)| failed("close", &self.place, &error))?;
         let path = partial.finish()?;
-        let mut again = Store::open(&path, FOR_APPENDING)?;
-        again.writable = true;
-        *self = again;
+        // Its schema is known, and is read again only if something is asked.
+        let place = shown(&path);
+        let sql = connected(&path).map_err(|error| failed("open", &place, &error))?;
+        sql.execute_batch(AGAIN).map_err(|error| failed("open", &place, &error))?;
+        *self = Store { sql, place, partial: None, version: self.version, writable: true, aside: None };
         Ok(())
     }
 
@@ -215,12 +219,9 @@ impl Store {
     fn open(path: &Path, settings: &str) -> Result<Store> {
         let place = shown(path);
         let fault = |error: rusqlite::Error| failed("open", &place, &error);
-        // Also for reading, so that the journal of a killed writer can be rolled back; `query_only` guards the data.
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let sql = Connection::open_with_flags(path, flags).map_err(fault)?;
+        let sql = connected(path).map_err(fault)?;
         let version = schema::version(&sql, &place)?;
         sql.execute_batch(settings).map_err(fault)?;
-        sql.set_prepared_statement_cache_capacity(64);
         Ok(Store { sql, place, partial: None, version, writable: false, aside: None })
     }
 
@@ -231,6 +232,15 @@ impl Store {
     fn batch(&self, sql: &str) -> Result<()> {
         self.sql.execute_batch(sql).map_err(|error| self.fail("write", &error))
     }
+}
+
+/// A file that is there. Also for reading it is opened for writing, so that the journal of a killed writer can be rolled back;
+/// `query_only` guards the data.
+fn connected(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let sql = Connection::open_with_flags(path, flags)?;
+    sql.set_prepared_statement_cache_capacity(64);
+    Ok(sql)
 }
 
 /// True if a file is a database of ours, by its head; a capture that happens to be a SQLite file is not.

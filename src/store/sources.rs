@@ -18,6 +18,7 @@ const UPSERT_SKIPPED: &str = include_str!("../../sql/statements/upsert_skipped_l
 const UPDATE_SOURCE: &str = include_str!("../../sql/statements/update_source.sql");
 const SELECT_NAMED: &str = include_str!("../../sql/statements/select_sources_named.sql");
 const SELECT_STATE: &str = include_str!("../../sql/statements/select_connection_state.sql");
+const FORGET_END: &str = include_str!("../../sql/statements/forget_end.sql");
 const SELECT_FIRST_IDS: &str = include_str!("../../sql/statements/select_first_ids.sql");
 const DEMAND: &str = include_str!("../../sql/statements/update_demands.sql");
 
@@ -93,8 +94,8 @@ impl Store {
     /// Forgets what was said of the end of a source that goes on: it was cut there.
     pub fn forget_end(&self, id: u32, from: Resume) -> Result<()> {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
-        let delete = "DELETE FROM frame WHERE kind = 11 AND source = ?1 AND line > ?2";
-        self.sql.execute(delete, (id, from.lines as i64)).map_err(fault)?;
+        let forget = FORGET_END.replace(":source", &id.to_string()).replace(":line", &from.lines.to_string());
+        self.batch(&forget)?;
         let delete = "DELETE FROM skipped_line WHERE source = ?1 AND why = ?2";
         self.sql.execute(delete, (id, Skip::CutOff.as_str())).map(|_| ()).map_err(fault)
     }

@@ -21,6 +21,7 @@ DIRECTIONS = {"c2s": "client", "s2c": "server", "client->server": "client", "ser
 CANCELS = {"notifications/cancelled": "requestId", "$/cancelRequest": "id", "$/cancel_request": "requestId", "session/cancel": "sessionId"}
 OWN = {"mcp": ["notifications/cancelled"], "lsp": ["$/cancelRequest"], "acp": ["$/cancel_request", "session/cancel"], "jsonrpc": []}
 NAMED = {"tools/call": "name", "prompts/get": "name", "workspace/executeCommand": "command"}
+CANCELLED = -32800
 csv.field_size_limit(1 << 30)
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -118,7 +119,8 @@ class Log:
         for number, line in enumerate(lines, 1):
             record = self.load(line)
             if not isinstance(record, dict) or "meta" in record or "ev" in record:
-                self.ok &= not line.strip() or isinstance(record, dict)
+                # A last line without its end is cut off.
+                self.ok &= not line.strip() or isinstance(record, dict) or number == len(lines)
                 continue
             sender = DIRECTIONS.get(record.get("dir"))
             if sender is None:
@@ -147,6 +149,9 @@ class Exchange:
     def __init__(self, request):
         self.request, self.answer, self.cancels, self.signs = request, None, [], []
         self.superseded, self.guessed = False, False
+        # Where a turn goes on after the answer: the report that it is over.
+        self.idle = None
+        self.partial = False
         name = request.params.get(NAMED.get(request.method, ""))
         self.name = name if isinstance(name, str) else None
 
@@ -211,12 +216,26 @@ class Connection:
         token = m.params.get("progressToken", m.params.get("token"))
         asker = "server" if m.sender == "client" else "client"
         exchange = self.tokens.get((asker, json.dumps(token)))
-        if m.method in ("notifications/progress", "$/progress") and exchange is not None and exchange.answer is None:
+        if m.method in ("notifications/progress", "$/progress") and exchange is not None:
             exchange.signs.append(m)
+            partial = exchange.request.params.get("partialResultToken")
+            step = m.params.get("value")
+            of_work = partial == exchange.request.params.get("workDoneToken") and isinstance(step, dict) and step.get("kind") in ("begin", "report", "end")
+            exchange.partial |= partial is not None and partial == token and not of_work and exchange.answer is None
         if m.method == "session/update":
-            for exchange in self.prompts[json.dumps(m.params.get("sessionId"))]:
-                if exchange.answer is None and not exchange.superseded:
+            update = m.params.get("update")
+            idle = isinstance(update, dict) and update.get("sessionUpdate") == "state_update" and update.get("state") == "idle"
+            if not idle:
+                for exchange in self.open_turns(m.params.get("sessionId")):
                     exchange.signs.append(m)
+            elif self.revision == "2":
+                for exchange in self.prompts.pop(json.dumps(m.params.get("sessionId")), []):
+                    exchange.idle = m
+
+    def open_turns(self, session):
+        """The prompts whose turn goes on: to the answer, or from revision 2 on to the report that the session is idle."""
+        prompts = self.prompts[json.dumps(session)]
+        return [exchange for exchange in prompts if not exchange.superseded and (exchange.answer is None or self.revision == "2")]
 
     def cancel(self, m):
         dialect = OWN[self.protocol] if not self.revision.startswith("rfd") else ["$/cancelRequest", "$/cancel_request", "session/cancel"]
@@ -321,7 +340,11 @@ class Check:
         self.same(f"{name} view malformed", True, ours.pop("malformed", 0) <= shown.pop("malformed", 0))
         self.same(f"{name} view messages", dict(ours), shown)
         cancels = self.rows(path, f"select * from cancellations where connection_id = {row['id']} order by id")
-        self.same(f"{name} cancels", len(cancels), row["cancels"])
+        # A message that ends two prompts is one cancel, and has two rows.
+        self.same(f"{name} cancels", len({cancel["message_id"] for cancel in cancels}), row["cancels"])
+        mine = [c for c in connection.cancels if c[1]]
+        if connection.protocol != "jsonrpc" and not any(cancel["is_foreign"] for cancel in cancels) and "http" not in row["transport"]:
+            self.same(f"{name} cancels by hand", len(mine), row["cancels"])
         rows = self.rows(path, f"select * from exchanges where connection_id = {row['id']} order by id")
         if any(m.kind == "request" and (m.method in CANCELS or isinstance(m.id, (bool, list, dict))) for m in real):
             return
@@ -361,7 +384,36 @@ class Check:
             late = answer is not None and order(answer) > order(message)
             settle = None if not late or None in (answer.at, message.at) else answer.at - message.at
             self.same(f"{what} settle", settle if settle is not None and settle >= 0 else None, theirs["settle_us"])
-            self.same(f"{what} moot", answer is not None and not late, theirs["effect"] == "moot")
+            self.same(f"{what} effect", self.effect(connection, exchange, late), theirs["effect"])
+        self.turns(name, connection, cancels, by_request)
+
+    def effect(self, connection, exchange, late):
+        """What became of a cancel that names a request by its id."""
+        answer = exchange.answer
+        if answer is None:
+            return "silent" if connection.protocol == "mcp" else "unsettled"
+        if not late:
+            return "moot"
+        code = answer.error.get("code") if answer.error else None
+        if answer.kind == "error":
+            return "acknowledged" if code == CANCELLED else "error"
+        return "partial" if exchange.partial else "result"
+
+    def turns(self, name, connection, cancels, by_request):
+        """A `session/cancel` hits each prompt of its session that is in flight; one row for each, one that hits none has one row."""
+        if connection.protocol != "acp" or connection.revision != "1":
+            return
+        place, expected = connection.messages.index, []
+        for message, own, named, _ in connection.cancels:
+            if message.method != "session/cancel" or not own or not isinstance(named, str):
+                continue
+            asked = [x for x in connection.exchanges if x.request.method == "session/prompt" and x.request.params.get("sessionId") == named]
+            open_then = [x for x in asked if place(x.request) < place(message) and (x.answer is None or place(x.answer) > place(message))]
+            expected += [(message.line, x.request.line) for x in open_then] or [(message.line, None)]
+        told = [c for c in cancels if c["mechanism"] == "session/cancel" and not c["is_foreign"] and c["effect"] != "moot"]
+        told = [(c["line"], by_request[c["exchange_id"]].request.line if c["exchange_id"] in by_request else None) for c in told]
+        missed = [line for line, request in expected if request is None]
+        self.same(f"{name} turns cancelled", sorted(pair for pair in expected if pair[1] is not None), sorted(pair for pair in told if pair[0] not in missed))
 
     def stats(self, path, connections):
         told = json.loads(self.run("stats", "--no-progress", "--redact", "off", "--format", "json", path))
@@ -409,10 +461,12 @@ class Check:
                 if exchange is None or cancel["sent_at_us"] is None or void:
                     continue
                 at = place.get(cancel["line"], 0)
-                after = [sign.at for sign in exchange.signs if sign.at is not None and connection.messages.index(sign) > at]
-                if cancel["effect"] in ("result", "partial", "error") and cancel["effect_at_us"] is not None:
-                    after.append(cancel["effect_at_us"])
-                work = max(after) - cancel["sent_at_us"] if after else None
+                # The last sign in the log's order: progress, or an answer that is none to the cancel.
+                signs = [sign for sign in exchange.signs if connection.messages.index(sign) > at]
+                if cancel["effect"] in ("result", "partial", "error"):
+                    signs.append(exchange.idle or exchange.answer)
+                signs = [sign for sign in sorted(signs, key=connection.messages.index) if sign.at is not None]
+                work = signs[-1].at - cancel["sent_at_us"] if signs else None
                 if work is not None and work >= 0 and (number, cancel["exchange_id"]) not in wasted:
                     wasted.add((number, cancel["exchange_id"]))
                     group["work"].append(work)
@@ -432,6 +486,8 @@ class Check:
                     self.same(f"{what} {kind} {member}", percentile(group[kind], percent), row[f"{kind}_{member}_us"])
         if told["shares"]:
             self.same(f"{path} stats shares", sum(group["n"] for group in groups.values()), told["shares"]["cancels"])
+            messages = sum(len({cancel["message_id"] for cancel in connection.told[1]}) for connection in connections)
+            self.same(f"{path} stats shares messages", messages, told["shares"]["messages"])
 
     def why(self, path, pairs):
         told = json.loads(self.run("why", "--no-progress", "--redact", "off", "--all", "--format", "json", path))["connections"]

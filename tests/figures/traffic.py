@@ -1,7 +1,8 @@
 """Traffic with everything that makes a figure go wrong: python3 traffic.py SEED FILE
 
 A clock that is set back, ids of every shape and null, names that are none, reasons that are no strings, cancels twice, too early
-and too late, progress before and after a cancel, partial results, bytes that are no JSON, arrays, errors without a code.
+and too late, progress before and after a cancel, partial results, bytes that are no JSON, arrays, errors without a code, turns of which
+one cancel ends two, a last line that is cut off.
 """
 
 import json
@@ -14,7 +15,7 @@ def main(seed, path):
     rng = random.Random(int(seed))
     protocol = rng.choice(["mcp", "lsp", "acp"])
     at = datetime(2026, 4, 12, 23, 58, 30, tzinfo=timezone(timedelta(minutes=rng.choice([0, 120, -330]))))
-    lines, open_requests, used = [], [], 0
+    lines, open_requests, used, turns = [], [], 0, []
 
     def put(side, message=None, raw=None):
         nonlocal at
@@ -56,7 +57,23 @@ def main(seed, path):
     way = {"mcp": ("notifications/cancelled", "requestId"), "lsp": ("$/cancelRequest", "id"), "acp": ("$/cancel_request", "requestId")}[protocol]
     for _ in range(rng.choice([40, 150, 400])):
         what = rng.random()
-        if what < 0.4 or not open_requests:
+        if protocol == "acp" and rng.random() < 0.3:
+            # Turns: prompts of two sessions, some at once, updates, cancels, and how they end.
+            session = rng.choice(["s1", "s2"])
+            step = rng.choice(["prompt", "update", "update", "cancel", "end", "end"])
+            if step == "prompt":
+                used += 1
+                turns.append((session, used))
+                raw("c2s", {"jsonrpc": "2.0", "id": used, "method": "session/prompt", "params": {"sessionId": session, "prompt": []}})
+            elif step == "update":
+                update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "x"}}
+                raw("s2c", {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}})
+            elif step == "cancel":
+                raw("c2s", {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}})
+            elif turns:
+                _, id = turns.pop(rng.randrange(len(turns)))
+                raw("s2c", {"jsonrpc": "2.0", "id": id, "result": {"stopReason": rng.choice(["cancelled", "end_turn"])}})
+        elif what < 0.4 or not open_requests:
             used += 1
             id = rng.choice([used, f"r-{used}", f"call {used}", f"7c9e{used:04}-7425", f"ü{used}"])
             name = rng.choice(["search", "index", 7, None, {"a": 1}, "é\u202e"])
@@ -90,6 +107,8 @@ def main(seed, path):
     with open(path, "w", encoding="utf-8") as out:
         for line in lines:
             out.write(json.dumps(line) + "\n")
+        if rng.random() < 0.3:
+            out.write(json.dumps(lines[-1])[:-9])
 
 
 main(sys.argv[1], sys.argv[2])

@@ -292,6 +292,39 @@ fn clients_are_examined_too() {
     assert!(verdicts(&told).contains(&("timeout-cancels", "not-observed")), "{told:?}");
 }
 
+#[test]
+fn what_a_client_does_whose_server_has_ended_is_told_and_no_fault() {
+    use std::io::{BufRead, BufReader, Write};
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    command.args(["conform", "--client", "--listen", "tcp:127.0.0.1:0", "--format", "jsonl", "-o", "card.jsonl"]);
+    let mut server =
+        command.current_dir(folder.path()).stderr(std::process::Stdio::piped()).spawn().expect("the program starts");
+    let mut line = String::new();
+    let mut told = BufReader::new(server.stderr.take().expect("a pipe"));
+    told.read_line(&mut line).expect("where it listens");
+    let address = line.split([' ', ';']).find(|word| word.starts_with("127.")).expect("an address").to_string();
+    for call in [true, false] {
+        let mut to = std::net::TcpStream::connect(&address).expect("a server");
+        to.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
+        let mut from = BufReader::new(to.try_clone().expect("a stream")).lines().map_while(Result::ok);
+        writeln!(to, r#"{{"jsonrpc":"2.0",{}}}"#, &HELLO[0][1..]).expect("it reads");
+        assert!(from.next().is_some_and(|line| line.contains("\"id\":0")));
+        writeln!(to, r#"{{"jsonrpc":"2.0",{}}}"#, &HELLO[2][1..]).expect("it reads");
+        if call {
+            writeln!(to, r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"dies"}}}}"#)
+                .expect("it reads");
+            assert_eq!(from.next(), None, "it ends without an answer");
+        }
+    }
+    let pid = server.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().expect("a signal").success());
+    let status = crate::common::ended(&mut server).expect("it ends when it is told to");
+    let card = std::fs::read_to_string(folder.path().join("card.jsonl")).expect("a card");
+    assert_eq!(status.code(), Some(0), "{card}");
+    assert!(card.contains("\"it comes again\"") && !card.contains("\"violates\",\"quote"), "{card}");
+}
+
 /// A slow request of any protocol, what a cancel of it brings, and the usual rest.
 fn plain(method: &str, cancel: &Value) -> Value {
     let slow = json!({"on": method, "do": [{"wait": 400}, {"answer": {"stopReason": "end_turn"}}], "cancel": cancel});

@@ -91,7 +91,7 @@ pub(super) fn misfit(definition: &Arc<Definition>, prefixes: &Prefixes, sample: 
     }
     let mut best: Option<Misfit> = None;
     each_line(sample, |line| {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let found = of_line(definition, prefixes, &seen, line.number, &text);
         if best.as_ref().is_none_or(|best| (found.stage, found.column) > (best.stage, best.column)) {
             best = Some(found);

@@ -59,7 +59,7 @@ impl LineReader for DefinitionReader {
 
     fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         out.skip_oversized(line);
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if self.starts(&text) {
             let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
             self.emitter.gap(&head, &At::alone(line), out)?;
@@ -370,7 +370,7 @@ impl DefinitionReader {
     /// A line that is not UTF-8: a record's start may still be readable, its bytes are kept as they are.
     #[cold]
     fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if self.definition.payload.encoding == Encoding::Json && self.starts(&text) {
             self.flush(false, out)?;
             let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };

@@ -133,7 +133,7 @@ impl BareReader {
 
     /// A line that is not UTF-8: a message with broken text is malformed, anything else is no message.
     fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        if !is_message(&String::from_utf8_lossy(line.bytes)) {
+        if !is_message(&line.text()) {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
         }

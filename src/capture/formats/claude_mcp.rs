@@ -48,7 +48,7 @@ struct McpReader {
 
 impl LineReader for McpReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         match Entry::read(&text) {
             Some(entry) => self.servers.entry(entry.second, &entry, text.len() - entry.text.len(), line, out),
             None => {

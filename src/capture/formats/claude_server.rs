@@ -48,7 +48,7 @@ struct ServerReader {
 
 impl LineReader for ServerReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if let Some(entry) = Entry::read(&text).filter(|entry| is_level(entry.second)) {
             if self.name.as_deref() != Some(entry.first) {
                 self.name = Some(entry.first.to_string());

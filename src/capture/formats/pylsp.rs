@@ -84,7 +84,7 @@ struct PylspReader {
 
 impl LineReader for PylspReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some((side, what, start)) = label(&text) else {
             // The handler goes on by itself, or has failed: what is logged next is not its result.
             if text.contains("Executing async request handler") || text.contains("Failed to handle request") {

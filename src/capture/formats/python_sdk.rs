@@ -150,7 +150,7 @@ struct SdkReader {
 
 impl LineReader for SdkReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if let Some(found) = label(&text)
             && (found.written != Written::Session || !self.chunks)
         {

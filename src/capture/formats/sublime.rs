@@ -158,7 +158,7 @@ impl SublimeReader {
 
 impl LineReader for SublimeReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(entry) = Entry::read(&text) else {
             out.skip(line.number, if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage });
             return Ok(());

@@ -98,7 +98,7 @@ struct GatewayReader {
 
 impl LineReader for GatewayReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if !text.starts_with(PREFIX) {
             let Some(record) = &mut self.record else {
                 out.skip(line.number, if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage });

@@ -102,7 +102,7 @@ pub(super) struct Docker {
 
 impl Peeler for Docker {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let (mut log, mut stream, mut time) = (None, "", "");
         self.key.clear();
         let mut all = members(&text);
@@ -168,7 +168,7 @@ pub(super) struct Cri {
 
 impl Peeler for Cri {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(found) = CriLine::read(&text) else {
             return Ok(Some(if line.ended { Skip::NotAMessage } else { Skip::CutOff }));
         };

@@ -87,7 +87,7 @@ pub(super) struct FluentBit {
 
 impl Peeler for FluentBit {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some((_, time, members)) = read(&text) else {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         };

@@ -37,7 +37,7 @@ pub(super) struct Journald {
 
 impl Peeler for Journald {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let (mut message, mut time, mut unit, mut name, mut pid, mut cut) = (None, "", "", "", "", false);
         let mut all = members(&text);
         for member in all.by_ref() {

@@ -86,7 +86,7 @@ pub(super) struct Logfmt {
 
 impl Peeler for Logfmt {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if !record(&text, &mut self.json) {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         }

@@ -41,7 +41,7 @@ pub(super) struct Stderr {
 
 impl Peeler for Stderr {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(record) = Record::read(&text) else { return Ok(Some(Skip::NotAMessage)) };
         let Some((command, literal)) = read(&record) else {
             return Ok(Some(if record.level == "START" { Skip::Header } else { Skip::NotAMessage }));

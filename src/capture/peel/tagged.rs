@@ -26,7 +26,7 @@ pub(super) struct Tagged;
 
 impl Peeler for Tagged {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some((time, key, record)) = read(&text) else {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         };

@@ -43,7 +43,7 @@ impl<'f> Lanes<'f> {
 
     /// The lane of a line; one that starts with white space goes on with what the line before began.
     fn lane(&mut self, line: &Line<'_>) -> Option<usize> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(word) = words(prefix(&text)).nth(self.word).filter(|_| !text.starts_with(char::is_whitespace)) else {
             return Some(self.last).filter(|last| *last < self.lanes.len());
         };

@@ -1,5 +1,6 @@
 //! What is noted of each message of the head.
 
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 
 use memchr::memmem::Finder;
@@ -7,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::masked::word_at;
 use crate::capture::format::{Format, Reader};
-use crate::capture::lines::Lines;
+use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
 use crate::capture::plan::Plan;
 use crate::capture::sample::Sample;
@@ -249,37 +250,43 @@ pub(super) fn digest(value: impl Hash) -> u64 {
     hasher.finish().max(1)
 }
 
-impl FrameSink for Notes {
+/// Shared, so that whoever reads can see how many there are.
+impl FrameSink for &RefCell<Notes> {
     fn channel(&mut self, _: u32, channel: Channel) -> Result<()> {
-        self.exact |= channel.one_connection || channel.session.is_some() || channel.transport == Transport::Http;
-        self.resolution_us = self.resolution_us.max(channel.resolution_us);
+        let mut notes = self.borrow_mut();
+        notes.exact |= channel.one_connection || channel.session.is_some() || channel.transport == Transport::Http;
+        notes.resolution_us = notes.resolution_us.max(channel.resolution_us);
         Ok(())
     }
 
     fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
-        self.exact |= frame.taps.is_some() || frame.stream.is_some();
+        let mut notes = self.borrow_mut();
+        notes.exact |= frame.taps.is_some() || frame.stream.is_some();
         match &frame.body {
             Body::Message(captured) => {
-                self.message(&frame, captured.text, &captured.message, &captured.facts);
+                notes.message(&frame, captured.text, &captured.message, &captured.facts);
             }
             Body::Batch { text, members } => {
                 for (range, member) in members {
                     if let Ok((message, facts)) = member {
-                        self.message(&frame, &text[range.clone()], message, facts);
+                        notes.message(&frame, &text[range.clone()], message, facts);
                     }
                 }
             }
-            Body::Malformed { bytes, .. } => self.cut.push(bytes.len()),
+            Body::Malformed { bytes, .. } => notes.cut.push(bytes.len()),
             _ => {}
         }
         Ok(())
     }
 
     fn skipped(&mut self, _: u64, why: Skip) {
-        self.repeats |= why == Skip::Duplicate;
+        self.borrow_mut().repeats |= why == Skip::Duplicate;
     }
     fn progress(&mut self, _: u64) {}
 }
+
+/// How many messages are looked at where the head is not all.
+const MESSAGES: usize = 1000;
 
 /// Formats that keep the bytes that passed. Any other may be a program's that read a message and wrote it down.
 const AS_THEY_PASSED: [&str; 3] = ["ndjson", "content-length", "strace"];
@@ -298,8 +305,9 @@ pub(super) fn take(
     let openers = profiles().filter_map(|profile| profile.opening.initialized).collect();
     let farewells = profiles().filter_map(|profile| profile.opening.exit).collect();
     let cancels = profiles().filter_map(|profile| Some(profile.cancel?.0)).collect();
-    let mut notes = Notes { handshakes, openers, farewells, cancels, rewritten, ..Notes::default() };
-    let mut out = Out::new(&mut notes, 0, overrides);
+    let notes = RefCell::new(Notes { handshakes, openers, farewells, cancels, rewritten, ..Notes::default() });
+    let mut sink = &notes;
+    let mut out = Out::new(&mut sink, 0, overrides);
     if repeats {
         out = out.with_repeats();
     }
@@ -307,7 +315,7 @@ pub(super) fn take(
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             let end = if whole { head.len() } else { memchr::memrchr(b'\n', head)? + 1 };
             let mut lines = Lines::new(&head[..end], Resume::default(), false).ok()?;
-            while let Some(line) = lines.next().ok()? {
+            while let Some(line) = lines.next().ok()?.filter(|_| whole || notes.borrow().list.len() < MESSAGES) {
                 match line.oversized {
                     None => reader.line(&line, &mut out).ok()?,
                     Some(_) => reader.oversized(&line, &mut out).ok()?,
@@ -315,8 +323,9 @@ pub(super) fn take(
             }
             reader.end(&mut out).ok()?;
         }
-        Reader::Whole(mut reader) if whole => reader.read(&String::from_utf8_lossy(head), 0, &mut out).ok()?,
+        Reader::Whole(mut reader) if whole => reader.read(&lossy(head), 0, &mut out).ok()?,
         Reader::Whole(_) | Reader::Bytes(_) => return None,
     }
-    Some(notes)
+    drop(out);
+    Some(notes.into_inner())
 }

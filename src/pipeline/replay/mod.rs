@@ -16,6 +16,8 @@ mod thread;
 
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, feature = "live"))]
+pub(in crate::pipeline) mod virtually;
 
 pub use again::{cancelled, not_twice, without_cancels};
 #[cfg(feature = "live")]

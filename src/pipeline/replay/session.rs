@@ -92,7 +92,7 @@ pub fn run(
     Ok(Ran { logs, live, started_us: clock.epoch_us(), wall_us, trouble })
 }
 
-fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptions {
+pub(super) fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptions {
     let frame = job.framing.as_str();
     let (transport, framed) = match job.target {
         Target::Command(_) => ("stdio", true),
@@ -130,7 +130,7 @@ fn unreached(logs: &[RunLog]) -> Option<String> {
 }
 
 /// The session as a recording, one connection for each of the recorded ones.
-fn read_back(recorded: &Recording, file: &Path, options: &Options) -> Result<Recording> {
+pub(super) fn read_back(recorded: &Recording, file: &Path, options: &Options) -> Result<Recording> {
     let mut store = Store::temporary()?;
     let overrides = Overrides { profile: options.overrides.profile, ..Overrides::default() };
     let options = Options { overrides, interrupt: None, ..options.clone() };

@@ -75,7 +75,7 @@ impl Threads {
 
 fn facts(text: &str) -> Option<Facts<'_>> {
     match parse_at::<Facts<'_>>(text, 0) {
-        Ok((Parsed::One(_, facts), _)) => Some(facts),
+        Ok((Parsed::One(_, facts), _)) => Some(*facts),
         _ => None,
     }
 }

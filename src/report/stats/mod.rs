@@ -10,10 +10,14 @@ use serde::Serialize;
 
 pub use tally::Tallies;
 
+/// The place of a percentile among so many sorted values, by nearest rank.
+fn rank(values: usize, percent: usize) -> usize {
+    (values * percent).div_ceil(100).max(1) - 1
+}
+
 /// The value at a percentile of sorted values, by nearest rank.
 pub fn percentile(sorted: &[i64], percent: usize) -> Option<i64> {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied()
+    sorted.get(rank(sorted.len(), percent)).copied()
 }
 
 /// Latency of one kind of request.
@@ -105,8 +109,10 @@ impl CancelStats {
 /// What became of all cancels, as parts of 1 with four decimals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
-    /// How many cancels there are.
+    /// How many cancels there are, one for each request that is hit.
     pub cancels: u64,
+    /// How many messages did that: a `session/cancel` may hit several requests.
+    pub messages: u64,
     /// Nothing came, and nothing was due.
     pub honoured: f64,
     /// Answered with the cancelled code.
@@ -141,12 +147,13 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 impl Shares {
-    fn of(rows: &[CancelStats]) -> Option<Shares> {
+    fn of(rows: &[CancelStats], messages: u64) -> Option<Shares> {
         let sum = |count: fn(&CancelStats) -> u64| rows.iter().map(count).sum::<u64>();
         let cancels = sum(|row| row.cancels);
         let share = |count| (sum(count) as f64 / cancels as f64 * 10_000.0).round() / 10_000.0;
         (cancels > 0).then(|| Shares {
             cancels,
+            messages,
             honoured: share(|row| row.silent),
             acknowledged: share(|row| row.acknowledged),
             answered: share(|row| row.answered),
@@ -174,7 +181,14 @@ impl Shares {
         let seen = self.counts.iter().zip(words).filter(|(count, _)| **count > 0);
         let words: Vec<String> =
             seen.map(|(count, word)| format!("{} {word}", percent(*count, self.cancels))).collect();
-        format!("of {}: {}", crate::number::plural(self.cancels, "cancel"), words.join(", "))
+        let cancels = crate::number::plural(self.cancels, "cancel");
+        match self.messages {
+            messages if messages == self.cancels => format!("of {cancels}: {}", words.join(", ")),
+            messages => {
+                let by = crate::number::plural(messages, "message");
+                format!("of {cancels} (one for each request that {by} hit): {}", words.join(", "))
+            }
+        }
     }
 }
 

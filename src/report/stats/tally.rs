@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::{CancelStats, Latency, Shares, Stats, percentile};
+use super::{CancelStats, Latency, Shares, Stats, rank};
 use crate::report::judged::Judged;
 use crate::store::{CancellationRow, ExchangeRow, SignRow};
 
@@ -21,19 +21,58 @@ pub(super) struct Tally {
     errors: u32,
     cancelled: u32,
     unanswered: u32,
-    /// Latencies in microseconds.
-    values: Vec<i64>,
+    latencies: Durations,
+}
+
+/// Durations in microseconds. A log may have a million: those up to 71 minutes, which are nearly all, take four bytes.
+#[derive(Default)]
+struct Durations {
+    short: Vec<u32>,
+    long: Vec<i64>,
+}
+
+impl Durations {
+    fn push(&mut self, us: i64) {
+        match u32::try_from(us) {
+            Ok(us) => push(&mut self.short, us),
+            Err(_) => push(&mut self.long, us),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.short.len() + self.long.len()
+    }
+
+    fn sort(&mut self) {
+        self.short.sort_unstable();
+        self.long.sort_unstable();
+    }
+
+    /// The value at a percentile of what was sorted. None is negative: a clock that was set back measures nothing.
+    fn percentile(&self, percent: usize) -> Option<i64> {
+        let place = rank(self.len(), percent);
+        let short = self.short.get(place).map(|us| i64::from(*us));
+        short.or_else(|| self.long.get(place.checked_sub(self.short.len())?).copied())
+    }
+}
+
+/// Adds a value. Most kinds are rare: room for a half more, and no more than that.
+fn push<T>(values: &mut Vec<T>, value: T) {
+    if values.len() == values.capacity() {
+        values.reserve_exact(1 + values.len() / 2);
+    }
+    values.push(value);
 }
 
 /// A kind whose values are sorted, as a row.
 pub(super) fn row(((of_server, method, name), tally): &Kind) -> Latency {
-    let at = |percent| percentile(&tally.values, percent);
+    let at = |percent| tally.latencies.percentile(percent);
     Latency {
         side: if *of_server { "server" } else { "client" },
         method: method.to_string(),
         name: name.as_deref().map(String::from),
         requests: tally.requests.into(),
-        measured: tally.values.len() as u64,
+        measured: tally.latencies.len() as u64,
         errors: tally.errors.into(),
         cancelled: tally.cancelled.into(),
         unanswered: tally.unanswered.into(),
@@ -50,10 +89,12 @@ pub struct Tallies {
     /// Requests whose work after a cancel was counted: two cancels of one request waste no more than one.
     wasted: BTreeSet<i64>,
     latency: BTreeMap<Key, Tally>,
+    /// Messages that cancel, and the last of them: the rows of one stand together.
+    messages: (u64, Option<i64>),
     /// The methods, each once.
     methods: BTreeSet<Rc<str>>,
     /// Beside the counts: microseconds to the answer, and to the last sign of work.
-    cancels: BTreeMap<CancelKey, (CancelStats, Vec<i64>, Vec<i64>)>,
+    cancels: BTreeMap<CancelKey, (CancelStats, Durations, Durations)>,
 }
 
 impl Tallies {
@@ -77,16 +118,15 @@ impl Tallies {
             _ => {}
         }
         if let Some(us) = row.latency_us {
-            if tally.values.len() == tally.values.capacity() {
-                // Most kinds are rare: room for a half more, and no more than that.
-                tally.values.reserve_exact(1 + tally.values.len() / 2);
-            }
-            tally.values.push(us);
+            tally.latencies.push(us);
         }
     }
 
     /// Counts a cancel, with the request that it hits and that one's progress.
     pub fn cancel(&mut self, row: &CancellationRow, exchange: Option<&ExchangeRow>, signs: &[SignRow]) {
+        if self.messages.1.replace(row.message_id) != Some(row.message_id) {
+            self.messages.0 += 1;
+        }
         let name = exchange.and_then(|exchange| exchange.name.clone());
         let key = (row.sender.clone(), row.target_method.clone(), name, row.reason.clone());
         let (stats, values, works) = self.cancels.entry(key).or_default();
@@ -108,25 +148,25 @@ impl Tallies {
             _ => &mut stats.void,
         };
         *place += 1;
-        values.extend(row.settle_us);
-        works.extend(work);
+        row.settle_us.into_iter().for_each(|us| values.push(us));
+        work.into_iter().for_each(|us| works.push(us));
         stats.wasted_us += work.unwrap_or(0);
     }
 
     /// The figures, the most frequent first.
     pub fn into_stats(self) -> Stats {
         let mut latency: Vec<Kind> = self.latency.into_iter().collect();
-        latency.iter_mut().for_each(|(_, tally)| tally.values.sort_unstable());
+        latency.iter_mut().for_each(|(_, tally)| tally.latencies.sort());
         // A sort in place: keys differ, so that nothing is left to a stable one.
         latency.sort_unstable_by(|(a, one), (b, other)| other.requests.cmp(&one.requests).then_with(|| a.cmp(b)));
         let mut cancels: Vec<CancelStats> = self
             .cancels
             .into_iter()
             .map(|((side, method, name, reason), (stats, mut settles, mut works))| {
-                settles.sort_unstable();
-                works.sort_unstable();
-                let settle = |percent| percentile(&settles, percent);
-                let work = |percent| percentile(&works, percent);
+                settles.sort();
+                works.sort();
+                let settle = |percent| settles.percentile(percent);
+                let work = |percent| works.percentile(percent);
                 CancelStats {
                     side,
                     method,
@@ -145,16 +185,17 @@ impl Tallies {
             })
             .collect();
         cancels.sort_by_key(|row| std::cmp::Reverse(row.cancels));
-        let shares = Shares::of(&cancels);
+        let shares = Shares::of(&cancels, self.messages.0);
         Stats { latency, cancels, shares }
     }
 }
 
-/// From the cancel to the last sign of work, where there was any.
+/// From the cancel to the last sign of work in the log's order, where there was any.
 fn work_us(row: &CancellationRow, signs: &[SignRow]) -> Option<i64> {
     let sent = row.sent_at_us?;
     let answered = matches!(row.effect.as_deref(), Some("result" | "partial" | "error"));
-    let late = row.effect_at_us.filter(|_| answered);
-    let after = signs.iter().filter(|sign| sign.id > row.message_id).filter_map(|sign| sign.at_us);
-    after.chain(late).max().map(|at| at - sent).filter(|work| *work >= 0)
+    let late = row.effect_message_id.filter(|_| answered).map(|id| (id, row.effect_at_us));
+    let signs = signs.iter().map(|sign| (sign.id, sign.at_us)).filter(|(id, _)| *id > row.message_id);
+    let (_, last) = signs.chain(late).filter(|(_, at)| at.is_some()).max()?;
+    last.map(|at| at - sent).filter(|work| *work >= 0)
 }

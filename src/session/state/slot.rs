@@ -9,7 +9,7 @@ use crate::session::exchange::Exchange;
 use crate::session::race::Judgement;
 use crate::session::seen::{FrameId, Seen};
 
-/// An exchange with what only the fold needs to know of it.
+/// An exchange with what only the fold needs to know of it. Thousands are held: what few of them have stands behind a pointer.
 pub(in crate::session) struct Slot {
     pub(in crate::session) exchange: Exchange,
     pub(in crate::session) role: Role,
@@ -28,11 +28,11 @@ pub(in crate::session) struct Slot {
     /// The request states its revision and the client's capabilities.
     pub(in crate::session) has_meta: bool,
     /// The exchange that it serves, as it is known here.
-    pub(in crate::session) parent: Option<Handle>,
+    pub(in crate::session) parent: Option<Box<Handle>>,
     /// Progress that came after the cancel.
     pub(in crate::session) late_progress: Vec<LateProgress>,
     /// Its token for partial results, which is not its progress token.
-    pub(in crate::session) partial_token: Option<Id>,
+    pub(in crate::session) partial_token: Option<Box<Id>>,
     /// The last progress value.
     pub(in crate::session) progress_value: Option<f64>,
     /// It was answered by a question for input.
@@ -42,7 +42,7 @@ pub(in crate::session) struct Slot {
     /// Partial results were reported.
     pub(in crate::session) partial: bool,
     /// The work that was begun with its token, and whether it was ended.
-    pub(in crate::session) work: Option<(Seen, bool)>,
+    pub(in crate::session) work: Option<Box<(Seen, bool)>>,
     /// What a subscription asks for.
     pub(in crate::session) wanted: Wanted,
     /// What the request itself states of its issuer's capabilities.
@@ -54,7 +54,7 @@ pub(in crate::session) struct Slot {
 impl Slot {
     /// True if the request gave this token for progress or partial results.
     pub(in crate::session) fn gave(&self, token: &Id) -> bool {
-        self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_ref() == Some(token)
+        self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_deref() == Some(token)
     }
 }
 

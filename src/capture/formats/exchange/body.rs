@@ -19,17 +19,20 @@ const PACKED: usize = 3;
 /// `at` is where the value starts.
 pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool) -> Part<'_> {
     match raw.as_bytes().first() {
-        Some(b'{' | b'[') => Part::Text { text: Cow::Borrowed(raw), offset: at, cut, event_stream: false },
+        Some(b'{' | b'[') => {
+            // Whoever found it in the record has seen its end.
+            Part::Text { text: Cow::Borrowed(raw), offset: at, cut, event_stream: false, whole: true }
+        }
         Some(b'"') => {
             let mut text = content(raw);
             if let Cow::Owned(unpacked) = plain(&text) {
                 text = Cow::Owned(unpacked);
             }
-            let (text, cut) = unmarked(text, cut);
+            let (text, cut, whole) = unmarked(text, cut);
             match text.trim().is_empty() {
                 true if cut => Part::Missing,
                 true => Part::Absent,
-                false => Part::Text { text, offset: at, cut, event_stream: false },
+                false => Part::Text { text, offset: at, cut, event_stream: false, whole },
             }
         }
         _ => Part::Absent,
@@ -89,19 +92,19 @@ pub(super) fn looks_packed(text: &str) -> bool {
         && text.as_bytes().iter().take(64).all(alphabet)
 }
 
-/// The text without the mark that says that it was cut, and whether it was.
-fn unmarked(text: Cow<'_, str>, cut: bool) -> (Cow<'_, str>, bool) {
+/// The text, whether it was cut (which a mark at its end may say), and whether it is one whole value.
+fn unmarked(text: Cow<'_, str>, cut: bool) -> (Cow<'_, str>, bool, bool) {
     let end = text.trim_end();
     let at = skip_white(text.as_bytes(), 0);
     // A whole value has no mark at its end.
     if end.ends_with(['}', ']']) && value_end(text.as_bytes(), at) == Some(end.len()) {
-        return (text, cut);
+        return (text, cut, true);
     }
     let tail = end.len() - end.len().min(48);
     let tail = (tail..=end.len()).find(|at| end.is_char_boundary(*at)).unwrap_or(end.len());
     let lower = end[tail..].to_ascii_lowercase();
     let marked = lower.contains("truncated") || lower.ends_with("...") || lower.ends_with('…');
-    (text, cut || marked)
+    (text, cut || marked, false)
 }
 
 /// True for what an event stream looks like.

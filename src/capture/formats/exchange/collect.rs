@@ -1,5 +1,7 @@
 //! What the exchanges of a log hold, put into the order of time and handed on.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 
 use super::body::is_event_stream;
@@ -62,6 +64,15 @@ impl<'a> Collected<'a> {
 
     /// The steps of one exchange; false for other traffic.
     pub(in crate::capture::formats) fn take(&mut self, exchange: &Exchange<'a>) -> bool {
+        self.put(exchange, |step| step, Clone::clone)
+    }
+
+    fn put<'x>(
+        &mut self,
+        exchange: &Exchange<'x>,
+        keep: impl Fn(Step<'x>) -> Step<'a>,
+        said: impl Fn(&Cow<'x, str>) -> Cow<'a, str>,
+    ) -> bool {
         if let Some(resolution) = exchange.resolution_us {
             self.resolution_us = Some(self.resolution_us.map_or(resolution, |least| least.min(resolution)));
         }
@@ -78,8 +89,8 @@ impl<'a> Collected<'a> {
         if steps.iter().any(|step| step.side == Side::Server && late(step)) {
             self.untimed.insert(connection);
         }
-        for step in steps {
-            let (stream, started, adrift) = (self.streams, exchange.said.clone(), get && !step.timed);
+        for step in steps.into_iter().map(keep) {
+            let (stream, started, adrift) = (self.streams, said(&exchange.said), get && !step.timed);
             if let What::Text(text) = &step.what {
                 self.bytes += text.len();
             }
@@ -136,6 +147,13 @@ impl<'a> Collected<'a> {
             hand_on(placed, channel, stream, resolution.is_some(), base, out)?;
         }
         Ok(())
+    }
+}
+
+impl Collected<'static> {
+    /// The same where the text of the exchange does not stay.
+    pub(super) fn take_owned(&mut self, exchange: &Exchange<'_>) -> bool {
+        self.put(exchange, Step::into_owned, |said| Cow::Owned(said.to_string()))
     }
 }
 

@@ -106,9 +106,20 @@ impl Layout {
 
     /// The exchanges in a record that starts at byte `offset` of the text it is read from.
     pub(super) fn exchanges<'t>(&self, text: &'t str, line: u64, offset: usize, out: &Out<'_>) -> Vec<Exchange<'t>> {
-        let rows = self.tree.rows(text, self.places.len());
+        self.exchanges_of(text, line, offset, out).0
+    }
+
+    /// The same, and whether the record ends.
+    pub(super) fn exchanges_of<'t>(
+        &self,
+        text: &'t str,
+        line: u64,
+        offset: usize,
+        out: &Out<'_>,
+    ) -> (Vec<Exchange<'t>>, bool) {
+        let (rows, ends) = self.tree.rows_of(text, self.places.len());
         let left_out = || !self.marks.is_empty() && self.has_marks(text);
-        rows.iter().map(|row| View { layout: self, row }.exchange(line, offset, out, &left_out)).collect()
+        (rows.iter().map(|row| View { layout: self, row }.exchange(line, offset, out, &left_out)).collect(), ends)
     }
 
     fn has_marks(&self, text: &str) -> bool {

@@ -43,8 +43,9 @@ pub(super) enum Part<'a> {
     Absent,
     /// There was one, and the record does not hold it.
     Missing,
-    /// Its text, and the byte at which it starts; the end of a body that is `cut` is not there.
-    Text { text: Cow<'a, str>, offset: usize, cut: bool, event_stream: bool },
+    /// Its text, and the byte at which it starts; the end of a body that is `cut` is not there, a `whole` one is known to be one
+    /// value of JSON from its brackets.
+    Text { text: Cow<'a, str>, offset: usize, cut: bool, event_stream: bool, whole: bool },
 }
 
 impl Part<'_> {

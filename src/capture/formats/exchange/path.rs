@@ -5,7 +5,7 @@
 
 use crate::capture::formats::document::Elements;
 use crate::json::pointer;
-use crate::json::scan::{members, unquoted};
+use crate::json::scan::{members, members_at, unquoted, value_end};
 
 /// The place of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,59 +67,78 @@ impl Tree {
     /// Finds the values in a record: one row, or one for each member of the array that has a `*`. `width` is the number
     /// of paths.
     pub(super) fn rows<'t>(&self, text: &'t str, width: usize) -> Vec<Row<'t>> {
+        self.rows_of(text, width).0
+    }
+
+    /// The same, and whether the record ends.
+    pub(super) fn rows_of<'t>(&self, text: &'t str, width: usize) -> (Vec<Row<'t>>, bool) {
         let mut found = Found { common: vec![None; width], rows: Vec::new() };
-        self.value(text, 0, None, &mut found);
+        let ends = self.value(text, 0, None, &mut found).is_some();
         if found.rows.is_empty() {
-            return vec![found.common];
+            return (vec![found.common], ends);
         }
         for row in &mut found.rows {
             for (own, common) in row.iter_mut().zip(&found.common) {
                 *own = own.or(*common);
             }
         }
-        found.rows
+        (found.rows, ends)
     }
 
-    fn value<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) {
+    /// The value at a byte of the record: gives its end, which is found by the same look at it.
+    fn value<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) -> Option<usize> {
+        let end = match text.as_bytes().get(at) {
+            Some(b'{') if !self.children.is_empty() => self.object(text, at, row, found),
+            _ => value_end(text.as_bytes(), at),
+        }?;
         for number in &self.ends {
-            found.put(*number, row, text, at);
+            found.put(*number, row, &text[at..end], at);
         }
-        if self.children.is_empty() {
-            return;
+        if text.as_bytes()[at] == b'[' && !self.children.is_empty() {
+            self.list(&text[..end], at, row, found);
         }
-        match text.as_bytes().first() {
-            Some(b'{') => {
-                for member in members(text) {
-                    self.member(member.key, member.value, at + member.at, row, found);
-                }
-            }
-            Some(b'[') => self.list(text, at, row, found),
-            _ => {}
-        }
+        Some(end)
     }
 
-    fn member<'t>(&self, key: &str, value: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) {
-        let child = self.children.iter().find(|(known, _)| known.eq_ignore_ascii_case(key));
-        if let Some((_, child)) = child {
-            child.value(value, at, row, found);
+    fn object<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) -> Option<usize> {
+        let mut all = members_at(text, at);
+        while let Some((key, at)) = all.next_key() {
+            all.pass(self.member(text, key, at, row, found));
+        }
+        // What does not add up inside may still have its brackets in pairs.
+        all.end().or_else(|| value_end(text.as_bytes(), at))
+    }
+
+    fn member<'t>(
+        &self,
+        text: &'t str,
+        key: &str,
+        at: usize,
+        row: Option<usize>,
+        found: &mut Found<'t>,
+    ) -> Option<usize> {
+        match self.children.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)) {
+            Some((_, child)) => child.value(text, at, row, found),
+            None => value_end(text.as_bytes(), at),
         }
     }
 
     fn list<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) {
+        let named = self.children.iter().any(|(key, _)| &**key != "*");
         let each = self.children.iter().find(|(key, _)| &**key == "*").map(|(_, tree)| tree);
         let numbered = self.children.iter().any(|(key, _)| key.bytes().all(|byte| byte.is_ascii_digit()));
-        let Ok(list) = Elements::new(text, Some(0), "list") else { return };
-        for (number, (offset, one)) in list.enumerate() {
+        let Ok(list) = Elements::new(text, Some(at), "list") else { return };
+        for (number, (at, one)) in list.enumerate() {
             if let Some(each) = each {
                 // Arrays in arrays are one row each of the outer one.
                 let own = row.unwrap_or_else(|| found.row(number));
-                each.value(one, at + offset, Some(own), found);
+                each.value(text, at, Some(own), found);
             }
             if numbered {
-                self.member(&number.to_string(), one, at + offset, row, found);
+                self.member(text, &number.to_string(), at, row, found);
             }
-            if let Some((name, value, inner)) = pair(one) {
-                self.member(name, value, at + offset + inner, row, found);
+            if let Some((name, _, inner)) = named.then(|| pair(one)).flatten() {
+                self.member(text, name, at + inner, row, found);
             }
         }
     }

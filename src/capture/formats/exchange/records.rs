@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::learn::{Learned, learn};
-use super::{Collected, Exchange, Layout, Part, Slot};
+use super::{Collected, Exchange, Layout, Slot};
 use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
 use crate::capture::formats::document::Lines;
@@ -123,36 +123,38 @@ impl ByLine {
 
 impl LineReader for ByLine {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let at = skip_white(text.as_bytes(), 0);
         if at == text.len() {
             out.skip(line.number, Skip::Blank);
             return Ok(());
         }
-        if value_end(text.as_bytes(), at).is_none() && text[at..].starts_with('{') {
-            out.skip(line.number, if line.ended { Skip::NotAMessage } else { Skip::CutOff });
-            return Ok(());
-        }
+        let is_cut = || text[at..].starts_with('{') && value_end(text.as_bytes(), at).is_none();
+        let cut = if line.ended { Skip::NotAMessage } else { Skip::CutOff };
         if self.layout.is_none() {
             let records = listed(&text).into_iter().map(|range| &text[range]);
             self.layout = learn(records).map(|learned| learned.layout);
         }
         let Some(layout) = &self.layout else {
-            out.skip(line.number, Skip::NotAMessage);
+            out.skip(line.number, if is_cut() { cut } else { Skip::NotAMessage });
             return Ok(());
         };
         let found = self.found.get_or_insert_with(|| collected(layout));
         let mut any = false;
         for range in listed(&text) {
             let offset = line.offset as usize + range.start;
-            let exchanges = layout.exchanges(&text[range.clone()], line.number, offset, out);
+            let (exchanges, ends) = layout.exchanges_of(&text[range.clone()], line.number, offset, out);
+            if !ends && is_cut() {
+                out.skip(line.number, cut);
+                return Ok(());
+            }
             if self.seen.knows(&text[range], &exchanges) {
                 out.skip(line.number, Skip::Duplicate);
                 any = true;
                 continue;
             }
             for exchange in exchanges {
-                any |= found.take(&owned(exchange));
+                any |= found.take_owned(&exchange);
             }
         }
         if !any {
@@ -163,38 +165,6 @@ impl LineReader for ByLine {
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
         self.found.as_mut().map_or(Ok(()), |found| found.hand_on(true, 0, out))
-    }
-}
-
-/// The exchange without the line that it was read from.
-fn owned(exchange: Exchange<'_>) -> Exchange<'static> {
-    let part = |part: Part<'_>| match part {
-        Part::Absent => Part::Absent,
-        Part::Missing => Part::Missing,
-        Part::Text { text, offset, cut, event_stream } => {
-            Part::Text { text: text.into_owned().into(), offset, cut, event_stream }
-        }
-    };
-    Exchange {
-        verb: exchange.verb.into_owned().into(),
-        url: exchange.url.into_owned().into(),
-        session: exchange.session.map(|name| name.into_owned().into()),
-        said: exchange.said.into_owned().into(),
-        request: part(exchange.request),
-        response: part(exchange.response),
-        pushed: Vec::new(),
-        ..Exchange {
-            line: exchange.line,
-            offset: exchange.offset,
-            key: exchange.key,
-            status: exchange.status,
-            start_us: exchange.start_us,
-            first_byte_us: exchange.first_byte_us,
-            end_us: exchange.end_us,
-            resolution_us: exchange.resolution_us,
-            socket: exchange.socket,
-            ..Exchange::default()
-        }
     }
 }
 

@@ -35,6 +35,20 @@ pub(in crate::capture::formats) struct Step<'a> {
     pub offset: usize,
 }
 
+impl Step<'_> {
+    /// The same without the text that it was read from.
+    pub(super) fn into_owned(self) -> Step<'static> {
+        let what = match self.what {
+            What::Text(text) => What::Text(Cow::Owned(text.into_owned())),
+            What::StreamClosed(by) => What::StreamClosed(by),
+            What::Ended => What::Ended,
+            What::Missing => What::Missing,
+        };
+        let Step { side, order_us, timed, offset, .. } = self;
+        Step { side, what, order_us, timed, offset }
+    }
+}
+
 /// The steps of an exchange; none if it is other traffic.
 pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<Step<'a>> {
     if exchange.socket {
@@ -102,7 +116,7 @@ impl<'a> Steps<'_, 'a> {
         let (what, offset) = match &self.exchange.request {
             Part::Absent => return Asks { traffic: false, due: false },
             Part::Missing => (What::Missing, self.exchange.offset),
-            Part::Text { text, offset, cut, .. } => match fate(text, *cut) {
+            Part::Text { text, offset, cut, whole, .. } => match fate(text, *cut, *whole) {
                 Fate::Other => return Asks { traffic: false, due: false },
                 Fate::Traffic => (What::Text(text.clone()), *offset),
                 Fate::Cut => (What::Missing, *offset),
@@ -115,18 +129,18 @@ impl<'a> Steps<'_, 'a> {
 
     /// What the response holds; true if an answer was among it, or may have been in what is missing.
     fn response(&mut self) -> bool {
-        let (text, offset, cut, typed) = match &self.exchange.response {
+        let (text, offset, cut, typed, whole) = match &self.exchange.response {
             Part::Absent => return false,
             Part::Missing => {
                 self.end(Side::Server, What::Missing);
                 return true;
             }
-            Part::Text { text, offset, cut, event_stream } => (text, *offset, *cut, *event_stream),
+            Part::Text { text, offset, cut, event_stream, whole } => (text, *offset, *cut, *event_stream, *whole),
         };
         if typed || is_event_stream(text) {
             return self.events(text, offset, cut);
         }
-        match fate(text, cut) {
+        match fate(text, cut, whole) {
             Fate::Other => return false,
             Fate::Cut => self.end(Side::Server, What::Missing),
             Fate::Traffic => self.whole(text.clone(), offset),
@@ -151,7 +165,7 @@ impl<'a> Steps<'_, 'a> {
         let all = events(text).into_iter().map(|(_, data)| data);
         let (mut messages, mut torn) = (Vec::new(), cut);
         for data in all {
-            match fate(&data, false) {
+            match fate(&data, false, false) {
                 Fate::Traffic => messages.push(data),
                 Fate::Cut => torn = true,
                 Fate::Other => {}
@@ -210,10 +224,10 @@ enum Fate {
     Other,
 }
 
-fn fate(text: &str, cut: bool) -> Fate {
+fn fate(text: &str, cut: bool, whole: bool) -> Fate {
     let at = skip_white(text.as_bytes(), 0);
     let opens = matches!(text.as_bytes().get(at), Some(b'{' | b'['));
-    let whole = opens && value_end(text.as_bytes(), at).is_some();
+    let whole = opens && (whole || value_end(text.as_bytes(), at).is_some());
     match is_traffic(text) {
         true if whole => Fate::Traffic,
         _ if opens && !whole && (cut || text.contains("jsonrpc")) => Fate::Cut,

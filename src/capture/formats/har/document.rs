@@ -160,7 +160,7 @@ impl<'a> Content<'a> {
     fn part(&self, offset_of: &impl Fn(&str) -> usize) -> Part<'a> {
         let event_stream = self.mime_type.as_deref().is_some_and(|mime| mime.starts_with("text/event-stream"));
         let Some(raw) = self.text else {
-            let empty = Part::Text { text: Cow::Borrowed(""), offset: 0, cut: false, event_stream };
+            let empty = Part::Text { text: Cow::Borrowed(""), offset: 0, cut: false, event_stream, whole: false };
             return if event_stream { empty } else { Part::Absent };
         };
         let text = content(raw.get());
@@ -168,7 +168,13 @@ impl<'a> Content<'a> {
             Some("base64") => base64::decode(text.trim()).map(|bytes| Cow::Owned(unpacked(bytes))),
             _ => Some(text),
         };
-        text.map_or(Part::Absent, |text| Part::Text { text, offset: offset_of(raw.get()), cut: false, event_stream })
+        text.map_or(Part::Absent, |text| Part::Text {
+            text,
+            offset: offset_of(raw.get()),
+            cut: false,
+            event_stream,
+            whole: false,
+        })
     }
 }
 

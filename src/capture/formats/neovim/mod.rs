@@ -71,7 +71,7 @@ struct NeovimReader {
 
 impl LineReader for NeovimReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(record) = Record::read(&text) else {
             let blank = text.trim_ascii().is_empty();
             out.skip(line.number, if blank { Skip::Blank } else { Skip::NotAMessage });

@@ -211,7 +211,7 @@ impl LineReader for RecReader {
 
     fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         out.skip_oversized(line);
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let event = Event::beginning(&text);
         self.count(&event, line, out)?;
         let place = self.place(&event, line, out)?;

@@ -90,7 +90,7 @@ struct StraceReader {
 
 impl LineReader for StraceReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(call) = Call::read(&text) else {
             let why = if line.bytes.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage };
             out.skip(line.number, why);

@@ -117,7 +117,7 @@ struct Clock {
 
 impl LineReader for VectorReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if text.trim_ascii().is_empty() {
             out.skip(line.number, Skip::Blank);
             return Ok(());

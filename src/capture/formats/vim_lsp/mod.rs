@@ -104,7 +104,7 @@ struct VimReader {
 
 impl LineReader for VimReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(entry) = Entry::read(&text) else {
             out.skip(line.number, if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage });
             return Ok(());

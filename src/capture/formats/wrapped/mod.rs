@@ -90,7 +90,7 @@ impl LineReader for WrappedReader {
             return Ok(());
         }
         // Its beginning may tell which connection lost a message here.
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let mut found = Envelope::default();
         let _ = envelope::read(&text, 0, &self.unwrap.layout.root, &mut found);
         let place = self.unwrap.place(&found, line.number, line.offset, out)?;
@@ -254,7 +254,7 @@ impl Unwrapper {
     /// A line that is not UTF-8: the wrapper still tells when and whence, the bytes are kept as they are.
     #[cold]
     fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let mut found = Envelope::default();
         let read = envelope::read(&text, 0, &self.layout.root, &mut found);
         if read.is_err() || !self.layout.spread && matches!(found.message, Slot::None | Slot::Other) {

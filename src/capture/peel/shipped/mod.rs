@@ -201,7 +201,7 @@ impl Records {
 impl LineReader for Records {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         self.ask(out);
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let start = skip_white(text.as_bytes(), 0);
         if start == text.len() {
             out.skip(line.number, Skip::Blank);

@@ -1,6 +1,6 @@
 -- The tables of a database.
 --
--- Ground tables are written once: source, skipped_line, connection, frame.
+-- Ground tables are written once: source, skipped_line, connection, frame, missing.
 -- Derived tables can be emptied and filled again from the ground at any time: all others but meta.
 -- The names that people query are views (sql/views/); they have the plural.
 
@@ -92,6 +92,11 @@ CREATE TABLE frame (
     body        ANY,
     -- The translation to JSON, where body is something else.
     json        TEXT
+) STRICT;
+
+-- Frames of kind 11, few among many: an index of frames that finds them would read all to be made.
+CREATE TABLE missing (
+    frame INTEGER PRIMARY KEY REFERENCES frame
 ) STRICT;
 
 -- Profiles, by their place in the program's list.
