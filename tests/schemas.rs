@@ -119,7 +119,7 @@ fn schemas_hold_for_live_and_written_output() {
     let program = env!("CARGO_BIN_EXE_rpctape");
     for log in ["samples/mcp/good.jsonl", "samples/mcp/bad.jsonl"] {
         for format in ["json", "jsonl"] {
-            let mut replay = vec!["replay", log, "--speed", "fast", "--format", format];
+            let mut replay = vec!["replay", log, "--speed", "fast", "--no-keep", "--format", format];
             replay.extend(["--", program, "mock", log]);
             seen += against("replay", &replay, &[0, 1]);
         }
