@@ -29,13 +29,13 @@ def counted(command):
 
 
 def peak(command):
-    """The most memory that a command had at once, in megabytes: as the kernel counts it, the program's own pages too."""
+    """The most memory that a command had at once, in MiB: as the kernel counts it, the program's own pages too."""
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(run.pid, 0)
     run.returncode = os.waitstatus_to_exitcode(status)
     if run.returncode not in (0, 1):
         sys.exit(f"budget: {' '.join(command)} ended with {run.returncode}")
-    return used.ru_maxrss * 1024 / 1e6
+    return used.ru_maxrss / 1024
 
 
 def main():
@@ -56,9 +56,9 @@ def main():
             log, db = Path(work, f"{name}.jsonl"), Path(work, f"{name}.db")
             logs.write(case["log"]["profile"], case["log"]["bytes"], 1, log)
             command = [str(options.binary), *(word.format(log=log, db=db) for word in case["run"])]
-            spent = peak(command) if "megabytes" in case else counted(command)
-            if "megabytes" in case:
-                value, limit, unit = spent, case["megabytes"], "MB"
+            spent = peak(command) if "mebibytes" in case else counted(command)
+            if "mebibytes" in case:
+                value, limit, unit = spent, case["mebibytes"], "MiB"
             elif "instructions" in case:
                 value, limit, unit = spent / 1e6, case["instructions"] / 1e6, "million"
             else:
