@@ -364,7 +364,9 @@ impl Track {
     }
 }
 
-/// True if a channel of another source with the same name may be the same connection: one begins once, and speaks one revision.
+/// True if a channel of another source with the same name may be the same connection: one begins once, and speaks one revision. A part
+/// that shows less than the first (a filter took parameters out, two connections stand in it) is one of its own: what the first can
+/// prove would be held against it.
 fn may_go_on(old: &Channel, new: &Channel) -> bool {
     let begins_again = new.complete_head == Some(true) && old.complete_head.is_some();
     let cut_elsewhere = new.complete_head == Some(false) && old.complete_head == Some(true);
@@ -372,7 +374,7 @@ fn may_go_on(old: &Channel, new: &Channel) -> bool {
         (Some(old), Some(new)) => !std::ptr::eq(old, new),
         _ => false,
     };
-    !begins_again && !cut_elsewhere && !other
+    !begins_again && !cut_elsewhere && !other && new.proof.covers(old.proof)
 }
 
 fn digest(id: &Id) -> u64 {

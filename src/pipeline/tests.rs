@@ -542,3 +542,24 @@ fn a_file_that_goes_back_in_time_behind_another_one_proves_nothing_of_their_orde
     let proven: Vec<_> = all.iter().filter(|it| it.code.starts_with("RPC") && it.certainty == "violation").collect();
     assert!(all.iter().any(|finding| finding.code == "RPC011") && proven.is_empty(), "{all:?}");
 }
+
+/// The logger of the second part writes `params: null` where a message has none; that of the first part does not.
+#[test]
+fn a_part_that_shows_less_than_the_first_is_not_held_to_what_the_first_can_prove() {
+    let folder = Folder::new();
+    let [first, ..] = parts_of_one_connection();
+    let line = |at: usize, dir: &str, rest: &str| {
+        format!(
+            "{{\"ts\":\"2026-05-04T08:00:{at:02}.000Z\",\"conn\":\"k\",\"dir\":\"{dir}\",\"msg\":{{\"jsonrpc\":\"2.0\",{rest}}}}}\n"
+        )
+    };
+    let pair = |id: usize| {
+        let asked = line(3 + id, "c2s", &format!(r#""id":{id},"method":"tools/list","params":null"#));
+        asked + &line(3 + id, "s2c", &format!(r#""id":{id},"result":{{"tools":[]}}"#))
+    };
+    let second: String = (1..8).map(pair).collect();
+    let told = line(20, "s2c", r#""method":"notifications/tools/list_changed","params":null"#).repeat(3);
+    let mut store = Store::temporary().unwrap();
+    into(&mut store, &[folder.write("a.log.1", &first), folder.write("a.log", &(second + &told))]);
+    assert!(codes(&store).iter().all(|(code, _)| code.starts_with("CAP")), "{:?}", codes(&store));
+}
