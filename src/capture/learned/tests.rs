@@ -196,7 +196,8 @@ fn traces_of_the_devtools_protocol() {
         (true, r#"{"id":3,"method":"Page.navigate","params":{"url":"x"},"sessionId":"S1"}"#),
         (false, r#"{"id":3,"error":{"code":-32000,"message":"Cannot navigate"},"sessionId":"S1"}"#),
     ];
-    let forms: [(&str, fn(bool, &str) -> String); 4] = [
+    type Form = fn(bool, &str) -> String;
+    let forms: [(&str, Form); 4] = [
         ("playwright", |sent, text| format!("  pw:protocol {} {text} +3ms\n", if sent { "SEND ►" } else { "◀ RECV" })),
         ("playwright, no terminal", |sent, text| {
             format!("2026-03-01T09:00:00.120Z pw:protocol {} {text}\n", if sent { "SEND ►" } else { "◀ RECV" })
