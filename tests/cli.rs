@@ -496,7 +496,7 @@ fn requests_are_followed_from_hop_to_hop() {
         tree,
         [
             "   #6    tools/call docs__search  client  09:46:46  cancelled after 2.00 s",
-            "     #46 tools/call search        server  09:46:46  result after 30.4 s",
+            "     #46 tools/call search        server  09:46:46  result after 12.4 s",
         ]
     );
     for (args, error) in [
