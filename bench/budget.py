@@ -6,7 +6,6 @@ Exits 1 if a case takes more than its budget, 2 if it could not be measured."""
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -14,18 +13,9 @@ import tomllib
 from pathlib import Path
 
 import logs
+from callgrind import counted
 
 HERE = Path(__file__).resolve().parent
-
-
-def counted(command):
-    """The instructions of a command that ends with 0 (or 1: violations were found)."""
-    run = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
-    done = subprocess.run(run, capture_output=True, text=True)
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode not in (0, 1) or not found:
-        sys.exit(f"budget: {' '.join(command)} ended with {done.returncode}\n{done.stderr}")
-    return int(found[1])
 
 
 def peak(command):

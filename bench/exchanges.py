@@ -8,11 +8,11 @@ Exits 1 if a record takes more than --most times its two messages, 2 if it could
 import argparse
 import json
 import random
-import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from callgrind import counted
 
 HERE = Path(__file__).resolve().parent
 WORDS = "the of file error line result request server client tool open read write path value index table node list".split()
@@ -55,16 +55,6 @@ def records(count, packed):
         yield {"started_at": stamp(ms), "ended_at": stamp(ms + 30), "request": request, "response": response}
 
 
-def counted(binary, log):
-    run = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(binary), "check", str(log), "--no-progress"]
-    done = subprocess.run(run, capture_output=True, text=True, errors="replace")
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode not in (0, 1) or not found:
-        print(f"exchanges: {' '.join(run)} ended with {done.returncode}\n{done.stderr[-2000:]}", file=sys.stderr)
-        sys.exit(2)
-    return int(found[1])
-
-
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--binary", default=HERE.parent / "target/release/rpctape")
@@ -81,7 +71,7 @@ def main():
             log = Path(work, f"{name}.jsonl")
             def of(count):
                 log.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in made(count)), encoding="utf-8")
-                return counted(Path(options.binary).resolve(), log)
+                return counted([Path(options.binary).resolve(), "check", log, "--no-progress"])
             return of(options.calls) - of(30)
 
         plain = cost("lines", lines)

@@ -7,11 +7,11 @@ not be measured. The default is what CI runs; a night is --size 64000."""
 
 import argparse
 import json
-import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from callgrind import counted
 
 HERE = Path(__file__).resolve().parent
 MOST = 2.3
@@ -183,16 +183,6 @@ def made(dimension, n):
     return text(log)
 
 
-def counted(binary, command, log):
-    run = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(binary), *command, str(log), "--no-progress"]
-    done = subprocess.run(run, capture_output=True, text=True, errors="replace")
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode not in (0, 1) or not found:
-        print(f"growth: {' '.join(run)} ended with {done.returncode}\n{done.stderr[-2000:]}", file=sys.stderr)
-        sys.exit(2)
-    return int(found[1])
-
-
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--binary", default=HERE.parent / "target/release/rpctape")
@@ -210,7 +200,7 @@ def main():
         def cost(name, n):
             log = Path(work, f"{name}.jsonl")
             log.write_text(made(every[name], n), encoding="utf-8", newline="")
-            return counted(options.binary, [options.command], log)
+            return counted([options.binary, options.command, log, "--no-progress"])
 
         none = cost("calls", 2)
         for name in options.dimension or every:

@@ -145,37 +145,31 @@ fn pair(first: u8, second: u8) -> usize {
 mod tests {
     use super::*;
 
+    /// Number and wholeness of each hint, in the order they are found.
+    fn told(hints: &Hints, text: &str) -> Vec<(usize, bool)> {
+        let mut told = Vec::new();
+        hints.search(text, |hint, whole| {
+            told.push((hint, whole));
+            false
+        });
+        told
+    }
+
     #[test]
     fn words_stand_for_the_hints_they_begin() {
         let hints = Hints::new([r"gh[po]_", "(?i-u:pass)", r"\.[a-z]{6}\.", "x*", r":5432:|:\*:"].into_iter());
-        let told = |text: &str| {
-            let mut told = Vec::new();
-            hints.search(text, |hint, whole| {
-                told.push((hint, whole));
-                false
-            });
-            told
-        };
-        assert_eq!(told("a gho_ and a PaSS :*: :543"), [(3, false), (0, true), (1, true), (4, true)]);
-        assert_eq!(told("a.dot :5432"), [(3, false), (2, false)]);
-        assert_eq!(told("ghx_"), [(3, false)]);
+        assert_eq!(told(&hints, "a gho_ and a PaSS :*: :543"), [(3, false), (0, true), (1, true), (4, true)]);
+        assert_eq!(told(&hints, "a.dot :5432"), [(3, false), (2, false)]);
+        assert_eq!(told(&hints, "ghx_"), [(3, false)]);
     }
 
     #[test]
     fn a_word_is_found_whole_and_in_any_case_where_its_hint_says_so() {
         let hints = Hints::new([r"(?i-u:session|seed)|\\u", "Shared", r"(?i-u:\bpw\b|pat)"].into_iter());
-        let told = |text: &str| {
-            let mut told = Vec::new();
-            hints.search(text, |hint, whole| {
-                told.push((hint, whole));
-                false
-            });
-            told
-        };
-        assert_eq!(told("SeSSion sEED \\u Shared"), [(0, true), (0, true), (0, true), (1, true)]);
-        assert_eq!(told("sessio see \\ shared \\U"), []);
-        assert_eq!(told("PaT").len(), 1);
-        assert!(!told("a PW b").is_empty());
+        assert_eq!(told(&hints, "SeSSion sEED \\u Shared"), [(0, true), (0, true), (0, true), (1, true)]);
+        assert_eq!(told(&hints, "sessio see \\ shared \\U"), []);
+        assert_eq!(told(&hints, "PaT").len(), 1);
+        assert!(!told(&hints, "a PW b").is_empty());
     }
 
     #[test]
