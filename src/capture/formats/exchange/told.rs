@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHasher;
 
 use crate::capture::formats::document::Elements;
-use crate::json::scan::members;
+use crate::json::scan::{members, value_end};
 
 /// An id or a progress token as it is written, hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,14 +65,22 @@ impl Told {
 
     fn message(&mut self, text: &str) {
         let (mut id, mut method, mut params, mut answers) = (None, None, None, false);
-        for member in members(text) {
-            match member.key {
-                "id" => id = id.or(Some(member.value)),
-                "method" => method = method.or(Some(member.value)),
-                "params" => params = params.or(Some(member.value)),
-                "result" | "error" => answers = true,
+        let mut all = members(text);
+        while let Some((key, at)) = all.next_key() {
+            answers |= matches!(key, "result" | "error");
+            // The longest part of most messages, behind which nothing is told: it is not gone through.
+            if id.is_some() && (answers || key == "params" && method.is_some() && !has_token(text)) {
+                break;
+            }
+            let end = value_end(text.as_bytes(), at);
+            let value = end.map(|end| &text[at..end]);
+            match key {
+                "id" => id = id.or(value),
+                "method" => method = method.or(value),
+                "params" => params = params.or(value),
                 _ => {}
             }
+            all.pass(end);
         }
         self.answers |= answers;
         match (id, method) {
@@ -81,8 +89,7 @@ impl Told {
             (None, Some(method)) if method.to_ascii_lowercase().contains("cancel") => self.cancel(params),
             _ => {}
         }
-        // Most messages are long and have no token: those are not taken apart.
-        if let Some(params) = params.filter(|params| TOKEN.find(params.as_bytes()).is_some()) {
+        if let Some(params) = params.filter(|params| has_token(params)) {
             let given = member(params, "_meta").and_then(|meta| member(meta, "progressToken"));
             self.tokens.extend(given.map(Link::token));
             self.causes.extend(member(params, "progressToken").map(Link::token));
@@ -95,7 +102,10 @@ impl Told {
     }
 }
 
-static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("progressToken"));
+fn has_token(text: &str) -> bool {
+    static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("progressToken"));
+    TOKEN.find(text.as_bytes()).is_some()
+}
 
 fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     members(text).find(|member| member.key == key).map(|member| member.value)
