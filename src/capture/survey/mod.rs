@@ -6,6 +6,7 @@
 //! log can prove. A log without contradictions is read as it stands.
 
 mod artefact;
+mod counters;
 mod key;
 mod lanes;
 mod masked;
@@ -31,6 +32,18 @@ pub(super) const HEAD: usize = 1 << 20;
 /// Looks at the head of a log. Messages that seem to be logged twice in other words may be those of two connections: where
 /// taking them for that finds a key, they are.
 pub(super) fn survey(
+    format: &'static dyn Format,
+    sample: &Sample,
+    head: &[u8],
+    whole: bool,
+    overrides: &Overrides,
+) -> Plan {
+    let mut plan = looked_at(format, sample, head, whole, overrides);
+    artefact::cut_lines(head, whole, &mut plan);
+    plan
+}
+
+fn looked_at(
     format: &'static dyn Format,
     sample: &Sample,
     head: &[u8],

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::counters::Counts;
 use super::note::{Act, Note};
 
 /// How well messages pair.
@@ -16,6 +17,8 @@ pub(super) struct Score {
     /// Handshakes asked for twice under one id before either was answered, or one within the other and both brought to their
     /// end: no client does that.
     pub two_clients: usize,
+    /// Streams in which one sender's ids are two counts.
+    pub two_counts: usize,
     /// Answers without a request before them.
     pub stray: usize,
     /// Answers that found their request.
@@ -69,6 +72,10 @@ struct Stream {
     tokens: FxHashMap<u64, bool>,
     /// The token that a request lends.
     lent: FxHashMap<(u8, u64), u64>,
+    /// The ids that each sender asks with.
+    counts: [Counts; 3],
+    /// True in a stream where they are two counts.
+    two_counts: bool,
 }
 
 /// The score of messages in an order, where those of one group are one stream.
@@ -78,6 +85,7 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
     for at in order {
         streams.entry(groups[*at]).or_default().take(&notes[*at], &mut score);
     }
+    score.two_counts = streams.values().filter(|stream| stream.two_counts).count();
     score
 }
 
@@ -136,15 +144,26 @@ impl Stream {
             score.two_clients += 1;
             score.overlaps += 1;
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
-            let opener = self.opener;
-            *self = Stream { renewed: true, anew: true, opener, ..Stream::default() };
+            let (opener, two_counts) = (self.opener, self.two_counts);
+            let counts = std::mem::take(&mut self.counts).map(Counts::begin_anew);
+            *self = Stream { renewed: true, anew: true, opener, counts, two_counts, ..Stream::default() };
         }
+        self.count(note);
         self.again |= self.greeted;
         self.greeted = true;
         self.open.insert(key, Act::Open);
     }
 
+    fn count(&mut self, note: &Note) {
+        if let Some(number) = note.number {
+            let counts = &mut self.counts[usize::from(note.sender.min(2))];
+            counts.take(number);
+            self.two_counts |= counts.are_two();
+        }
+    }
+
     fn ask(&mut self, note: &Note, score: &mut Score) {
+        self.count(note);
         let key = (note.sender, note.id);
         // Who has just begun anew waits for the answer; who goes on is somebody else.
         if self.renewed

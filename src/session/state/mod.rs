@@ -30,8 +30,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::capture::{Stamp, Transport};
-use crate::jsonrpc::{Id, Message};
-use crate::protocol::{Capabilities, Facts, Method, Profile, Role, Side, role};
+use crate::jsonrpc::{Id, IdField, Kind, Message};
+use crate::protocol::{Capabilities, Facts, Method, MethodKind, Profile, Role, Side, role};
 use crate::session::connection::{Connection, Directions, End, Lifecycle, Opened};
 use crate::session::event::{Event, What};
 use crate::session::exchange::{Cancellation, Exchange};
@@ -66,6 +66,18 @@ pub(super) struct Incoming<'a> {
     pub(super) message: &'a Message<'a>,
     pub(super) facts: &'a Facts<'a>,
     pub(super) profile: &'static Profile,
+}
+
+impl<'a> Incoming<'a> {
+    /// The notification that a message with the id null is, where the protocol defines its method as one: JSON-RPC 1.0 marks
+    /// notifications so, and nothing can answer it. That it has an id is for RPC016 to say.
+    pub(super) fn told(&self) -> Option<Message<'a>> {
+        if self.message.kind != Kind::Request || self.message.id != IdField::Null {
+            return None;
+        }
+        let known = self.profile.method(self.message.method())?;
+        (known.kind == MethodKind::Notification).then(|| Message { kind: Kind::Notification, ..self.message.clone() })
+    }
 }
 
 /// A response without an id, and the notification that may have caused it.
