@@ -74,9 +74,8 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
         && !notes.list.iter().any(|note| note.marks.notification)
     {
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
-        plan.said.push(
-            "every notification has the id null, and nothing tells whether its logger wrote that".to_string(),
-        );
+        plan.said
+            .push("every notification has the id null, and nothing tells whether its logger wrote that".to_string());
     }
     if everywhere(&|marks| marks.null_params, &|marks| marks.bare) {
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);

@@ -43,13 +43,7 @@ pub(super) fn survey(
     plan
 }
 
-fn looked_at(
-    format: &'static dyn Format,
-    sample: &Sample,
-    head: &[u8],
-    whole: bool,
-    overrides: &Overrides,
-) -> Plan {
+fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: bool, overrides: &Overrides) -> Plan {
     let look = |repeats: bool| take(format, sample, head, whole, overrides, repeats);
     let Some(notes) = look(false) else { return Plan::default() };
     if notes.is_exact() {
