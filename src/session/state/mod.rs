@@ -123,6 +123,8 @@ pub(super) struct Conn {
     pub(super) head_known: bool,
     /// Source and line of the last guess.
     pub(super) guessed: Option<(u32, u64)>,
+    /// The end of the file behind which the one that is read goes back in time.
+    pub(super) behind_us: Option<i64>,
     /// The side that wrote the log, where frames say only sent and received.
     pub(super) logger: Option<Side>,
     pub(super) resolution_us: i64,
@@ -261,6 +263,7 @@ impl Conn {
             outlives_close: channel.one_connection,
             head_known: channel.complete_head == Some(false),
             guessed: None,
+            behind_us: None,
             logger: channel.vantage.side(),
             resolution_us: channel.resolution_us,
             sides: Default::default(),
