@@ -178,7 +178,7 @@ impl Stream {
         let greets = |open: &FxHashMap<(u8, u64), Act>| {
             open.iter().any(|((sender, _), act)| *sender == note.sender && *act == Act::Open)
         };
-        if (self.renewed || self.again) && note.marks.opened && greets(&self.open) {
+        if (self.renewed || self.again && self.ended > 0) && note.marks.opened && greets(&self.open) {
             score.two_clients += usize::from(self.renewed);
             score.outlived += 1;
             self.renewed = false;
