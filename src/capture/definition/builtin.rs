@@ -36,6 +36,7 @@ built_in!(
     "rmcp-tracing",
     "sublime-lsp-console",
     "mcp-proxy-debug",
+    "mcp-use-debug",
     "mcpsnoop-jsonl",
     "chromedriver-verbose",
     "gh-aw-mcpg",

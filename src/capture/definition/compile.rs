@@ -236,9 +236,11 @@ fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Resul
             "envelope" => Proof::ENVELOPE,
             "all_answers" => Proof::ALL_ANSWERS,
             "both_sides" => Proof::BOTH_SIDES,
+            "client" => Proof::CLIENT,
+            "order" => Proof::ORDER,
             _ => {
                 let what = format!("proof.lost: {word:?} is not known");
-                let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers or both_sides";
+                let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers, both_sides, client or order";
                 return Err(broken(file, &what).hint(hint));
             }
         });

@@ -19,6 +19,7 @@ mod otlp_spans;
 mod pylsp;
 mod python_sdk;
 pub(super) mod rec;
+mod sacp_trace;
 mod sessions;
 mod strace;
 mod sublime;
@@ -67,6 +68,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &otlp_spans::OtlpSpans,
     &exchange::Records,
     &zed_acp::ZedAcp,
+    &sacp_trace::SacpTrace,
     &cassette::Cassette,
     &inspector::Inspector,
     &lsp_devtools::LspDevtools,

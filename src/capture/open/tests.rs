@@ -231,6 +231,25 @@ fn every_format_has_a_sample_of_its_own_and_is_in_the_documentation() {
     }
 }
 
+/// Messages of the client and of the server, as the samples were made.
+#[test]
+fn traces_of_the_conductor_and_of_mcp_use_have_as_many_messages_as_they_were_made_with() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/formats/");
+    for (path, want) in [
+        ("sacp-trace/1.jsons", [10, 11]),
+        ("sacp-trace/2.jsons", [6, 5]),
+        ("sacp-trace/3.jsons", [15, 13]),
+        ("mcp-use-debug/1.log", [6, 4]),
+        ("mcp-use-debug/2.log", [5, 3]),
+        ("mcp-use-debug/3.log", [9, 6]),
+    ] {
+        let (kept, _) = read(&format!("{root}{path}"));
+        let of = |side| kept.frames.iter().filter(|frame| frame.direction == Direction::By(side)).count();
+        assert_eq!([of(Side::Client), of(Side::Server)], want, "{path}");
+        assert!(kept.frames.iter().all(|frame| frame.kind == "message"), "{path}");
+    }
+}
+
 #[test]
 fn a_definition_that_does_not_fit_says_which_part_failed_on_which_line() {
     let dir = tempfile::tempdir().expect("a directory");
