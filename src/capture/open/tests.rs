@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::capture::Direction;
 use crate::capture::testing::Kept;
+use crate::protocol::Side;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
