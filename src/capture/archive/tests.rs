@@ -88,3 +88,17 @@ fn a_log_is_no_archive_and_a_member_that_is_not_there_is_an_error() {
     std::fs::write(at("odd!name.jsonl"), ONE).expect("written");
     assert!(member(&at("odd!name.jsonl"), &Rc::default()).expect("looked").is_none());
 }
+
+#[test]
+fn an_archive_without_its_end_is_torn_wherever_it_was_cut() {
+    let tar = tar_of(&[("a.jsonl", ONE.as_bytes())]);
+    let torn = |bytes: &[u8]| read("a.tar", bytes).1;
+    assert!(torn(&tar).is_empty());
+    // 512 bytes of header, 512 of content, then two empty blocks.
+    for cut in [1024, 1100, 1536, 2000] {
+        assert!(torn(&tar[..cut]).concat().contains("it is torn"), "{cut}: {:?}", torn(&tar[..cut]));
+    }
+    let packed = gzip(&tar);
+    let torn: Vec<String> = read("a.tar.gz", &packed[..packed.len() - 4]).1;
+    assert!(torn.concat().contains("it is torn"), "{torn:?}");
+}

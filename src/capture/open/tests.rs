@@ -69,6 +69,23 @@ fn compressed_texts_are_unpacked_and_a_missing_end_is_told() {
 }
 
 #[test]
+fn frames_of_zstd_that_are_to_be_passed_over_and_packings_that_hold_no_text() {
+    let files = Files::new();
+    let packed = zstd::encode_all(format!("{PING}\n").repeat(99).as_bytes(), 1).expect("compressed");
+    let passed = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'x', b'y', b'z'], &packed[..]].concat();
+    assert_eq!(read(&files.write("a.zst", &passed)).0.texts(), [("message", PING); 99]);
+    let (message, hint) = fault(&files.write("b.zst", &packed[..packed.len() - 6]));
+    assert_eq!(
+        (message.as_str(), hint.as_str()),
+        ("FILE is torn: it ends before its first line", "give the whole file")
+    );
+    let mut again = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    again.write_all(&packed).expect("compressed");
+    let (message, _) = fault(&files.write("c.gz", &again.finish().expect("compressed")));
+    assert_eq!(message, "FILE is compressed twice, not a log");
+}
+
+#[test]
 fn marks_and_wide_characters() {
     let files = Files::new();
     let (kept, end) = read(&files.write("bom", format!("\u{feff}{PING}\r\n{PING}\r\n").as_bytes()));
