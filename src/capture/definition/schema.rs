@@ -353,6 +353,9 @@ pub(super) fn signs(text: &str) -> Option<Vec<String>> {
 pub(super) fn parse(file: &str, text: &str) -> Result<File> {
     let table: Table = toml::from_str(text).map_err(|error| unreadable(file, text, &error))?;
     check(file, "", &table)?;
+    if table.get("name").is_none_or(|name| name.as_str().is_some_and(|name| name.trim().is_empty())) {
+        return Err(broken(file, "it has no name").hint("write name = \"my-log\" in its first line"));
+    }
     for (key, value) in &table {
         match value {
             Value::Table(inner) => check(file, key, inner)?,
@@ -406,6 +409,10 @@ mod tests {
         assert!(error.hint.expect("a hint").starts_with("did you mean continuation? in [record] there are: start,"));
         let error = parse("mine.toml", "nam = \"x\"\n").expect_err("a typo");
         assert!(error.hint.expect("a hint").starts_with("did you mean name? at the top there are:"));
+        for nameless in ["[record]\nstart = 'a'\n", "name = \" \"\n[record]\nstart = 'a'\n"] {
+            let error = parse("mine.toml", nameless).expect_err("a name is wanted");
+            assert_eq!(error.message, "format definition mine.toml: it has no name");
+        }
         let error = parse("mine.toml", "name = \"x\"\n[record]\nstart = 'a'\nzzzzzzzz = 1\n").expect_err("nonsense");
         assert!(error.hint.expect("a hint").starts_with("in [record] there are:"), "nothing is near to that");
     }
