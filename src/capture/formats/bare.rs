@@ -76,7 +76,7 @@ impl LineReader for BareReader {
         // Two writers without a lock leave two messages on one line.
         while matches!(line.bytes.get(at), Some(b'{' | b'[')) || !known {
             match parse_at::<Facts<'_>>(text, at) {
-                Ok((parsed, end)) if is_traffic(text, &parsed) => {
+                Ok((parsed, end)) if is_traffic(&text[at..end], &parsed) => {
                     let place = self.place(line, at, out)?;
                     out.put(&place, body(text, at..end, parsed))?;
                     at = skip_white(line.bytes, end);
@@ -159,6 +159,12 @@ mod tests {
         assert_eq!(kept.skipped, [(1, Skip::NotAMessage), (4, Skip::Blank), (5, Skip::NotAMessage)]);
         assert_eq!((kept.frames[0].line, kept.frames[0].byte_offset), (2, 12));
         assert!(!kept.channels[0].proof.covers(Proof::DIRECTION));
+    }
+
+    #[test]
+    fn what_a_logger_writes_behind_a_message_is_none_of_the_traffic() {
+        let kept = read("ndjson", &format!("{REQUEST} {{\"dir\":\"in\"}}\n"));
+        assert_eq!(kept.texts(), [("message", REQUEST)]);
     }
 
     #[test]
