@@ -253,12 +253,6 @@ impl Emitter {
         out.put(&place, Body::gap(Some(1)))
     }
 
-    /// Bytes that are not text where a message should be.
-    pub(super) fn not_text(&mut self, head: &Head<'_>, bytes: &[u8], at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
-        let place = self.place_of(head, at, self.direction(head), out)?;
-        out.malformed(&place, bytes, "the text is not UTF-8")
-    }
-
     /// A line of stderr, found by its own expression.
     pub(super) fn stderr(&mut self, head: &Head<'_>, at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
         let place = self.place_of(head, at, Direction::By(Side::Server), out)?;

@@ -131,14 +131,15 @@ impl BareReader {
         })
     }
 
-    /// A line that is not UTF-8: a message with broken text is malformed, anything else is no message.
+    /// A line that is not UTF-8: a message that could not be read, or none.
     fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        if !is_message(&line.text()) {
-            out.skip(line.number, Skip::NotAMessage);
-            return Ok(());
+        match is_message(&line.text()) {
+            true => out.not_utf8(line.number, line.bytes),
+            false => {
+                out.skip(line.number, Skip::NotAMessage);
+                Ok(())
+            }
         }
-        let place = self.place(line, 0, out)?;
-        out.malformed(&place, line.bytes, "the text is not UTF-8")
     }
 }
 
@@ -176,9 +177,9 @@ mod tests {
     }
 
     #[test]
-    fn broken_utf8_in_a_message_is_malformed() {
+    fn a_message_in_another_encoding_is_unread_and_nobody_s_fault() {
         let kept = read_as("ndjson", b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}\n\xff\xfe noise\n");
-        assert_eq!((kept.frames[0].kind, kept.skipped.len()), ("malformed", 1));
+        assert_eq!((kept.frames.len(), kept.missing.len(), kept.skipped), (0, 1, vec![(2, Skip::NotAMessage)]));
     }
 
     #[test]
