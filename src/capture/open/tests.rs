@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::capture::Direction;
 use crate::capture::testing::Kept;
+use crate::protocol::Side;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
@@ -228,6 +230,34 @@ fn every_format_has_a_sample_of_its_own_and_is_in_the_documentation() {
             read_one = true;
         }
         assert!(read_one, "samples/formats/{name} is empty");
+    }
+}
+
+/// Messages, and how many of them a sender is read for: all in text logs and wrappers, none in bare lines.
+#[test]
+fn samples_of_the_devtools_protocol_and_of_vscode_hold_what_was_put_into_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
+    let samples = [
+        ("text-log/playwright-protocol.log", 5, 2),
+        ("text-log/playwright-no-terminal.log", 9, 4),
+        ("text-log/playwright-two-in-flight.log", 6, 3),
+        ("text-log/puppeteer-protocol.log", 5, 2),
+        ("text-log/puppeteer-arrays.log", 9, 4),
+        ("text-log/puppeteer-one-line.log", 9, 4),
+        ("text-log/client-says.log", 6, 3),
+        ("text-log/vscode-mcp-says.log", 7, 5),
+        ("text-log/vscode-mcp-says-dated.log", 7, 5),
+        ("jsonl-wrapped/devtools-directions.jsonl", 9, 4),
+        ("ndjson/devtools-protocol.jsonl", 9, 0),
+        ("ndjson/devtools-events.jsonl", 4, 0),
+    ];
+    for (name, messages, clients) in samples {
+        let (kept, _) = read(&root.join(name).to_string_lossy());
+        let (server, by_client) = (kept.channels[0].vantage.side() == Some(Side::Server), Direction::By(Side::Client));
+        let sent = [by_client, if server { Direction::Received } else { Direction::Sent }];
+        let of_client = kept.frames.iter().filter(|frame| sent.contains(&frame.direction)).count();
+        assert_eq!((kept.frames.len(), of_client), (messages, clients), "{name}");
+        assert!(kept.frames.iter().all(|frame| frame.kind == "message"), "{name}");
     }
 }
 
