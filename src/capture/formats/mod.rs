@@ -13,13 +13,13 @@ pub(super) mod exchange;
 mod framed;
 mod har;
 mod inspector;
-pub(super) mod lsp_devtools;
 pub(super) mod neovim;
 mod otlp_spans;
 mod pylsp;
 mod python_sdk;
 pub(super) mod rec;
 mod sessions;
+pub(super) mod sqlite;
 mod strace;
 mod sublime;
 mod supergateway;
@@ -69,7 +69,8 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &zed_acp::ZedAcp,
     &cassette::Cassette,
     &inspector::Inspector,
-    &lsp_devtools::LspDevtools,
+    &sqlite::LSP_DEVTOOLS,
+    &sqlite::MCP_DEBUGGER,
     &strace::Strace,
     &peel::DOCKER,
     &peel::CRI,

@@ -233,9 +233,9 @@ fn every_format_has_a_sample_of_its_own_and_is_in_the_documentation() {
     }
 }
 
-/// Messages, and how many of them a sender is read for: all in text logs and wrappers, none in bare lines.
+/// Messages, and how many of them the log itself calls the client's.
 #[test]
-fn samples_of_the_devtools_protocol_and_of_vscode_hold_what_was_put_into_them() {
+fn samples_hold_what_was_put_into_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
     let samples = [
         ("text-log/playwright-protocol.log", 5, 2),
@@ -248,6 +248,9 @@ fn samples_of_the_devtools_protocol_and_of_vscode_hold_what_was_put_into_them() 
         ("text-log/vscode-mcp-says.log", 7, 5),
         ("text-log/vscode-mcp-says-dated.log", 7, 5),
         ("jsonl-wrapped/devtools-directions.jsonl", 9, 4),
+        ("mcp-debugger-sqlite/1.db", 9, 6),
+        ("mcp-debugger-sqlite/two-sessions.db", 10, 6),
+        ("mcp-debugger-sqlite/late-result.db", 7, 4),
         ("ndjson/devtools-protocol.jsonl", 9, 0),
         ("ndjson/devtools-events.jsonl", 4, 0),
     ];
