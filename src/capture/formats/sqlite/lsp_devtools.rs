@@ -3,10 +3,9 @@
 //! From 0.4 on each row of `messages` is a message as it was, with its time and sender beside it. Up to 0.2 a row of
 //! `protocol` has the members of a message.
 
-use rusqlite::Row;
 use serde::Deserialize;
 
-use super::{Found, Layout, Members, text};
+use super::{Columns, Found, Layout, Members};
 use crate::capture::{Direction, Proof, time};
 use crate::protocol::Side;
 
@@ -45,24 +44,24 @@ struct Metadata {
     session: Option<String>,
 }
 
-fn whole(row: &Row<'_>) -> Found {
-    let metadata: Metadata = text(row, 0).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+fn whole(row: &Columns<'_>) -> Found {
+    let metadata: Metadata = row.text(0).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let source = metadata.source.as_ref().map(|source| source.to_string()).unwrap_or_default();
     Found {
         session: metadata.session.unwrap_or_default(),
         direction: direction(&source),
         at_us: metadata.timestamp.as_deref().and_then(time::parse).map(|time| time.us),
         said: metadata.timestamp,
-        message: text(row, 1),
+        message: row.text(1),
     }
 }
 
-fn members(row: &Row<'_>) -> Found {
-    let [id, method, params, result, error] = [3, 4, 5, 6, 7].map(|at| text(row, at));
+fn members(row: &Columns<'_>) -> Found {
+    let [id, method, params, result, error] = [3, 4, 5, 6, 7].map(|at| row.text(at));
     Found {
-        session: text(row, 0).unwrap_or_default(),
-        direction: direction(&text(row, 2).unwrap_or_default()),
-        at_us: row.get::<_, f64>(1).ok().filter(|at| *at > 1e8 && *at < 1e11).map(|at| (at * 1e6) as i64),
+        session: row.text(0).unwrap_or_default(),
+        direction: direction(&row.text(2).unwrap_or_default()),
+        at_us: row.number(1).filter(|at| *at > 1e8 && *at < 1e11).map(|at| (at * 1e6) as i64),
         said: None,
         message: Some(Members { id, method, params, result, error }.message()),
     }

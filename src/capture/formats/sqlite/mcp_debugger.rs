@@ -3,9 +3,7 @@
 //! Notifications are written in batches and so behind what they came before: the order is that of the times, which are taken
 //! before a message is passed on. Batches, and what was over 10 MB, are not in it, so what is missing proves nothing.
 
-use rusqlite::Row;
-
-use super::{Found, Layout, Members, text};
+use super::{Columns, Found, Layout, Members};
 use crate::capture::{Direction, Proof};
 use crate::protocol::Side;
 
@@ -23,18 +21,18 @@ pub(super) static MESSAGES: Layout = Layout {
     read,
 };
 
-fn read(row: &Row<'_>) -> Found {
-    let [id, method, params, result, error, kind] = [1, 3, 4, 5, 6, 8].map(|at| text(row, at));
+fn read(row: &Columns<'_>) -> Found {
+    let [id, method, params, result, error, kind] = [1, 3, 4, 5, 6, 8].map(|at| row.text(at));
     // An answer has the method of its request beside it.
     let method = method.filter(|_| kind.as_deref() != Some("response"));
     Found {
-        session: text(row, 0).unwrap_or_default(),
-        direction: match text(row, 2).as_deref() {
+        session: row.text(0).unwrap_or_default(),
+        direction: match row.text(2).as_deref() {
             Some("client_to_server") => Direction::By(Side::Client),
             Some("server_to_client") => Direction::By(Side::Server),
             _ => Direction::Unknown,
         },
-        at_us: row.get::<_, f64>(7).ok().filter(|at| *at > 1e11 && *at < 1e14).map(|at| (at * 1e3) as i64),
+        at_us: row.number(7).filter(|at| *at > 1e11 && *at < 1e14).map(|at| (at * 1e3) as i64),
         said: None,
         message: Some(Members { id, method, params, result, error }.message()),
     }

@@ -75,7 +75,7 @@ struct Layout {
     /// The family that it records.
     family: &'static str,
     proof: Proof,
-    read: fn(&Row<'_>) -> Found,
+    read: fn(&Columns<'_>) -> Found,
 }
 
 /// What a row holds.
@@ -173,7 +173,7 @@ struct Rows {
 impl Rows {
     fn row(&mut self, row: &Row<'_>, out: &mut Out<'_>) -> Result<()> {
         self.line += 1;
-        let found = (self.layout.read)(row);
+        let found = (self.layout.read)(&Columns(row));
         if let Some(time) = found.said.as_deref().filter(|_| found.at_us.is_some()) {
             out.said(time);
         }
@@ -204,13 +204,21 @@ impl Rows {
     }
 }
 
-/// What stands in a column.
-fn text(row: &Row<'_>, at: usize) -> Option<String> {
-    match row.get_ref(at).ok()? {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-        ValueRef::Integer(number) => Some(number.to_string()),
-        ValueRef::Real(number) => Some(number.to_string()),
-        ValueRef::Null => None,
+/// The columns of a row, by their place in the query.
+struct Columns<'a>(&'a Row<'a>);
+
+impl Columns<'_> {
+    fn text(&self, at: usize) -> Option<String> {
+        match self.0.get_ref(at).ok()? {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            ValueRef::Integer(number) => Some(number.to_string()),
+            ValueRef::Real(number) => Some(number.to_string()),
+            ValueRef::Null => None,
+        }
+    }
+
+    fn number(&self, at: usize) -> Option<f64> {
+        self.0.get(at).ok()
     }
 }
 
