@@ -369,11 +369,27 @@ pub(super) fn parse(file: &str, text: &str) -> Result<File> {
 
 /// What is wrong with the text, in one line; the line of the file stands in the hint.
 fn unreadable(file: &str, text: &str, error: &toml::de::Error) -> Error {
-    let what = error.message().lines().collect::<Vec<_>>().join(", ");
+    let what = plainly(&error.message().lines().collect::<Vec<_>>().join(", "));
     let Some(span) = error.span() else { return broken(file, &what) };
     let number = 1 + text[..span.start.min(text.len())].matches('\n').count();
     let line = text.lines().nth(number - 1).unwrap_or_default().trim();
-    broken(file, &format!("line {number}: {what}")).hint(format!("the line is: {line}"))
+    let error = broken(file, &format!("line {number}: {what}"));
+    if line.is_empty() { error } else { error.hint(format!("the line is: {line}")) }
+}
+
+/// What the reader of TOML says of a value, in the words of this page.
+fn plainly(what: &str) -> String {
+    let words = [
+        ("unknown variant ", "there is no "),
+        (", expected one of ", " here; write one of "),
+        ("invalid type: ", "the value is the "),
+        ("missing field ", "there is no "),
+        (", expected a sequence", "; write a list, as in [\"a\", \"b\"]"),
+        (", expected a map", "; write a table, as in { a = \"b\" }"),
+        (", expected a string", "; write a text in quotes"),
+        (", expected a boolean", "; write true or false"),
+    ];
+    words.iter().fold(what.to_string(), |text, (word, plain)| text.replace(word, plain))
 }
 
 fn check(file: &str, table: &str, inner: &Table) -> Result<()> {
@@ -417,5 +433,23 @@ mod tests {
         assert!(error.message.contains("line 4"), "{}", error.message);
         assert!(!error.message.contains('\n'), "{}", error.message);
         assert_eq!(error.hint.as_deref(), Some("the line is: continuation = \"lines\""));
+        let told = |text: &str| parse("m.toml", text).expect_err("wrong").message;
+        let record = "name = \"x\"\n[record]\nstart = 'a'\n";
+        let said = [
+            (
+                format!("{record}continuation = \"lines\"\n"),
+                "there is no `lines` here; write one of `line`, `until_next",
+            ),
+            (
+                format!("{record}contains = \"IN\"\n"),
+                "the value is the string \"IN\"; write a list, as in [\"a\", \"b\"]",
+            ),
+            ("name = 7\n".to_string(), "the value is the integer `7`; write a text in quotes"),
+            (String::new(), "there is no `name`"),
+            (format!("{record}[payload]\nallow_trailing = \"yes\"\n"), "; write true or false"),
+        ];
+        for (text, want) in said {
+            assert!(told(&text).contains(want), "{}", told(&text));
+        }
     }
 }

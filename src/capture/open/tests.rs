@@ -284,6 +284,7 @@ fn a_definition_that_does_not_fit_says_which_part_failed_on_which_line() {
     assert_eq!(told(definition(""), message), "");
     let misses = [
         ("", "x\n10:00 INN {\"id\":1}\n".to_string(), "line 2: record.start fits up to column 8, then it wants ` `"),
+        ("", message.replace("IN", "In"), "line 1: record.start fits up to column 6, then it wants `(?<dir>IN|OUT)`"),
         ("contains = [\"mine:\"]", message.to_string(), "line 1: record.contains: it has none of \"mine:\""),
         (
             "[payload]\npointer = \"/raw\"",
