@@ -24,7 +24,7 @@ pub(super) fn list(path: &str) -> Result<Archive> {
     let fail = |error: io::Error| Error::io("read", path, &error);
     let packed = Packed::open(File::open(path_of(path)).map_err(fail)?).map_err(fail)?;
     let mut archive = tar::Archive::new(packed);
-    let (mut members, mut others, mut torn) = (Vec::new(), Vec::new(), false);
+    let (mut members, mut others, mut torn) = (Vec::<Member>::new(), Vec::new(), false);
     for entry in archive.entries().map_err(fail)? {
         let Ok(entry) = entry else {
             torn = true;
@@ -33,6 +33,11 @@ pub(super) fn list(path: &str) -> Result<Archive> {
         let name = name_of(&entry_name(&entry));
         let kind = entry.header().entry_type();
         if kind.is_file() || kind == tar::EntryType::Continuous {
+            // Unpacked, the later one would lie in the place of the earlier one; a name means one file here, too.
+            if let Some(at) = members.iter().position(|member| member.name == name) {
+                members.remove(at);
+                others.push((name.clone(), "a later file of the same name in the archive takes its place".to_string()));
+            }
             members.push(Member { name, place: Place::Tar { at: entry.raw_file_position(), size: entry.size() } });
         } else if kind.is_gnu_sparse() {
             others.push((name, "it is stored with holes (sparse): unpack it first".to_string()));

@@ -76,6 +76,14 @@ fn the_end_that_is_missing_is_named() {
 }
 
 #[test]
+fn of_two_members_with_one_name_the_later_is_read_and_the_other_named() {
+    let tar = tar_of(&[("a.jsonl", ONE.as_bytes()), ("a.jsonl", TWO.as_bytes())]);
+    let (members, left_out) = read("a.tar", &tar);
+    assert_eq!(members, [("!a.jsonl".to_string(), TWO.to_string(), false)]);
+    assert_eq!(left_out, ["!a.jsonl: a later file of the same name in the archive takes its place"]);
+}
+
+#[test]
 fn a_log_is_no_archive_and_a_member_that_is_not_there_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();

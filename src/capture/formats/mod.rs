@@ -13,7 +13,6 @@ pub(super) mod exchange;
 mod framed;
 mod har;
 mod inspector;
-pub(super) mod lsp_devtools;
 pub(super) mod neovim;
 mod otlp_spans;
 mod pylsp;
@@ -21,6 +20,7 @@ mod python_sdk;
 pub(super) mod rec;
 mod sacp_trace;
 mod sessions;
+pub(super) mod sqlite;
 mod strace;
 mod sublime;
 mod supergateway;
@@ -71,7 +71,8 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &sacp_trace::SacpTrace,
     &cassette::Cassette,
     &inspector::Inspector,
-    &lsp_devtools::LspDevtools,
+    &sqlite::LSP_DEVTOOLS,
+    &sqlite::MCP_DEBUGGER,
     &strace::Strace,
     &peel::DOCKER,
     &peel::CRI,

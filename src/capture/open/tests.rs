@@ -250,22 +250,40 @@ fn every_format_has_a_sample_of_its_own_and_is_in_the_documentation() {
     }
 }
 
-/// Messages of the client and of the server, as the samples were made.
+/// Messages, and how many of them the log itself calls the client's.
 #[test]
-fn traces_of_the_conductor_and_of_mcp_use_have_as_many_messages_as_they_were_made_with() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/formats/");
-    for (path, want) in [
-        ("sacp-trace/1.jsons", [10, 11]),
-        ("sacp-trace/2.jsons", [6, 5]),
-        ("sacp-trace/3.jsons", [15, 13]),
-        ("mcp-use-debug/1.log", [6, 4]),
-        ("mcp-use-debug/2.log", [5, 3]),
-        ("mcp-use-debug/3.log", [9, 6]),
-    ] {
-        let (kept, _) = read(&format!("{root}{path}"));
-        let of = |side| kept.frames.iter().filter(|frame| frame.direction == Direction::By(side)).count();
-        assert_eq!([of(Side::Client), of(Side::Server)], want, "{path}");
-        assert!(kept.frames.iter().all(|frame| frame.kind == "message"), "{path}");
+fn samples_hold_what_was_put_into_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
+    let samples = [
+        ("text-log/playwright-protocol.log", 5, 2),
+        ("text-log/playwright-no-terminal.log", 9, 4),
+        ("text-log/playwright-two-in-flight.log", 6, 3),
+        ("text-log/puppeteer-protocol.log", 5, 2),
+        ("text-log/puppeteer-arrays.log", 9, 4),
+        ("text-log/puppeteer-one-line.log", 9, 4),
+        ("text-log/client-says.log", 6, 3),
+        ("text-log/vscode-mcp-says.log", 7, 5),
+        ("text-log/vscode-mcp-says-dated.log", 7, 5),
+        ("jsonl-wrapped/devtools-directions.jsonl", 9, 4),
+        ("mcp-debugger-sqlite/1.db", 9, 6),
+        ("mcp-debugger-sqlite/two-sessions.db", 10, 6),
+        ("mcp-debugger-sqlite/late-result.db", 7, 4),
+        ("sacp-trace/1.jsons", 21, 10),
+        ("sacp-trace/2.jsons", 11, 6),
+        ("sacp-trace/3.jsons", 28, 15),
+        ("mcp-use-debug/1.log", 10, 6),
+        ("mcp-use-debug/2.log", 8, 5),
+        ("mcp-use-debug/3.log", 15, 9),
+        ("ndjson/devtools-protocol.jsonl", 9, 0),
+        ("ndjson/devtools-events.jsonl", 4, 0),
+    ];
+    for (name, messages, clients) in samples {
+        let (kept, _) = read(&root.join(name).to_string_lossy());
+        let (server, by_client) = (kept.channels[0].vantage.side() == Some(Side::Server), Direction::By(Side::Client));
+        let sent = [by_client, if server { Direction::Received } else { Direction::Sent }];
+        let of_client = kept.frames.iter().filter(|frame| sent.contains(&frame.direction)).count();
+        assert_eq!((kept.frames.len(), of_client), (messages, clients), "{name}");
+        assert!(kept.frames.iter().all(|frame| frame.kind == "message"), "{name}");
     }
 }
 
@@ -289,6 +307,7 @@ fn a_definition_that_does_not_fit_says_which_part_failed_on_which_line() {
     assert_eq!(told(definition(""), message), "");
     let misses = [
         ("", "x\n10:00 INN {\"id\":1}\n".to_string(), "line 2: record.start fits up to column 8, then it wants ` `"),
+        ("", message.replace("IN", "In"), "line 1: record.start fits up to column 6, then it wants `(?<dir>IN|OUT)`"),
         ("contains = [\"mine:\"]", message.to_string(), "line 1: record.contains: it has none of \"mine:\""),
         (
             "[payload]\npointer = \"/raw\"",
