@@ -13,7 +13,7 @@ use super::plan::{Order, Plan};
 use super::sample::Sample;
 use super::survey::{self, Lanes, survey};
 use super::unread::{looks_like_messages, quoted};
-use super::{FrameSink, Overrides, Resume, Skip, Source};
+use super::{Delivered, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The largest text of a format that is read whole, in bytes.
@@ -94,7 +94,8 @@ fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
     let reason = std::iter::once(reason).chain(plan.said.iter().cloned()).collect::<Vec<_>>().join("; ");
     let mut overrides = overrides.clone();
     overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
-    Ok(Log { name, format, chain, reason, input, sample, plan, overrides })
+    let delivered = Delivered::default();
+    Ok(Log { name, format, chain, reason, input, sample, plan, overrides, delivered })
 }
 
 /// The error for a log that is not in the format that the user named.
@@ -139,6 +140,7 @@ struct Log {
     sample: Sample,
     plan: Plan,
     overrides: Overrides,
+    delivered: Delivered,
 }
 
 impl Source for Log {
@@ -177,7 +179,8 @@ impl Source for Log {
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let overrides = self.overrides.clone();
-        let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone());
+        let before = std::mem::take(&mut self.delivered).0;
+        let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
                 let sample = self.sample.clone();
@@ -219,7 +222,16 @@ impl Source for Log {
             let message = format!("{} is read as {}, which has no fields to name", self.name, self.format());
             return Err(Error::new(ErrorKind::Usage, message).hint("leave out --connection-key"));
         }
+        self.delivered = Delivered(out.delivered());
         Ok(end)
+    }
+
+    fn follows(&mut self, delivered: Delivered) {
+        self.delivered = delivered;
+    }
+
+    fn delivered(&mut self) -> Delivered {
+        std::mem::take(&mut self.delivered)
     }
 }
 

@@ -139,6 +139,17 @@ impl<'s> Out<'s> {
         self
     }
 
+    /// Knows what the part of the log before this one handed on.
+    pub(crate) fn after(mut self, twins: Twins) -> Out<'s> {
+        self.twins = twins;
+        self
+    }
+
+    /// What the part of the log after this one has to know.
+    pub(crate) fn delivered(self) -> Twins {
+        self.twins.of_next()
+    }
+
     /// Hands on what seems to be logged twice, too: where several connections are in one log, it may be another's.
     pub(crate) fn with_repeats(mut self) -> Out<'s> {
         self.repeats = true;
@@ -204,6 +215,7 @@ impl<'s> Out<'s> {
             channel.name = self.outer.name(channel.name);
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
         }
+        self.twins.channel(self.source, channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)
     }

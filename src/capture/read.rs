@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::plan::Twins;
 use super::time::{DAY_US, Zoning};
 use super::{Channel, Frame, Vantage};
 use crate::error::Result;
@@ -132,4 +133,15 @@ pub trait Source {
     fn can_resume(&self) -> bool;
     /// Reads everything from `from` on, numbering frames' `source` with `source`. Returns where it stopped.
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume>;
+    /// The part of the same log that was read before it: a record that it delivered is not read again.
+    fn follows(&mut self, _: Delivered) {}
+    /// What the next part has to know of this one.
+    fn delivered(&mut self) -> Delivered {
+        Delivered::default()
+    }
 }
+
+/// The records that a part of a log has delivered, so that one that stands in the next part as well is read once: logs are shipped at
+/// least once, and a block that was sent again may cross the seam.
+#[derive(Default)]
+pub struct Delivered(pub(in crate::capture) Twins);

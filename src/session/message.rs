@@ -43,6 +43,9 @@ impl Conn {
             self.judge_ripe(step, place.seen);
         }
         let incoming = self.incoming(step, &place, message, facts);
+        let told = incoming.told();
+        let incoming = Incoming { message: told.as_ref().unwrap_or(message), ..incoming };
+        let message = incoming.message;
         self.facts.messages += 1;
         self.facts.unclassified += u64::from(message.kind == Kind::Unclassified);
         if facts.taken_out {
