@@ -80,6 +80,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &peel::FLUENTD,
     &peel::FLUENT_BIT,
     &peel::SYSLOG,
+    &peel::PREFIXED,
     &peel::VSCODE_LOG,
     &peel::ANSI,
     &peel::MARKDOWN,

@@ -14,6 +14,7 @@ mod markdown;
 mod neovim;
 mod nested;
 mod peeler;
+mod prefixed;
 mod shipped;
 mod syslog;
 mod tagged;
@@ -124,6 +125,16 @@ pub(crate) static SYSLOG: Wrapper = Wrapper {
     share: 50,
     looks: syslog::looks,
     peeler: || Box::<syslog::Syslog>::default(),
+};
+
+/// What viewers of several logs put before a record.
+pub(crate) static PREFIXED: Wrapper = Wrapper {
+    name: "prefixed",
+    about: "records behind the name of a pod, a service or a stream (kubectl --prefix, stern, compose, aws logs tail, Heroku)",
+    strength: Strength::Weak,
+    share: 10,
+    looks: prefixed::looks,
+    peeler: || Box::new(prefixed::Prefixed),
 };
 
 /// What VS Code puts before a line of an output channel.
