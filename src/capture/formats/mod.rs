@@ -74,6 +74,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &peel::DOCKER,
     &peel::CRI,
     &peel::JOURNALD,
+    &peel::JOURNALD_EXPORT,
     &peel::JSON_LOG,
     &peel::CSV,
     &peel::LOGFMT,

@@ -9,6 +9,7 @@ mod ansi;
 mod container;
 mod fluent_bit;
 mod journald;
+mod journald_export;
 mod logfmt;
 mod markdown;
 mod neovim;
@@ -85,6 +86,16 @@ pub(crate) static JOURNALD: Wrapper = Wrapper {
     share: 50,
     looks: journald::looks,
     peeler: || Box::<journald::Journald>::default(),
+};
+
+/// `journalctl -o export`.
+pub(crate) static JOURNALD_EXPORT: Wrapper = Wrapper {
+    name: "journald-export",
+    about: "journalctl -o export, around a log in any other format",
+    strength: Strength::Marked(journald_export::is_certain),
+    share: 30,
+    looks: journald_export::looks,
+    peeler: || Box::<journald_export::Export>::default(),
 };
 
 /// Lines of `key=value` pairs.
