@@ -34,11 +34,17 @@ pub(super) struct Export {
     fields: Fields,
     /// A field whose bytes are being read: its key, and its length and bytes so far.
     open: Option<(String, Vec<u8>)>,
+    /// Where the next line starts.
+    next: u64,
 }
 
 impl Peeler for Export {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
+        // Lines come without the NULs around them, which belong to a length.
+        let lost = usize::try_from(line.offset.saturating_sub(self.next)).unwrap_or(0);
+        self.next = line.offset + line.bytes.len() as u64 + 1;
         if let Some((key, mut bytes)) = self.open.take() {
+            bytes.resize(bytes.len() + lost.min(2 * LENGTH), 0);
             bytes.extend_from_slice(line.bytes);
             match length(&bytes) {
                 Some(length) if length <= bytes.len() - LENGTH => self.take(&key, &bytes[LENGTH..], line, LENGTH),
