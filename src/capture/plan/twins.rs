@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
+use twox_hash::XxHash3_64;
 
 use super::Plan;
 use crate::capture::place::Place;
@@ -63,8 +64,6 @@ impl Twins {
 
 fn digest(place: &Place, text: &str) -> u64 {
     let mut hasher = FxHasher::default();
-    (place.channel, place.direction).hash(&mut hasher);
-    hasher.write_i64(place.at_us.unwrap_or_default());
-    hasher.write(text.as_bytes());
-    hasher.finish()
+    (place.channel, place.direction, place.at_us).hash(&mut hasher);
+    XxHash3_64::oneshot_with_seed(hasher.finish(), text.as_bytes())
 }
