@@ -44,6 +44,7 @@ built_in!(
     "gatekit",
     "dshackle-access",
     "erpc",
+    "erpc-upstream",
     "geth",
     "contextforge-requests",
     "pygls",
