@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::detect::detect;
 use super::format::{Format, LineReader, Misfit, Reader};
-use super::formats::lsp_devtools;
+use super::formats::sqlite;
 use super::input::Input;
 use super::lines::{Buffer, Line, Lines, RECORD_LIMIT};
 use super::nearest::nearest;
@@ -21,14 +21,14 @@ const WHOLE_LIMIT: u64 = 256 << 20;
 
 /// Opens a log, `-` for standard input, and tells its format. What holds no JSON-RPC is an error with a hint.
 pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
-    if let Some(database) = lsp_devtools::open(path, overrides)? {
+    if let Some(database) = sqlite::open(path, overrides)? {
         return Ok(database);
     }
     Ok(Box::new(told(Input::open(path)?, path, overrides)?))
 }
 
-/// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and the database
-/// of lsp-devtools are files, and need [`open`].
+/// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and databases
+/// are files, and need [`open`].
 pub fn open_stream(name: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {
     Ok(Box::new(told(Input::given(name, stream)?, name, overrides)?))
 }
@@ -48,7 +48,7 @@ pub fn follow(path: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Resul
 
 /// Fails where [`open`] would, and looks no further than that takes.
 pub(super) fn recognised(path: &str, overrides: &Overrides) -> Result<()> {
-    match lsp_devtools::open(path, overrides)? {
+    match sqlite::open(path, overrides)? {
         Some(_) => Ok(()),
         None => detected(&mut Input::open(path)?, overrides).map(|_| ()),
     }

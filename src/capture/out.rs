@@ -328,6 +328,14 @@ impl<'s> Out<'s> {
         self.missing_anywhere(line, Direction::Unknown, Missing { lost, words: &words, ..Missing::new(Why::Unread) })
     }
 
+    /// A message in a text that is not UTF-8. Programs write logs in the encoding of their machine: what was sent may well have
+    /// been UTF-8, and only those who keep bytes as they were can tell.
+    #[cold]
+    pub(crate) fn not_utf8(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        self.skip(line, Skip::Foreign);
+        self.unread(line, text)
+    }
+
     /// Hands on what is missing up to a line. A reader may hold a record back, so stretches wait for the frames before them.
     fn tell_missing(&mut self, line: u64) -> Result<()> {
         let ripe = self.waiting.iter().take_while(|waiting| waiting.lines.0 <= line).count();

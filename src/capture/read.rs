@@ -62,6 +62,8 @@ pub enum Skip {
     CutOff,
     /// Longer than the limit for one record.
     Oversized,
+    /// A message in an encoding that is not UTF-8.
+    Foreign,
     /// The same message logged a second time.
     Duplicate,
     /// Behind the place where a compressed file or a member of an archive ends before its end.
@@ -81,7 +83,7 @@ impl Skip {
     /// The reason with this word.
     pub fn from_name(name: &str) -> Option<Skip> {
         use Skip::*;
-        let all = [Blank, NotAMessage, Header, CutOff, Oversized, Duplicate, Torn, Shrunk, Replaced];
+        let all = [Blank, NotAMessage, Header, CutOff, Oversized, Foreign, Duplicate, Torn, Shrunk, Replaced];
         all.into_iter().find(|skip| skip.as_str() == name)
     }
 
@@ -93,6 +95,7 @@ impl Skip {
             Skip::Header => "header",
             Skip::CutOff => "cut off",
             Skip::Oversized => "oversized",
+            Skip::Foreign => "not UTF-8",
             Skip::Duplicate => "duplicate",
             Skip::Torn => "torn",
             Skip::Shrunk => "shrank while it was read",

@@ -61,6 +61,9 @@ impl Conn {
         self.posted(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
         self.misplaced(step, &incoming);
+        if !self.early_answers.is_empty() {
+            self.release_early_answers(step, incoming.seen);
+        }
         match message.kind {
             Kind::Request => self.request(step, &incoming),
             Kind::Notification => {
@@ -111,7 +114,7 @@ impl Conn {
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
         if !self.early_answers.is_empty() {
-            self.claim_early_answer(step, m.sender, id);
+            self.claim_early_answer(step, m.sender, id, m.seen);
         }
         self.step_lifecycle(m, &method);
         match role {
