@@ -27,10 +27,10 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// A number goes on with a count, with the newest of several, or begins one.
+    /// A number goes on with a count, of several with the one that has waited longest, or begins one.
     pub(super) fn take(&mut self, number: i64) {
         let goes_on = |newest: i64| newest.checked_add(1) == Some(number);
-        let Some(at) = self.list.iter().rposition(|count| goes_on(count.newest)) else {
+        let Some(at) = self.list.iter().position(|count| goes_on(count.newest)) else {
             self.undead |= !self.list.is_empty() && self.ended.iter().any(|newest| goes_on(*newest));
             if self.list.len() == COUNTS {
                 self.list.remove(0);

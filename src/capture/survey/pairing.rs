@@ -17,7 +17,7 @@ pub(super) struct Score {
     /// Handshakes asked for twice under one id before either was answered, or one within the other and both brought to their
     /// end: no client does that.
     pub two_clients: usize,
-    /// What goes on of a stream that a second handshake should have ended, or while it waits for its answer.
+    /// What goes on of a stream that a second handshake should have ended.
     pub outlived: usize,
     /// Streams in which one sender's ids are two counts.
     pub two_counts: usize,
@@ -145,14 +145,13 @@ impl Stream {
     /// A second handshake starts a new life of the stream, unless the first is amid its work.
     fn greet(&mut self, note: &Note, score: &mut Score) {
         let key = (note.sender, note.id);
-        if let Some(act) = self.open.get(&key) {
-            score.two_clients += usize::from(*act == Act::Open);
-            score.outlived += usize::from(*act != Act::Open);
+        if self.open.get(&key) == Some(&Act::Open) {
+            score.two_clients += 1;
             score.overlaps += 1;
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
             let (opener, two_counts) = (self.opener, self.two_counts);
             let counts = std::mem::take(&mut self.counts).map(Counts::begin_anew);
-            let left = self.open.keys().copied().collect();
+            let left = self.open.iter().filter(|(_, act)| **act == Act::Ask).map(|(key, _)| *key).collect();
             let left_tokens = std::mem::take(&mut self.lent).into_values().collect();
             let new = Stream { renewed: true, anew: true, opener, counts, two_counts, ..Stream::default() };
             *self = Stream { left, left_tokens, ..new };
@@ -178,9 +177,8 @@ impl Stream {
         let greets = |open: &FxHashMap<(u8, u64), Act>| {
             open.iter().any(|((sender, _), act)| *sender == note.sender && *act == Act::Open)
         };
-        if (self.renewed || self.again && self.ended > 0) && note.marks.opened && greets(&self.open) {
-            score.two_clients += usize::from(self.renewed);
-            score.outlived += 1;
+        if self.renewed && note.marks.opened && greets(&self.open) {
+            score.two_clients += 1;
             self.renewed = false;
         }
         if self.open.insert(key, Act::Ask).is_some() {
