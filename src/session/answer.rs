@@ -171,7 +171,12 @@ impl Conn {
         }
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
-        if !self.ordered() && m.sender == Side::Client && self.early_answers.len() < IDLESS {
+        // Records may stand out of the order of their times; without times the order of the log is all there is.
+        let may_be_early = match self.ordered() {
+            true => m.seen.at_us.is_some() && foreign_stream.is_none(),
+            false => m.sender == Side::Client,
+        };
+        if may_be_early && self.early_answers.len() < IDLESS {
             let Incoming { seen, line, sender, profile, .. } = *m;
             let (id, is_error, error_code) = (id.clone(), m.message.kind == Kind::Error, m.message.error_code());
             let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, judgement };
@@ -181,9 +186,10 @@ impl Conn {
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
     }
 
-    /// A request over HTTP that stands behind its answer, since its stream was written down later.
-    pub(super) fn claim_early_answer(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id) {
-        let own = |early: &EarlyAnswer| early.sender != issuer && early.id == *id;
+    /// A request that stands behind its answer: over HTTP since its stream was written down later, elsewhere by the times of the two.
+    pub(super) fn claim_early_answer(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id, asked: Seen) {
+        let before = |answer: Seen| !self.ordered() || answer.since(asked).is_some_and(|us| us >= 0);
+        let own = |early: &EarlyAnswer| early.sender != issuer && early.id == *id && before(early.seen);
         let Some(at) = self.early_answers.iter().position(own) else { return };
         let EarlyAnswer { seen, line, sender, error_code, is_error, .. } = self.early_answers.remove(at);
         self.guessed_about(seen.frame, line);

@@ -108,7 +108,7 @@ impl Conn {
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
         if !self.early_answers.is_empty() {
-            self.claim_early_answer(step, m.sender, id);
+            self.claim_early_answer(step, m.sender, id, m.seen);
         }
         self.step_lifecycle(m, &method);
         match role {

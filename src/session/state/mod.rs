@@ -77,7 +77,8 @@ pub(super) struct Idless {
     pub(super) notification: Seen,
 }
 
-/// A client's answer over HTTP whose request is not in the log so far: messages of two streams have no order.
+/// An answer whose request is not in the log so far: messages of two streams have no order, and records may stand out of the order of
+/// their times.
 pub(super) struct EarlyAnswer {
     pub(super) seen: Seen,
     pub(super) line: u64,
