@@ -99,6 +99,11 @@ mod tests {
             ("{\"event\": \"request_start\", \"method\": \"tools/call\", \"source\": \"client\"}", "FastMCP"),
             ("event=request_success method=tools/call source=client duration_ms=1.2", "FastMCP"),
             ("t info request gateway=a/b protocol=mcp mcp.method.name=tools/call mcp.session.id=s", "agentgateway"),
+            ("{\"msg\":\"audit_event\",\"audit_id\":\"a\",\"target\":{\"method\":\"tools/list\"}}", "ToolHive"),
+            ("{\"ai\":{\"mcp\":{\"rpc\":[{\"id\":\"7\",\"method\":\"tools/list\",\"latency\":9}]}}}", "Kong"),
+            ("{\"route_id\":\"1\",\"request\":{\"method\":\"POST\"},\"response\":{\"status\":200}}", "APISIX"),
+            ("{\"eventType\":\"mcp_call\",\"action\":{\"operation\":\"tools/list\"}}", "Obot"),
+            ("{\"eventSource\":\"s3.amazonaws.com\",\"eventName\":\"GetObject\"}", "CloudTrail"),
             ("{\"mcp_method\":\"tools/call\",\"status\":200}", "API gateway"),
             ("{\"name\":\"x\",\"attributes\":{\"mcp.method.name\":\"tools/call\"}}", "spans without ids"),
             (

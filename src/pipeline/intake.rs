@@ -152,7 +152,10 @@ impl Intake<'_, '_> {
         self.open(opened);
         for mixed in self.channels.take_mixed() {
             let body = Body::Missing(Missing::new(Why::Mixed));
-            self.put(mixed, &Frame { body, stream: None, in_file: false, direction: Direction::Unknown, ..frame.clone() })?;
+            self.put(
+                mixed,
+                &Frame { body, stream: None, in_file: false, direction: Direction::Unknown, ..frame.clone() },
+            )?;
         }
         self.put(connection, frame)
     }
