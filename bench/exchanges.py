@@ -1,7 +1,7 @@
 """What a record of an HTTP exchange costs: the same calls once as records that hold a request with its response, once as a message
-a line, both judged with `check` under callgrind.
+a line, both read and judged under callgrind by `ingest`, or by `check`, which keeps nothing.
 
-    cargo build --release && python3 bench/exchanges.py [--binary target/release/rpctape] [--calls 3000] [--most 1.5]
+    cargo build --release && python3 bench/exchanges.py [--binary target/release/rpctape] [--command ingest] [--calls 3000] [--most 1.5]
 
 Exits 1 if a record takes more than --most times its two messages, 2 if it could not be measured."""
 
@@ -58,6 +58,7 @@ def records(count, packed):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--binary", default=HERE.parent / "target/release/rpctape")
+    options.add_argument("--command", choices=["ingest", "check"], default="ingest")
     options.add_argument("--calls", type=int, default=3000)
     options.add_argument("--most", type=float, default=1.5)
     options = options.parse_args()
@@ -71,7 +72,8 @@ def main():
             log = Path(work, f"{name}.jsonl")
             def of(count):
                 log.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in made(count)), encoding="utf-8")
-                return counted([Path(options.binary).resolve(), "check", log, "--no-progress"])
+                kept = ["--db", Path(work, f"{name}-{count}.db")] if options.command == "ingest" else []
+                return counted([Path(options.binary).resolve(), options.command, log, *kept, "--no-progress"])
             return of(options.calls) - of(30)
 
         plain = cost("lines", lines)

@@ -1,5 +1,7 @@
 //! Which format a text is in: every format looks at the head, the most specific evidence wins.
 
+use std::cmp::Reverse;
+
 use super::Proof;
 use super::definition;
 use super::format::{Format, Match};
@@ -12,10 +14,14 @@ pub(crate) fn detect(sample: &Sample, forced: Option<&str>) -> Result<Option<(&'
     if let Some(name) = forced {
         return Ok(Some((by_name(name)?, "it was asked for".to_string())));
     }
+    // Those that can win least are asked last, and only if they still can.
+    let mut formats: Vec<_> = all().collect();
+    formats.sort_by_key(|format| Reverse(format.most()));
     let mut best: Option<(&'static dyn Format, Match)> = None;
-    for (format, found) in candidates(sample) {
-        if best.as_ref().is_none_or(|(_, before)| found.score > before.score) {
-            best = Some((format, found));
+    for format in formats {
+        let before = best.as_ref().map_or(0, |(_, before)| before.score);
+        if format.most() > before {
+            best = format.detect(sample).filter(|found| found.score > before).map(|found| (format, found)).or(best);
         }
     }
     Ok(best.map(|(format, found)| (format, found.reason)))

@@ -20,6 +20,25 @@ pub enum Direction {
     Unknown,
 }
 
+impl Direction {
+    /// The same with the side named, where it is known who wrote the log.
+    pub fn told_by(self, logger: Option<Side>) -> Direction {
+        match (self, logger) {
+            (Direction::Sent, Some(logger)) => Direction::By(logger),
+            (Direction::Received, Some(logger)) => Direction::By(logger.peer()),
+            (direction, _) => direction,
+        }
+    }
+
+    /// The side, where it is named.
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Direction::By(side) => Some(side),
+            _ => None,
+        }
+    }
+}
+
 /// Position and time of one message at one of two taps (only where a source merges two captures).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {

@@ -105,6 +105,10 @@ impl Input {
             input.extend_head(LONG_SAMPLE)?;
         }
         if input.whole && input.head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+            if input.cut.get() {
+                let message = format!("{} is torn: it ends before its first line", input.shown_name());
+                return Err(Error::new(ErrorKind::Input, message).hint("give the whole file"));
+            }
             return Err(Error::new(ErrorKind::Input, format!("{} is empty", input.shown_name()))
                 .hint("give a log that holds JSON-RPC messages; `rpctape formats` lists what can be read"));
         }
@@ -269,6 +273,10 @@ impl Input {
         if archive::is_tar(&marks) {
             return Err(self.is_archive("a tar archive"));
         }
+        if compressed && is_packed(&marks) {
+            let message = format!("{} is compressed twice, not a log", self.shown_name());
+            return Err(Error::new(ErrorKind::Input, message).hint("unpack it once and give what comes out"));
+        }
         self.plain = self.origin == Origin::File && !compressed && wide.is_none();
         self.packed = compressed;
         self.rest = Some(match wide {
@@ -315,7 +323,7 @@ impl Input {
         match magic {
             [b'P', b'K', 3, 4, ..] => Err(self.is_archive("a zip archive")),
             [0x1f, 0x8b, ..] => Ok((Box::new(Tolerant { inner: flate2::read::MultiGzDecoder::new(raw), cut }), true)),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            _ if archive::is_zstd(magic) => {
                 let inner = zstd::stream::read::Decoder::new(raw).map_err(|error| self.failed(&error))?;
                 Ok((Box::new(Tolerant { inner, cut }), true))
             }
@@ -356,6 +364,10 @@ impl Input {
 
 fn shown(name: &str) -> &str {
     if name == "-" { "standard input" } else { name }
+}
+
+fn is_packed(magic: &[u8]) -> bool {
+    magic.starts_with(&[0x1f, 0x8b]) || archive::is_zstd(magic)
 }
 
 /// Formats that hold no text, what they are, and what to do.

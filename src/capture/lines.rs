@@ -198,11 +198,16 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// The line without a carriage return at its end and without the NULs that a copied-and-truncated file has.
+/// The line without a carriage return at its end, without the NULs that a copied-and-truncated file has, and without the byte
+/// order mark that the second of two joined files begins with.
 fn trimmed(line: &[u8]) -> (usize, &[u8]) {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.first() != Some(&0) && line.last() != Some(&0) {
+    if !matches!(line.first(), Some(0 | 0xEF)) && line.last() != Some(&0) {
         return (0, line);
+    }
+    if let Some(line) = line.strip_prefix(b"\xEF\xBB\xBF") {
+        let (skipped, line) = trimmed(line);
+        return (skipped + 3, line);
     }
     let skipped = line.iter().take_while(|byte| **byte == 0).count();
     let kept = line.len() - line[skipped..].iter().rev().take_while(|byte| **byte == 0).count();
@@ -235,6 +240,8 @@ mod tests {
             (4, 8, b"cd".to_vec(), false, None),
         ];
         assert_eq!(got, want);
+        let joined = all(b"a\n\xEF\xBB\xBFb\r\n\xEFc", 99);
+        assert_eq!((joined[1].1, &joined[1].2[..], &joined[2].2[..]), (5, &b"b"[..], &b"\xEFc"[..]));
         assert_eq!(all(b"", 9), []);
         assert_eq!(all(b"\n", 9).len(), 1);
     }

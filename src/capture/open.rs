@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::detect::detect;
 use super::format::{Format, LineReader, Misfit, Reader};
-use super::formats::lsp_devtools;
+use super::formats::sqlite;
 use super::input::Input;
 use super::lines::{Buffer, Line, Lines, RECORD_LIMIT};
 use super::nearest::nearest;
@@ -13,7 +13,7 @@ use super::plan::{Order, Plan};
 use super::sample::Sample;
 use super::survey::{self, Lanes, survey};
 use super::unread::{looks_like_messages, quoted};
-use super::{FrameSink, Overrides, Resume, Skip, Source};
+use super::{Delivered, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The largest text of a format that is read whole, in bytes.
@@ -21,14 +21,14 @@ const WHOLE_LIMIT: u64 = 256 << 20;
 
 /// Opens a log, `-` for standard input, and tells its format. What holds no JSON-RPC is an error with a hint.
 pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
-    if let Some(database) = lsp_devtools::open(path, overrides)? {
+    if let Some(database) = sqlite::open(path, overrides)? {
         return Ok(database);
     }
     Ok(Box::new(told(Input::open(path)?, path, overrides)?))
 }
 
-/// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and the database
-/// of lsp-devtools are files, and need [`open`].
+/// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and databases
+/// are files, and need [`open`].
 pub fn open_stream(name: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {
     Ok(Box::new(told(Input::given(name, stream)?, name, overrides)?))
 }
@@ -48,7 +48,7 @@ pub fn follow(path: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Resul
 
 /// Fails where [`open`] would, and looks no further than that takes.
 pub(super) fn recognised(path: &str, overrides: &Overrides) -> Result<()> {
-    match lsp_devtools::open(path, overrides)? {
+    match sqlite::open(path, overrides)? {
         Some(_) => Ok(()),
         None => detected(&mut Input::open(path)?, overrides).map(|_| ()),
     }
@@ -94,7 +94,8 @@ fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
     let reason = std::iter::once(reason).chain(plan.said.iter().cloned()).collect::<Vec<_>>().join("; ");
     let mut overrides = overrides.clone();
     overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
-    Ok(Log { name, format, chain, reason, input, sample, plan, overrides })
+    let delivered = Delivered::default();
+    Ok(Log { name, format, chain, reason, input, sample, plan, overrides, delivered })
 }
 
 /// The error for a log that is not in the format that the user named.
@@ -139,6 +140,7 @@ struct Log {
     sample: Sample,
     plan: Plan,
     overrides: Overrides,
+    delivered: Delivered,
 }
 
 impl Source for Log {
@@ -177,7 +179,8 @@ impl Source for Log {
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let overrides = self.overrides.clone();
-        let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone());
+        let before = std::mem::take(&mut self.delivered).0;
+        let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
                 let sample = self.sample.clone();
@@ -219,7 +222,16 @@ impl Source for Log {
             let message = format!("{} is read as {}, which has no fields to name", self.name, self.format());
             return Err(Error::new(ErrorKind::Usage, message).hint("leave out --connection-key"));
         }
+        self.delivered = Delivered(out.delivered());
         Ok(end)
+    }
+
+    fn follows(&mut self, delivered: Delivered) {
+        self.delivered = delivered;
+    }
+
+    fn delivered(&mut self) -> Delivered {
+        std::mem::take(&mut self.delivered)
     }
 }
 

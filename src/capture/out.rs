@@ -139,6 +139,17 @@ impl<'s> Out<'s> {
         self
     }
 
+    /// Knows what the part of the log before this one handed on.
+    pub(crate) fn after(mut self, twins: Twins) -> Out<'s> {
+        self.twins = twins;
+        self
+    }
+
+    /// What the part of the log after this one has to know.
+    pub(crate) fn delivered(self) -> Twins {
+        self.twins.of_next()
+    }
+
     /// Hands on what seems to be logged twice, too: where several connections are in one log, it may be another's.
     pub(crate) fn with_repeats(mut self) -> Out<'s> {
         self.repeats = true;
@@ -204,6 +215,7 @@ impl<'s> Out<'s> {
             channel.name = self.outer.name(channel.name);
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
         }
+        self.twins.channel(self.source, channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)
     }
@@ -314,6 +326,14 @@ impl<'s> Out<'s> {
         let lost = Some(1);
         let words = quoted(text);
         self.missing_anywhere(line, Direction::Unknown, Missing { lost, words: &words, ..Missing::new(Why::Unread) })
+    }
+
+    /// A message in a text that is not UTF-8. Programs write logs in the encoding of their machine: what was sent may well have
+    /// been UTF-8, and only those who keep bytes as they were can tell.
+    #[cold]
+    pub(crate) fn not_utf8(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        self.skip(line, Skip::Foreign);
+        self.unread(line, text)
     }
 
     /// Hands on what is missing up to a line. A reader may hold a record back, so stretches wait for the frames before them.

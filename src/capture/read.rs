@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::plan::Twins;
 use super::time::{DAY_US, Zoning};
 use super::{Channel, Frame, Vantage};
 use crate::error::Result;
@@ -61,6 +62,8 @@ pub enum Skip {
     CutOff,
     /// Longer than the limit for one record.
     Oversized,
+    /// A message in an encoding that is not UTF-8.
+    Foreign,
     /// The same message logged a second time.
     Duplicate,
     /// Behind the place where a compressed file or a member of an archive ends before its end.
@@ -80,7 +83,7 @@ impl Skip {
     /// The reason with this word.
     pub fn from_name(name: &str) -> Option<Skip> {
         use Skip::*;
-        let all = [Blank, NotAMessage, Header, CutOff, Oversized, Duplicate, Torn, Shrunk, Replaced];
+        let all = [Blank, NotAMessage, Header, CutOff, Oversized, Foreign, Duplicate, Torn, Shrunk, Replaced];
         all.into_iter().find(|skip| skip.as_str() == name)
     }
 
@@ -92,6 +95,7 @@ impl Skip {
             Skip::Header => "header",
             Skip::CutOff => "cut off",
             Skip::Oversized => "oversized",
+            Skip::Foreign => "not UTF-8",
             Skip::Duplicate => "duplicate",
             Skip::Torn => "torn",
             Skip::Shrunk => "shrank while it was read",
@@ -129,4 +133,15 @@ pub trait Source {
     fn can_resume(&self) -> bool;
     /// Reads everything from `from` on, numbering frames' `source` with `source`. Returns where it stopped.
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume>;
+    /// The part of the same log that was read before it: a record that it delivered is not read again.
+    fn follows(&mut self, _: Delivered) {}
+    /// What the next part has to know of this one.
+    fn delivered(&mut self) -> Delivered {
+        Delivered::default()
+    }
 }
+
+/// The records that a part of a log has delivered, so that one that stands in the next part as well is read once: logs are shipped at
+/// least once, and a block that was sent again may cross the seam.
+#[derive(Default)]
+pub struct Delivered(pub(in crate::capture) Twins);

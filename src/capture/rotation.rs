@@ -30,9 +30,17 @@ fn rotated(name: &str) -> Option<(&str, String)> {
     }
 }
 
+/// True for two parts of one log that was rotated.
+pub fn is_same_log(one: &str, other: &str) -> bool {
+    log_of(one) == log_of(other)
+}
+
+fn log_of(path: &str) -> String {
+    name_order(path).split(['\u{2}', '\u{3}']).next().unwrap_or_default().to_string()
+}
+
 /// Puts the parts of each log among `paths` into their order; they take the places that they have together.
 pub(super) fn put_in_order(paths: &mut [String]) {
-    let log_of = |path: &str| name_order(path).split(['\u{2}', '\u{3}']).next().unwrap_or_default().to_string();
     let logs: Vec<String> = paths.iter().map(|path| log_of(path)).collect();
     for (at, log) in logs.iter().enumerate() {
         if logs[..at].contains(log) {

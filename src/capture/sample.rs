@@ -5,6 +5,8 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
+use memchr::memmem;
+
 use super::lines::lossy;
 use crate::json::scan;
 use crate::jsonrpc::{NoLift, parse_at};
@@ -86,6 +88,11 @@ impl Sample {
     /// The text.
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// True if `word` stands in it, at any place.
+    pub(crate) fn holds(&self, word: &str) -> bool {
+        memmem::find(self.text.as_bytes(), word.as_bytes()).is_some()
     }
 
     /// Its lines that are not blank. A last line that the sample cuts is left out unless it is the only one.

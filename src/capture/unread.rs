@@ -39,6 +39,11 @@ fn has_bare_version(text: &[u8]) -> bool {
     })
 }
 
+/// True if a record of JSON begins on a line and does not end on it.
+pub(crate) fn breaks_off(line: &[u8]) -> bool {
+    memchr::memchr(b'{', line).is_some_and(|at| value_end(line, at).is_none())
+}
+
 /// What is quoted of a line.
 pub(crate) fn quoted(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)]);

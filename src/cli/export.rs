@@ -171,12 +171,7 @@ impl Connections {
     /// Who sent a frame: the side where that is known, else the log's own terms. What was inferred is left to whoever
     /// reads the export.
     fn direction(&self, connection: u32, frame: &Frame<'_>) -> Direction {
-        let logger = self.rows.get(&connection).and_then(|row| Vantage::from_name(&row.vantage)?.side());
-        match (frame.direction, logger) {
-            (Direction::Sent, Some(logger)) => Direction::By(logger),
-            (Direction::Received, Some(logger)) => Direction::By(logger.peer()),
-            (direction, _) => direction,
-        }
+        frame.direction.told_by(self.rows.get(&connection).and_then(|row| Vantage::from_name(&row.vantage)?.side()))
     }
 
     /// What the log says of each connection, with what the user says of it.
@@ -286,10 +281,7 @@ fn recording(store: &Store, connections: &Connections, out: &mut Out) -> Result<
         let Some(open) = &mut writer else { return Ok(()) };
         last = frame.at_us.or(last);
         let direction = connections.direction(connection, frame);
-        let sender = match direction {
-            Direction::By(side) => Some(side),
-            _ => None,
-        };
+        let sender = direction.side();
         let detail = RecDetail { relative: Some(direction), taps: frame.taps, ..RecDetail::default() };
         let event = match &frame.body {
             Body::Message(captured) => RecEvent::Message(sender, captured.json.unwrap_or(captured.text).as_bytes()),

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::capture::{Body, Channel, Direction, Frame, Missing, RecEvent, RecHeader, RecWriter, Vantage};
+use rpctape::capture::{Body, Channel, Frame, Missing, RecDetail, RecEvent, RecHeader, RecWriter, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::extract::chosen;
-use rpctape::protocol::{self, Side};
+use rpctape::protocol;
 use rpctape::redact::{Redactor, told};
 use rpctape::report::{count, plural};
 use rpctape::session::NO_CONNECTION;
@@ -159,13 +159,9 @@ fn event(
     row: &ConnectionRow,
     redactor: &mut Option<Redactor>,
 ) -> Result<()> {
-    let logger = || Vantage::from_name(&row.vantage)?.side();
-    let sender = match frame.direction {
-        Direction::By(side) => Some(side),
-        Direction::Sent => logger(),
-        Direction::Received => logger().map(Side::peer),
-        Direction::Unknown => None,
-    };
+    // Where the log's own terms name no side they stay: `sent` against `received` says that two messages are one side's.
+    let direction = frame.direction.told_by(Vantage::from_name(&row.vantage).and_then(Vantage::side));
+    let sender = direction.side();
     let mut clean = |text: &str| match redactor {
         Some(redactor) => redactor.text(text).into_owned(),
         None => text.to_string(),
@@ -204,5 +200,6 @@ fn event(
             RecEvent::Sse(sender, std::str::from_utf8(&text).unwrap_or("{}"))
         }
     };
-    writer.event(frame.at_us, 1, frame.stream, event).map_err(fault)
+    let detail = RecDetail { relative: Some(direction), ..RecDetail::default() };
+    writer.detailed(frame.at_us, 1, frame.stream, event, &detail).map_err(fault)
 }

@@ -86,7 +86,7 @@ pub struct FileFacts {
     pub format: String,
     /// Why it was taken for that; or why it was passed over, where it has no format.
     pub reason: String,
-    /// BLAKE3 of the content as it lies on the disk, in hexadecimal; empty for what can be read only once.
+    /// XXH3 (128 bits) of the content as it lies on the disk, in hexadecimal; empty for what can be read only once.
     pub hash: String,
     /// Its length in bytes.
     pub size: u64,

@@ -3,9 +3,7 @@
 //! Wrappers are few keys around one message. Their keys are found by a scan, and only the message goes through
 //! the one validating pass of `jsonrpc`. Nothing here validates; what does not add up is `None`.
 
-use memchr::memchr2;
-
-use super::quick::{SHORT, first_odd};
+use super::quick::quote_or_escape;
 
 /// The first byte at or after `at` that is no white space.
 #[inline]
@@ -19,14 +17,8 @@ pub(crate) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
 /// The closing quote of a string whose content starts at `at`.
 #[inline]
 pub(crate) fn closing_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
-    // Keys and names are short.
-    if let Some(found) = first_odd(bytes, at, SHORT)
-        && bytes[found] == b'"'
-    {
-        return Some(found);
-    }
     loop {
-        let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        let found = quote_or_escape(bytes, at)?;
         if bytes[found] == b'"' {
             return Some(found);
         }

@@ -143,7 +143,12 @@ fn take_source(
         intake.touched.extend(store.connections_in(id)?);
     }
     intake.channels.source(id, &name, grown);
+    let (before, delivered) = std::mem::take(&mut intake.delivered);
+    if capture::is_same_log(&before, &name) {
+        source.follows(delivered);
+    }
     let end = source.read(id, from, intake)?;
+    intake.delivered = (name.clone(), source.delivered());
     let skipped: Vec<(Skip, u64, u64)> =
         std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
     let times = std::mem::take(&mut intake.times);

@@ -10,7 +10,7 @@ use super::keys::Channels;
 use super::lookout::Lookout;
 use super::watcher::Watcher;
 use super::{Options, Progress};
-use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Missing, Skip, Why};
+use crate::capture::{Body, Channel, Delivered, Direction, Frame, FrameSink, Missing, Skip, Why};
 use crate::error::Result;
 use crate::session::{Followed, Opened, Session};
 use crate::store::{Ground, Store};
@@ -39,6 +39,8 @@ pub(super) struct Intake<'s, 'p> {
     /// Its first and last time, as written.
     pub times: Option<(String, String)>,
     pub frames: u64,
+    /// The name of the source before, and what it delivered.
+    pub delivered: (String, Delivered),
     /// The hop that the current source is of.
     pub hop: Option<usize>,
     /// Where secrets are to be replaced.
@@ -69,6 +71,7 @@ impl<'s, 'p> Intake<'s, 'p> {
             skipped: BTreeMap::new(),
             times: None,
             frames: 0,
+            delivered: Default::default(),
             hop: None,
             cleaning: options.redact.as_ref().map(|custom| Cleaning::new(custom, store)).transpose()?,
             options,

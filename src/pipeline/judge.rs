@@ -1,15 +1,17 @@
 //! Stands between the fold and the store: events become findings, and everything derived is written as it comes.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::Hops;
 use super::watcher::Watcher;
 use crate::capture::{Body, Frame};
 use crate::error::{Error, Result};
+use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Auditor, RULES, Selection, Undecided};
-use crate::session::{Cancellation, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink};
+use crate::rules::{Auditor, RULES, Selection, Undecided, rests_on_order, still_proven};
+use crate::session::{Cancellation, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink, What};
 use crate::store::{Derived, Store};
 
 /// A sink that judges and stores. What fails is kept until [`Judge::failed`] is asked: a sink returns nothing.
@@ -18,7 +20,37 @@ pub(super) struct Judge<'s> {
     derived: Derived<'s>,
     watcher: Option<&'s RefCell<dyn Watcher>>,
     follower: Option<Follower>,
+    held: Held,
     error: Option<Error>,
+}
+
+/// How many findings are held at most; what comes later is said at once.
+const HELD: usize = 8192;
+
+/// Findings that rest on the order of messages, until their connection ends: another file may go back in time behind them.
+#[derive(Default)]
+struct Held {
+    /// By connection, with the time of what is found.
+    list: BTreeMap<u32, Vec<(Finding, Option<i64>)>>,
+    count: usize,
+}
+
+impl Held {
+    /// Keeps a finding, or gives it back where it need not wait.
+    fn take(&mut self, finding: Finding, at_us: Option<i64>) -> Option<Finding> {
+        if self.count >= HELD || at_us.is_none() || !rests_on_order(&finding) {
+            return Some(finding);
+        }
+        self.count += 1;
+        self.list.entry(finding.connection).or_default().push((finding, at_us));
+        None
+    }
+
+    fn release(&mut self, connection: u32, ledger: Ledger<'_>) -> Vec<Finding> {
+        let held = self.list.remove(&connection).unwrap_or_default();
+        self.count -= held.len();
+        held.into_iter().map(|(finding, at_us)| still_proven(finding, at_us, ledger)).collect()
+    }
 }
 
 impl<'s> Judge<'s> {
@@ -29,6 +61,7 @@ impl<'s> Judge<'s> {
             derived: store.derived(&rules)?,
             watcher: None,
             follower: None,
+            held: Held::default(),
             error: None,
         })
     }
@@ -91,11 +124,15 @@ pub(super) type Serves = (FrameId, FrameId);
 
 impl Sink for Judge<'_> {
     fn event(&mut self, event: &Event<'_>) {
-        let Judge { auditor, derived, watcher, error, .. } = self;
+        let Judge { auditor, derived, watcher, held, error, .. } = self;
+        // Who watches is told at once, and what hops show comes when connections have ended.
+        let waits = watcher.is_none() && !matches!(event.what, What::Hop(_));
         if let Some(watcher) = watcher {
             watcher.borrow_mut().event(event);
         }
         auditor.judge(event, |finding| {
+            let held = if waits { held.take(finding, event.seen.at_us) } else { Some(finding) };
+            let Some(finding) = held else { return };
             if let Some(watcher) = watcher {
                 watcher.borrow_mut().finding(&finding);
             }
@@ -127,6 +164,10 @@ impl Sink for Judge<'_> {
     }
 
     fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) {
+        for finding in self.held.release(connection.id, ledger) {
+            let done = self.derived.finding(&finding);
+            self.keep(done);
+        }
         if let Some(follower) = &mut self.follower {
             follower.connection(connection, ledger);
         }

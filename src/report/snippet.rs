@@ -50,8 +50,14 @@ fn text(one: &EvidenceRow, finding: &FindingRow, room: usize) -> String {
     if one.message.source == finding.source {
         return message::line(&one.message, room);
     }
-    let source = format!(" ({})", escape(&one.message.source));
+    let source = format!(" ({})", escape(apart(&one.message.source, &finding.source)));
     format!("{}{source}", message::line(&one.message, room.saturating_sub(width(&source))))
+}
+
+/// What tells a file from one beside it: its path without the folders that both are in.
+fn apart<'s>(source: &'s str, beside: &str) -> &'s str {
+    let same = source.bytes().zip(beside.bytes()).take_while(|(a, b)| a == b).count();
+    source.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(source, |at| &source[at + 1..])
 }
 
 /// How long after its cancel, or else after its request, a message came; and that it is a witness, where it is one.
@@ -70,4 +76,18 @@ fn offset(one: &EvidenceRow, all: &[EvidenceRow]) -> String {
         _ => String::new(),
     };
     if one.role == "witness" { "witness".to_string() } else { after }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_apart_by_what_differs() {
+        assert_eq!(apart("logs/a/server.jsonl", "logs/a/client.jsonl"), "server.jsonl");
+        assert_eq!(apart("logs/b/tap.jsonl", "logs/a/tap.jsonl"), "b/tap.jsonl");
+        assert_eq!(apart("server.jsonl", "client.jsonl"), "server.jsonl");
+        assert_eq!(apart("lögs/x", "lägs/x"), "lögs/x");
+        assert_eq!(apart("", "a"), "");
+    }
 }

@@ -9,7 +9,7 @@ use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::{Profile, Side};
-use crate::session::{Certainty, Connection, Event, FrameId, Stretch, What};
+use crate::session::{Certainty, Connection, Event, FrameId, Ledger, Stretch, What};
 
 /// Which rules run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -180,6 +180,21 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
         }
         None => finding,
     }
+}
+
+/// A finding of a connection that has ended, at this time: what an earlier file shows, a later one may put into another order.
+pub fn still_proven(finding: Finding, at_us: Option<i64>, ledger: Ledger<'_>) -> Finding {
+    match at_us.and_then(|at_us| ledger.went_back(at_us)) {
+        Some(stretch) => finding.undecidable(&stretch.reason()),
+        None => finding,
+    }
+}
+
+/// True for a finding that is proven, and rests on the order of messages or on what is not in the log.
+pub fn rests_on_order(finding: &Finding) -> bool {
+    let rule = RULES.iter().find(|rule| rule.code == finding.code);
+    finding.certainty == Certainty::Violation
+        && rule.is_some_and(|rule| rule.absence != Absence::None || rule.needs.covers(Proof::DIRECTION))
 }
 
 /// A stretch that should have been whole for this finding and is not.

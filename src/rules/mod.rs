@@ -20,7 +20,7 @@ mod transport;
 mod turn;
 
 pub use crate::finding::{Absence, Whose};
-pub use auditor::{Auditor, Seized, Selection, Undecided};
+pub use auditor::{Auditor, Seized, Selection, Undecided, rests_on_order, still_proven};
 pub use charge::{Charge, charge};
 pub use coverage::{Breach, Covered, Exercised, Standing, coverage, rule_of, totals};
 pub use occasion::{Duty, Occasions};

@@ -13,6 +13,9 @@ use super::window::Kept;
 use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
+/// How long after its answer a request may be read that was sent before it, in microseconds of the log.
+const LATE_US: i64 = 10_000_000;
+
 /// How many answers without an id are remembered for a connection.
 const IDLESS: usize = 64;
 
@@ -171,11 +174,7 @@ impl Conn {
         }
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
-        // Records may stand out of the order of their times; without times the order of the log is all there is.
-        let may_be_early = match self.ordered() {
-            true => m.seen.at_us.is_some() && foreign_stream.is_none(),
-            false => m.sender == Side::Client,
-        };
+        let may_be_early = if self.ordered() { m.seen.at_us.is_some() } else { m.sender == Side::Client };
         if may_be_early && self.early_answers.len() < IDLESS {
             let Incoming { seen, line, sender, profile, .. } = *m;
             let (id, is_error, error_code) = (id.clone(), m.message.kind == Kind::Error, m.message.error_code());
@@ -186,10 +185,12 @@ impl Conn {
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
     }
 
-    /// A request that stands behind its answer: over HTTP since its stream was written down later, elsewhere by the times of the two.
-    pub(super) fn claim_early_answer(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id, asked: Seen) {
-        let before = |answer: Seen| !self.ordered() || answer.since(asked).is_some_and(|us| us >= 0);
-        let own = |early: &EarlyAnswer| early.sender != issuer && early.id == *id && before(early.seen);
+    /// A request that stands behind its answer: over HTTP since its stream was written down later, elsewhere where its time says
+    /// that it came first.
+    pub(super) fn claim_early_answer(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id, request: Seen) {
+        let ordered = self.ordered();
+        let before = |early: &EarlyAnswer| !ordered || early.seen.since(request).is_some_and(|after_us| after_us > 0);
+        let own = |early: &EarlyAnswer| early.sender != issuer && early.id == *id && before(early);
         let Some(at) = self.early_answers.iter().position(own) else { return };
         let EarlyAnswer { seen, line, sender, error_code, is_error, .. } = self.early_answers.remove(at);
         self.guessed_about(seen.frame, line);
@@ -202,9 +203,24 @@ impl Conn {
         self.remember(step, issuer, id);
     }
 
+    /// What has waited as long as a record may come late answers no request.
+    pub(super) fn release_early_answers(&mut self, step: &mut Step<'_>, now: Seen) {
+        let waits = |early: &EarlyAnswer| now.since(early.seen).is_none_or(|us| us <= LATE_US);
+        if self.ordered() && !self.early_answers.iter().all(waits) {
+            let (kept, over) = std::mem::take(&mut self.early_answers).into_iter().partition(waits);
+            self.early_answers = kept;
+            self.accuse_early_answers(step, over);
+        }
+    }
+
     /// At the end it is known which requests stand behind their answers: what is left answers none.
     pub(super) fn end_early_answers(&mut self, step: &mut Step<'_>) {
-        for EarlyAnswer { seen, sender, profile, id, judgement, .. } in std::mem::take(&mut self.early_answers) {
+        let left = std::mem::take(&mut self.early_answers);
+        self.accuse_early_answers(step, left);
+    }
+
+    fn accuse_early_answers(&mut self, step: &mut Step<'_>, early: Vec<EarlyAnswer>) {
+        for EarlyAnswer { seen, sender, profile, id, judgement, .. } in early {
             let stray = Stray::UnknownId { judgement, foreign_stream: None };
             self.emit(step, profile, seen, Some(sender), What::Stray { id: &id, stray });
         }

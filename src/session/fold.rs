@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::connection::{End, Opened};
 use super::detail::Batch;
-use super::missing::{NO_CONNECTION, Shelf, Stretch, shelve};
+use super::missing::{NO_CONNECTION, Shelf, shelve};
 use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
@@ -185,6 +185,7 @@ impl Conn {
             self.facts.sources.push(frame.source);
             self.behind(id, frame);
         }
+        self.catch_up(id, frame);
         if self.guessed == Some((frame.source, frame.line)) {
             self.facts.missing.extend_guess(last_of(id, frame));
         }
@@ -194,12 +195,22 @@ impl Conn {
         }
     }
 
-    /// A file that begins before the end of the one before it: which of them shows what came first is not known.
+    /// A file that begins before the end of the one before it: which of them shows what came first is not known, until it is where
+    /// that one was.
     fn behind(&mut self, id: FrameId, frame: &Frame<'_>) {
-        let back = |now: &i64| self.clock.last_us.is_some_and(|before| *now < before);
-        if self.facts.sources.len() > 1 && frame.at_us.as_ref().is_some_and(back) {
-            let (frames, lines) = ((id, FrameId::MAX), (frame.line, frame.line));
-            self.facts.missing.note(Stretch { why: Why::Behind, side: None, frames, lines });
+        if let (Some(now), Some(before)) = (frame.at_us, self.clock.last_us)
+            && self.facts.sources.len() > 1
+            && now < before
+        {
+            self.facts.missing.go_back(id, frame.line, now);
+            self.behind_us = self.behind_us.max(Some(before));
+        }
+    }
+
+    fn catch_up(&mut self, id: FrameId, frame: &Frame<'_>) {
+        if self.behind_us.is_some() && frame.at_us > self.behind_us {
+            self.facts.missing.catch_up(id);
+            self.behind_us = None;
         }
     }
 

@@ -64,6 +64,11 @@ impl<'a> Ledger<'a> {
         all.find(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, frame, frame))
     }
 
+    /// The file, read later, that goes back in time behind what an earlier one shows at this time.
+    pub fn went_back(&self, at_us: i64) -> Option<&'a Stretch> {
+        self.connection.missing.went_back(at_us)
+    }
+
     /// The message of a side between two frames, themselves included, of which a filter has taken something out.
     pub fn taken_out(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
         self.connection.taken_out.hole(side, from, to)

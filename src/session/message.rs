@@ -43,6 +43,9 @@ impl Conn {
             self.judge_ripe(step, place.seen);
         }
         let incoming = self.incoming(step, &place, message, facts);
+        let told = incoming.told();
+        let incoming = Incoming { message: told.as_ref().unwrap_or(message), ..incoming };
+        let message = incoming.message;
         self.facts.messages += 1;
         self.facts.unclassified += u64::from(message.kind == Kind::Unclassified);
         if facts.taken_out {
@@ -58,6 +61,9 @@ impl Conn {
         self.posted(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
         self.misplaced(step, &incoming);
+        if !self.early_answers.is_empty() {
+            self.release_early_answers(step, incoming.seen);
+        }
         match message.kind {
             Kind::Request => self.request(step, &incoming),
             Kind::Notification => {

@@ -61,13 +61,15 @@ pub struct Stretches {
     pub(super) list: Vec<Stretch>,
     /// From here on it is known that nothing was before.
     pub(super) begins: FrameId,
+    /// The time to which a later file went back: what an earlier one shows after it may have been before what it seems to follow.
+    back_us: Option<i64>,
 }
 
 impl Stretches {
     /// Of a connection of which nothing is known yet but whether its beginning is in the log.
     pub(super) fn new(complete_head: bool) -> Stretches {
         let head = Stretch { why: Why::Head, side: None, frames: (0, 0), lines: (0, 0) };
-        Stretches { list: if complete_head { Vec::new() } else { vec![head] }, begins: 0 }
+        Stretches { list: if complete_head { Vec::new() } else { vec![head] }, begins: 0, back_us: None }
     }
 
     /// Takes down a stretch.
@@ -83,6 +85,24 @@ impl Stretches {
                 last.why = Why::Gap;
             }
         }
+    }
+
+    /// A file goes back in time from this frame on, to this time.
+    pub(super) fn go_back(&mut self, id: FrameId, line: u64, to_us: i64) {
+        self.note(Stretch { why: Why::Behind, side: None, frames: (id, FrameId::MAX), lines: (line, line) });
+        self.back_us = Some(self.back_us.map_or(to_us, |known| known.min(to_us)));
+    }
+
+    /// It has come back with this frame to where the file before it was.
+    pub(super) fn catch_up(&mut self, id: FrameId) {
+        let behind = self.list.iter_mut().filter(|stretch| stretch.why == Why::Behind);
+        behind.for_each(|stretch| stretch.frames.1 = stretch.frames.1.min(id.saturating_sub(1)));
+    }
+
+    /// The file that goes back behind this time, if any.
+    pub(super) fn went_back(&self, at_us: i64) -> Option<&Stretch> {
+        self.back_us.filter(|back| at_us > *back)?;
+        self.list.iter().find(|stretch| stretch.why == Why::Behind)
     }
 
     /// The log ends with this frame, and the connection does not: what comes later nobody knows.

@@ -59,13 +59,21 @@ pub(crate) fn json_of<'a>(
         Form::Quoted(dialect) => {
             unquote_into(dialect, payload, bytes)?;
             scratch.clear();
-            scratch.push_str(&String::from_utf8_lossy(bytes));
+            let text = String::from_utf8_lossy(bytes);
+            scratch.push_str(&text[framing(&text)..]);
         }
         Form::Printed(dialect) => {
             translate_into(dialect, payload, scratch)?;
         }
     }
     Ok((scratch, form))
+}
+
+/// The length of the header block with which a text begins, where it is a frame of `Content-Length`.
+fn framing(text: &str) -> usize {
+    let is_header = text.starts_with("Content-") || text.starts_with("content-");
+    let end = |blank: &str| text.find(blank).map(|at| at + blank.len());
+    is_header.then(|| end("\r\n\r\n").or_else(|| end("\n\n"))).flatten().unwrap_or(0)
 }
 
 /// The next message at or after `from`. One that is cut ends where the text ends.
@@ -91,6 +99,9 @@ fn at_brace(text: &str, from: usize, brace: usize) -> Option<Found> {
     let bytes = text.as_bytes();
     let open = opening(bytes, from, brace);
     let first = *bytes.get(skip_white(bytes, brace + 1))?;
+    if let Some(quote) = quote_of_frame(text, from, brace) {
+        return quoted(text, from, quote);
+    }
     let quote = (open > from).then(|| bytes[open - 1]).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     match (first, quote) {
         (b'\\', Some(_)) => quoted(text, from, open - 1),
@@ -110,6 +121,14 @@ fn opening(bytes: &[u8], from: usize, brace: usize) -> usize {
     let many = bytes[..at].iter().all(u8::is_ascii_whitespace)
         || value_end(bytes, brace).is_some_and(|end| bytes.get(skip_white(bytes, end)) == Some(&b','));
     if many && value_end(bytes, at).is_some() { at } else { brace }
+}
+
+/// The quote before a frame of `Content-Length` whose body begins with this brace, its line ends escaped.
+fn quote_of_frame(text: &str, from: usize, brace: usize) -> Option<usize> {
+    let before = text[from..brace].strip_suffix("\\n")?;
+    let quote = before.rfind(['"', '\'', '`'])?;
+    let header = &before[quote + 1..];
+    (header.starts_with("Content-") || header.starts_with("content-")).then_some(from + quote)
 }
 
 fn json(text: &str, open: usize, brace: usize) -> Option<Found> {
@@ -134,10 +153,22 @@ fn quoted(text: &str, from: usize, quote: usize) -> Option<Found> {
     };
     let plain = !is_bytes && decoded == bytes[quote + 1..(end.max(quote + 2) - 1).min(bytes.len())];
     let inner: Cow<'_, str> = String::from_utf8_lossy(&decoded);
-    let at = skip_white(inner.as_bytes(), 0);
+    let body = framing(&inner);
+    let at = skip_white(inner.as_bytes(), body);
     let at = if inner.as_bytes().get(at) == Some(&b'[') { skip_white(inner.as_bytes(), at + 1) } else { at };
-    let whole = is_bytes || value_end(inner.as_bytes(), at).is_none() || inner_parses(&inner);
-    (!plain && whole && looks_like_message(&inner[at..])).then_some(Found { start, end })
+    let inner_end = value_end(inner.as_bytes(), at);
+    let sound = is_bytes || inner_end.is_none() || inner_parses(&inner[body..]);
+    let is_all = inner_end.is_some_and(|end| inner[end..].trim().is_empty());
+    let own = !is_bytes && !is_all && stands_raw(text, quote);
+    (!plain && sound && !own && looks_like_message(&inner[at..])).then_some(Found { start, end })
+}
+
+/// True if JSON as it was sent stands between this quote and the next one of its kind that is not in the JSON: a logger that
+/// puts quotes around a text and escapes nothing.
+fn stands_raw(text: &str, quote: usize) -> bool {
+    let bytes = text.as_bytes();
+    let end = value_end(bytes, quote + 1);
+    end.is_some_and(|end| bytes.get(end) == Some(&bytes[quote]) && inner_parses(&text[quote + 1..end]))
 }
 
 /// True if what a literal held is JSON; a logger's own quotes around JSON with backslashes give something else.
@@ -194,10 +225,27 @@ mod tests {
         assert_eq!(all(repr), [repr]);
         let raw = r#"'{"jsonrpc":"2.0","method":"say \"x\""}'"#;
         assert_eq!(all(raw), [&raw[1..raw.len() - 1]], "the quotes are the logger's");
+        for apostrophe in [r#"{\"in\": \"it's\"}"#, r#"it's \"}} {\""#] {
+            let raw = format!(r#"'{{"jsonrpc":"2.0","method":"say","params":{{"q":"{apostrophe}"}}}}'"#);
+            assert_eq!(all(&raw), [&raw[1..raw.len() - 1]], "an apostrophe in the JSON is none of the logger's");
+        }
         let python = "{'jsonrpc': '2.0', 'id': 1, 'method': 'a', 'params': None}";
         assert_eq!(all(&format!("sent {python}!")), [python]);
         let node = "{ jsonrpc: '2.0', id: 1, result: { tools: [] } }";
         assert_eq!(all(&format!("<- {node}")), [node]);
+    }
+
+    #[test]
+    fn frames_in_strings() {
+        for frame in [
+            r#"b'Content-Length: 43\r\n\r\n{"jsonrpc": "2.0", "id": 1, "result": "it\'s"}'"#,
+            r#""Content-Length: 43\r\n\r\n{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": \"it's\"}""#,
+        ] {
+            assert_eq!(all(&format!("08:00:00 write {frame} ok")), [frame]);
+            let (mut scratch, mut bytes) = (String::new(), Vec::new());
+            let (json, form) = json_of(frame, &mut scratch, &mut bytes).expect("a string");
+            assert_eq!((json, form != Form::Json), (r#"{"jsonrpc": "2.0", "id": 1, "result": "it's"}"#, true));
+        }
     }
 
     #[test]

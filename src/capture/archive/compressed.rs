@@ -13,6 +13,11 @@ pub(crate) enum Packed {
     Zstd(Box<zstd::stream::read::Decoder<'static, io::BufReader<File>>>),
 }
 
+/// True for the start of zstd, be it of a frame or of one to be passed over, as parallel writers put first.
+pub(crate) fn is_zstd(magic: &[u8]) -> bool {
+    matches!(magic, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
 impl Packed {
     /// The text from its start.
     pub(crate) fn open(mut file: File) -> io::Result<Packed> {
@@ -21,7 +26,7 @@ impl Packed {
         file.seek(SeekFrom::Start(0))?;
         Ok(match &magic[..length] {
             [0x1f, 0x8b, ..] => Packed::Gzip(Box::new(flate2::read::MultiGzDecoder::new(file))),
-            [0x28, 0xb5, 0x2f, 0xfd] => Packed::Zstd(Box::new(zstd::stream::read::Decoder::new(file)?)),
+            magic if is_zstd(magic) => Packed::Zstd(Box::new(zstd::stream::read::Decoder::new(file)?)),
             _ => Packed::Plain(file),
         })
     }

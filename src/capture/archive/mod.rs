@@ -11,7 +11,7 @@ mod compressed;
 mod tarball;
 mod zipped;
 
-pub(crate) use compressed::Packed;
+pub(crate) use compressed::{Packed, is_zstd};
 pub(crate) use tarball::is_tar;
 
 use super::name::path_of;

@@ -24,7 +24,7 @@ pub(super) fn list(path: &str) -> Result<Archive> {
     let fail = |error: io::Error| Error::io("read", path, &error);
     let packed = Packed::open(File::open(path_of(path)).map_err(fail)?).map_err(fail)?;
     let mut archive = tar::Archive::new(packed);
-    let (mut members, mut others, mut torn) = (Vec::new(), Vec::new(), false);
+    let (mut members, mut others, mut torn) = (Vec::<Member>::new(), Vec::new(), false);
     for entry in archive.entries().map_err(fail)? {
         let Ok(entry) = entry else {
             torn = true;
@@ -33,13 +33,30 @@ pub(super) fn list(path: &str) -> Result<Archive> {
         let name = name_of(&entry_name(&entry));
         let kind = entry.header().entry_type();
         if kind.is_file() || kind == tar::EntryType::Continuous {
+            // Unpacked, the later one would lie in the place of the earlier one; a name means one file here, too.
+            if let Some(at) = members.iter().position(|member| member.name == name) {
+                members.remove(at);
+                others.push((name.clone(), "a later file of the same name in the archive takes its place".to_string()));
+            }
             members.push(Member { name, place: Place::Tar { at: entry.raw_file_position(), size: entry.size() } });
+        } else if kind.is_gnu_sparse() {
+            others.push((name, "it is stored with holes (sparse): unpack it first".to_string()));
         } else if !kind.is_dir() {
             others.push((name, "it is a link or a device, not a file".to_string()));
         }
     }
+    torn |= !has_end(archive.into_inner());
     let text = Text { path: path_of(path), left: Rc::default() };
     Ok(Archive { path: path.to_string(), stamp: None, kind: Kind::Tar(text), members, others, torn })
+}
+
+/// True if what follows the last entry, of which the first empty block was read, is the rest of an archive's end: one more
+/// such block, and of a packed archive the end of the packing. Without them nobody knows what stood there.
+fn has_end(mut rest: impl Read) -> bool {
+    let mut block = Vec::new();
+    let read = rest.by_ref().take(512).read_to_end(&mut block);
+    let is_end = read.is_ok() && block.len() == 512 && block.iter().all(|byte| *byte == 0);
+    is_end && io::copy(&mut rest, &mut io::sink()).is_ok()
 }
 
 #[cfg(unix)]

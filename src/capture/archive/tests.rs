@@ -76,6 +76,14 @@ fn the_end_that_is_missing_is_named() {
 }
 
 #[test]
+fn of_two_members_with_one_name_the_later_is_read_and_the_other_named() {
+    let tar = tar_of(&[("a.jsonl", ONE.as_bytes()), ("a.jsonl", TWO.as_bytes())]);
+    let (members, left_out) = read("a.tar", &tar);
+    assert_eq!(members, [("!a.jsonl".to_string(), TWO.to_string(), false)]);
+    assert_eq!(left_out, ["!a.jsonl: a later file of the same name in the archive takes its place"]);
+}
+
+#[test]
 fn a_log_is_no_archive_and_a_member_that_is_not_there_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
@@ -87,4 +95,18 @@ fn a_log_is_no_archive_and_a_member_that_is_not_there_is_an_error() {
     assert!(member(&at("a.tar!b"), &Rc::default()).is_err());
     std::fs::write(at("odd!name.jsonl"), ONE).expect("written");
     assert!(member(&at("odd!name.jsonl"), &Rc::default()).expect("looked").is_none());
+}
+
+#[test]
+fn an_archive_without_its_end_is_torn_wherever_it_was_cut() {
+    let tar = tar_of(&[("a.jsonl", ONE.as_bytes())]);
+    let torn = |bytes: &[u8]| read("a.tar", bytes).1;
+    assert!(torn(&tar).is_empty());
+    // 512 bytes of header, 512 of content, then two empty blocks.
+    for cut in [1024, 1100, 1536, 2000] {
+        assert!(torn(&tar[..cut]).concat().contains("it is torn"), "{cut}: {:?}", torn(&tar[..cut]));
+    }
+    let packed = gzip(&tar);
+    let torn: Vec<String> = read("a.tar.gz", &packed[..packed.len() - 4]).1;
+    assert!(torn.concat().contains("it is torn"), "{torn:?}");
 }

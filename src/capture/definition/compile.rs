@@ -193,8 +193,18 @@ fn made(file: &str, text: &schema::File) -> Result<Made> {
 }
 
 fn kinds(file: &str, map: &Table) -> Result<Vec<(String, Kind)>> {
-    let value = |word: &String, value: &Value| kind(file, &format!("kind.map, {word:?}"), value.as_str().unwrap_or(""));
+    let value = |word: &String, value: &Value| kind(file, &format!("kind.map, {word:?}"), &word_of(value));
     map.iter().map(|(word, named)| Ok((word.clone(), value(word, named)?))).collect()
+}
+
+/// A value where a word is wanted, as it is to be quoted if it is none.
+fn word_of(value: &Value) -> String {
+    match value {
+        Value::String(word) => word.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Boolean(answer) => answer.to_string(),
+        other => other.type_str().to_string(),
+    }
 }
 
 fn kind(file: &str, key: &str, word: &str) -> Result<Kind> {
@@ -203,7 +213,7 @@ fn kind(file: &str, key: &str, word: &str) -> Result<Kind> {
 }
 
 fn words(map: &Table) -> std::result::Result<Vec<(String, Meaning)>, String> {
-    map.iter().map(|(word, value)| Ok((word.clone(), meaning(value.as_str().unwrap_or_default())?))).collect()
+    map.iter().map(|(word, value)| Ok((word.clone(), meaning(&word_of(value))?))).collect()
 }
 
 fn direction_rules(file: &str, rules: &[schema::Rule]) -> Result<Vec<(Condition, Meaning)>> {
@@ -236,9 +246,11 @@ fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Resul
             "envelope" => Proof::ENVELOPE,
             "all_answers" => Proof::ALL_ANSWERS,
             "both_sides" => Proof::BOTH_SIDES,
+            "client" => Proof::CLIENT,
+            "order" => Proof::ORDER,
             _ => {
                 let what = format!("proof.lost: {word:?} is not known");
-                let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers or both_sides";
+                let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers, both_sides, client or order";
                 return Err(broken(file, &what).hint(hint));
             }
         });

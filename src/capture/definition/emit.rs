@@ -215,8 +215,8 @@ impl Emitter {
         out.malformed(&place, record.payload.as_bytes(), why)
     }
 
-    /// What looks like a message and is none, where messages are looked for. Only right behind a word for the direction,
-    /// and where nothing tells that the logger shortened it, does the log promise that it is what was sent.
+    /// What looks like a message and is none, where messages are looked for. Only behind a word for the direction, and where
+    /// nothing tells that the logger shortened it or wrote it in quotes of its own, does the log promise that it is what was sent.
     fn found_fault(&mut self, record: &Record<'_>, cut: bool, why: &str, out: &mut Out<'_>) -> Result<()> {
         let text = record.payload;
         let shortened = ["...", "…", "<", "***"].iter().any(|sign| text.contains(sign));
@@ -224,6 +224,7 @@ impl Emitter {
         if cut
             || shortened
             || !text.starts_with('{')
+            || record.head.text.contains(['"', '\'', '`', '\\'])
             || value_end(text.as_bytes(), 0).is_none()
             || direction == Direction::Unknown
         {
@@ -250,12 +251,6 @@ impl Emitter {
     pub(super) fn gap(&mut self, head: &Head<'_>, at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
         let place = self.place_of(head, at, Direction::Unknown, out)?;
         out.put(&place, Body::gap(Some(1)))
-    }
-
-    /// Bytes that are not text where a message should be.
-    pub(super) fn not_text(&mut self, head: &Head<'_>, bytes: &[u8], at: &At<'_>, out: &mut Out<'_>) -> Result<()> {
-        let place = self.place_of(head, at, self.direction(head), out)?;
-        out.malformed(&place, bytes, "the text is not UTF-8")
     }
 
     /// A line of stderr, found by its own expression.

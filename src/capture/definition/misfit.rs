@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regex::Regex;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::ast::{Ast, parse::Parser};
 
 use super::reader::DefinitionReader;
 use super::ready::Definition;
@@ -23,10 +23,16 @@ pub(super) struct Prefixes(Vec<(Regex, String)>);
 impl Prefixes {
     /// Takes an expression apart, the longest beginning first.
     pub(super) fn of(start: &Regex) -> Prefixes {
-        let Ok(hir) = regex_syntax::parse(start.as_str()) else { return Prefixes(Vec::new()) };
-        let HirKind::Concat(parts) = hir.kind() else { return Prefixes(Vec::new()) };
-        let before = |end: usize| Regex::new(&Hir::concat(parts[..end].to_vec()).to_string()).ok();
-        let each = (1..parts.len()).rev().filter_map(|end| Some((before(end)?, parts[end].to_string())));
+        let text = start.as_str();
+        let Ok(ast) = Parser::new().parse(text) else { return Prefixes(Vec::new()) };
+        let Ast::Concat(whole) = &ast else { return Prefixes(Vec::new()) };
+        // The parts are shown as whoever wrote them knows them, characters one after the other as one text.
+        let each = (1..whole.asts.len()).rev().filter_map(|at| {
+            let is_text = |part: &&Ast| matches!(part, Ast::Literal(_));
+            let texts = whole.asts[at..].iter().take_while(is_text).count();
+            let (from, to) = (whole.asts[at].span().start.offset, whole.asts[at + texts.max(1) - 1].span().end.offset);
+            Some((Regex::new(text.get(..from)?).ok()?, text.get(from..to)?.to_string()))
+        });
         Prefixes(each.collect())
     }
 

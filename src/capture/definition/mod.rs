@@ -39,8 +39,6 @@ mod tests;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use memchr::memmem;
-
 pub(super) use builtin::BUILT_IN;
 
 use super::format::{Format, LineReader, Match, Misfit, Reader};
@@ -170,8 +168,7 @@ impl Format for Defined {
     }
 
     fn is_near(&self, sample: &Sample) -> bool {
-        let text = sample.text().as_bytes();
-        self.signs().iter().any(|sign| memmem::find(text, sign.as_bytes()).is_some())
+        self.signs().iter().any(|sign| sample.holds(sign))
     }
 
     fn reader(&self, sample: &Sample) -> Reader {

@@ -149,7 +149,7 @@ impl DefinitionReader {
                 return Ok(());
             }
             match foreign.filter(|_| piece.payload.contains(char::REPLACEMENT_CHARACTER)) {
-                Some(bytes) => emitter.not_text(&head, bytes, &at, out),
+                Some(bytes) => out.not_utf8(at.line, bytes),
                 None => emitter.record(&Record { head, payload: piece.payload, at }, out),
             }
         })?;
@@ -367,14 +367,13 @@ impl DefinitionReader {
         Ok(())
     }
 
-    /// A line that is not UTF-8: a record's start may still be readable, its bytes are kept as they are.
+    /// A line that is not UTF-8: a record's start may still be readable.
     #[cold]
     fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = line.text();
         if self.definition.payload.encoding == Encoding::Json && self.starts(&text) {
             self.flush(false, out)?;
-            let head = Head { text: &text, ranges: &self.ranges, roles: &self.definition.start.roles };
-            return self.emitter.not_text(&head, line.bytes, &At::alone(line), out);
+            return out.not_utf8(line.number, line.bytes);
         }
         let taken =
             Taken { text: &text, line: line.number, offset: line.offset, log_ends: !line.ended, outer_ts: None };

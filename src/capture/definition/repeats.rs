@@ -59,9 +59,10 @@ struct Words {
 
 impl Words {
     fn of(before: &str) -> Words {
-        let mut words = Words { all: hash(letters(before)), ..Words::default() };
+        let mut words = Words::default();
         let each = before.split_whitespace().map(|word| hash(letters(word)));
         for (at, word) in each.enumerate() {
+            words.all = words.all.rotate_left(5) ^ word;
             words.last = word;
             if let Some(place) = words.first.get_mut(at) {
                 *place = word;
@@ -86,4 +87,20 @@ fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     let mut hasher = FxHasher::default();
     bytes.for_each(|byte| hasher.write_u8(byte));
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_make_no_other_words() {
+        let mut repeats = Repeats::default();
+        let mut seen = |before| {
+            let payload = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
+            let piece = Piece { before, above: false, payload, line: 1, offset: 0, joined: false };
+            repeats.is_repeated(&piece, Direction::Sent)
+        };
+        assert_eq!(["08:00:01 << ", " 08:00:02  << ", "08:00:02 raw: sent "].map(&mut seen), [false, false, true]);
+    }
 }

@@ -353,6 +353,9 @@ pub(super) fn signs(text: &str) -> Option<Vec<String>> {
 pub(super) fn parse(file: &str, text: &str) -> Result<File> {
     let table: Table = toml::from_str(text).map_err(|error| unreadable(file, text, &error))?;
     check(file, "", &table)?;
+    if table.get("name").is_none_or(|name| name.as_str().is_some_and(|name| name.trim().is_empty())) {
+        return Err(broken(file, "there is no `name`").hint("write name = \"my-log\" in its first line"));
+    }
     for (key, value) in &table {
         match value {
             Value::Table(inner) => check(file, key, inner)?,
@@ -369,11 +372,27 @@ pub(super) fn parse(file: &str, text: &str) -> Result<File> {
 
 /// What is wrong with the text, in one line; the line of the file stands in the hint.
 fn unreadable(file: &str, text: &str, error: &toml::de::Error) -> Error {
-    let what = error.message().lines().collect::<Vec<_>>().join(", ");
+    let what = plainly(&error.message().lines().collect::<Vec<_>>().join(", "));
     let Some(span) = error.span() else { return broken(file, &what) };
     let number = 1 + text[..span.start.min(text.len())].matches('\n').count();
     let line = text.lines().nth(number - 1).unwrap_or_default().trim();
-    broken(file, &format!("line {number}: {what}")).hint(format!("the line is: {line}"))
+    let error = broken(file, &format!("line {number}: {what}"));
+    if line.is_empty() { error } else { error.hint(format!("the line is: {line}")) }
+}
+
+/// What the reader of TOML says of a value, in the words of this page.
+fn plainly(what: &str) -> String {
+    let words = [
+        ("unknown variant ", "there is no "),
+        (", expected one of ", " here; write one of "),
+        ("invalid type: ", "the value is the "),
+        ("missing field ", "there is no "),
+        (", expected a sequence", "; write a list, as in [\"a\", \"b\"]"),
+        (", expected a map", "; write a table, as in { a = \"b\" }"),
+        (", expected a string", "; write a text in quotes"),
+        (", expected a boolean", "; write true or false"),
+    ];
+    words.iter().fold(what.to_string(), |text, (word, plain)| text.replace(word, plain))
 }
 
 fn check(file: &str, table: &str, inner: &Table) -> Result<()> {
@@ -406,6 +425,10 @@ mod tests {
         assert!(error.hint.expect("a hint").starts_with("did you mean continuation? in [record] there are: start,"));
         let error = parse("mine.toml", "nam = \"x\"\n").expect_err("a typo");
         assert!(error.hint.expect("a hint").starts_with("did you mean name? at the top there are:"));
+        for nameless in ["[record]\nstart = 'a'\n", "name = \" \"\n[record]\nstart = 'a'\n"] {
+            let error = parse("mine.toml", nameless).expect_err("a name is wanted");
+            assert_eq!(error.message, "format definition mine.toml: there is no `name`");
+        }
         let error = parse("mine.toml", "name = \"x\"\n[record]\nstart = 'a'\nzzzzzzzz = 1\n").expect_err("nonsense");
         assert!(error.hint.expect("a hint").starts_with("in [record] there are:"), "nothing is near to that");
     }
@@ -417,5 +440,23 @@ mod tests {
         assert!(error.message.contains("line 4"), "{}", error.message);
         assert!(!error.message.contains('\n'), "{}", error.message);
         assert_eq!(error.hint.as_deref(), Some("the line is: continuation = \"lines\""));
+        let told = |text: &str| parse("m.toml", text).expect_err("wrong").message;
+        let record = "name = \"x\"\n[record]\nstart = 'a'\n";
+        let said = [
+            (
+                format!("{record}continuation = \"lines\"\n"),
+                "there is no `lines` here; write one of `line`, `until_next",
+            ),
+            (
+                format!("{record}contains = \"IN\"\n"),
+                "the value is the string \"IN\"; write a list, as in [\"a\", \"b\"]",
+            ),
+            ("name = 7\n".to_string(), "the value is the integer `7`; write a text in quotes"),
+            (String::new(), "there is no `name`"),
+            (format!("{record}[payload]\nallow_trailing = \"yes\"\n"), "; write true or false"),
+        ];
+        for (text, want) in said {
+            assert!(told(&text).contains(want), "{}", told(&text));
+        }
     }
 }

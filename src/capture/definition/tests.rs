@@ -239,6 +239,7 @@ fn a_broken_definition_says_what_is_wrong() {
             "connection.key names the group \"srv\"",
         ),
         ("name = \"t\"\n[record]\nstart = 'a'\n[direction]\nmap = { IN = \"up\" }\n", "a direction is \"up\""),
+        ("name = \"t\"\n[record]\nstart = 'a'\n[direction]\nmap = { IN = 1 }\n", "a direction is \"1\""),
         ("name = \"t\"\n[record]\nstart = 'a'\n[payload]\ndrop_if = \"x\"\n", "payload.drop_if: \"x\" is no test"),
         ("name = \"t\"\n[record]\nstart = 'a'\n[proof]\nlost = [\"x\"]\n", "proof.lost: \"x\" is not known"),
         ("name = \"t\"\n[record]\nstart = 'a'\n[time]\ntz = \"Mars\"\n", "time.tz is \"Mars\""),

@@ -67,7 +67,7 @@ impl LineReader for BareReader {
         // Two writers without a lock leave two messages on one line.
         while matches!(line.bytes.get(at), Some(b'{' | b'[')) || !known {
             match parse_at::<Facts<'_>>(text, at) {
-                Ok((parsed, end)) if is_traffic(text, &parsed) => {
+                Ok((parsed, end)) if is_traffic(&text[at..end], &parsed) => {
                     let place = self.place(line, at, out)?;
                     out.put(&place, body(text, at..end, parsed))?;
                     at = skip_white(line.bytes, end);
@@ -122,14 +122,15 @@ impl BareReader {
         })
     }
 
-    /// A line that is not UTF-8: a message with broken text is malformed, anything else is no message.
+    /// A line that is not UTF-8: a message that could not be read, or none.
     fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        if !is_message(&line.text()) {
-            out.skip(line.number, Skip::NotAMessage);
-            return Ok(());
+        match is_message(&line.text()) {
+            true => out.not_utf8(line.number, line.bytes),
+            false => {
+                out.skip(line.number, Skip::NotAMessage);
+                Ok(())
+            }
         }
-        let place = self.place(line, 0, out)?;
-        out.malformed(&place, line.bytes, "the text is not UTF-8")
     }
 }
 
@@ -153,6 +154,12 @@ mod tests {
     }
 
     #[test]
+    fn what_a_logger_writes_behind_a_message_is_none_of_the_traffic() {
+        let kept = read("ndjson", &format!("{REQUEST} {{\"dir\":\"in\"}}\n"));
+        assert_eq!(kept.texts(), [("message", REQUEST)]);
+    }
+
+    #[test]
     fn a_cut_last_line_is_no_fault_of_the_traffic() {
         let kept = read("ndjson", &format!("{REQUEST}\n{{\"jsonrpc\":\"2.0\",\"id\":2,\"meth"));
         assert_eq!(kept.skipped, [(2, Skip::CutOff)]);
@@ -161,9 +168,10 @@ mod tests {
     }
 
     #[test]
-    fn broken_utf8_in_a_message_is_malformed() {
+    fn a_message_in_another_encoding_is_unread_and_nobody_s_fault() {
         let kept = read_as("ndjson", b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}\n\xff\xfe noise\n");
-        assert_eq!((kept.frames[0].kind, kept.skipped.len()), ("malformed", 1));
+        assert_eq!((kept.frames.len(), kept.missing.len()), (0, 1));
+        assert_eq!(kept.skipped, [(1, Skip::Foreign), (2, Skip::NotAMessage)]);
     }
 
     #[test]

@@ -23,8 +23,11 @@ pub(super) struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// Takes `2025-06-15T16:45:48.854Z [a] [b] rest` apart.
     pub(super) fn read(line: &'a str) -> Option<Entry<'a>> {
+        if !line.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
         let (time, rest) = line.split_once(" [")?;
-        if time.len() < 20 || !time.ends_with('Z') || !time.as_bytes()[0].is_ascii_digit() {
+        if time.len() < 20 || !time.ends_with('Z') {
             return None;
         }
         let (first, rest) = rest.split_once("] [")?;

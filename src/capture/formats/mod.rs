@@ -13,13 +13,14 @@ pub(super) mod exchange;
 mod framed;
 mod har;
 mod inspector;
-pub(super) mod lsp_devtools;
 pub(super) mod neovim;
 mod otlp_spans;
 mod pylsp;
 mod python_sdk;
 pub(super) mod rec;
+mod sacp_trace;
 mod sessions;
+pub(super) mod sqlite;
 mod strace;
 mod sublime;
 mod supergateway;
@@ -67,19 +68,23 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &otlp_spans::OtlpSpans,
     &exchange::Records,
     &zed_acp::ZedAcp,
+    &sacp_trace::SacpTrace,
     &cassette::Cassette,
     &inspector::Inspector,
-    &lsp_devtools::LspDevtools,
+    &sqlite::LSP_DEVTOOLS,
+    &sqlite::MCP_DEBUGGER,
     &strace::Strace,
     &peel::DOCKER,
     &peel::CRI,
     &peel::JOURNALD,
+    &peel::JOURNALD_EXPORT,
     &peel::JSON_LOG,
     &peel::CSV,
     &peel::LOGFMT,
     &peel::FLUENTD,
     &peel::FLUENT_BIT,
     &peel::SYSLOG,
+    &peel::PREFIXED,
     &peel::VSCODE_LOG,
     &peel::ANSI,
     &peel::MARKDOWN,

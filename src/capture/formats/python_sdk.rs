@@ -101,6 +101,9 @@ impl Format for PythonSdk {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
+        if !LABELS.iter().any(|(label, ..)| sample.holds(label)) {
+            return None;
+        }
         let is_message = |line: &str| label(line).is_some_and(|found| line[found.at..].contains("jsonrpc"));
         sample
             .lines()
@@ -110,7 +113,7 @@ impl Format for PythonSdk {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        let chunks = sample.text().contains("chunk: b'event: message") || !sample.text().contains(LABELS[2].0);
+        let chunks = sample.holds("chunk: b'event: message") || !sample.holds(LABELS[2].0);
         let models =
             sample.lines().any(|line| label(line).is_some_and(|found| found.written == Written::Model)) || !chunks;
         let stamp = sample.lines().find(|line| label(line).is_some()).map_or("", stamp);

@@ -41,7 +41,7 @@ impl Format for Sublime {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        let whole = !sample.text().contains("<params with ");
+        let whole = !sample.holds("<params with ");
         let proof = if whole { PROOF } else { PROOF.without(Proof::PAYLOAD) };
         Reader::Ordered(Box::new(SublimeReader::new(proof)))
     }

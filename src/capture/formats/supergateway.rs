@@ -41,7 +41,7 @@ impl Format for Supergateway {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        let lost = ["[Object]", "[Array]", "more items"].iter().any(|mark| sample.text().contains(mark));
+        let lost = ["[Object]", "[Array]", "more items"].iter().any(|mark| sample.holds(mark));
         let proof = if lost { PROOF.without(Proof::PAYLOAD) } else { PROOF };
         Reader::Ordered(Box::new(GatewayReader {
             proof,

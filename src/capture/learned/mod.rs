@@ -41,6 +41,10 @@ impl Format for TextLog {
         "a program's own text log: a message in a line, behind a time, a word or a sign; learned from the log"
     }
 
+    fn most(&self) -> u8 {
+        SCORE
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         // Colours would be taken for words; there is a wrapper that takes them off.
         if memchr::memchr(0x1b, sample.text().as_bytes()).is_some() {

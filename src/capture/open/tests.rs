@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::capture::Direction;
 use crate::capture::testing::Kept;
+use crate::protocol::Side;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
@@ -64,6 +66,23 @@ fn compressed_texts_are_unpacked_and_a_missing_end_is_told() {
     let (kept, _) = read(&files.write("cut.gz", &bytes[..bytes.len() / 2]));
     assert!(kept.frames.len() > 1_000, "{}", kept.frames.len());
     assert_eq!(kept.skipped.last().map(|(_, why)| *why), Some(Skip::Torn));
+}
+
+#[test]
+fn frames_of_zstd_that_are_to_be_passed_over_and_packings_that_hold_no_text() {
+    let files = Files::new();
+    let packed = zstd::encode_all(format!("{PING}\n").repeat(99).as_bytes(), 1).expect("compressed");
+    let passed = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'x', b'y', b'z'], &packed[..]].concat();
+    assert_eq!(read(&files.write("a.zst", &passed)).0.texts(), [("message", PING); 99]);
+    let (message, hint) = fault(&files.write("b.zst", &packed[..packed.len() - 6]));
+    assert_eq!(
+        (message.as_str(), hint.as_str()),
+        ("FILE is torn: it ends before its first line", "give the whole file")
+    );
+    let mut again = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    again.write_all(&packed).expect("compressed");
+    let (message, _) = fault(&files.write("c.gz", &again.finish().expect("compressed")));
+    assert_eq!(message, "FILE is compressed twice, not a log");
 }
 
 #[test]
@@ -231,6 +250,43 @@ fn every_format_has_a_sample_of_its_own_and_is_in_the_documentation() {
     }
 }
 
+/// Messages, and how many of them the log itself calls the client's.
+#[test]
+fn samples_hold_what_was_put_into_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats");
+    let samples = [
+        ("text-log/playwright-protocol.log", 5, 2),
+        ("text-log/playwright-no-terminal.log", 9, 4),
+        ("text-log/playwright-two-in-flight.log", 6, 3),
+        ("text-log/puppeteer-protocol.log", 5, 2),
+        ("text-log/puppeteer-arrays.log", 9, 4),
+        ("text-log/puppeteer-one-line.log", 9, 4),
+        ("text-log/client-says.log", 6, 3),
+        ("text-log/vscode-mcp-says.log", 7, 5),
+        ("text-log/vscode-mcp-says-dated.log", 7, 5),
+        ("jsonl-wrapped/devtools-directions.jsonl", 9, 4),
+        ("mcp-debugger-sqlite/1.db", 9, 6),
+        ("mcp-debugger-sqlite/two-sessions.db", 10, 6),
+        ("mcp-debugger-sqlite/late-result.db", 7, 4),
+        ("sacp-trace/1.jsons", 21, 10),
+        ("sacp-trace/2.jsons", 11, 6),
+        ("sacp-trace/3.jsons", 28, 15),
+        ("mcp-use-debug/1.log", 10, 6),
+        ("mcp-use-debug/2.log", 8, 5),
+        ("mcp-use-debug/3.log", 15, 9),
+        ("ndjson/devtools-protocol.jsonl", 9, 0),
+        ("ndjson/devtools-events.jsonl", 4, 0),
+    ];
+    for (name, messages, clients) in samples {
+        let (kept, _) = read(&root.join(name).to_string_lossy());
+        let (server, by_client) = (kept.channels[0].vantage.side() == Some(Side::Server), Direction::By(Side::Client));
+        let sent = [by_client, if server { Direction::Received } else { Direction::Sent }];
+        let of_client = kept.frames.iter().filter(|frame| sent.contains(&frame.direction)).count();
+        assert_eq!((kept.frames.len(), of_client), (messages, clients), "{name}");
+        assert!(kept.frames.iter().all(|frame| frame.kind == "message"), "{name}");
+    }
+}
+
 #[test]
 fn a_definition_that_does_not_fit_says_which_part_failed_on_which_line() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -251,6 +307,7 @@ fn a_definition_that_does_not_fit_says_which_part_failed_on_which_line() {
     assert_eq!(told(definition(""), message), "");
     let misses = [
         ("", "x\n10:00 INN {\"id\":1}\n".to_string(), "line 2: record.start fits up to column 8, then it wants ` `"),
+        ("", message.replace("IN", "In"), "line 1: record.start fits up to column 6, then it wants `(?<dir>IN|OUT)`"),
         ("contains = [\"mine:\"]", message.to_string(), "line 1: record.contains: it has none of \"mine:\""),
         (
             "[payload]\npointer = \"/raw\"",

@@ -4,7 +4,7 @@ use super::Out;
 use crate::capture::Skip;
 use crate::capture::format::LineReader;
 use crate::capture::lines::Line;
-use crate::capture::unread::{behind, looks_like_messages, seam};
+use crate::capture::unread::{behind, breaks_off, looks_like_messages, seam};
 use crate::error::Result;
 
 /// The shortest text that may hold a message, in bytes.
@@ -59,8 +59,15 @@ impl Out<'_> {
         match self.passed.filter(|(passed, _)| *passed == line) {
             // What a format promised to be a message is a gap already.
             Some(_) if self.gap_at == Some(line) => Ok(()),
-            Some((_, Skip::NotAMessage | Skip::Oversized)) if looks_like_messages(text) => self.unread(line, text),
+            Some((_, Skip::NotAMessage | Skip::Oversized)) if looks_like_messages(text) || self.is_cut_line(text) => {
+                self.unread(line, text)
+            }
             _ => Ok(()),
         }
+    }
+
+    /// True for a line that a size limit cut before anything of a message is seen: a record that breaks off where others do.
+    fn is_cut_line(&self, text: &[u8]) -> bool {
+        self.plan.cut_line == Some(text.len()) && breaks_off(text)
     }
 }

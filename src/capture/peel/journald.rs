@@ -1,4 +1,5 @@
 //! `journalctl -o json`: one object a line, `MESSAGE` a string, an array of bytes or null.
+//! What the fields of a record mean holds for `journald_export`, too.
 //!
 //! The time is `__REALTIME_TIMESTAMP`, microseconds in a string. A unit and its process are one log. journald cuts lines
 //! of a service's output at `LineMax` (48 KiB) and marks the pieces with `_LINE_BREAK=line-max`.
@@ -26,63 +27,75 @@ struct Open {
     time: String,
 }
 
+/// What is read of one record.
+#[derive(Default)]
+pub(super) struct Fields {
+    pub(super) message: Option<Vec<u8>>,
+    /// Where the message starts.
+    pub(super) number: u64,
+    pub(super) offset: u64,
+    time: String,
+    unit: String,
+    name: String,
+    pid: String,
+    cut: bool,
+}
+
+impl Fields {
+    /// Keeps a field other than the message, where it tells something.
+    pub(super) fn set(&mut self, key: &str, value: &str) {
+        match key {
+            "__REALTIME_TIMESTAMP" => self.time = value.to_string(),
+            "_SYSTEMD_UNIT" | "_SYSTEMD_USER_UNIT" if value != "null" => self.unit = value.to_string(),
+            "SYSLOG_IDENTIFIER" => self.name = value.to_string(),
+            "_PID" => self.pid = value.to_string(),
+            "_LINE_BREAK" => self.cut = value == "line-max",
+            _ => {}
+        }
+    }
+
+    /// The log that the record belongs to.
+    fn key(&self) -> String {
+        let name = if self.unit.is_empty() { &self.name } else { &self.unit };
+        format!("{name}/{}", self.pid).trim_end_matches('/').to_string()
+    }
+}
+
 /// See the module.
 #[derive(Default)]
 pub(super) struct Journald {
     open: Vec<Open>,
-    text: String,
-    bytes: Vec<u8>,
-    key: String,
 }
 
 impl Peeler for Journald {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
         let text = line.text();
-        let (mut message, mut time, mut unit, mut name, mut pid, mut cut) = (None, "", "", "", "", false);
+        let (mut message, mut fields) = (None, Fields { number: line.number, ..Fields::default() });
         let mut all = members(&text);
         for member in all.by_ref() {
             match member.key {
                 "MESSAGE" => message = Some(member),
-                "__REALTIME_TIMESTAMP" => time = unquoted(member.value),
-                "_SYSTEMD_UNIT" | "_SYSTEMD_USER_UNIT" => unit = unquoted(member.value),
-                "SYSLOG_IDENTIFIER" => name = unquoted(member.value),
-                "_PID" => pid = unquoted(member.value),
-                "_LINE_BREAK" => cut = matches!(unquoted(member.value), "line-max"),
-                _ => {}
+                key => fields.set(key, unquoted(member.value)),
             }
         }
         if all.end().is_none() {
             return Ok(Some(if line.ended { Skip::NotAMessage } else { Skip::CutOff }));
         }
         let Some(message) = message else { return Ok(Some(Skip::NotAMessage)) };
-        let start = match message.value.as_bytes().first() {
+        let (bytes, at) = match message.value.as_bytes().first() {
             Some(b'"') => {
-                unescape(&text, message.at + 1, &mut self.text);
-                self.bytes = std::mem::take(&mut self.text).into_bytes();
-                message.at + 1
+                let mut plain = String::new();
+                unescape(&text, message.at + 1, &mut plain);
+                (plain.into_bytes(), message.at + 1)
             }
             Some(b'[') => {
                 let numbers = message.value.trim_matches(['[', ']']).split(',');
-                self.bytes = numbers.filter_map(|number| number.trim().parse().ok()).collect();
-                message.at
+                (numbers.filter_map(|number| number.trim().parse().ok()).collect(), message.at)
             }
             _ => return Ok(Some(Skip::NotAMessage)),
         };
-        self.key.clear();
-        self.key.extend([if unit.is_empty() || unit == "null" { name } else { unit }, "/", pid]);
-        let key = self.key.trim_end_matches('/').to_string();
-        let bytes = std::mem::take(&mut self.bytes);
-        let record = Peeled {
-            key: &key,
-            number: line.number,
-            offset: line.offset + start as u64,
-            time,
-            bytes: &bytes,
-            ended: true,
-        };
-        let done = self.record(&record, cut, give);
-        self.bytes = bytes;
-        done.map(|()| None)
+        (fields.message, fields.offset) = (Some(bytes), line.offset + at as u64);
+        self.entry(&fields, give).map(|()| None)
     }
 
     fn end(&mut self, give: Give<'_>) -> Result<()> {
@@ -91,6 +104,14 @@ impl Peeler for Journald {
 }
 
 impl Journald {
+    /// Gives on the message of a record; the rest of a long one is in the next records of the same log.
+    pub(super) fn entry(&mut self, fields: &Fields, give: Give<'_>) -> Result<()> {
+        let Some(bytes) = &fields.message else { return Ok(()) };
+        let (key, time) = (&*fields.key(), &*fields.time);
+        let record = Peeled { key, number: fields.number, offset: fields.offset, time, bytes, ended: true };
+        self.record(&record, fields.cut, give)
+    }
+
     fn record(&mut self, record: &Peeled<'_>, cut: bool, give: Give<'_>) -> Result<()> {
         let at = self.open.iter().position(|open| open.key == record.key);
         match (at, cut) {

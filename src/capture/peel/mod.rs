@@ -9,11 +9,13 @@ mod ansi;
 mod container;
 mod fluent_bit;
 mod journald;
+mod journald_export;
 mod logfmt;
 mod markdown;
 mod neovim;
 mod nested;
 mod peeler;
+mod prefixed;
 mod shipped;
 mod syslog;
 mod tagged;
@@ -86,6 +88,16 @@ pub(crate) static JOURNALD: Wrapper = Wrapper {
     peeler: || Box::<journald::Journald>::default(),
 };
 
+/// `journalctl -o export`.
+pub(crate) static JOURNALD_EXPORT: Wrapper = Wrapper {
+    name: "journald-export",
+    about: "journalctl -o export, around a log in any other format",
+    strength: Strength::Marked(journald_export::is_certain),
+    share: 30,
+    looks: journald_export::looks,
+    peeler: || Box::<journald_export::Export>::default(),
+};
+
 /// Lines of `key=value` pairs.
 pub(crate) static LOGFMT: Wrapper = Wrapper {
     name: "logfmt",
@@ -124,6 +136,16 @@ pub(crate) static SYSLOG: Wrapper = Wrapper {
     share: 50,
     looks: syslog::looks,
     peeler: || Box::<syslog::Syslog>::default(),
+};
+
+/// What viewers of several logs put before a record.
+pub(crate) static PREFIXED: Wrapper = Wrapper {
+    name: "prefixed",
+    about: "records behind the name of a pod, a service or a stream (kubectl --prefix, stern, compose, aws logs tail, Heroku)",
+    strength: Strength::Weak,
+    share: 10,
+    looks: prefixed::looks,
+    peeler: || Box::new(prefixed::Prefixed),
 };
 
 /// What VS Code puts before a line of an output channel.

@@ -25,6 +25,8 @@ pub(super) struct Plan {
     pub null_ids: bool,
     /// Lengths at which strings with messages are cut, in bytes.
     pub cut_lengths: Vec<usize>,
+    /// The length at which lines are cut, in bytes.
+    pub cut_line: Option<usize>,
     /// What the log cannot prove for what was done to it.
     pub lacks: Proof,
     /// What was found, each a clause of a sentence.
@@ -41,6 +43,7 @@ impl Default for Plan {
             doubled: false,
             null_ids: false,
             cut_lengths: Vec::new(),
+            cut_line: None,
             lacks: Proof::NONE,
             said: Vec::new(),
         }

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
+use twox_hash::XxHash3_64;
 
 use super::Plan;
 use crate::capture::place::Place;
@@ -10,9 +11,13 @@ use crate::capture::place::Place;
 /// How many messages are remembered.
 const REMEMBERED: usize = 4096;
 
-/// The messages that were handed on.
+/// The messages that were handed on, of a log or of one of its parts.
 #[derive(Default)]
 pub(in crate::capture) struct Twins {
+    /// What each channel of the log is known by.
+    channels: Vec<u64>,
+    /// Digests of what the part before this one handed on.
+    earlier: FxHashMap<u64, usize>,
     /// Digests of time and text, and the number of the message that had each last.
     seen: FxHashMap<u64, usize>,
     count: usize,
@@ -24,17 +29,42 @@ pub(in crate::capture) struct Twins {
 }
 
 impl Twins {
+    /// The next channel of a log: by its name, or one of this source alone.
+    pub(in crate::capture) fn channel(&mut self, source: u32, name: Option<&str>) {
+        let mut hasher = FxHasher::default();
+        match name {
+            Some(name) => name.hash(&mut hasher),
+            None => (source, self.channels.len()).hash(&mut hasher),
+        }
+        self.channels.push(hasher.finish());
+    }
+
+    /// What the next log has to know of this one.
+    pub(in crate::capture) fn of_next(self) -> Twins {
+        Twins { earlier: self.seen, ..Twins::default() }
+    }
+
+    fn digest(&self, place: &Place, text: &str) -> u64 {
+        let mut hasher = FxHasher::default();
+        let channel = self.channels.get(place.channel as usize);
+        (channel, place.direction, place.at_us).hash(&mut hasher);
+        XxHash3_64::oneshot_with_seed(hasher.finish(), text.as_bytes())
+    }
+
     /// True for a message or a batch that was handed on before: byte for byte, and with the same time. Two notifications may well be
     /// equal; they are twins only where requests or answers are, or where newer ones stand between them.
     #[inline]
     pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: &str, has_id: bool) -> bool {
         if plan.doubled {
-            let odd = self.odd.entry(digest(place, text)).or_default();
+            let odd = self.odd.entry(self.digest(place, text)).or_default();
             *odd = !*odd;
             return !*odd;
         }
         let Some(at_us) = place.at_us else { return false };
-        let digest = digest(place, text);
+        let digest = self.digest(place, text);
+        if self.earlier.contains_key(&digest) {
+            return true;
+        }
         let newest = self.newest.unwrap_or(i64::MIN);
         let is_told = || plan.resent || self.met || newest > at_us || has_id;
         if newest < at_us {
@@ -59,12 +89,4 @@ impl Twins {
     fn remembers(&self, digest: u64) -> bool {
         self.seen.get(&digest).is_some_and(|number| *number + REMEMBERED > self.count)
     }
-}
-
-fn digest(place: &Place, text: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    (place.channel, place.direction).hash(&mut hasher);
-    hasher.write_i64(place.at_us.unwrap_or_default());
-    hasher.write(text.as_bytes());
-    hasher.finish()
 }

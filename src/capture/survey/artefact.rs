@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::note::{Act, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
+use crate::capture::unread::breaks_off;
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
 const OFTEN: usize = 2;
@@ -68,6 +69,13 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
         plan.null_ids = true;
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said.push("every notification of both sides has the id null, which its logger wrote".to_string());
+    } else if notes.rewritten
+        && notes.list.iter().any(|note| note.marks.null_on_notification)
+        && !notes.list.iter().any(|note| note.marks.notification)
+    {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said
+            .push("every notification has the id null, and nothing tells whether its logger wrote that".to_string());
     }
     if everywhere(&|marks| marks.null_params, &|marks| marks.bare) {
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
@@ -113,6 +121,18 @@ fn cuts(notes: &Notes, plan: &mut Plan) {
     }
     plan.cut_lengths = counts.into_iter().filter(|(_, count)| *count >= OFTEN).map(|(length, _)| length).collect();
     plan.cut_lengths.sort_unstable();
+}
+
+/// Lines of one length that break off in the middle of a record, where none is longer: a size limit that leaves no mark.
+pub(super) fn cut_lines(head: &[u8], whole: bool, plan: &mut Plan) {
+    let end = if whole { head.len() } else { memchr::memrchr(b'\n', head).unwrap_or(0) };
+    let lines = || head[..end].split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let longest = lines().map(<[u8]>::len).max().unwrap_or(0);
+    let broken = lines().filter(|line| line.len() == longest && breaks_off(line)).take(OFTEN).count();
+    if broken == OFTEN {
+        plan.cut_line = Some(longest);
+        plan.said.push(format!("its lines are cut at {longest} bytes"));
+    }
 }
 
 /// Every message twice, and where there are times with one time: two handlers of one logger. With two times they may be two hops or two

@@ -113,8 +113,12 @@ fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
 
 /// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,
 /// one id that is used again in flight is enough, or answers that came twice beside ids that are used again or, where there
-/// are several, beside answers that nobody waits for: they are as well those of another client.
+/// are several, beside answers that nobody waits for: they are as well those of another client. So are ids that contradict one
+/// another where those of one sender are two counts, and what a second handshake did not end.
 fn may_be_two(list: &[Note], now: Score) -> bool {
+    if now.outlived > 0 || now.two_counts > 0 && now.faults() > 0 {
+        return true;
+    }
     if list.iter().any(|note| note.act == Act::Open) {
         return many_collide(now);
     }

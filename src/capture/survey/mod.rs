@@ -6,6 +6,7 @@
 //! log can prove. A log without contradictions is read as it stands.
 
 mod artefact;
+mod counters;
 mod key;
 mod lanes;
 mod masked;
@@ -37,6 +38,12 @@ pub(super) fn survey(
     whole: bool,
     overrides: &Overrides,
 ) -> Plan {
+    let mut plan = looked_at(format, sample, head, whole, overrides);
+    artefact::cut_lines(head, whole, &mut plan);
+    plan
+}
+
+fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: bool, overrides: &Overrides) -> Plan {
     let look = |repeats: bool| take(format, sample, head, whole, overrides, repeats);
     let Some(notes) = look(false) else { return Plan::default() };
     if notes.is_exact() {

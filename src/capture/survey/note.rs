@@ -15,8 +15,8 @@ use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::json::scan::members;
-use crate::jsonrpc::{Defect, IdField, Kind, Message};
-use crate::protocol::{Facts, Side, is_placeholder, profiles};
+use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
+use crate::protocol::{Facts, MethodKind, Side, is_placeholder, profiles};
 
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub(super) struct Note {
     pub act: Act,
     /// Digest of the id; 0 where there is none.
     pub id: u64,
+    /// The id, where it is a whole number or the text of one.
+    pub number: Option<i64>,
     /// Digest of sender and text.
     pub text: u64,
     /// Digest of the progress token that it gives or speaks of; 0 where there is none.
@@ -69,6 +71,8 @@ impl Note {
 pub(super) struct Marks {
     pub null_id: bool,
     pub null_params: bool,
+    /// The id null on a method that is a notification.
+    pub null_on_notification: bool,
     /// A notification as it should be: without an id.
     pub notification: bool,
     /// Has a method, and the members of an answer as well: its logger prints all that a message may have.
@@ -173,10 +177,12 @@ impl Notes {
         let id = message.id.value().map_or(0, digest);
         let sender = sender(frame.direction);
         let cancelled = facts.request_id.or(facts.param_id).filter(|_| self.cancels.contains(&message.method()));
+        let null_id = message.id == IdField::Null && message.method.is_some();
         let marks = Marks {
+            null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
             borrowed: facts.progress_token.is_some(),
-            null_id: message.id == IdField::Null && message.method.is_some(),
+            null_id,
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
             greets: self.openers.contains(&message.method()),
@@ -192,12 +198,27 @@ impl Notes {
             sender,
             act,
             id,
+            number: message.id.value().and_then(number),
             text: digest((sender, text)),
             token: facts.progress_token.or(facts.token).map_or(0, digest),
             target: Facts::id(cancelled).map_or(0, digest),
             marks,
         });
     }
+}
+
+/// The number that an id counts with.
+fn number(id: &Id) -> Option<i64> {
+    match id {
+        Id::Int(number) => Some(*number),
+        Id::Number(_) => None,
+        Id::Text(text) => text.parse().ok(),
+    }
+}
+
+/// True for a method that one of the protocols defines, as a notification.
+fn is_notification(method: &str) -> bool {
+    profiles().filter_map(|profile| profile.method(method)).any(|known| known.kind == MethodKind::Notification)
 }
 
 /// What is looked for in every message, made once.
@@ -289,7 +310,7 @@ impl FrameSink for &RefCell<Notes> {
 const MESSAGES: usize = 1000;
 
 /// Formats that keep the bytes that passed. Any other may be a program's that read a message and wrote it down.
-const AS_THEY_PASSED: [&str; 3] = ["ndjson", "content-length", "strace"];
+const AS_THEY_PASSED: [&str; 4] = ["ndjson", "content-length", "strace", "rec"];
 
 /// Notes on the head of a log; nothing where it cannot be looked at without reading all of it.
 pub(super) fn take(

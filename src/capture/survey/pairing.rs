@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::counters::Counts;
 use super::note::{Act, Note};
 
 /// How well messages pair.
@@ -16,6 +17,10 @@ pub(super) struct Score {
     /// Handshakes asked for twice under one id before either was answered, or one within the other and both brought to their
     /// end: no client does that.
     pub two_clients: usize,
+    /// What goes on of a stream that a second handshake should have ended, or while it waits for its answer.
+    pub outlived: usize,
+    /// Streams in which one sender's ids are two counts.
+    pub two_counts: usize,
     /// Answers without a request before them.
     pub stray: usize,
     /// Answers that found their request.
@@ -69,6 +74,13 @@ struct Stream {
     tokens: FxHashMap<u64, bool>,
     /// The token that a request lends.
     lent: FxHashMap<(u8, u64), u64>,
+    /// The ids that each sender asks with.
+    counts: [Counts; 3],
+    /// What was in flight when a second handshake began anew: requests, and the tokens that they gave.
+    left: FxHashSet<(u8, u64)>,
+    left_tokens: FxHashSet<u64>,
+    /// True in a stream where they are two counts.
+    two_counts: bool,
 }
 
 /// The score of messages in an order, where those of one group are one stream.
@@ -78,6 +90,7 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
     for at in order {
         streams.entry(groups[*at]).or_default().take(&notes[*at], &mut score);
     }
+    score.two_counts = streams.values().filter(|stream| stream.two_counts).count();
     score
 }
 
@@ -89,7 +102,7 @@ impl Stream {
                 self.ended += 1;
                 score.two_clients += usize::from((self.again || self.anew) && self.ended == 2);
             }
-            Act::Tell => {}
+            Act::Tell => score.outlived += usize::from(self.left_tokens.contains(&note.token)),
             Act::Open => self.greet(note, score),
             Act::Ask => self.ask(note, score),
             Act::Answer => self.answer(note, score),
@@ -132,26 +145,42 @@ impl Stream {
     /// A second handshake starts a new life of the stream, unless the first is amid its work.
     fn greet(&mut self, note: &Note, score: &mut Score) {
         let key = (note.sender, note.id);
-        if self.open.get(&key) == Some(&Act::Open) {
-            score.two_clients += 1;
+        if let Some(act) = self.open.get(&key) {
+            score.two_clients += usize::from(*act == Act::Open);
+            score.outlived += usize::from(*act != Act::Open);
             score.overlaps += 1;
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
-            let opener = self.opener;
-            *self = Stream { renewed: true, anew: true, opener, ..Stream::default() };
+            let (opener, two_counts) = (self.opener, self.two_counts);
+            let counts = std::mem::take(&mut self.counts).map(Counts::begin_anew);
+            let left = self.open.keys().copied().collect();
+            let left_tokens = std::mem::take(&mut self.lent).into_values().collect();
+            let new = Stream { renewed: true, anew: true, opener, counts, two_counts, ..Stream::default() };
+            *self = Stream { left, left_tokens, ..new };
         }
+        self.count(note);
         self.again |= self.greeted;
         self.greeted = true;
         self.open.insert(key, Act::Open);
     }
 
+    fn count(&mut self, note: &Note) {
+        if let Some(number) = note.number {
+            let counts = &mut self.counts[usize::from(note.sender.min(2))];
+            counts.take(number);
+            self.two_counts |= counts.are_two();
+        }
+    }
+
     fn ask(&mut self, note: &Note, score: &mut Score) {
+        self.count(note);
         let key = (note.sender, note.id);
         // Who has just begun anew waits for the answer; who goes on is somebody else.
-        if self.renewed
-            && note.marks.opened
-            && self.open.iter().any(|((sender, _), act)| *sender == note.sender && *act == Act::Open)
-        {
-            score.two_clients += 1;
+        let greets = |open: &FxHashMap<(u8, u64), Act>| {
+            open.iter().any(|((sender, _), act)| *sender == note.sender && *act == Act::Open)
+        };
+        if (self.renewed || self.again && self.ended > 0) && note.marks.opened && greets(&self.open) {
+            score.two_clients += usize::from(self.renewed);
+            score.outlived += 1;
             self.renewed = false;
         }
         if self.open.insert(key, Act::Ask).is_some() {
@@ -175,6 +204,7 @@ impl Stream {
             score.doubles += 1;
         } else {
             score.stray += 1;
+            score.outlived += usize::from(keys().any(|key| self.left.contains(&key)));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A method that the protocol defines as a notification, sent with an id. It is then a request: a cancel sent so
-//! cancels nothing.
+//! cancels nothing. With the id null it is a notification all the same, which should not have the member.
 //!
 //! Left alone: methods that the protocol does not define.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::jsonrpc::Kind;
+use crate::jsonrpc::{IdField, Kind};
 use crate::protocol::MethodKind;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
@@ -26,7 +26,8 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Message { message, .. } = event.what else { return None };
-    if message.kind != Kind::Request || event.profile.method(message.method())?.kind != MethodKind::Notification {
+    let has_id = matches!(message.kind, Kind::Request | Kind::Notification) && message.id != IdField::Absent;
+    if !has_id || event.profile.method(message.method())?.kind != MethodKind::Notification {
         return None;
     }
     let id = super::id_text(message);

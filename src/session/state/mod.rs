@@ -30,8 +30,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::capture::{Stamp, Transport};
-use crate::jsonrpc::{Id, Message};
-use crate::protocol::{Capabilities, Facts, Method, Profile, Role, Side, role};
+use crate::jsonrpc::{Id, IdField, Kind, Message};
+use crate::protocol::{Capabilities, Facts, Method, MethodKind, Profile, Role, Side, role};
 use crate::session::connection::{Connection, Directions, End, Lifecycle, Opened};
 use crate::session::event::{Event, What};
 use crate::session::exchange::{Cancellation, Exchange};
@@ -68,6 +68,18 @@ pub(super) struct Incoming<'a> {
     pub(super) profile: &'static Profile,
 }
 
+impl<'a> Incoming<'a> {
+    /// The notification that a message with the id null is, where the protocol defines its method as one: JSON-RPC 1.0 marks
+    /// notifications so, and nothing can answer it. That it has an id is for RPC016 to say.
+    pub(super) fn told(&self) -> Option<Message<'a>> {
+        if self.message.kind != Kind::Request || self.message.id != IdField::Null {
+            return None;
+        }
+        let known = self.profile.method(self.message.method())?;
+        (known.kind == MethodKind::Notification).then(|| Message { kind: Kind::Notification, ..self.message.clone() })
+    }
+}
+
 /// A response without an id, and the notification that may have caused it.
 pub(super) struct Idless {
     pub(super) seen: Seen,
@@ -77,8 +89,8 @@ pub(super) struct Idless {
     pub(super) notification: Seen,
 }
 
-/// An answer whose request is not in the log so far: messages of two streams have no order, and records may stand out of the order of
-/// their times.
+/// An answer whose request is not in the log so far: over HTTP messages of two streams have no order, and elsewhere records may
+/// stand out of the order of their times.
 pub(super) struct EarlyAnswer {
     pub(super) seen: Seen,
     pub(super) line: u64,
@@ -112,6 +124,8 @@ pub(super) struct Conn {
     pub(super) head_known: bool,
     /// Source and line of the last guess.
     pub(super) guessed: Option<(u32, u64)>,
+    /// The end of the file behind which the one that is read goes back in time.
+    pub(super) behind_us: Option<i64>,
     /// The side that wrote the log, where frames say only sent and received.
     pub(super) logger: Option<Side>,
     pub(super) resolution_us: i64,
@@ -250,6 +264,7 @@ impl Conn {
             outlives_close: channel.one_connection,
             head_known: channel.complete_head == Some(false),
             guessed: None,
+            behind_us: None,
             logger: channel.vantage.side(),
             resolution_us: channel.resolution_us,
             sides: Default::default(),

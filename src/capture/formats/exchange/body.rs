@@ -69,6 +69,9 @@ fn inner(text: &str) -> Option<String> {
 
 /// The length of the start line and the headers of HTTP/1.1, where a text has them before its body.
 pub(super) fn http_head(text: &str) -> Option<usize> {
+    if !text.starts_with(|first: char| first.is_ascii_uppercase()) {
+        return None;
+    }
     let (first, _) = text.split_once('\n')?;
     let first = first.trim_end();
     let is_head = first.starts_with("HTTP/1.") || first.ends_with(" HTTP/1.1") || first.ends_with(" HTTP/1.0");

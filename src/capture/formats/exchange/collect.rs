@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 use super::body::is_event_stream;
 use super::connection::Connections;
 use super::order::{self, Placed};
-use super::steps::{Step, What, is_answer, steps};
+use super::steps::{Step, What, steps};
+use super::told::Told;
 use super::unseen::{Span, Unseen};
 use super::{Exchange, Part};
 use crate::capture::out::Out;
@@ -85,16 +86,19 @@ impl<'a> Collected<'a> {
         let connection = self.connections.of(exchange, self.streams);
         let torn = steps.iter().any(|step| step.side == Side::Server && step.what == What::Missing);
         self.note_span(exchange, connection, get, torn);
-        let late = |step: &Step<'_>| matches!(&step.what, What::Text(text) if !step.timed && is_answer(text));
-        if steps.iter().any(|step| step.side == Side::Server && late(step)) {
-            self.untimed.insert(connection);
-        }
         for step in steps.into_iter().map(keep) {
             let (stream, started, adrift) = (self.streams, said(&exchange.said), get && !step.timed);
-            if let What::Text(text) = &step.what {
-                self.bytes += text.len();
+            let told = match &step.what {
+                What::Text(text) => {
+                    self.bytes += text.len();
+                    Told::of(text)
+                }
+                _ => Told::default(),
+            };
+            if step.side == Side::Server && !step.timed && told.answers {
+                self.untimed.insert(connection);
             }
-            self.placed.push(Placed { step, stream, line: exchange.line, connection, started, adrift });
+            self.placed.push(Placed { step, told, stream, line: exchange.line, connection, started, adrift });
         }
         true
     }

@@ -25,16 +25,23 @@ struct Holds {
 
 fn holds(value: &Value) -> Option<Holds> {
     match value {
-        Value::Object(members) => holds_message(members),
+        Value::Object(members) => holds_wire(members),
         Value::Array(list) => {
             // What came in a response may be listed with the answer at its end.
-            let mut all: Vec<Holds> = list.iter().filter_map(|one| holds_message(one.as_object()?)).collect();
+            let mut all: Vec<Holds> = list.iter().filter_map(|one| holds_wire(one.as_object()?)).collect();
             let answer = all.iter().rposition(|one| !one.asks).unwrap_or(0);
             (answer < all.len()).then(|| all.swap_remove(answer))
         }
         Value::String(text) => holds_text(text),
         _ => None,
     }
+}
+
+/// A message as it was on the wire: without a version, one that has no members but those of a message. A gateway that notes
+/// method and id beside a latency of its own shows no message.
+fn holds_wire(members: &Map<String, Value>) -> Option<Holds> {
+    let own = |key: &String| matches!(key.as_str(), "id" | "method" | "params" | "result" | "error");
+    holds_message(members).filter(|found| found.versioned || members.keys().all(own))
 }
 
 fn holds_message(members: &Map<String, Value>) -> Option<Holds> {

@@ -9,7 +9,6 @@
 //! times, the status and the session. A layout is learned from the log, or stands in a definition.
 
 pub(super) mod body;
-mod causes;
 mod collect;
 mod connection;
 mod layout;
@@ -24,6 +23,7 @@ mod scalars;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod told;
 mod unseen;
 
 use std::borrow::Cow;

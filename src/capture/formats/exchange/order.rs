@@ -6,13 +6,15 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::causes::{causes, effects, requests};
-use super::steps::{Step, What, is_answer};
+use super::steps::Step;
+use super::told::{Link, Told};
 use crate::protocol::Side;
 
 /// A step with its exchange.
 pub(super) struct Placed<'a> {
     pub(super) step: Step<'a>,
+    /// What its text tells.
+    pub(super) told: Told,
     pub(super) stream: u32,
     pub(super) line: u64,
     /// Which of [`super::connection::Connections`] it belongs to.
@@ -26,9 +28,9 @@ pub(super) struct Placed<'a> {
 impl Placed<'_> {
     /// Order of what has one time: what may have come earlier, then the rest, then what a client says to something it was told.
     pub(super) fn rank(&self) -> u8 {
-        match &self.step.what {
+        match self.step.side {
             _ if self.adrift => 0,
-            What::Text(text) if self.step.side == Side::Client && !causes(text).is_empty() => 2,
+            Side::Client if !self.told.causes.is_empty() => 2,
             _ => 1,
         }
     }
@@ -37,15 +39,14 @@ impl Placed<'_> {
 /// Of one connection: what was asked so far, what will be asked at all, and what waits.
 #[derive(Default)]
 struct Connection<'a> {
-    asked: FxHashSet<String>,
-    ever: FxHashSet<String>,
+    asked: FxHashSet<Link>,
+    ever: FxHashSet<Link>,
     waiting: FxHashMap<u32, VecDeque<Placed<'a>>>,
 }
 
 impl<'a> Connection<'a> {
     fn is_ready(&self, placed: &Placed<'_>) -> bool {
-        let What::Text(text) = &placed.step.what else { return true };
-        causes(text).iter().all(|cause| self.asked.contains(cause) || !self.ever.contains(cause))
+        placed.told.causes.iter().all(|cause| self.asked.contains(cause) || !self.ever.contains(cause))
     }
 
     /// Takes what no longer waits, stream by stream.
@@ -74,21 +75,21 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Fx
     }
     let mut connections: FxHashMap<u32, Connection<'_>> = FxHashMap::default();
     for placed in &steps {
-        if let (Side::Client, What::Text(text)) = (placed.step.side, &placed.step.what) {
-            connections.entry(placed.connection).or_default().ever.extend(effects(text));
+        if placed.step.side == Side::Client {
+            connections.entry(placed.connection).or_default().ever.extend(placed.told.effects());
         }
     }
     let mut done = Vec::with_capacity(steps.len());
     for placed in steps {
         let connection = connections.entry(placed.connection).or_default();
         if placed.adrift {
-            if matches!(&placed.step.what, What::Text(text) if is_answer(text)) {
+            if placed.told.answers {
                 unordered.insert(placed.connection);
             }
             connection.waiting.entry(placed.stream).or_default().push_back(placed);
         } else {
-            if let (Side::Client, What::Text(text)) = (placed.step.side, &placed.step.what) {
-                connection.asked.extend(effects(text));
+            if placed.step.side == Side::Client {
+                connection.asked.extend(placed.told.effects());
             }
             done.push(placed);
         }
@@ -104,12 +105,11 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Fx
 
 /// The connections in which the server uses an id again and nothing tells when.
 fn reused_without_time(steps: &[Placed<'_>]) -> FxHashSet<u32> {
-    let mut asked: FxHashMap<(u32, String), bool> = FxHashMap::default();
+    let mut asked: FxHashMap<(u32, Link), bool> = FxHashMap::default();
     let mut unordered = FxHashSet::default();
     for placed in steps.iter().filter(|placed| placed.step.side == Side::Server) {
-        let What::Text(text) = &placed.step.what else { continue };
-        for id in requests(text) {
-            let earlier = asked.insert((placed.connection, id), placed.step.timed);
+        for id in &placed.told.requests {
+            let earlier = asked.insert((placed.connection, *id), placed.step.timed);
             if earlier.is_some_and(|timed| !timed || !placed.step.timed) {
                 unordered.insert(placed.connection);
             }

@@ -1,9 +1,9 @@
 //! Records of exchanges: one JSON object a line, or a document of them.
 
-use std::hash::Hasher;
 use std::ops::Range;
 
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
+use twox_hash::XxHash3_64;
 
 use super::learn::{Learned, learn};
 use super::{Collected, Exchange, Layout, Slot};
@@ -102,9 +102,7 @@ impl Seen {
         if self.0.len() >= REMEMBERED {
             self.0.clear();
         }
-        let mut hasher = FxHasher::default();
-        hasher.write(record.as_bytes());
-        let known = !self.0.insert(hasher.finish());
+        let known = !self.0.insert(XxHash3_64::oneshot(record.as_bytes()));
         known && (exchanges.iter().any(fine) || members(record).any(|member| UNIQUE.contains(&&*plain(member.key))))
     }
 }

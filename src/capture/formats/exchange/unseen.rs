@@ -8,9 +8,9 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-use super::causes::{cancelled, causes, effects, requests};
 use super::order::Placed;
 use super::steps::What;
+use super::told::Link;
 use crate::protocol::Side;
 
 /// A stream of the server of which the log knows when it was open.
@@ -44,9 +44,9 @@ pub(super) struct Unseen {
 /// How much is remembered of what was asked.
 const ASKED: usize = 1 << 16;
 
-fn key(connection: u32, side: Side, what: &str) -> u64 {
+fn key(connection: u32, side: Side, link: Link) -> u64 {
     let mut hasher = FxHasher::default();
-    (connection, side == Side::Client, what).hash(&mut hasher);
+    (connection, side == Side::Client, link).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -60,27 +60,27 @@ impl Unseen {
 
     /// Whose messages may be missing right before this one.
     pub(super) fn before(&mut self, placed: &Placed<'_>) -> Option<Side> {
-        let What::Text(text) = &placed.step.what else { return None };
-        let (connection, side) = (placed.connection, placed.step.side);
+        let What::Text(_) = placed.step.what else { return None };
+        let (connection, side, told) = (placed.connection, placed.step.side, &placed.told);
         if self.asked.len() > ASKED {
             self.asked.clear();
         }
-        self.asked.extend(effects(text).iter().map(|effect| key(connection, side, effect)));
+        self.asked.extend(told.effects().map(|effect| key(connection, side, effect)));
         let torn = self.torn.iter().any(|span| span.covers(placed));
         match side {
-            Side::Client if torn || self.is_strange(placed, causes(text)) => Some(Side::Server),
+            Side::Client if torn || self.is_strange(placed) => Some(Side::Server),
             Side::Client => {
-                let target = cancelled(text)?;
-                (!self.asked.contains(&key(connection, side, &target))).then_some(Side::Client)
+                let shown = |target: &Link| self.asked.contains(&key(connection, side, *target));
+                (!told.cancelled.iter().all(shown)).then_some(Side::Client)
             }
             // A request of the server may stand behind an answer that is not there.
-            Side::Server => (torn && !requests(text).is_empty()).then_some(Side::Server),
+            Side::Server => (torn && !told.requests.is_empty()).then_some(Side::Server),
         }
     }
 
     /// True for an answer to the server, or progress for it, of which no record shows the request, nor all that the server said.
-    fn is_strange(&self, placed: &Placed<'_>, causes: Vec<String>) -> bool {
-        let shown = |cause: String| self.asked.contains(&key(placed.connection, Side::Server, &cause));
-        !causes.into_iter().all(shown) && !self.heard.iter().any(|span| span.covers(placed))
+    fn is_strange(&self, placed: &Placed<'_>) -> bool {
+        let shown = |cause: &Link| self.asked.contains(&key(placed.connection, Side::Server, *cause));
+        !placed.told.causes.iter().all(shown) && !self.heard.iter().any(|span| span.covers(placed))
     }
 }

@@ -20,6 +20,7 @@ use crate::capture::sample::{Sample, looks_like_message};
 use crate::capture::time::Days;
 use crate::capture::{Body, Channel, Direction, Skip, Vantage, time};
 use crate::error::Result;
+use crate::json::scan::value_end;
 use crate::jsonrpc::{Framing, read_header};
 
 /// The format.
@@ -203,8 +204,15 @@ fn message(bytes: &[u8]) -> Option<(usize, usize, usize)> {
         let end = header.length + header.content_length;
         return (bytes.len() >= end).then_some((header.length, end, end));
     }
-    let end = memchr::memchr(b'\n', bytes)?;
-    Some((0, end, end + 1))
+    match memchr::memchr(b'\n', bytes) {
+        Some(end) => Some((0, end, end + 1)),
+        // The newline may come with a call of its own, or not at all: on a socket that keeps records apart.
+        None => is_whole(bytes).then_some((0, bytes.len(), bytes.len())),
+    }
+}
+
+fn is_whole(bytes: &[u8]) -> bool {
+    matches!(bytes.last(), Some(b'}' | b']')) && value_end(bytes, 0) == Some(bytes.len())
 }
 
 /// Where the trace was taken, and the one channel that it holds.

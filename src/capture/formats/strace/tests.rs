@@ -48,6 +48,14 @@ fn other_calls_and_framed_bodies() {
     assert_eq!(kept.texts(), [("message", r#"{"jsonrpc":"2.0","method":"exit"}"#)]);
 }
 
+#[test]
+fn a_message_without_a_newline_is_one() {
+    let body = r#"{\"jsonrpc\":\"2.0\",\"method\":\"exit\"}"#;
+    let text = format!("read(0, \"{body}\", 4096) = 33\nread(0, \"\\n\", 4096) = 1\nread(0, \"{body}\", 4096) = 33\n");
+    let kept = read("strace", &text);
+    assert_eq!(kept.texts(), [("message", r#"{"jsonrpc":"2.0","method":"exit"}"#); 2]);
+}
+
 fn escaped(bytes: &[u8]) -> String {
     bytes
         .iter()

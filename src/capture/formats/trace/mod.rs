@@ -182,7 +182,7 @@ impl TraceReader {
             return if log_ends && !spoilt { Ok(()) } else { out.put(&place, Body::gap(Some(1))) };
         }
         let Ok(text) = std::str::from_utf8(&record.text) else {
-            return out.malformed(&place, &record.text, "the text is not UTF-8");
+            return out.not_utf8(record.line, &record.text);
         };
         if !json::write(record, &header, text, &self.told, &mut self.json) {
             return out.put(&place, Body::gap(Some(1)));

@@ -286,7 +286,9 @@ fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
     let mut found: Vec<Candidate<'v>> = Vec::new();
     for (prefix, object) in examples.iter().flat_map(|example| &example.around) {
         for (key, value) in object.iter() {
-            let (meaning, rank) = words::meaning(key).unwrap_or((Meaning::Direction, UNNAMED));
+            // Under the key of a text (`msg`) loggers write what they did with the message that is beside it: `received`.
+            let named = words::meaning(key).filter(|(meaning, _)| *meaning != Meaning::Message);
+            let (meaning, rank) = named.unwrap_or((Meaning::Direction, UNNAMED));
             let path: Vec<String> = prefix.iter().chain([key]).cloned().collect();
             match found.iter_mut().find(|candidate| candidate.path == path) {
                 Some(candidate) => candidate.values.push(value),
@@ -316,7 +318,6 @@ fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
             candidate.values.iter().filter(known).count() * 2 > candidate.values.len()
         }
         Meaning::Time => candidate.values.iter().all(|value| time_of(value).is_some()),
-        Meaning::Message => false,
         _ => true,
     });
     found
@@ -522,6 +523,13 @@ mod tests {
         for words in [["in", "in"], ["client", "server"], ["stdout", "stderr"], ["in", "later"]] {
             assert_eq!(learned("flow", words), None, "{words:?}");
         }
+        let logged = |words: [&str; 2]| {
+            let lines =
+                words.map(|word| format!(r#"{{"msg":"{word}","rpc":{{"jsonrpc":"2.0","id":1,"method":"a"}}}}"#));
+            Layout::learn(lines.iter().map(String::as_str)).direction_key
+        };
+        assert_eq!(logged(["message received", "message sent"]).as_deref(), Some("msg"));
+        assert_eq!(logged(["message received", "tool called"]), None);
     }
 
     #[test]

@@ -251,7 +251,7 @@ impl Unwrapper {
         Ok(())
     }
 
-    /// A line that is not UTF-8: the wrapper still tells when and whence, the bytes are kept as they are.
+    /// A line that is not UTF-8: a message that could not be read, or none.
     #[cold]
     fn foreign(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = line.text();
@@ -261,8 +261,7 @@ impl Unwrapper {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
         }
-        let place = self.place(&found, line.number, line.offset, out)?;
-        out.malformed(&place, line.bytes, "the text is not UTF-8")
+        out.not_utf8(line.number, line.bytes)
     }
 
     /// True for what the logger itself says under the message's key, with a word of its own for the direction.

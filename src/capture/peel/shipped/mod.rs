@@ -30,6 +30,12 @@ use crate::error::Result;
 use crate::json::scan::{skip_white, unquoted, value_end};
 use crate::json::unescape;
 
+/// How specific a wrapper is: who keeps HTTP exchanges knows more of his records.
+const SCORE: u8 = 66;
+
+/// The same around bare messages, where records with a direction are a format of their own.
+const BARE: u8 = 50;
+
 /// Records in JSON.
 pub(crate) struct JsonLog;
 
@@ -52,6 +58,10 @@ impl Format for JsonLog {
         }
     }
 
+    fn most(&self) -> u8 {
+        SCORE
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let start = skip_white(sample.text().as_bytes(), 0);
         let begins = matches!(sample.text().as_bytes().get(start), Some(b'{' | b'['));
@@ -62,7 +72,7 @@ impl Format for JsonLog {
         let (format, found) = &learned.inside;
         let bare = format.name() == "ndjson" || format.name() == WRAPPED.name();
         // Who keeps a direction beside his messages has a wrapper of his own.
-        let score = if bare && WRAPPED.detect(sample).is_some() { 50 } else { 66 };
+        let score = if bare && WRAPPED.detect(sample).is_some() { BARE } else { SCORE };
         let message = &learned.message;
         Match::new(
             score,

@@ -10,7 +10,7 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- One capture file. hash is the BLAKE3 of its first `size` bytes; both are NULL for standard input.
+-- One capture file. hash is the XXH3 (128 bits) of its first `size` bytes; both are NULL for standard input.
 CREATE TABLE source (
     id          INTEGER PRIMARY KEY,
     name        TEXT NOT NULL,

@@ -1,0 +1,119 @@
+//! What those who show the logs of several places put before a record in JSON: `kubectl logs --prefix`
+//! (`[pod/notes-0/main] {..}`), stern (`notes-0 main {..}`), `docker compose logs` (`notes-1  | {..}`), `aws logs tail`
+//! (`TIME notes/main/0 {..}`), Heroku (`TIME app[web.1]: {..}`). A place is one log.
+//!
+//! A message itself behind such words is a line of text, whose words may tell directions: that is `learned`'s to read.
+
+use super::peeler::{Give, Peeled, Peeler};
+use crate::capture::lines::Line;
+use crate::capture::words::direction;
+use crate::capture::{Skip, time};
+use crate::error::Result;
+use crate::json::scan::{members, value_end};
+
+/// How many words may stand before a record.
+const WORDS: usize = 5;
+
+/// Words that say how grave a line is, and not where it comes from.
+const LEVELS: [&str; 8] = ["trace", "debug", "info", "notice", "warn", "warning", "error", "fatal"];
+
+/// Place, time and record of a line.
+fn read(line: &str) -> Option<(&str, &str, &str)> {
+    let (head, record) = line.split_at(line.find('{')?);
+    let (mut place, mut at) = (None::<&str>, "");
+    for (count, word) in head.split_whitespace().filter(|word| *word != "|").enumerate() {
+        let barred = head[word.as_ptr() as usize - head.as_ptr() as usize + word.len()..].trim_start().starts_with('|');
+        match place {
+            _ if count >= WORDS => return None,
+            _ if at.is_empty() && is_time(word) => at = word,
+            None if is_place(word) || barred && is_name(word) => place = Some(word),
+            Some(_) if is_name(word) => {}
+            _ => return None,
+        }
+    }
+    Some((place?.trim_end_matches(':'), at, record))
+}
+
+fn is_time(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(':') && time::parse(word).is_some()
+}
+
+/// True for the name of a pod, a stream or a process, as the viewers above write it.
+fn is_place(word: &str) -> bool {
+    if let Some(pod) = word.strip_prefix("[pod/") {
+        return pod.ends_with(']');
+    }
+    if let Some((app, process)) = word.strip_suffix("]:").and_then(|word| word.split_once('[')) {
+        return is_name(app) && is_name(process);
+    }
+    is_name(word) && word.contains(['-', '/'])
+}
+
+fn is_name(word: &str) -> bool {
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '$' | '[' | ']');
+    let lower = word.to_ascii_lowercase();
+    word.starts_with(|c: char| c.is_alphanumeric())
+        && word.chars().all(allowed)
+        && !LEVELS.contains(&lower.as_str())
+        && direction("", word).is_none()
+}
+
+/// True for such a line with a record that is no message itself.
+pub(super) fn looks(line: &str) -> bool {
+    let Some((_, _, record)) = read(line) else { return false };
+    let own = |key: &str| matches!(key, "id" | "method" | "params" | "result" | "error");
+    let alone = value_end(record.as_bytes(), 0).is_some_and(|end| record[end..].trim_ascii().is_empty());
+    alone && members(record).all(|member| member.key != "jsonrpc") && members(record).any(|member| !own(member.key))
+}
+
+/// See the module.
+pub(super) struct Prefixed;
+
+impl Peeler for Prefixed {
+    fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
+        let text = line.text();
+        let Some((key, time, record)) = read(&text) else {
+            return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
+        };
+        let offset = line.offset + (text.len() - record.len()) as u64;
+        give(&Peeled { key, number: line.number, offset, time, bytes: record.as_bytes(), ended: line.ended })?;
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn viewers_name_the_place() {
+        for (line, place) in [
+            ("[pod/notes-0/main] {\"a\":1}", "[pod/notes-0/main]"),
+            ("[pod/notes-0/main] 2026-03-02T10:00:00.1Z {\"a\":1}", "[pod/notes-0/main]"),
+            ("notes-0 main {\"a\":1}", "notes-0"),
+            ("notes-1  | {\"a\":1}", "notes-1"),
+            ("notes  | 2026-03-02T10:00:00.1Z {\"a\":1}", "notes"),
+            ("2026-03-02T10:00:00.1+00:00 notes/main/0 {\"a\":1}", "notes/main/0"),
+            ("2026-03-02T10:00:00.1+00:00 app[web.1]: {\"a\":1}", "app[web.1]"),
+        ] {
+            assert_eq!(read(line).map(|found| found.0), Some(place), "{line}");
+            assert!(looks(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_direction_a_level_or_a_message_is_left_to_others() {
+        for line in [
+            "client->server {\"a\":1}",
+            "notes-0 recv {\"a\":1}",
+            "notes-0 DEBUG {\"a\":1}",
+            "conn.go:44: {\"a\":1}",
+            "2026-03-02T10:00:00Z {\"a\":1}",
+            "notes-0 main {\"jsonrpc\":\"2.0\",\"method\":\"x\"}",
+            "notes-0 main {\"id\":1,\"method\":\"x\"}",
+            "notes-0 main {\"a\":1} and more",
+        ] {
+            assert!(!looks(line), "{line}");
+        }
+    }
+}
