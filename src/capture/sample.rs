@@ -141,7 +141,7 @@ pub(crate) fn is_message(text: &str) -> bool {
 /// The same from the members alone, which may be cut off.
 pub(crate) fn looks_like_message(text: &str) -> bool {
     let (mut version, mut method, mut id, mut params, mut answer) = (false, None, false, false, false);
-    let mut others = false;
+    let mut others = 0;
     for member in scan::members(text) {
         match member.key {
             "jsonrpc" => version = true,
@@ -149,13 +149,22 @@ pub(crate) fn looks_like_message(text: &str) -> bool {
             "id" => id = true,
             "params" => params = true,
             "result" | "error" => answer = true,
-            _ => others = true,
+            // The one that messages of the DevTools protocol have.
+            "sessionId" => {}
+            _ => others += 1,
         }
         if version && (method.is_some() || id || answer) {
             return true;
         }
     }
-    envelope(version, method, id, params, answer) || !others && method.is_some_and(is_notification)
+    let message = envelope(version, method, id, params, answer) && !is_record(others, method, params, answer);
+    message || others == 0 && method.is_some_and(is_notification)
+}
+
+/// True for what names no version and has so many members of its own that it is a record of something else, an access log's perhaps,
+/// which has a method and an id, too.
+pub(crate) fn is_record(others: usize, method: Option<&str>, params: bool, answer: bool) -> bool {
+    others > 2 || others > 0 && method.is_some() && !params || method.is_some() && answer
 }
 
 /// True for the method of a notification that has no parameters where all else of its envelope is left out.

@@ -10,7 +10,7 @@ use super::keys::Channels;
 use super::lookout::Lookout;
 use super::watcher::Watcher;
 use super::{Options, Progress};
-use crate::capture::{Channel, Delivered, Frame, FrameSink, Skip};
+use crate::capture::{Body, Channel, Delivered, Direction, Frame, FrameSink, Missing, Skip, Why};
 use crate::error::Result;
 use crate::session::{Followed, Opened, Session};
 use crate::store::{Ground, Store};
@@ -153,6 +153,17 @@ impl Intake<'_, '_> {
         }
         let (connection, opened) = self.channels.place(frame, self.store)?;
         self.open(opened);
+        for mixed in self.channels.take_mixed() {
+            let body = Body::Missing(Missing::new(Why::Mixed));
+            self.put(
+                mixed,
+                &Frame { body, stream: None, in_file: false, direction: Direction::Unknown, ..frame.clone() },
+            )?;
+        }
+        self.put(connection, frame)
+    }
+
+    fn put(&mut self, connection: u32, frame: &Frame<'_>) -> Result<()> {
         let id = self.ground.frame(connection, frame)?;
         if let Some(watcher) = self.watcher {
             watcher.borrow_mut().frame(id, frame);

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::capture::{Body, Channel, Direction, Frame};
 use crate::error::Result;
@@ -18,6 +18,9 @@ use crate::store::{Ground, NewConnection, Store, StoredConnection};
 
 /// How many ids of a connection's first requests are remembered: a client that starts anew starts its ids anew.
 const FIRST_IDS: usize = 16;
+
+/// How many requests without an answer are remembered of a connection.
+const OPEN: usize = 8_192;
 
 /// How many HTTP streams are remembered to be an earlier connection's.
 const STREAMS: usize = 8_192;
@@ -47,6 +50,11 @@ struct Track {
     goodbye: Goodbye,
     /// The connection that was on this channel before, while it has not said all.
     before: Option<(u32, Goodbye)>,
+    /// Requests that were not answered so far: of the connection at which the channel is, and of the one before it.
+    open: FxHashSet<u64>,
+    left_open: FxHashMap<u64, u32>,
+    /// The connection of which it was said that an older one goes on beside it.
+    mixed: Option<u32>,
     streams: Streams,
 }
 
@@ -89,6 +97,8 @@ pub(super) struct Channels {
     resumed: bool,
     demanded: Option<&'static Profile>,
     handshakes: Vec<&'static str>,
+    /// Connections of which it has just shown that they stand beside each other in one stream.
+    mixed: Vec<u32>,
 }
 
 impl Channels {
@@ -106,7 +116,13 @@ impl Channels {
             resumed: false,
             demanded,
             handshakes,
+            mixed: Vec::new(),
         }
+    }
+
+    /// Connections of which the last frame has shown that nothing tells their messages apart.
+    pub(super) fn take_mixed(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.mixed)
     }
 
     /// Turns to the next source; `resumed` where an earlier run read its beginning.
@@ -177,6 +193,9 @@ impl Channels {
             closed: false,
             goodbye: Goodbye::default(),
             before: None,
+            open: FxHashSet::default(),
+            left_open: FxHashMap::default(),
+            mixed: None,
             streams: Streams::default(),
         };
         let opened = track.open_next(store, self.source, self.demanded)?;
@@ -206,6 +225,9 @@ impl Channels {
             closed: stored.closed,
             goodbye: Goodbye::default(),
             before: None,
+            open: FxHashSet::default(),
+            left_open: FxHashMap::default(),
+            mixed: None,
             streams: Streams::default(),
         };
         (track, stored.opened)
@@ -239,7 +261,11 @@ impl Channels {
                     }
                     track.remember(message, frame.direction);
                     track.note_shutdown(message, frame.direction);
+                    track.ask(message, frame.direction);
                 } else if let Some(connection) = track.goodbye_of(message, frame.direction) {
+                    return Ok((connection, None));
+                } else if let Some(connection) = track.answered_of(message, frame.direction) {
+                    self.mixed.extend(track.beside(connection));
                     return Ok((connection, None));
                 }
             }
@@ -323,6 +349,34 @@ impl Track {
         Some(*connection)
     }
 
+    fn ask(&mut self, message: &Message<'_>, direction: Direction) {
+        if direction != Direction::By(Side::Server)
+            && self.open.len() < OPEN
+            && let Some(id) = message.id.value()
+        {
+            self.open.insert(digest(id));
+        }
+    }
+
+    /// Two connections of this channel that go on beside each other; none where it is known.
+    fn beside(&mut self, older: u32) -> Vec<u32> {
+        let known = self.mixed == Some(self.connection);
+        self.mixed = Some(self.connection);
+        if known { Vec::new() } else { vec![older, self.connection] }
+    }
+
+    /// An answer to what only the connection before this one has asked is that one's, which is returned: it goes on beside the new one.
+    fn answered_of(&mut self, message: &Message<'_>, direction: Direction) -> Option<u32> {
+        if !message.kind.is_response() || direction == Direction::By(Side::Client) {
+            return None;
+        }
+        let id = digest(message.id.value()?);
+        if self.open.remove(&id) {
+            return None;
+        }
+        self.left_open.remove(&id)
+    }
+
     fn remember(&mut self, message: &Message<'_>, direction: Direction) {
         if self.first_ids.len() < FIRST_IDS
             && let Some(id) = message.id.value()
@@ -356,6 +410,8 @@ impl Track {
             demanded,
         })?;
         self.streams.leave(self.connection);
+        let old = self.connection;
+        self.left_open = self.open.drain().map(|asked| (asked, old)).collect();
         self.connection = id;
         self.first_ids.clear();
         self.closed = false;

@@ -341,6 +341,33 @@ fn a_client_that_starts_anew_is_a_new_connection() {
     assert_eq!(store.number("SELECT max(seq) FROM messages WHERE connection_id = 2"), 3);
 }
 
+/// The head of a log is searched for several clients; these come later.
+#[test]
+fn two_clients_that_begin_late_in_one_stream_accuse_nobody() {
+    let folder = Folder::new();
+    let mut store = Store::temporary().unwrap();
+    let call = |t: u32, id: u32, text: &str| {
+        let ask = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{text}"}}}}"#);
+        [
+            line(t, "c2s", &ask),
+            line(t + 20, "s2c", &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#)),
+        ]
+    };
+    let long = "x".repeat(400_000);
+    let alone: String = (1..5).flat_map(|id| call(id * 1_000, id, &long)).collect();
+    let client = |from: u32| {
+        let greeting: Vec<String> = handshake().lines().map(|line| format!("{line}\n")).collect();
+        let calls = (1..5).flat_map(move |id| call(50 + id * 30, id, "a"));
+        let shift = format!("T01:00:{from:02}");
+        greeting.into_iter().chain(calls).map(move |line| line.replace("T00:00:00", &shift)).collect::<Vec<_>>()
+    };
+    let two: String = client(1).into_iter().zip(client(1)).flat_map(|(a, b)| [a, b.replace("Z\"", "1Z\"")]).collect();
+    let log = folder.write("a.jsonl", &(handshake() + &alone + &two));
+    into(&mut store, &[log]);
+    let proven = "SELECT count(*) FROM findings WHERE certainty = 'violation' AND severity <> 'note'";
+    assert_eq!(store.number(proven), 0, "{:?}", codes(&store));
+}
+
 #[test]
 fn a_second_handshake_under_a_new_id_is_the_same_connection() {
     let folder = Folder::new();

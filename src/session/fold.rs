@@ -217,6 +217,9 @@ impl Conn {
     fn misses(&mut self, id: FrameId, frame: &Frame<'_>, missing: &Missing<'_>) {
         let side = self.stated(frame.direction);
         self.facts.missing.note_missing(id, frame, missing, side);
+        if missing.why == Why::Mixed {
+            self.facts.proof = self.facts.proof.without(Proof::PAIRING);
+        }
         if missing.why == Why::Guessed {
             self.guessed = Some((frame.source, frame.line));
         }

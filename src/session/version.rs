@@ -4,7 +4,6 @@ use super::detail::CaptureNote;
 use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::jsonrpc::Defect;
-use crate::protocol::Side;
 
 /// How many messages without `jsonrpc` are held back until one has it.
 const HELD: usize = 64;
@@ -35,19 +34,15 @@ impl Conn {
         }
     }
 
-    /// At the end: a member that both sides never send was dropped by the logger.
+    /// At the end: a member that no message shows was dropped by the logger, or may have been.
     pub(super) fn end_versions(&mut self, step: &mut Step<'_>) {
         if self.versions.present || self.versions.held.is_empty() || self.facts.profile.is_version_one() {
             return;
         }
-        let both = Side::BOTH.iter().all(|side| self.side(*side).versions_missing > 0);
-        match self.facts.first {
-            Some(first) if both => {
-                self.versions.held.clear();
-                let what = What::Capture(CaptureNote::VersionDropped);
-                self.emit(step, self.facts.profile, first, None, what);
-            }
-            _ => self.release_versions(step),
+        self.versions.held.clear();
+        if let Some(first) = self.facts.first {
+            let what = What::Capture(CaptureNote::VersionDropped);
+            self.emit(step, self.facts.profile, first, None, what);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::capture::place::Place;
 use crate::capture::sample::{Sample, is_message, looks_like_message};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
-use crate::json::scan::{members, skip_white};
+use crate::json::scan::skip_white;
 use crate::jsonrpc::{Kind, Parsed, parse_at};
 use crate::protocol::Facts;
 
@@ -44,21 +44,12 @@ impl Format for Bare {
             true => "every line is a JSON-RPC message".to_string(),
             false => format!("{hits} of the first {lines} lines are JSON-RPC messages"),
         };
-        (hits > 0 && hits * 20 >= lines && !sample.lines().filter(|line| is_message(line)).all(is_record))
-            .then(|| Match::new(50, reason))
-            .flatten()
+        (hits > 0 && hits * 20 >= lines).then(|| Match::new(50, reason)).flatten()
     }
 
     fn reader(&self, _: &Sample) -> Reader {
         Reader::Lines(Box::new(BareReader { channel: None }))
     }
-}
-
-/// True for an object that has a method and an id and is a record of something else: it names no version, and has members of its own.
-fn is_record(line: &str) -> bool {
-    let envelope = ["id", "method", "params", "result", "error"];
-    let own = members(line).filter(|member| !envelope.contains(&member.key)).count();
-    own > 2 && !members(line).any(|member| member.key == "jsonrpc")
 }
 
 struct BareReader {

@@ -9,7 +9,7 @@ use super::path::Path;
 use super::scalars::{DEPTH, children};
 use super::steps::is_traffic;
 use crate::capture::formats::document::value_of;
-use crate::capture::sample::envelope;
+use crate::capture::sample::{envelope, is_record};
 use crate::json::scan::value_end;
 
 /// How many places for one body.
@@ -49,7 +49,11 @@ fn holds_message(members: &Map<String, Value>) -> Option<Holds> {
     let method = members.get("method").and_then(Value::as_str);
     let versioned = has("jsonrpc");
     let id = members.get("id").filter(|id| !id.is_null()).map(Value::to_string);
-    envelope(versioned, method, has("id"), has("params"), has("result") || has("error")).then_some(Holds {
+    let (params, answer) = (has("params"), has("result") || has("error"));
+    let own = ["jsonrpc", "id", "method", "params", "result", "error"];
+    let others = members.keys().filter(|key| !own.contains(&key.as_str())).count();
+    let message = envelope(versioned, method, has("id"), params, answer);
+    (message && (versioned || !is_record(others, method, params, answer))).then_some(Holds {
         asks: method.is_some(),
         id,
         versioned,

@@ -377,7 +377,10 @@ fn example(value: &Value) -> Option<Example<'_>> {
         }
         level = next;
     }
-    bare.then(|| Example::spread(top))
+    // A record of something else has a method and an id, too.
+    let has = |key: &str| top.contains_key(key);
+    let answer = has("result") || has("error");
+    (bare && (has("params") || answer) && !(has("method") && answer)).then(|| Example::spread(top))
 }
 
 impl<'v> Example<'v> {
