@@ -64,7 +64,8 @@ fn in_folder(folder: &str) -> Result<Vec<String>> {
             // A link to a folder may lead back to it.
             if path.is_dir() && !path.is_symlink() {
                 open.push(path);
-            } else if path.is_file() && path.to_string_lossy().ends_with(RECORDING) {
+            // A link that leads nowhere is a recording that cannot be played: to pass it over would be a green run without it.
+            } else if (path.is_file() || !path.exists()) && path.to_string_lossy().ends_with(RECORDING) {
                 found.push(path.to_string_lossy().into_owned());
             }
         }
@@ -284,6 +285,15 @@ mod tests {
         assert_eq!(short, ["a/b/c.rec.jsonl", "a/z.rec.jsonl", "b.rec.jsonl"]);
         let empty = tempfile::tempdir().unwrap();
         assert!(recordings(&[empty.path().to_string_lossy().into_owned()]).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_is_not_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.rec.jsonl"), "").unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("b.rec.jsonl")).unwrap();
+        assert_eq!(recordings(&[folder.path().to_string_lossy().into_owned()]).unwrap().len(), 2);
     }
 
     #[test]
