@@ -32,6 +32,11 @@ const BARE: u8 = 10;
 /// The same where no word was learned: a wrapper that is known goes first, with bare messages in it.
 const WORDLESS: u8 = 45;
 
+/// The shape of a log, which is learned once of each.
+fn learn(sample: &Sample) -> Option<Shape> {
+    Option::clone(&sample.learned(Shape::learn))
+}
+
 impl Format for TextLog {
     fn name(&self) -> &'static str {
         "text-log"
@@ -50,7 +55,7 @@ impl Format for TextLog {
         if memchr::memchr(0x1b, sample.text().as_bytes()).is_some() {
             return None;
         }
-        let shape = Shape::learn(sample)?;
+        let shape = learn(sample)?;
         let score = match (shape.has_words(), shape.mixed) {
             (true, _) => SCORE,
             (false, true) if shape.bare => BARE,
@@ -61,7 +66,7 @@ impl Format for TextLog {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        let shape = Shape::learn(sample).unwrap_or_default();
+        let shape = learn(sample).unwrap_or_default();
         match definition::learned(&shape.definition()).reader(sample) {
             // A message over several lines cannot be taken up in its middle.
             Reader::Lines(reader) if shape.joined => Reader::Ordered(reader),
@@ -70,6 +75,6 @@ impl Format for TextLog {
     }
 
     fn definition(&self, sample: &Sample) -> Option<String> {
-        Some(Shape::learn(sample).unwrap_or_default().definition())
+        Some(learn(sample).unwrap_or_default().definition())
     }
 }

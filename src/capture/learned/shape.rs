@@ -1,6 +1,7 @@
 //! What was learned of a log, in a sentence and as a definition.
 
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -24,7 +25,7 @@ const TIMES: [&str; 3] = [
 const MANY: usize = 20;
 
 /// The shape of a log.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Shape {
     messages: usize,
     cut: usize,
@@ -157,9 +158,10 @@ impl Shape {
 
     /// The shape of time that most of the texts have.
     fn time_of(&self, sampled: &Sampled) -> Option<(&'static str, bool)> {
+        static REGEXES: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| TIMES.map(|shape| Regex::new(shape).ok()));
         let words = self.expression().and_then(|text| Regex::new(&text).ok());
-        TIMES.into_iter().find_map(|shape| {
-            let regex = Regex::new(shape).ok()?;
+        TIMES.into_iter().zip(REGEXES.iter()).find_map(|(shape, regex)| {
+            let regex = regex.as_ref()?;
             let read = |before: &str| {
                 regex.find(before).filter(|found| time::parse(found.as_str()).is_some()).map(|found| found.start())
             };

@@ -116,7 +116,9 @@ fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
 /// are several, beside answers that nobody waits for: they are as well those of another client. So are ids that contradict one
 /// another where those of one sender are two counts, and what a second handshake did not end.
 fn may_be_two(list: &[Note], now: Score) -> bool {
-    if now.outlived > 0 || now.two_counts > 0 && now.faults() > 0 {
+    // A log that tells connections apart has one client in each.
+    let apart = || list.iter().any(|note| note.channel != list[0].channel);
+    if now.outlived > 0 || now.two_counts > 0 && now.faults() > 0 && !apart() {
         return true;
     }
     if list.iter().any(|note| note.act == Act::Open) {

@@ -324,7 +324,7 @@ pub(super) fn take(
     let handshakes = profiles().filter_map(|profile| profile.opening.initialize).collect();
     let rewritten = !AS_THEY_PASSED.contains(&format.name());
     let openers = profiles().filter_map(|profile| profile.opening.initialized).collect();
-    let farewells = profiles().filter_map(|profile| profile.opening.exit).collect();
+    let farewells = profiles().flat_map(|profile| [profile.opening.shutdown, profile.opening.exit]).flatten().collect();
     let cancels = profiles().filter_map(|profile| Some(profile.cancel?.0)).collect();
     let notes = RefCell::new(Notes { handshakes, openers, farewells, cancels, rewritten, ..Notes::default() });
     let mut sink = &notes;

@@ -76,6 +76,8 @@ struct Stream {
     lent: FxHashMap<(u8, u64), u64>,
     /// The ids that each sender asks with.
     counts: [Counts; 3],
+    /// The request that says goodbye: its answer may come behind the handshake of the next.
+    farewell: Option<(u8, u64)>,
     /// What was in flight when a second handshake began anew: requests, and the tokens that they gave.
     left: FxHashSet<(u8, u64)>,
     left_tokens: FxHashSet<u64>,
@@ -151,7 +153,8 @@ impl Stream {
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
             let (opener, two_counts) = (self.opener, self.two_counts);
             let counts = std::mem::take(&mut self.counts).map(Counts::begin_anew);
-            let left = self.open.iter().filter(|(_, act)| **act == Act::Ask).map(|(key, _)| *key).collect();
+            let left = self.open.iter().filter(|(_, act)| **act == Act::Ask).map(|(key, _)| *key);
+            let left = left.filter(|key| self.farewell != Some(*key)).collect();
             let left_tokens = std::mem::take(&mut self.lent).into_values().collect();
             let new = Stream { renewed: true, anew: true, opener, counts, two_counts, ..Stream::default() };
             *self = Stream { left, left_tokens, ..new };
@@ -173,6 +176,9 @@ impl Stream {
     fn ask(&mut self, note: &Note, score: &mut Score) {
         self.count(note);
         let key = (note.sender, note.id);
+        if note.marks.closes {
+            self.farewell = Some(key);
+        }
         // Who has just begun anew waits for the answer; who goes on is somebody else.
         let greets = |open: &FxHashMap<(u8, u64), Act>| {
             open.iter().any(|((sender, _), act)| *sender == note.sender && *act == Act::Open)

@@ -47,6 +47,7 @@ impl Column {
 }
 
 /// What was learned.
+#[derive(Clone)]
 pub(super) struct Learned {
     pub shape: Shape,
     /// The head of the log inside.
@@ -59,8 +60,12 @@ pub(super) struct Learned {
     pub message: String,
 }
 
-/// Learns from the head of a text; nothing where no string of it is a log.
+/// What the head of a text tells, which is learned once of each; nothing where no string of it is a log.
 pub(super) fn learn(sample: &Sample) -> Option<Learned> {
+    Option::clone(&sample.learned(learned))
+}
+
+fn learned(sample: &Sample) -> Option<Learned> {
     let (columns, records) = columns(sample.text());
     let (message, peeled, inside) = message(&columns, records, sample)?;
     let chosen = &columns[message];
