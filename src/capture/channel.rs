@@ -116,7 +116,7 @@ impl Proof {
     pub fn missing(self, wanted: Proof) -> Vec<&'static str> {
         let names = [
             (Proof::PAYLOAD, "parameters and results"),
-            (Proof::CANCEL_TARGET, "the id inside a cancel"),
+            (Proof::CANCEL_TARGET, "which request a cancel met"),
             (Proof::ERROR_CODE, "error codes"),
             (Proof::DIRECTION, "who sent each message"),
             (Proof::ENVELOPE, "envelopes as they were on the wire"),
