@@ -126,10 +126,20 @@ fn cuts(notes: &Notes, plan: &mut Plan) {
 /// Lines of one length that break off in the middle of a record, where none is longer: a size limit that leaves no mark.
 pub(super) fn cut_lines(head: &[u8], whole: bool, plan: &mut Plan) {
     let end = if whole { head.len() } else { memchr::memrchr(b'\n', head).unwrap_or(0) };
-    let lines = || head[..end].split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let longest = lines().map(<[u8]>::len).max().unwrap_or(0);
-    let broken = lines().filter(|line| line.len() == longest && breaks_off(line)).take(OFTEN).count();
-    if broken == OFTEN {
+    let (mut start, mut longest, mut lines) = (0, 0, Vec::new());
+    for end in memchr::memchr_iter(b'\n', &head[..end]).chain([end]) {
+        let line = &head[start..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.len() > longest {
+            longest = line.len();
+            lines.clear();
+        }
+        if line.len() == longest {
+            lines.push(line);
+        }
+        start = end + 1;
+    }
+    if lines.into_iter().filter(|line| breaks_off(line)).take(OFTEN).count() == OFTEN {
         plan.cut_line = Some(longest);
         plan.said.push(format!("its lines are cut at {longest} bytes"));
     }
