@@ -152,19 +152,6 @@ impl Conn {
         if self.side(issuer).evicted {
             return self.ask_about_answer(m, id);
         }
-        let twin = id.twin().filter(|twin| self.slot(issuer, twin).is_some_and(|slot| slot.exchange.in_flight()));
-        if let Some(twin) = twin {
-            if let Some(slot) = self.slot(issuer, &twin) {
-                let judgement = self.surely_new(step, issuer, m.seen);
-                let stray = Stray::TypeMismatch { request: slot.exchange.request, judgement };
-                self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
-                if judgement == Judgement::EXACT {
-                    self.settle(step, m, issuer, &twin);
-                }
-            }
-            return;
-        }
-        let reason = "it may answer an earlier attempt of the handshake, from before the log";
         let older = self.may_answer_older_handshake(m);
         match older {
             true if m.facts.revision.is_some() => self.greeted_before(m),
@@ -172,6 +159,11 @@ impl Conn {
             true => self.facts.missing.begin_before(),
             false => {}
         }
+        let twin = id.twin().filter(|twin| self.slot(issuer, twin).is_some_and(|slot| slot.exchange.in_flight()));
+        if let Some(twin) = twin.filter(|_| !older) {
+            return self.mistyped_answer(step, m, id, &twin);
+        }
+        let reason = "it may answer an earlier attempt of the handshake, from before the log";
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
         let may_be_early = if self.ordered() { m.seen.at_us.is_some() } else { m.sender == Side::Client };
@@ -183,6 +175,18 @@ impl Conn {
         }
         let stray = Stray::UnknownId { judgement, foreign_stream };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+    }
+
+    /// An answer to the request whose id is this one written as the other type, unless an older request had just this id.
+    fn mistyped_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, twin: &Id) {
+        let issuer = m.sender.peer();
+        let Some(request) = self.slot(issuer, twin).map(|slot| slot.exchange.request) else { return };
+        let judgement = self.surely_new(step, issuer, m.seen);
+        let stray = Stray::TypeMismatch { request, judgement };
+        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+        if judgement == Judgement::EXACT {
+            self.settle(step, m, issuer, twin);
+        }
     }
 
     /// A request that stands behind its answer: over HTTP since its stream was written down later, elsewhere where its time says
@@ -226,11 +230,12 @@ impl Conn {
         }
     }
 
-    /// A log that begins with a handshake may begin with its second attempt, unless something says that it is whole.
+    /// A log that begins with a handshake may begin with its second attempt, or with the answer to its first, unless something
+    /// says that it is whole.
     fn may_answer_older_handshake(&self, m: &Incoming<'_>) -> bool {
         let life = &self.facts.lifecycle;
         let states_revision = m.message.kind == Kind::Result && m.facts.revision.is_some();
-        let greets = life.initialize.is_some() && (life.initialize_answer.is_none() || states_revision);
+        let greets = states_revision || life.initialize.is_some() && life.initialize_answer.is_none();
         m.sender == Side::Server && greets && self.facts.missing.head_unstated()
     }
 

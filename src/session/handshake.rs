@@ -45,8 +45,9 @@ impl Conn {
         self.head_known = true;
         let handshake = m.profile.opening.initialize;
         if Some(method) == handshake {
-            // Where nothing tells clients apart, another one may have been there before.
-            if self.facts.proof.covers(Proof::CLIENT) {
+            // Where nothing tells clients apart, another one may have been there before; an answer to a handshake shows an
+            // earlier attempt.
+            if self.facts.proof.covers(Proof::CLIENT) && self.facts.lifecycle.initialize_answer.is_none() {
                 self.facts.missing.begin(m.seen.frame);
             }
         } else {
