@@ -84,8 +84,10 @@ impl Proof {
     pub const PAIRING: Proof = Proof(512);
     /// Messages stand in the log in the order in which they passed, or their times tell it.
     pub const ORDER: Proof = Proof(1024);
+    /// When requests were answered: before what the other side said next, or after it.
+    pub const ANSWER_TIME: Proof = Proof(2048);
     /// All that a full capture of an ordered channel has.
-    pub const FULL: Proof = Proof(63 | 128 | 256 | 512 | 1024);
+    pub const FULL: Proof = Proof(63 | 128 | 256 | 512 | 1024 | 2048);
 
     /// Both together.
     pub const fn and(self, other: Proof) -> Proof {
@@ -126,6 +128,7 @@ impl Proof {
             (Proof::CLIENT, "which client sent a message"),
             (Proof::PAIRING, "which of several connections or requests a message belongs to"),
             (Proof::ORDER, "the order of the messages"),
+            (Proof::ANSWER_TIME, "when requests were answered"),
         ];
         names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
     }

@@ -27,7 +27,8 @@ pub(super) struct Judge<'s> {
 /// How many findings are held at most; what comes later is said at once.
 const HELD: usize = 8192;
 
-/// Findings that rest on the order of messages, until their connection ends: another file may go back in time behind them.
+/// Findings that rest on the order of messages, until their connection ends: another file may go back in time behind them, and
+/// another connection turn out to stand beside it.
 #[derive(Default)]
 struct Held {
     /// By connection, with the time of what is found.
@@ -38,7 +39,7 @@ struct Held {
 impl Held {
     /// Keeps a finding, or gives it back where it need not wait.
     fn take(&mut self, finding: Finding, at_us: Option<i64>) -> Option<Finding> {
-        if self.count >= HELD || at_us.is_none() || !rests_on_order(&finding) {
+        if self.count >= HELD || !rests_on_order(&finding) {
             return Some(finding);
         }
         self.count += 1;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::capture::{Body, Channel, Direction, Frame};
 use crate::error::Result;
@@ -51,8 +51,11 @@ struct Track {
     /// The connection that was on this channel before, while it has not said all.
     before: Option<(u32, Goodbye)>,
     /// Requests that were not answered so far: of the connection at which the channel is, and of the one before it.
-    open: FxHashSet<u64>,
+    open: FxHashMap<u64, Direction>,
     left_open: FxHashMap<u64, u32>,
+    /// The connection before this one, and the request of this one's handshake, where nothing but that handshake says that the
+    /// one before it has ended.
+    anew: Option<(u32, u64)>,
     /// The connection of which it was said that an older one goes on beside it.
     mixed: Option<u32>,
     streams: Streams,
@@ -193,7 +196,8 @@ impl Channels {
             closed: false,
             goodbye: Goodbye::default(),
             before: None,
-            open: FxHashSet::default(),
+            open: FxHashMap::default(),
+            anew: None,
             left_open: FxHashMap::default(),
             mixed: None,
             streams: Streams::default(),
@@ -225,7 +229,8 @@ impl Channels {
             closed: stored.closed,
             goodbye: Goodbye::default(),
             before: None,
-            open: FxHashSet::default(),
+            open: FxHashMap::default(),
+            anew: None,
             left_open: FxHashMap::default(),
             mixed: None,
             streams: Streams::default(),
@@ -257,7 +262,11 @@ impl Channels {
                     if track.starts_anew(message, frame.direction, &self.handshakes) {
                         track.channel.complete_head = Some(true);
                         track.before = track.goodbye.is_open().then_some((track.connection, track.goodbye));
+                        let anew = (!track.has_ended()).then(|| (track.connection, message.id.value().map_or(0, digest)));
                         opened = Some(track.open_next(store, self.source, self.demanded)?);
+                        track.anew = anew;
+                    } else if let Some(older) = track.clashes(message, frame.direction) {
+                        self.mixed.extend(track.beside(older));
                     }
                     track.remember(message, frame.direction);
                     track.note_shutdown(message, frame.direction);
@@ -308,7 +317,21 @@ impl Track {
         let known =
             |(used, way): &(u64, Option<Direction>)| id == Some(*used) && way.is_none_or(|way| way == direction);
         let used = self.first_ids.iter().any(known);
-        used || self.closed || self.goodbye.exit_due || self.goodbye.exited
+        used || self.has_ended()
+    }
+
+    /// True if the log says that the connection has come to its end, or is about to.
+    fn has_ended(&self) -> bool {
+        self.closed || self.goodbye.exit_due || self.goodbye.exited
+    }
+
+    /// The connection before this one, where a request shows that it may go on beside it: its sender has another one in flight
+    /// under this id, or still waits for the answer to a handshake.
+    fn clashes(&self, message: &Message<'_>, direction: Direction) -> Option<u32> {
+        let (older, greeting) = self.anew?;
+        let in_flight = |id: &u64| self.open.get(id) == Some(&direction);
+        let waits = in_flight(&greeting) && message.method() != "ping";
+        (waits || message.id.value().map(digest).is_some_and(|id| in_flight(&id))).then_some(older)
     }
 
     fn note_shutdown(&mut self, message: &Message<'_>, direction: Direction) {
@@ -354,7 +377,7 @@ impl Track {
             && self.open.len() < OPEN
             && let Some(id) = message.id.value()
         {
-            self.open.insert(digest(id));
+            self.open.insert(digest(id), direction);
         }
     }
 
@@ -371,7 +394,7 @@ impl Track {
             return None;
         }
         let id = digest(message.id.value()?);
-        if self.open.remove(&id) {
+        if self.open.remove(&id).is_some() {
             return None;
         }
         self.left_open.remove(&id)
@@ -411,10 +434,11 @@ impl Track {
         })?;
         self.streams.leave(self.connection);
         let old = self.connection;
-        self.left_open = self.open.drain().map(|asked| (asked, old)).collect();
+        self.left_open = self.open.drain().map(|(asked, _)| (asked, old)).collect();
         self.connection = id;
         self.first_ids.clear();
         self.closed = false;
+        self.anew = None;
         self.goodbye = Goodbye::default();
         Ok(Opened { id, key, channel: self.channel.clone(), demanded })
     }

@@ -182,9 +182,10 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
     }
 }
 
-/// A finding of a connection that has ended, at this time: what an earlier file shows, a later one may put into another order.
+/// A finding of a connection that has ended, at this time: what an earlier file shows, a later one may put into another order, and
+/// where two connections turned out to stand in one stream, they did so before it showed.
 pub fn still_proven(finding: Finding, at_us: Option<i64>, ledger: Ledger<'_>) -> Finding {
-    match at_us.and_then(|at_us| ledger.went_back(at_us)) {
+    match ledger.mixed().or_else(|| at_us.and_then(|at_us| ledger.went_back(at_us))) {
         Some(stretch) => finding.undecidable(&stretch.reason()),
         None => finding,
     }

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use super::connection::Connection;
 use super::detail::{CancelFault, Target};
 use super::event::What;
-use super::exchange::{Cancellation, Effect, TaskState};
+use super::exchange::{Cancellation, Effect, Exchange, Outcome, TaskState};
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Near, Opener, Slot, Step, Suspect, cut};
-use crate::jsonrpc::Id;
+use crate::capture::Proof;
+use crate::jsonrpc::{Defect, Id};
 use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel, Side};
 
 /// How many cancels without a request wait for one on a side.
@@ -65,9 +66,10 @@ impl Conn {
         cancel.effect = Some(Effect::Malformed);
         let null_in_schema = form.target == protocol::Target::Null;
         let foreign_member = form.foreign_member;
+        let null_params = m.message.defects.has(Defect::NullParams);
         let fault = match form.foreign_method {
             true => CancelFault::ForeignDialect,
-            false => CancelFault::Malformed { what, null_in_schema, foreign_member },
+            false => CancelFault::Malformed { what, null_in_schema, foreign_member, null_params },
         };
         self.judge_cancel(step, m.profile, &cancel, Some(fault), None);
         step.sink.cancellation(self.facts.id, &cancel);
@@ -92,7 +94,7 @@ impl Conn {
             slot.cancel_void = true;
         }
         self.forgive_waiting(issuer.peer());
-        let fault = CancelFault::Malformed { what, null_in_schema: false, foreign_member: false };
+        let fault = CancelFault::Malformed { what, null_in_schema: false, foreign_member: false, null_params: false };
         let target = Target { request, issuer, id, method: &method, answer: None, first_cancel: None };
         self.judge_cancel(step, m.profile, &cancel, Some(fault), Some(target));
     }
@@ -137,7 +139,8 @@ impl Conn {
         if both_ask && self.slot(peer, id).is_some() {
             return Found::OtherSide(id.clone());
         }
-        match id.twin().filter(|twin| self.slot(m.sender, twin).is_some_and(|slot| slot.exchange.in_flight())) {
+        let open = |exchange: &Exchange| exchange.in_flight() || !self.tells_when_answered();
+        match id.twin().filter(|twin| self.slot(m.sender, twin).is_some_and(|slot| open(&slot.exchange))) {
             Some(twin) => Found::Twin(twin),
             None => Found::Nowhere,
         }
@@ -176,9 +179,10 @@ impl Conn {
             |first: &&Cancellation| !first.foreign && first.sender == m.sender && first.mechanism == cancel.mechanism;
         let first = exchange.cancels.iter().find(same).map(|first| first.seen);
         let in_flight = exchange.in_flight();
+        let open = in_flight || !self.tells_when_answered();
         let fault = if cancel.foreign { Some(CancelFault::ForeignDialect) } else { self.fault_by_target(m, slot) };
         let fault = fault.or(match first {
-            Some(_) if in_flight => Some(CancelFault::Duplicate),
+            Some(_) if open => Some(CancelFault::Duplicate),
             _ => None,
         });
         cancel.exchange = Some(request.frame);
@@ -204,6 +208,7 @@ impl Conn {
         self.forgive_waiting(issuer.peer());
         match (fault, answer) {
             (None, Some(answer)) if !in_flight => {
+                self.may_be_answered_late(step, &cancel, (issuer, id), answer);
                 let crossing = self.crossing(m.sender, answer, m.seen, false);
                 let id = id.clone();
                 let done = CompletedCancel { cancel, profile, request, issuer, id, method, answer };
@@ -214,6 +219,30 @@ impl Conn {
                 self.judge_cancel(step, m.profile, &cancel, fault, Some(target));
             }
         }
+    }
+
+    /// False for a log that does not show when requests were answered: an answer that stands before a message may have come
+    /// after it.
+    pub(super) fn tells_when_answered(&self) -> bool {
+        self.facts.proof.covers(Proof::ANSWER_TIME)
+    }
+
+    /// Where the log does not show when a request was answered, the answer that stands before its cancel may be a late one.
+    fn may_be_answered_late(&self, step: &mut Step<'_>, cancel: &Cancellation, (issuer, id): (Side, &Id), answer: Seen) {
+        let Some(slot) = self.slot(issuer, id).filter(|slot| !self.tells_when_answered() && !slot.cancel_void) else {
+            return;
+        };
+        let exchange = &slot.exchange;
+        let what = What::LateAnswer {
+            exchange,
+            cancel,
+            judgement: Judgement::undecidable("the log does not show when requests were answered"),
+            error_code: exchange.error_code,
+            is_error: exchange.outcome != Outcome::Result,
+            says_cancelled: exchange.outcome == Outcome::Cancelled,
+            support_evident: self.side(issuer.peer()).supports_cancel,
+        };
+        self.emit(step, exchange.profile, answer, Some(issuer.peer()), what);
     }
 
     /// What is wrong with a cancel because of the request it names.

@@ -70,6 +70,8 @@ pub enum CancelFault {
         null_in_schema: bool,
         /// True if the id stands under another dialect's member.
         foreign_member: bool,
+        /// True if null stands where the parameters should.
+        null_params: bool,
     },
     /// CAN008. Another protocol's or revision's method.
     ForeignDialect,

@@ -69,6 +69,11 @@ impl<'a> Ledger<'a> {
         self.connection.missing.went_back(at_us)
     }
 
+    /// From where on it shows that several connections stand in one stream, if they do.
+    pub fn mixed(&self) -> Option<&'a Stretch> {
+        self.connection.missing.list.iter().find(|stretch| stretch.why == Why::Mixed)
+    }
+
     /// The message of a side between two frames, themselves included, of which a filter has taken something out.
     pub fn taken_out(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
         self.connection.taken_out.hole(side, from, to)

@@ -327,7 +327,15 @@ impl Conn {
             m.profile,
             m.seen,
             Some(m.sender),
-            What::IdReused { id, issuer: m.sender, method, earlier, in_flight, continues, broadcast: None },
+            What::IdReused {
+                id,
+                issuer: m.sender,
+                method,
+                earlier,
+                in_flight: in_flight || !self.tells_when_answered(),
+                continues,
+                broadcast: None,
+            },
         );
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),
@@ -352,7 +360,8 @@ impl Conn {
         let token = Facts::id(m.facts.progress_token.or(m.facts.work_done_token))?;
         let owner = self.token_owner(m.sender, &token)?;
         let exchange = &self.slot(m.sender, &owner)?.exchange;
-        (exchange.in_flight() && exchange.cancels.is_empty()).then_some(exchange.request)
+        let open = exchange.in_flight() || !self.tells_when_answered();
+        (open && exchange.cancels.is_empty()).then_some(exchange.request)
     }
 
     /// An older call in flight, never cancelled, with the same method and parameters.

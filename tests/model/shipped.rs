@@ -227,16 +227,16 @@ fn null_params(message: &mut serde_json::Map<String, Value>) {
 
 /// The rules that `check` finds broken for certain, above a note.
 pub fn broken(log: &str) -> Vec<String> {
-    judged(log).0
+    verdicts(log).0
 }
 
 /// The same, and the rules of which it says that the log cannot decide them.
-pub fn judged(log: &str) -> (Vec<String>, String) {
-    judged_by(log, None)
+pub fn verdicts(log: &str) -> (Vec<String>, Vec<String>) {
+    verdicts_by(log, None)
 }
 
 /// The same of a log that a definition reads.
-pub fn judged_by(log: &str, definition: Option<&str>) -> (Vec<String>, String) {
+pub fn verdicts_by(log: &str, definition: Option<&str>) -> (Vec<String>, Vec<String>) {
     let kept = |text: &str| {
         let mut file = tempfile::Builder::new().suffix(".toml").tempfile().expect("a file");
         file.write_all(text.as_bytes()).expect("written");
@@ -252,14 +252,17 @@ pub fn judged_by(log: &str, definition: Option<&str>) -> (Vec<String>, String) {
     let complaint = String::from_utf8_lossy(&done.stderr);
     if ["holds no JSON-RPC", "no message was found"].iter().any(|words| complaint.contains(words)) {
         // All that there was of it has been cut.
-        return (Vec::new(), String::new());
+        return (Vec::new(), Vec::new());
     }
     assert!(matches!(done.status.code(), Some(0 | 1)), "{complaint}");
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     let lines: Vec<Value> = said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let proven = lines
-        .iter()
-        .filter(|line| line["type"] == "finding" && line["certainty"] == "violation" && line["severity"] != "note");
-    let undecidable = lines.iter().find(|line| line["type"] == "summary").map_or_else(String::new, Value::to_string);
-    (proven.filter_map(|line| line["code"].as_str().map(str::to_string)).collect(), undecidable)
+    let code = |value: &Value| value["code"].as_str().map(str::to_string);
+    let findings = || lines.iter().filter(|line| line["type"] == "finding");
+    let proven = findings().filter(|line| line["certainty"] == "violation" && line["severity"] != "note");
+    let says_so = |line: &&Value| matches!(line["code"].as_str(), Some("CAP001" | "CAP002"));
+    let unsure = findings().filter(|line| line["certainty"] != "violation" || says_so(line));
+    let summaries = lines.iter().filter(|line| line["type"] == "summary");
+    let lacking = summaries.filter_map(|summary| summary["undecidable"].as_array()).flatten();
+    (proven.filter_map(code).collect(), unsure.chain(lacking).filter_map(code).collect())
 }

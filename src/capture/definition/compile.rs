@@ -248,9 +248,10 @@ fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Resul
             "both_sides" => Proof::BOTH_SIDES,
             "client" => Proof::CLIENT,
             "order" => Proof::ORDER,
+            "answer_time" => Proof::ANSWER_TIME,
             _ => {
                 let what = format!("proof.lost: {word:?} is not known");
-                let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers, both_sides, client or order";
+                let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers, both_sides, client, order or answer_time";
                 return Err(broken(file, &what).hint(hint));
             }
         });

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request was cancelled after it was answered",
     on: On::Cancel,
     duty: Duty::either(Occasions::CANCELS),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-of-completed.md"),

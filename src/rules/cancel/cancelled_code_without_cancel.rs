@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a request that nobody cancelled was answered as cancelled",
     on: On::Answer,
     duty: Duty::either(Occasions::ERRORS),
-    needs: Proof::CANCEL_TARGET.and(Proof::ERROR_CODE),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/cancelled-code-without-cancel.md"),

@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::Orphans,
     duty: Duty::either(Occasions::CANCELLED),
     needs: Proof::CANCEL_TARGET
+        .and(Proof::ANSWER_TIME)
         .and(Proof::DIRECTION)
         .and(Proof::PAYLOAD)
         .and(Proof::ALL_ANSWERS)

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a server took a closed HTTP stream for a cancel",
     on: On::Answer,
     duty: Duty::server(Occasions::ANSWERS_CLOSED_STREAM).over_http(),
-    needs: Proof::STREAMS.and(Proof::CANCEL_TARGET).and(Proof::PAYLOAD),
+    needs: Proof::STREAMS.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/disconnect-treated-as-cancel.md"),

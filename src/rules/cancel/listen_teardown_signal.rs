@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a server ended a subscription by a response",
     on: On::Answer,
     duty: Duty::server(Occasions::ANSWERS),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
     absence: Absence::Since(Whose::Sender),
     default_on: false,
     page: include_str!("../../../docs/rules/listen-teardown-signal.md"),

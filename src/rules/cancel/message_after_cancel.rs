@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a notification was sent for a request that was cancelled",
     on: On::NotificationAfterCancel,
     duty: Duty::server(Occasions::CANCELLED),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/message-after-cancel.md"),

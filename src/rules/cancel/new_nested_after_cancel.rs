@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a new request was issued for work that was cancelled",
     on: On::NestedAfterCancel,
     duty: Duty::either(Occasions::CANCELLED.and(Occasions::TURN_CANCELLED)),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/new-nested-after-cancel.md"),

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancelled request was answered all the same",
     on: On::LateAnswer,
     duty: Duty::either(Occasions::CANCELLED),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/response-after-cancel.md"),

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a task was cancelled by notification instead of `tasks/cancel`",
     on: On::Cancel,
     duty: Duty::either(Occasions::ASKS_TASK),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::CLIENT),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/task-cancelled-by-notification.md"),

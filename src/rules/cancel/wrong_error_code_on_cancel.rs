@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     summary: "a cancelled request was answered with an error that does not say so",
     on: On::LateAnswer,
     duty: Duty::either(Occasions::ANSWERS_CANCELLED),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::ERROR_CODE),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/wrong-error-code-on-cancel.md"),

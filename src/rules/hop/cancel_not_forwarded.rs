@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     summary: "a request was cancelled, and the one that serves it at the next hop was not",
     on: On::Hop,
     duty: Duty::either(Occasions::CANCELLED),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-not-forwarded.md"),

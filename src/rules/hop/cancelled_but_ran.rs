@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a request was cancelled, and its work was begun or done at a hop below after that",
     on: On::Hop,
     duty: Duty::either(Occasions::CANCELLED),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/cancelled-but-ran.md"),

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "requests are given up sooner than those that serve them at the next hop",
     on: On::Hop,
     duty: Duty::either(Occasions::CANCELS),
-    needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD),
+    needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/shorter-patience.md"),

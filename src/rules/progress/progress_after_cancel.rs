@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "progress was reported on a request that was cancelled before",
     on: On::ProgressAfterCancel,
     duty: Duty::either(Occasions::CANCELLED),
-    needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::DIRECTION),
+    needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-after-cancel.md"),

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a request gave a progress token that is in use",
     on: On::Request,
     duty: Duty::either(Occasions::GIVES_TOKEN),
-    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::ANSWER_TIME).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-token-reused.md"),

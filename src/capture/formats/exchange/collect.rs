@@ -130,8 +130,8 @@ impl<'a> Collected<'a> {
         for placed in &placed {
             let untimed = self.unordered || self.untimed.contains(&placed.connection);
             let lost = match (unordered.contains(&placed.connection), untimed) {
-                (true, _) => Proof::ORDER.and(Proof::CANCEL_TARGET),
-                (false, true) => Proof::CANCEL_TARGET,
+                (true, _) => Proof::ORDER.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME),
+                (false, true) => Proof::ANSWER_TIME,
                 (false, false) => Proof::NONE,
             };
             let resolution = self.resolution_us;

@@ -32,6 +32,7 @@ pub(super) use collect::Collected;
 pub(in crate::capture) use layout::{Layout, Slot, Unit};
 pub(in crate::capture) use learn::{Learned, fitted};
 pub(in crate::capture) use path::Path;
+pub(super) use records::Seen;
 pub(in crate::capture) use records::{Records, reader, texts};
 pub(super) use steps::{Step, What, is_traffic};
 

@@ -91,11 +91,11 @@ const UNIQUE: [&str; 9] =
 
 /// The records that were read, to know one that was delivered twice.
 #[derive(Default)]
-struct Seen(FxHashSet<u64>);
+pub(in crate::capture::formats) struct Seen(FxHashSet<u64>);
 
 impl Seen {
     /// True for a record that was read before, byte for byte, with a time or a number that no other one has.
-    fn knows(&mut self, record: &str, exchanges: &[Exchange<'_>]) -> bool {
+    pub(in crate::capture::formats) fn knows(&mut self, record: &str, exchanges: &[Exchange<'_>]) -> bool {
         let fine = |exchange: &Exchange<'_>| {
             exchange.start_us.or(exchange.end_us).is_some() && exchange.resolution_us.is_some_and(|us| us < 1_000_000)
         };

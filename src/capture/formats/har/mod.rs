@@ -10,7 +10,7 @@ mod tests;
 
 use self::document::{Creator, Entry};
 use super::document::{Elements, Lines, offset_in, value_of};
-use super::exchange::Collected;
+use super::exchange::{Collected, Seen};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
@@ -53,13 +53,15 @@ impl WholeReader for HarReader {
         let log = value_of(text, 0, &["log"]);
         let vantage = log.and_then(|log| vantage(text, log)).unwrap_or(Vantage::Unknown);
         let mut list = Elements::new(text, log.and_then(|log| value_of(text, log, &["entries"])), "list of entries")?;
-        let (mut found, mut lines) = (Collected::new(vantage, false, true), Lines::new(text));
+        let (mut found, mut lines, mut seen) = (Collected::new(vantage, false, true), Lines::new(text), Seen::default());
         for (offset, raw) in list.by_ref() {
             let line = lines.of(offset);
             let entry = serde_json::from_str::<Entry<'_>>(raw);
             let exchange = entry.map(|entry| entry.exchange(line, offset, |part| offset_in(text, part)));
-            if !exchange.is_ok_and(|exchange| found.take(&exchange)) {
-                out.skip(line, Skip::NotAMessage);
+            match exchange {
+                Ok(exchange) if seen.knows(raw, std::slice::from_ref(&exchange)) => out.skip(line, Skip::Duplicate),
+                Ok(exchange) if found.take(&exchange) => {}
+                _ => out.skip(line, Skip::NotAMessage),
             }
         }
         if let Some(cut) = list.cut {

@@ -8,7 +8,7 @@ use crate::jsonrpc::Framing;
 use crate::protocol::by_name;
 
 /// The names of what a log can prove, as they are written.
-const PROOFS: [(Proof, &str); 11] = [
+const PROOFS: [(Proof, &str); 12] = [
     (Proof::PAYLOAD, "payload"),
     (Proof::CANCEL_TARGET, "cancel_target"),
     (Proof::ERROR_CODE, "error_code"),
@@ -20,6 +20,7 @@ const PROOFS: [(Proof, &str); 11] = [
     (Proof::CLIENT, "client"),
     (Proof::PAIRING, "pairing"),
     (Proof::ORDER, "order"),
+    (Proof::ANSWER_TIME, "answer_time"),
 ];
 
 #[derive(Default, Serialize, Deserialize)]
