@@ -402,11 +402,12 @@ struct Exchanged {
 }
 
 /// What is one fault, seen with more or less of what was before it: what an id that was used again did, whom an answer
-/// answers, what a cancel meets, and how a log that shows no beginning or no end says so.
+/// answers, what a cancel meets (where that came on a stream that names no session: whom its answer answers), and how a log that
+/// shows no beginning or no end says so.
 const KIN: [&[&str]; 6] = [
     &["RPC010", "RPC011"],
     &["RPC008", "RPC009", "RPC012"],
-    &["CAN001", "CAN002", "CAN003", "CAN004", "CAN005", "CAN010", "CAN012", "CAN030"],
+    &["CAN001", "CAN002", "CAN003", "CAN004", "CAN005", "CAN008", "CAN010", "CAN012", "CAN030", "RPC009"],
     &["PRG001", "PRG002", "PRG003"],
     &["STK001", "CAN011", "CAP002"],
     &["LIF001", "LIF002", "LIF005", "CAP001"],
@@ -442,7 +443,10 @@ fn faulty_exchanges(profile: &'static Profile, seed: u64, size: usize) -> Vec<Ex
             (false, true) => Fate::Undecidable,
             (false, false) => Fate::Missed,
         };
-        let fates = wanted.iter().map(|code| (code.to_string(), fate(code))).collect();
+        // On a clock of whole seconds what was sent before an answer may stand behind it.
+        let coarse = |code: &&&str| form.name == "cloudtrail" && code.starts_with("LIF");
+        let shown = wanted.iter().filter(|code| !coarse(code));
+        let fates = shown.map(|code| (code.to_string(), fate(code))).collect();
         let all: Vec<String> = wanted.iter().chain([&fault]).map(|code| code.to_string()).collect();
         let done = |code: &&String| !says(&all, code);
         let wrong = found.iter().filter(done).cloned().collect();
@@ -455,7 +459,10 @@ fn faulty_exchanges(profile: &'static Profile, seed: u64, size: usize) -> Vec<Ex
 fn faulty_exchanged(profile: &'static Profile, seed: u64, size: usize) -> Result<(), TestCaseError> {
     for Exchanged { fault, form, artefact, fates, wrong, log } in faulty_exchanges(profile, seed, size) {
         let missed: Vec<_> = fates.iter().filter(|(_, fate)| *fate == Fate::Missed).collect();
-        prop_assert!(wrong.is_empty() && missed.is_empty(), "{fault}, {form} {artefact:?}: missed {missed:?}, wrong {wrong:?}\n{log}");
+        prop_assert!(
+            wrong.is_empty() && missed.is_empty(),
+            "{fault}, {form} {artefact:?}: missed {missed:?}, wrong {wrong:?}\n{log}"
+        );
     }
     Ok(())
 }
@@ -609,12 +616,13 @@ fn proof_never_accuses_wrongly() {
 #[ignore = "minutes of work; it prints a table"]
 fn recall_of_exchanges() {
     let list: Vec<_> = profiles().filter(|profile| matches!(profile.name, "mcp" | "jsonrpc")).collect();
-    let runs: u64 = std::env::var("RPCTAPE_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(200);
     let (mut counts, mut missed, mut wrongs) = (BTreeMap::new(), BTreeMap::new(), 0);
-    for seed in 0..runs {
+    for seed in 0..200 {
         let profile = list[(seed % list.len() as u64) as usize];
         let seed = Rng::new(seed).number();
-        for Exchanged { fault, form, artefact, fates, wrong, log } in faulty_exchanges(profile, seed, (seed % 6) as usize + 2) {
+        for Exchanged { fault, form, artefact, fates, wrong, log } in
+            faulty_exchanges(profile, seed, (seed % 6) as usize + 2)
+        {
             for code in wrong {
                 println!("WRONG {fault}, {form} {artefact:?}: {code}\n{log}");
                 wrongs += 1;
@@ -631,7 +639,10 @@ fn recall_of_exchanges() {
     for (place, (count, log)) in &missed {
         println!("{place}: {count}, {log}");
     }
-    println!("{counts:?}, {wrongs} wrong, missed {:?}", missed.iter().map(|(place, (count, _))| (place, count)).collect::<Vec<_>>());
+    println!(
+        "{counts:?}, {wrongs} wrong, missed {:?}",
+        missed.iter().map(|(place, (count, _))| (place, count)).collect::<Vec<_>>()
+    );
 }
 
 /// `cargo test --test model calibration -- --ignored --nocapture` prints the table of `docs/certainty.md`.

@@ -74,6 +74,11 @@ fn detected(input: &mut Input, overrides: &Overrides) -> Result<(&'static dyn Fo
         }
     }
     let Some((format, reason)) = found else { return Err(unknown(input, &sample)) };
+    if forced.is_none()
+        && let Some(error) = super::refusals::in_pieces(input.shown_name(), &sample)
+    {
+        return Err(error);
+    }
     if forced.is_some()
         && input.is_whole()
         && let Some(misfit) = format.misfit(&sample)

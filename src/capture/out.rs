@@ -186,6 +186,11 @@ impl<'s> Out<'s> {
         self.overrides.connection_key.as_deref().filter(|keys| keys.iter().all(|key| word_of(key).is_none()))
     }
 
+    /// True if the user says that the log holds everything.
+    pub(crate) fn is_said_whole(&self) -> bool {
+        self.overrides.whole
+    }
+
     /// The key is the reader's that asks now.
     pub(crate) fn take_key(&mut self) {
         self.key_taken = true;

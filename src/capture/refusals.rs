@@ -24,6 +24,9 @@ struct Known {
     unless: Option<String>,
     why: String,
     instead: String,
+    /// True where parts of messages stand in it, and no record has a whole one.
+    #[serde(default)]
+    pieces: bool,
 }
 
 /// The same with its expressions compiled.
@@ -48,6 +51,11 @@ impl Ready {
         Some(Ready { lines: Regex::new(&known.lines).ok()?, unless, known })
     }
 
+    fn error(&self, name: &str) -> Error {
+        let message = format!("{name} is {}: {}", self.known.name, self.known.why);
+        Error::new(ErrorKind::Input, message).hint(self.known.instead.clone())
+    }
+
     /// How many lines fit.
     fn count(&self, lines: &[String]) -> usize {
         match &self.unless {
@@ -55,6 +63,12 @@ impl Ready {
             _ => lines.iter().filter(|line| self.lines.is_match(line)).count(),
         }
     }
+}
+
+/// The error for a log whose records are known to hold pieces of messages: what looks like a whole one there may be a part.
+pub(super) fn in_pieces(name: &str, sample: &Sample) -> Option<Error> {
+    let fits = |ready: &&Ready| ready.known.pieces && sample.lines().any(|line| ready.lines.is_match(line));
+    all().iter().find(fits).map(|found| found.error(name))
 }
 
 /// The error for a log that is known and holds no messages; `name` is the file's.
@@ -68,8 +82,7 @@ pub(super) fn known(name: &str, sample: &Sample) -> Option<Error> {
     // The most telling stand first: of equal counts the first one wins.
     let best = all().iter().map(|ready| (ready.count(&lines), ready)).rev().max_by_key(|(count, _)| *count);
     let (_, best) = best.filter(|(count, _)| *count > 0 && *count * SHARE >= lines.len())?;
-    let message = format!("{name} is {}: {}", best.known.name, best.known.why);
-    Some(Error::new(ErrorKind::Input, message).hint(best.known.instead.clone()))
+    Some(best.error(name))
 }
 
 #[cfg(test)]
@@ -129,6 +142,14 @@ mod tests {
         for (text, want) in logs {
             assert!(named(text).is_some_and(|message| message.contains(want)), "{text}: {:?}", named(text));
         }
+    }
+
+    #[test]
+    fn pieces_of_messages_are_refused_though_some_are_whole() {
+        let log = "{\"http_streamed_trace_segment\":{\"trace_id\":\"1\",\"request_body_chunk\":{\"as_string\":\"{\\\"jsonrpc\\\":\\\"2.0\\\"}\"}}}";
+        let error = in_pieces("x.log", &Sample::new(log.as_bytes(), true, false)).unwrap();
+        assert!(error.message.contains("Envoy's streamed tap") && error.hint.is_some());
+        assert!(in_pieces("x.log", &Sample::new(b"{\"http_buffered_trace\":{}}", true, false)).is_none());
     }
 
     #[test]

@@ -262,7 +262,8 @@ impl Channels {
                     if track.starts_anew(message, frame.direction, &self.handshakes) {
                         track.channel.complete_head = Some(true);
                         track.before = track.goodbye.is_open().then_some((track.connection, track.goodbye));
-                        let anew = (!track.has_ended()).then(|| (track.connection, message.id.value().map_or(0, digest)));
+                        let anew =
+                            (!track.has_ended()).then(|| (track.connection, message.id.value().map_or(0, digest)));
                         opened = Some(track.open_next(store, self.source, self.demanded)?);
                         track.anew = anew;
                     } else if let Some(older) = track.clashes(message, frame.direction) {

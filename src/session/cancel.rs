@@ -228,7 +228,13 @@ impl Conn {
     }
 
     /// Where the log does not show when a request was answered, the answer that stands before its cancel may be a late one.
-    fn may_be_answered_late(&self, step: &mut Step<'_>, cancel: &Cancellation, (issuer, id): (Side, &Id), answer: Seen) {
+    fn may_be_answered_late(
+        &self,
+        step: &mut Step<'_>,
+        cancel: &Cancellation,
+        (issuer, id): (Side, &Id),
+        answer: Seen,
+    ) {
         let Some(slot) = self.slot(issuer, id).filter(|slot| !self.tells_when_answered() && !slot.cancel_void) else {
             return;
         };

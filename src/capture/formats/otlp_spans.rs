@@ -5,7 +5,7 @@
 //! when they end, so they are put into the order of their times. An answer is known by the span having ended without
 //! an exception that says it was cancelled; which request a cancel meant is not in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -101,6 +101,10 @@ struct Attribute {
 struct Written {
     #[serde(default)]
     kind: Value,
+    #[serde(default, alias = "span_id")]
+    span_id: String,
+    #[serde(default, alias = "parent_span_id")]
+    parent_span_id: String,
     #[serde(alias = "start_time_unix_nano")]
     start_time_unix_nano: Value,
     #[serde(default, alias = "end_time_unix_nano")]
@@ -142,6 +146,8 @@ struct Span<'a> {
     /// The process that wrote it.
     service: String,
     connection: Option<String>,
+    /// Its own id, and that of the span that caused it; empty where there is none.
+    ids: (String, String),
     /// True for the span of whoever handles the message.
     receives: bool,
     outcome: Outcome,
@@ -166,6 +172,7 @@ impl<'a> Span<'a> {
             connection: own("mcp.session.id").or_else(|| service.clone()),
             outcome: outcome(&written, &own),
             service: service.unwrap_or_default(),
+            ids: (written.span_id, written.parent_span_id),
             method,
             id,
             receives,
@@ -296,11 +303,21 @@ fn take<'t>(text: &str, document: Document<'t>, spans: &mut Vec<std::result::Res
     }
 }
 
-/// Drops the second span of a request whose both ends wrote one.
+/// Drops the second span of a message whose both ends wrote one: of a request by its id, of a notification by the span that caused it.
 fn seen_twice(spans: &mut Vec<Span<'_>>, mut each: impl FnMut(&Span<'_>)) {
     let mut seen: HashMap<(Option<String>, String, String), (bool, i64)> = HashMap::new();
+    let sent = spans.iter().filter(|span| span.id.is_none() && !span.receives && !span.ids.0.is_empty());
+    let sent: HashSet<(Option<String>, String, String)> =
+        sent.map(|span| (span.connection.clone(), span.method.clone(), span.ids.0.clone())).collect();
     spans.retain(|span| {
-        let Some(id) = &span.id else { return true };
+        let Some(id) = &span.id else {
+            let known =
+                span.receives && sent.contains(&(span.connection.clone(), span.method.clone(), span.ids.1.clone()));
+            if known {
+                each(span);
+            }
+            return !known;
+        };
         let key = (span.connection.clone(), span.method.clone(), id.clone());
         let end = span.end_us.unwrap_or(i64::MAX);
         match seen.get(&key) {

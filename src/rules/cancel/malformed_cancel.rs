@@ -23,8 +23,11 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Cancel { cancel, fault: Some(CancelFault::Malformed { what, null_in_schema, foreign_member, null_params }), .. } =
-        event.what
+    let What::Cancel {
+        cancel,
+        fault: Some(CancelFault::Malformed { what, null_in_schema, foreign_member, null_params }),
+        ..
+    } = event.what
     else {
         return None;
     };

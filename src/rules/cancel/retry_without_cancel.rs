@@ -16,7 +16,12 @@ pub static RULE: Rule = Rule {
     summary: "a request was repeated while the first one was in flight and not cancelled",
     on: On::Request,
     duty: Duty::either(Occasions::REPEATS),
-    needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    needs: Proof::PAYLOAD
+        .and(Proof::CANCEL_TARGET)
+        .and(Proof::ANSWER_TIME)
+        .and(Proof::DIRECTION)
+        .and(Proof::BOTH_SIDES)
+        .and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/retry-without-cancel.md"),

@@ -16,7 +16,11 @@ pub static RULE: Rule = Rule {
     summary: "a prompt that nobody cancelled ended as cancelled",
     on: On::Answer,
     duty: Duty::server(Occasions::ANSWERS),
-    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME),
+    needs: Proof::PAYLOAD
+        .and(Proof::DIRECTION)
+        .and(Proof::BOTH_SIDES)
+        .and(Proof::CANCEL_TARGET)
+        .and(Proof::ANSWER_TIME),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/prompt-cancelled-without-cancel.md"),

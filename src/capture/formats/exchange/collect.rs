@@ -127,6 +127,7 @@ impl<'a> Collected<'a> {
         let rest = self.placed.split_off(half);
         let (placed, unordered) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
         self.bytes /= 2;
+        self.unseen.whole = out.is_said_whole();
         for placed in &placed {
             let untimed = self.unordered || self.untimed.contains(&placed.connection);
             let lost = match (unordered.contains(&placed.connection), untimed) {

@@ -39,6 +39,8 @@ pub(super) struct Unseen {
     /// What each side has asked, by connection: a hash of each. Of very many the earlier ones are forgotten, which only
     /// takes proof away.
     asked: FxHashSet<u64>,
+    /// True if the user says that each exchange has its record.
+    pub(super) whole: bool,
 }
 
 /// How much is remembered of what was asked.
@@ -68,10 +70,10 @@ impl Unseen {
         self.asked.extend(told.effects().map(|effect| key(connection, side, effect)));
         let torn = self.torn.iter().any(|span| span.covers(placed));
         match side {
-            Side::Client if torn || self.is_strange(placed) => Some(Side::Server),
+            Side::Client if torn || !self.whole && self.is_strange(placed) => Some(Side::Server),
             Side::Client => {
                 let shown = |target: &Link| self.asked.contains(&key(connection, side, *target));
-                (!told.cancelled.iter().all(shown)).then_some(Side::Client)
+                (!self.whole && !told.cancelled.iter().all(shown)).then_some(Side::Client)
             }
             // A request of the server may stand behind an answer that is not there.
             Side::Server => (torn && !told.requests.is_empty()).then_some(Side::Server),

@@ -53,7 +53,8 @@ impl WholeReader for HarReader {
         let log = value_of(text, 0, &["log"]);
         let vantage = log.and_then(|log| vantage(text, log)).unwrap_or(Vantage::Unknown);
         let mut list = Elements::new(text, log.and_then(|log| value_of(text, log, &["entries"])), "list of entries")?;
-        let (mut found, mut lines, mut seen) = (Collected::new(vantage, false, true), Lines::new(text), Seen::default());
+        let (mut found, mut lines, mut seen) =
+            (Collected::new(vantage, false, true), Lines::new(text), Seen::default());
         for (offset, raw) in list.by_ref() {
             let line = lines.of(offset);
             let entry = serde_json::from_str::<Entry<'_>>(raw);
