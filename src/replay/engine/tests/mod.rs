@@ -58,6 +58,10 @@ struct Wire {
     asked: Vec<(i64, Outgoing)>,
     /// The stream of the message that is being handled.
     stream: u32,
+    /// The number of the write that the latest message went out in, and whether the next one goes with it.
+    write: (usize, bool),
+    /// For each message sent: the number of its write.
+    writes: Vec<usize>,
     /// While a message with this method waits to be written, everything comes that is under way.
     queued: &'static str,
 }
@@ -134,7 +138,9 @@ fn play_on(
     for _ in 0..100_000 {
         while let Some(out) = engine.next() {
             match out {
-                Outgoing::Message { stream, bytes, .. } => {
+                Outgoing::Message { stream, bytes, more, .. } => {
+                    wire.write = (wire.write.0 + usize::from(!wire.write.1), more);
+                    wire.writes.push(wire.write.0);
                     let text = String::from_utf8(bytes).expect("text");
                     let value: Value = serde_json::from_str(&text).unwrap_or_default();
                     if value["method"] == wire.queued {
