@@ -108,6 +108,8 @@ struct Played {
     wire: Wire,
     log: RunLog,
     recorded: Connection,
+    /// From when on nothing was played any more.
+    only_watched_us: Option<i64>,
 }
 
 impl Played {
@@ -135,6 +137,7 @@ fn play_on(
     let plan = planned(recorded, options);
     let mut engine = Engine::new(recorded, &plan.connections[0], options);
     engine.arrival(0, &Incoming::Ready);
+    let mut only_watched_us = None;
     for _ in 0..100_000 {
         while let Some(out) = engine.next() {
             match out {
@@ -163,7 +166,10 @@ fn play_on(
             }
         }
         if engine.done() {
-            return Played { wire, log: engine.finish(), recorded: recorded.clone() };
+            return Played { wire, log: engine.finish(), recorded: recorded.clone(), only_watched_us };
+        }
+        if engine.only_watches() {
+            only_watched_us.get_or_insert(wire.now);
         }
         let due = wire.due.iter().map(|(at, turn, _)| (*at, *turn)).min();
         let wake = engine.wake_at();
