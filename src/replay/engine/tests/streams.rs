@@ -248,7 +248,8 @@ fn a_session_that_only_has_to_end_plays_no_more() {
     let trace = format!("{session}{cancelled}\n130 c+ 5 DELETE\n");
     let played = play(&with_heads(&trace), &options(), serve);
     let cancel = played.wire.with("notifications/cancelled")[0].0;
-    let ended = played.wire.asked.iter().find(|(_, out)| matches!(out, Outgoing::EndSession { .. })).expect("a DELETE").0;
+    let ended =
+        played.wire.asked.iter().find(|(_, out)| matches!(out, Outgoing::EndSession { .. })).expect("a DELETE").0;
     assert!(ended >= cancel + 2_000 * MS, "{ended} {cancel}");
     assert_eq!(played.only_watched_us.map(|at| at - cancel), Some(0), "{cancel}");
     // Neither is the pause before the end, once the answers are there.
