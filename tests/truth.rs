@@ -104,8 +104,8 @@ fn hold(kind: &str, wrong: fn(&str, &Value) -> Vec<String>) {
     let unknown = gaps.iter().filter(|name| !all.iter().any(|(case, _)| case == *name));
     said.extend(unknown.map(|name| format!("{name}: there is no such case")));
     assert!(all.len() > 50, "only {} cases were found", all.len());
-    println!("{} of {} cases of {kind} hold", all.len() - gaps.len(), all.len());
     assert!(said.is_empty(), "{} of {}:\n{}", said.len(), all.len(), said.join("\n"));
+    println!("{} of {} cases of {kind} hold", all.len() - gaps.len(), all.len());
 }
 
 #[test]

@@ -6,18 +6,10 @@ use super::exchange::{Effect, Exchange, Outcome, TaskState};
 use super::message::is_usual;
 use super::race::{Judgement, Witness};
 use super::seen::Seen;
-use super::state::{
-    Absorb, Accused, Conn, EarlyAnswer, Idless, Incoming, LateAnswer, Orphanage, Slot, Step, Suspect, index,
-};
+use super::state::{Accused, Conn, Incoming, LateAnswer, Orphanage, Slot, Step, Suspect, index};
 use super::window::Kept;
 use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
-
-/// How long after its answer a request may be read that was sent before it, in microseconds of the log.
-const LATE_US: i64 = 10_000_000;
-
-/// How many answers without an id are remembered for a connection.
-const IDLESS: usize = 64;
 
 /// The code that says "cancelled" wherever a protocol has such a code.
 pub(super) const CANCELLED: i64 = -32800;
@@ -44,8 +36,7 @@ impl Conn {
             Some((true, absorb, _)) if absorb.cancelled > 0 && self.answers_older(m, issuer, id) => {
                 // It says that a cancelled one has ended, and this one was not cancelled.
                 if let Some(slot) = self.slot_mut(issuer, id) {
-                    slot.absorb.answers -= 1;
-                    slot.absorb.cancelled -= 1;
+                    slot.absorb = slot.absorb.less(true);
                 }
             }
             Some((true, ..)) => {
@@ -54,40 +45,6 @@ impl Conn {
             }
             Some((false, absorb, request)) => self.second_answer(step, m, id, absorb, request),
             None => self.unknown_answer(step, m, id),
-        }
-    }
-
-    /// Nobody is named. A notification may have caused it, if nothing else has.
-    fn idless_answer(&mut self, m: &Incoming<'_>) {
-        if let Some(array) = m.batch {
-            self.batches.nameless.insert(array);
-            self.batches.reported.extend(self.batches.answers.get(&array));
-        }
-        // These two say that no id could be read.
-        let unread = matches!(m.message.error_code(), Some(-32700 | -32600));
-        let asked = self.side(m.sender.peer());
-        // Over HTTP the answer to the POST of a notification may say why it was not accepted.
-        let Some(notification) = asked.notified.filter(|_| !unread && !asked.nameless && self.ordered()) else {
-            return;
-        };
-        if m.message.id == IdField::Null && self.idless.len() < IDLESS {
-            let (seen, sender, profile, error_code) = (m.seen, m.sender, m.profile, m.message.error_code());
-            self.idless.push(Idless { seen, sender, profile, error_code, notification });
-        }
-    }
-
-    /// At the end it is known which requests were answered: only one that was not may have been meant.
-    pub(super) fn end_idless(&mut self, step: &mut Step<'_>) {
-        for Idless { seen, sender, profile, error_code, notification } in std::mem::take(&mut self.idless) {
-            let asked = self.side(sender.peer());
-            let before = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.request.frame < seen.frame;
-            let open = asked.superseded || asked.live.values().any(|slot| before(slot));
-            if asked.nameless {
-                continue;
-            }
-            let judgement = Judgement::exact_if(!open, "a request was never answered, and this may be meant for it");
-            let what = What::NotificationAnswered { notification, error_code, judgement };
-            self.emit(step, profile, seen, Some(sender), what);
         }
     }
 
@@ -132,122 +89,8 @@ impl Conn {
         says || outcome(m, slot.role) == Outcome::Cancelled
     }
 
-    fn second_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, absorb: Absorb, request: Seen) {
-        let issuer = m.sender.peer();
-        let Some(slot) = self.slot_mut(issuer, id) else { return };
-        if absorb.answers > 0 {
-            // Which of the requests with this id it answers cannot be known; the reuse was the other side's fault.
-            slot.absorb.answers -= 1;
-            return;
-        }
-        slot.exchange.history.add(letter(m), m.sender, issuer);
-        let (answer, asked_on) = (slot.exchange.answer, slot.exchange.stream);
-        let Some(judgement) = self.second_answer_on(m, asked_on) else { return };
-        let stray = Stray::Duplicate { request, answer, judgement };
-        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
-    }
-
-    fn unknown_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
-        let issuer = m.sender.peer();
-        if self.side(issuer).evicted {
-            return self.ask_about_answer(m, id);
-        }
-        let older = self.may_answer_older_handshake(m);
-        match older {
-            true if m.facts.revision.is_some() => self.greeted_before(m),
-            // An answer to something else: there was more before the log than an attempt.
-            true => self.facts.missing.begin_before(),
-            false => {}
-        }
-        let twin = id.twin().filter(|twin| self.slot(issuer, twin).is_some_and(|slot| slot.exchange.in_flight()));
-        if let Some(twin) = twin.filter(|_| !older) {
-            return self.mistyped_answer(step, m, id, &twin);
-        }
-        let reason = "it may answer an earlier attempt of the handshake, from before the log";
-        let judgement = Judgement::exact_if(!older, reason);
-        let foreign_stream = self.stream_of_another(m, issuer);
-        let may_be_early = if self.ordered() { m.seen.at_us.is_some() } else { m.sender == Side::Client };
-        if may_be_early && self.early_answers.len() < IDLESS {
-            let Incoming { seen, line, sender, profile, .. } = *m;
-            let (id, is_error, error_code) = (id.clone(), m.message.kind == Kind::Error, m.message.error_code());
-            let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, judgement };
-            return self.early_answers.push(early);
-        }
-        let stray = Stray::UnknownId { judgement, foreign_stream };
-        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
-    }
-
-    /// An answer to the request whose id is this one written as the other type, unless an older request had just this id.
-    fn mistyped_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, twin: &Id) {
-        let issuer = m.sender.peer();
-        let Some(request) = self.slot(issuer, twin).map(|slot| slot.exchange.request) else { return };
-        let judgement = self.surely_new(step, issuer, m.seen);
-        let stray = Stray::TypeMismatch { request, judgement };
-        self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
-        if judgement == Judgement::EXACT {
-            self.settle(step, m, issuer, twin);
-        }
-    }
-
-    /// A request that stands behind its answer: over HTTP since its stream was written down later, elsewhere where its time says
-    /// that it came first.
-    pub(super) fn claim_early_answer(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id, request: Seen) {
-        let ordered = self.ordered();
-        let before = |early: &EarlyAnswer| !ordered || early.seen.since(request).is_some_and(|after_us| after_us > 0);
-        let own = |early: &EarlyAnswer| early.sender != issuer && early.id == *id && before(early);
-        let Some(at) = self.early_answers.iter().position(own) else { return };
-        let EarlyAnswer { seen, line, sender, error_code, is_error, .. } = self.early_answers.remove(at);
-        self.guessed_about(seen.frame, line);
-        let Some(slot) = self.slot_mut(issuer, id) else { return };
-        let exchange = &mut slot.exchange;
-        exchange.answer = Some(seen);
-        exchange.error_code = error_code;
-        exchange.outcome = if is_error { Outcome::Error } else { Outcome::Result };
-        exchange.history.add(if is_error { 'e' } else { 'r' }, sender, issuer);
-        self.remember(step, issuer, id);
-    }
-
-    /// What has waited as long as a record may come late answers no request.
-    pub(super) fn release_early_answers(&mut self, step: &mut Step<'_>, now: Seen) {
-        let waits = |early: &EarlyAnswer| now.since(early.seen).is_none_or(|us| us <= LATE_US);
-        if self.ordered() && !self.early_answers.iter().all(waits) {
-            let (kept, over) = std::mem::take(&mut self.early_answers).into_iter().partition(waits);
-            self.early_answers = kept;
-            self.accuse_early_answers(step, over);
-        }
-    }
-
-    /// At the end it is known which requests stand behind their answers: what is left answers none.
-    pub(super) fn end_early_answers(&mut self, step: &mut Step<'_>) {
-        let left = std::mem::take(&mut self.early_answers);
-        self.accuse_early_answers(step, left);
-    }
-
-    fn accuse_early_answers(&mut self, step: &mut Step<'_>, early: Vec<EarlyAnswer>) {
-        for EarlyAnswer { seen, sender, profile, id, judgement, .. } in early {
-            let stray = Stray::UnknownId { judgement, foreign_stream: None };
-            self.emit(step, profile, seen, Some(sender), What::Stray { id: &id, stray });
-        }
-    }
-
-    /// A log that begins with a handshake may begin with its second attempt, or with the answer to its first, unless something
-    /// says that it is whole.
-    fn may_answer_older_handshake(&self, m: &Incoming<'_>) -> bool {
-        let life = &self.facts.lifecycle;
-        let states_revision = m.message.kind == Kind::Result && m.facts.revision.is_some();
-        let greets = states_revision || life.initialize.is_some() && life.initialize_answer.is_none();
-        m.sender == Side::Server && greets && self.facts.missing.head_unstated()
-    }
-
-    /// The response to the POST of one request that carries an answer to none: whatever went before, it is not that one's.
-    fn stream_of_another(&self, m: &Incoming<'_>, issuer: Side) -> Option<Seen> {
-        let asked = self.opener(m.stream).filter(|opener| opener.issuer == issuer && opener.answer.is_none());
-        let asked = asked.and_then(|opener| self.slot(issuer, &opener.id));
-        asked.filter(|slot| slot.exchange.batch.is_none()).map(|slot| slot.exchange.request)
-    }
-
     /// The response settles the exchange.
-    fn settle(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+    pub(super) fn settle(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let is_error = m.message.kind == Kind::Error;
         let code = m.message.error_code();
         let says_cancelled = is_error && m.message.says_cancelled();
@@ -507,6 +350,6 @@ fn outcome(m: &Incoming<'_>, role: Role) -> Outcome {
     }
 }
 
-fn letter(m: &Incoming<'_>) -> char {
+pub(super) fn letter(m: &Incoming<'_>) -> char {
     if m.message.kind == Kind::Error { 'e' } else { 'r' }
 }

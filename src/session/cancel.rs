@@ -8,7 +8,7 @@ use super::event::What;
 use super::exchange::{Cancellation, Effect, TaskState};
 use super::race::Judgement;
 use super::seen::Seen;
-use super::state::{Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Opener, Slot, Step, Suspect, cut};
+use super::state::{Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Near, Opener, Slot, Step, Suspect, cut};
 use crate::jsonrpc::Id;
 use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel, Side};
 
@@ -153,15 +153,16 @@ impl Conn {
         self.front_in_flight(step, m.sender, id);
         match self.find(m, id) {
             Found::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
-            Found::OtherSide(id) => self.cancel_other(step, m, cancel, &id),
-            Found::Twin(id) => {
+            Found::OtherSide(other) => {
+                let fault = self.other_side_fault(step, m, &other);
+                self.cancel_near(step, m, cancel, id, fault, (m.sender.peer(), other));
+            }
+            Found::Twin(twin) => {
                 let fault = CancelFault::TypeMismatch(self.surely_new(step, m.sender, m.seen));
-                self.cancel_near(step, m, cancel, m.sender, &id, fault);
+                self.cancel_near(step, m, cancel, id, fault, (m.sender, twin));
             }
             Found::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
-            Found::Nowhere => {
-                self.unknown_cancel(step, m, cancel, id, Judgement::EXACT);
-            }
+            Found::Nowhere => self.unknown_cancel(step, m, cancel, id),
         }
     }
 
@@ -239,9 +240,9 @@ impl Conn {
         None
     }
 
-    /// A cancel of the other side's request.
-    fn cancel_other(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
-        let fault = match m.profile.server_cancel {
+    /// What is wrong with a cancel of the other side's request.
+    fn other_side_fault(&self, step: &Step<'_>, m: &Incoming<'_>, id: &Id) -> CancelFault {
+        match m.profile.server_cancel {
             ServerCancel::ListenOnly => {
                 let open = self.facts.lifecycle.initialize.is_some();
                 let older = Judgement::exact_if(!open, "the same process may serve an older revision");
@@ -249,54 +250,60 @@ impl Conn {
                 let unseen = self.slot(Side::Client, id).is_none() && older == Judgement::EXACT;
                 CancelFault::ServerForbidden(if unseen { self.surely_new(step, Side::Client, m.seen) } else { older })
             }
-            ServerCancel::OwnRequests if cancel.foreign => CancelFault::ForeignDialect,
             ServerCancel::OwnRequests => CancelFault::WrongDirection(Judgement::EXACT),
-        };
-        self.cancel_near(step, m, cancel, m.sender.peer(), id, fault);
+        }
     }
 
-    /// A cancel that hits nothing but comes near to a request.
+    /// A cancel that hits nothing but comes near to a request. Over HTTP the request that it means may have been sent before it,
+    /// and stand behind it.
     fn cancel_near(
         &mut self,
         step: &mut Step<'_>,
         m: &Incoming<'_>,
-        mut cancel: Cancellation,
-        issuer: Side,
+        cancel: Cancellation,
         id: &Id,
         fault: CancelFault,
+        (issuer, twin): (Side, Id),
     ) {
-        let fault = if cancel.foreign { CancelFault::ForeignDialect } else { fault };
-        cancel.effect = Some(Effect::UnknownTarget);
-        let target = self.slot(issuer, id).map(|slot| Target {
+        let near = self.slot(issuer, &twin).map(|slot| Near {
             request: slot.exchange.request,
             issuer,
-            id,
-            method: &slot.exchange.method,
+            method: slot.exchange.method.clone(),
             answer: slot.exchange.answer,
-            first_cancel: None,
+            id: twin,
         });
-        self.judge_cancel(step, m.profile, &cancel, Some(fault), target);
-        step.sink.cancellation(self.facts.id, &cancel);
+        self.early_cancel(step, m, cancel, id, fault, near);
     }
 
-    /// A cancel of an id that nobody has issued so far; a request that follows soon is a hint.
-    pub(super) fn unknown_cancel(
+    /// A cancel of an id that nobody has issued so far.
+    fn unknown_cancel(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
+        let forbidden = m.profile.server_cancel == ServerCancel::ListenOnly && m.sender == Side::Server;
+        // In some revision a server may end what the client had asked for.
+        let others = m.profile.unknown_revision && m.sender == Side::Server;
+        let judgement = if others { self.surely_new(step, Side::Client, m.seen) } else { Judgement::EXACT };
+        let fault = if forbidden { CancelFault::ServerForbidden(judgement) } else { CancelFault::UnknownId(judgement) };
+        self.early_cancel(step, m, cancel, id, fault, None);
+    }
+
+    /// A cancel that names no request so far: one that follows soon is a hint. What comes near a request waits for none, where
+    /// messages have an order.
+    fn early_cancel(
         &mut self,
         step: &mut Step<'_>,
         m: &Incoming<'_>,
         mut cancel: Cancellation,
         id: &Id,
-        judgement: Judgement,
+        fault: CancelFault,
+        near: Option<Near>,
     ) {
         cancel.effect = Some(Effect::UnknownTarget);
-        let forbidden = m.profile.server_cancel == ServerCancel::ListenOnly && m.sender == Side::Server;
-        let fault = match () {
-            () if cancel.foreign => CancelFault::ForeignDialect,
-            () if forbidden => CancelFault::ServerForbidden(judgement),
-            () => CancelFault::UnknownId(judgement),
-        };
+        let fault = if cancel.foreign { CancelFault::ForeignDialect } else { fault };
+        let at_once = near.is_some() && self.ordered();
+        let early = EarlyCancel { cancel, profile: m.profile, fault, id: id.clone(), later: None, near };
+        if at_once {
+            return self.report_early_cancel(step, early);
+        }
         let crossing = self.crossing(m.sender, m.seen, m.seen, false);
-        let early = EarlyCancel { cancel, profile: m.profile, fault, id: id.clone(), later: None };
         let waiting = &mut self.side_mut(m.sender).early_cancels;
         waiting.push(Suspect { crossing, what: Accused::EarlyCancel(Box::new(early)) });
         if waiting.len() > EARLY {
@@ -324,9 +331,13 @@ impl Conn {
     }
 
     fn close_stream(&mut self, step: &mut Step<'_>, seen: Seen, stream: u32, by: Option<Side>) {
-        let Some(Opener { issuer, id, .. }) = self.streams.get(&stream).cloned() else { return };
-        let Some(slot) = self.slot_mut(issuer, &id) else { return };
-        if !slot.exchange.in_flight() || by == Some(Side::Server) {
+        let Some(Opener { issuer, id, request, .. }) = self.streams.get(&stream).cloned() else {
+            return self.note_closed_early(stream, seen);
+        };
+        // Its id may be another request's by now, on another stream.
+        let own = |slot: &&mut Slot| slot.exchange.request.frame == request.frame && slot.exchange.in_flight();
+        let Some(slot) = self.slot_mut(issuer, &id).filter(own) else { return };
+        if by == Some(Side::Server) {
             return;
         }
         let profile = slot.exchange.profile;

@@ -188,6 +188,9 @@ impl Conn {
         if exchange.stream_closed.is_some() {
             return Some("the client had closed the stream on which the answer was to come");
         }
+        if slot.cancelled_before {
+            return Some("it was cancelled, if the cancel that stands before it was sent after it");
+        }
         if exchange.cancel().is_some() || slot.turn_cancel.is_some() {
             return None;
         }

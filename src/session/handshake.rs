@@ -5,11 +5,14 @@ use std::hash::Hasher;
 use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::capture::Proof;
-use crate::jsonrpc::{Id, Kind};
+use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::{Capabilities, Facts, Side};
 
 /// How many cursors are remembered for a connection; in one with more none is judged.
 const CURSORS: usize = 65_536;
+
+/// Ids from here on are not taken for those of a client that counts from 0 or 1.
+const COUNTED: i64 = 10_000;
 
 /// A cursor as it was meant, whatever its escapes.
 fn cursor_key(raw: &str) -> u64 {
@@ -45,9 +48,10 @@ impl Conn {
         self.head_known = true;
         let handshake = m.profile.opening.initialize;
         if Some(method) == handshake {
-            // Where nothing tells clients apart, another one may have been there before; an answer to a handshake shows an
-            // earlier attempt.
-            if self.facts.proof.covers(Proof::CLIENT) && self.facts.lifecycle.initialize_answer.is_none() {
+            // Who counts begins with 0 or 1: a later number is that of another attempt, or comes after other requests.
+            let counted_on = matches!(m.message.id, IdField::Value(Id::Int(2..COUNTED)));
+            // Where nothing tells clients apart, another one may have been there before.
+            if self.facts.proof.covers(Proof::CLIENT) && !self.answered_first && !counted_on {
                 self.facts.missing.begin(m.seen.frame);
             }
         } else {

@@ -77,6 +77,14 @@ impl Conn {
         }
     }
 
+    /// A stream is closed of which the log has not shown what opened it.
+    pub(super) fn note_closed_early(&mut self, stream: u32, seen: Seen) {
+        while self.http.closed_early.len() >= STREAMS {
+            self.http.closed_early.pop_first();
+        }
+        self.http.closed_early.insert(stream, seen);
+    }
+
     /// The status of the response that a message came with.
     pub(super) fn status_of(&self, stream: Option<u32>) -> Option<u16> {
         self.http.streams.get(&stream?)?.status()

@@ -99,8 +99,12 @@ impl Conn {
         let strange_cursor = self.strange_cursor(m);
         let overlaps = if role == Role::Prompt { self.prompt_in_work(&slot) } else { None };
         self.place(m, id, slot);
-        if !self.side(m.sender).early_cancels.is_empty() {
-            self.claim_early_cancels(step, m.sender, id, m.seen, &method);
+        if !self.side(m.sender).early_cancels.is_empty()
+            && self.claim_early_cancels(step, m.sender, id, m.seen, &method)
+            && !self.ordered()
+            && let Some(slot) = self.slot_mut(m.sender, id)
+        {
+            slot.cancelled_before = true;
         }
         if let Some(slot) = self.slot(m.sender, id) {
             let what = What::Request {
@@ -185,6 +189,7 @@ impl Conn {
             spelling: spelling.map(Into::into),
             answers_before: self.side(m.sender.peer()).answers,
             cancel_void: false,
+            cancelled_before: false,
             turn_cancel: None,
             topic: topic.map(|text| Rc::from(&*text)),
             parent: None,
@@ -225,6 +230,7 @@ impl Conn {
         if let (Some(stream), Side::Client) = (m.stream, m.sender) {
             let opener = Opener { issuer: m.sender, id: id.clone(), request: m.seen, answer: None };
             self.streams.insert(stream, opener);
+            slot.exchange.stream_closed = self.http.closed_early.remove(&stream);
         }
         let issued = self.side_mut(m.sender);
         let tokens = [m.facts.progress_token, m.facts.work_done_token, m.facts.partial_result_token];

@@ -30,6 +30,7 @@ mod seen;
 mod settings;
 mod sink;
 mod state;
+mod stray;
 mod stream;
 mod suspect;
 mod task;

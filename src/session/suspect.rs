@@ -61,10 +61,21 @@ impl Conn {
             self.judge_first(step);
         }
         for side in Side::BOTH {
-            for suspect in std::mem::take(&mut self.side_mut(side).early_cancels) {
+            for mut suspect in std::mem::take(&mut self.side_mut(side).early_cancels) {
+                if let Accused::EarlyCancel(early) = &mut suspect.what
+                    && self.may_be_followed(suspect.crossing.second)
+                {
+                    doubt(&mut early.fault);
+                }
                 self.sentence(step, suspect, Some(Judgement::EXACT));
             }
         }
+    }
+
+    /// True where the log breaks off so soon after a cancel that the request which it means may stand behind the break.
+    fn may_be_followed(&self, cancel: Seen) -> bool {
+        let after_us = self.facts.last.and_then(|last| last.since(cancel));
+        !self.ordered() && self.facts.closed.is_none() && after_us.is_some_and(|us| us <= EARLY_CANCEL_US)
     }
 
     fn judge_first(&mut self, step: &mut Step<'_>) {
@@ -130,16 +141,13 @@ impl Conn {
         }
     }
 
-    fn report_early_cancel(&mut self, step: &mut Step<'_>, early: EarlyCancel) {
-        let EarlyCancel { mut cancel, profile, mut fault, id, later } = early;
+    pub(super) fn report_early_cancel(&mut self, step: &mut Step<'_>, early: EarlyCancel) {
+        let EarlyCancel { mut cancel, profile, mut fault, id, later, near } = early;
         // Over HTTP the request may have been sent first all the same.
-        if later.is_some()
-            && !self.ordered()
-            && let CancelFault::UnknownId(judgement) = &mut fault
-        {
-            *judgement = Judgement::undecidable(UNORDERED);
+        if later.is_some() && !self.ordered() {
+            doubt(&mut fault);
         }
-        let target = later.as_ref().map(|(request, method)| Target {
+        let named = later.as_ref().map(|(request, method)| Target {
             request: *request,
             issuer: cancel.sender,
             id: &id,
@@ -147,6 +155,14 @@ impl Conn {
             answer: None,
             first_cancel: None,
         });
+        let target = named.or(near.as_ref().map(|near| Target {
+            request: near.request,
+            issuer: near.issuer,
+            id: &near.id,
+            method: &near.method,
+            answer: near.answer,
+            first_cancel: None,
+        }));
         if let Some((request, method)) = &later {
             cancel.exchange = Some(request.frame);
             cancel.target_method = Some(method.clone());
@@ -157,7 +173,7 @@ impl Conn {
         step.sink.cancellation(self.facts.id, &cancel);
     }
 
-    /// A request is here: was its cancel sent before it?
+    /// A request is here: was its cancel sent before it? `true` if so.
     pub(super) fn claim_early_cancels(
         &mut self,
         step: &mut Step<'_>,
@@ -165,14 +181,15 @@ impl Conn {
         id: &Id,
         request: Seen,
         method: &Rc<str>,
-    ) {
-        let (mut index, ordered) = (0, self.ordered());
+    ) -> bool {
+        let (mut index, ordered, mut claimed) = (0, self.ordered(), false);
         while index < self.side(issuer).early_cancels.len() {
             let suspect = &mut self.side_mut(issuer).early_cancels[index];
             let age = request.since(suspect.crossing.second);
-            let Accused::EarlyCancel(early) = &mut suspect.what else { return };
+            let Accused::EarlyCancel(early) = &mut suspect.what else { return claimed };
             let too_late = ordered && age.is_some_and(|age| age > EARLY_CANCEL_US);
             let hit = !too_late && early.id == *id;
+            claimed |= hit;
             if hit {
                 early.later = Some((request, method.clone()));
             }
@@ -183,5 +200,16 @@ impl Conn {
                 index += 1;
             }
         }
+        claimed
+    }
+}
+
+/// What hangs on a cancel's coming before its request is not decidable over HTTP.
+fn doubt(fault: &mut CancelFault) {
+    if let CancelFault::UnknownId(judgement)
+    | CancelFault::TypeMismatch(judgement)
+    | CancelFault::WrongDirection(judgement) = fault
+    {
+        *judgement = Judgement::undecidable(UNORDERED);
     }
 }

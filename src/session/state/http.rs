@@ -9,6 +9,8 @@ use crate::session::seen::Seen;
 #[derive(Default)]
 pub(in crate::session) struct Http {
     pub(in crate::session) streams: BTreeMap<u32, HttpStream>,
+    /// Streams that were closed before the log showed what had opened them.
+    pub(in crate::session) closed_early: BTreeMap<u32, Seen>,
     /// The server has issued a session.
     pub(in crate::session) issued: bool,
     /// The revision that the server named in the handshake.

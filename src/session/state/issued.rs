@@ -31,6 +31,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) superseded: bool,
     /// The highest id so far, where ids count up: a higher one cannot have been used before.
     pub(in crate::session) highest: Option<(u64, i64)>,
+    /// The first id, where it is a number in a series.
+    pub(in crate::session) first: Option<(u64, i64)>,
     /// True once an id came that may have been used before by a request that was dropped.
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.
@@ -50,6 +52,9 @@ pub(in crate::session) struct Issued {
 impl Issued {
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
     pub(in crate::session) fn count_up(&mut self, id: &Id) {
+        if self.highest.is_none() {
+            self.first = rank(id);
+        }
         let (Some(now), before) = (rank(id), self.highest) else {
             self.unsure |= self.evicted;
             return;
@@ -59,6 +64,13 @@ impl Issued {
             Some((series, _)) if series != now.0 => self.unsure |= self.evicted,
             _ => self.highest = Some(now),
         }
+    }
+
+    /// True if ids that count up had passed this one before the first one that was seen, and that is no beginning: who
+    /// begins to count does so with 0 or 1.
+    pub(in crate::session) fn counts_before(&self, id: &Id) -> bool {
+        let (Some((series, first)), Some(now)) = (self.first, rank(id)) else { return false };
+        series == now.0 && first > 1 && (0..first).contains(&now.1)
     }
 }
 
@@ -100,6 +112,13 @@ mod tests {
         assert!(unsure(&[Id::Int(9), text("10")]), "a number and a text");
         assert!(unsure(&[text("a"), text("b")]), "no numbers");
         assert!(unsure(&[text("req-1"), text("req-02")]), "two ids may have one number");
+        let counted = |first: i64, id: i64| {
+            let mut issued = Issued::default();
+            [Id::Int(first), Id::Int(first + 1)].iter().for_each(|id| issued.count_up(id));
+            issued.counts_before(&Id::Int(id))
+        };
+        assert!(counted(5, 4) && !counted(5, 9), "what was counted before the first");
+        assert!(!counted(1, 0), "a count that begins");
         let mut fresh = Issued::default();
         [Id::Int(2), Id::Int(1)].iter().for_each(|id| fresh.count_up(id));
         assert!(!fresh.unsure, "nothing was dropped yet");

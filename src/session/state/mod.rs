@@ -20,7 +20,7 @@ pub(super) use pending::{Pending, PendingText, Place};
 pub(super) use question::{About, Question};
 pub(super) use slot::{Absorb, Again, Handle, Opener, Slot};
 pub(super) use stderr::{Stderr, cut};
-pub(super) use suspect::{Accused, CompletedCancel, EarlyCancel, LateAnswer, Suspect};
+pub(super) use suspect::{Accused, CompletedCancel, EarlyCancel, LateAnswer, Near, Suspect};
 pub(super) use tasks::{StrangeTasks, Task, Tasks, terminal};
 pub(super) use turn::{Ended, HalfClosed, Turn};
 
@@ -122,6 +122,8 @@ pub(super) struct Conn {
     /// The format itself separates connections: frames may follow a close.
     pub(super) outlives_close: bool,
     pub(super) head_known: bool,
+    /// An answer came before the first request: something had been asked before the log.
+    pub(super) answered_first: bool,
     /// Source and line of the last guess.
     pub(super) guessed: Option<(u32, u64)>,
     /// The end of the file behind which the one that is read goes back in time.
@@ -263,6 +265,7 @@ impl Conn {
             profile_guessed: false,
             outlives_close: channel.one_connection,
             head_known: channel.complete_head == Some(false),
+            answered_first: false,
             guessed: None,
             behind_us: None,
             logger: channel.vantage.side(),

@@ -21,6 +21,8 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) answers_before: u64,
     /// The cancel was itself against the rules: nothing that follows is held against the receiver.
     pub(in crate::session) cancel_void: bool,
+    /// Over HTTP a cancel of it was written down before it: which of them was sent first is not known.
+    pub(in crate::session) cancelled_before: bool,
     /// `session/cancel` of the turn that this (permission) request belongs to.
     pub(in crate::session) turn_cancel: Option<Seen>,
     /// The turn or task it names, where it names one.
@@ -72,6 +74,14 @@ pub(in crate::session) struct Absorb {
     pub(in crate::session) answers: u32,
     /// How many of them were cancelled.
     pub(in crate::session) cancelled: u32,
+}
+
+impl Absorb {
+    /// One answer less is owed: that of a cancelled one, where the answer says so.
+    pub(in crate::session) fn less(self, cancelled: bool) -> Absorb {
+        let answers = self.answers.saturating_sub(1);
+        Absorb { answers, cancelled: self.cancelled.saturating_sub(u32::from(cancelled)).min(answers) }
+    }
 }
 
 /// Whether a request is one that its sender has sent before.

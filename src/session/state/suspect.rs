@@ -59,5 +59,16 @@ pub(in crate::session) struct EarlyCancel {
     pub(in crate::session) profile: &'static crate::protocol::Profile,
     pub(in crate::session) fault: CancelFault,
     pub(in crate::session) id: Id,
+    /// The request with this id that came after it.
     pub(in crate::session) later: Option<(Seen, Rc<str>)>,
+    pub(in crate::session) near: Option<Near>,
+}
+
+/// The request that a cancel comes near to: one of the other side, or one whose id is of the other type.
+pub(in crate::session) struct Near {
+    pub(in crate::session) request: Seen,
+    pub(in crate::session) issuer: crate::protocol::Side,
+    pub(in crate::session) id: Id,
+    pub(in crate::session) method: Rc<str>,
+    pub(in crate::session) answer: Option<Seen>,
 }
