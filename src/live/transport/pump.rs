@@ -187,7 +187,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
     /// The stream of the next message that is written whole and was not told yet.
     fn taken(&mut self) -> Option<u32> {
         let ends = &mut self.queue.front_mut()?.ends;
-        ends.pop_front_if(|(end, _)| *end <= self.written).map(|(_, stream)| stream)
+        let (_, stream) = *ends.front().filter(|(end, _)| *end <= self.written)?;
+        ends.pop_front();
+        Some(stream)
     }
 
     fn read(&mut self, done: std::io::Result<usize>) {
