@@ -202,6 +202,7 @@ fn the_first_interrupt_tells_what_is_known_and_leaves_no_server() {
     // Nobody has watched for an answer after the cancel for long enough to say that none comes.
     assert_eq!((&last["same"], &last["unknown"]), (&json!(2), &json!(1)), "{out}");
     assert!(last["notes"].to_string().contains("interrupted"), "{out}");
+    assert_eq!(last["exit"], 130, "{out}");
     assert!(!runs(server), "the server still runs");
     assert!(bench.folder().join("it.run.jsonl").exists());
 }

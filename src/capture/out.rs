@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::lines::Line;
 use super::outer::Outer;
 use super::place::Place;
-use super::plan::{Order, Plan, Twins};
+use super::plan::{Order, Plan, Twins, is_mark};
 use super::time::Zoning;
 use super::unread::quoted;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why};
@@ -414,6 +414,11 @@ impl<'s> Out<'s> {
         match parse_at::<Facts<'_>>(text, start) {
             Ok((parsed, end)) => match rest_of(text, end) {
                 None => self.put(place, body(text, start..end, parsed)),
+                // It was cut just behind a message: that is whole, and what came after it is lost.
+                Some(rest) if is_mark(&text[end + rest..]) => {
+                    self.put(place, body(text, start..end, parsed))?;
+                    self.put(place, Body::gap(None))
+                }
                 Some(_) => self.malformed(place, text.as_bytes(), MORE_TEXT),
             },
             Err(fault) if fault.cut && log_ends => {

@@ -410,6 +410,10 @@ impl<'s> Session<'s> {
             report = self.repeat(&report, plan, options, &natural)?;
         }
         report.next = self.next(&report);
+        // A report says the exit code of the program, and a signal has its own.
+        if let (true, Some(code)) = (report.standing.interrupted, self.stop.exit_code()) {
+            report.exit = code;
+        }
         if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
             let inputs = [self.file.clone(), kept.display().to_string()];
             let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };

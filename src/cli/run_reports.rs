@@ -172,7 +172,7 @@ impl RunReports {
     pub fn write_refusal(mut self, report: &RunReport, redactor: Option<Redactor>) -> Result<()> {
         self.answer = None;
         self.beside.retain(|(_, out)| matches!(out, Out::File(_)));
-        let suite = Suite { runs: std::slice::from_ref(report), not_played: 0 };
+        let suite = Suite { runs: std::slice::from_ref(report), not_played: 0, stopped: None };
         self.write_suite(&suite, redactor, &ScreenArgs::default())
     }
 

@@ -79,6 +79,8 @@ pub enum Outgoing {
         bytes: Vec<u8>,
         /// The negotiated revision, for `MCP-Protocol-Version`; `None` before it is known.
         revision: Option<String>,
+        /// It goes out in one write with the next message, so that nothing can happen between the two. Over HTTP this means nothing.
+        more: bool,
     },
     /// HTTP: a GET that waits for messages of the server.
     OpenStream {

@@ -153,7 +153,7 @@ pub struct RunReport {
     pub notes: Vec<String>,
     /// What was changed on the way, in words.
     pub rewrites: Vec<String>,
-    /// The exit code of the program: 0, 1 or 2.
+    /// The exit code of the program: 0, 1 or 2, or that of the signal that ended the run.
     pub exit: u8,
     /// Where the live session was written.
     pub live_session: Option<String>,

@@ -217,6 +217,10 @@ impl Conn {
     fn misses(&mut self, id: FrameId, frame: &Frame<'_>, missing: &Missing<'_>) {
         let side = self.stated(frame.direction);
         self.facts.missing.note_missing(id, frame, missing, side);
+        if let Some(stream) = frame.stream {
+            // What a stream lacks may have come at any time while it was open.
+            self.facts.missing.extend_back(self.opened(stream).unwrap_or(0));
+        }
         if missing.why == Why::Mixed {
             self.facts.proof = self.facts.proof.without(Proof::PAIRING);
         }

@@ -6,7 +6,7 @@
 use super::event::What;
 use super::http_stream::{HttpStream, Shown};
 use super::race::Judgement;
-use super::seen::Seen;
+use super::seen::{FrameId, Seen};
 use super::state::{Again, Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
@@ -83,6 +83,13 @@ impl Conn {
             self.http.closed_early.pop_first();
         }
         self.http.closed_early.insert(stream, seen);
+    }
+
+    /// The frame in which a stream was opened, as far as the log shows it.
+    pub(super) fn opened(&self, stream: u32) -> Option<FrameId> {
+        let head = self.http.streams.get(&stream).and_then(|stream| stream.request.as_ref());
+        let asked = self.streams.get(&stream).map(|opener| opener.request.frame);
+        head.map(|(seen, _)| seen.frame).into_iter().chain(asked).min()
     }
 
     /// The status of the response that a message came with.

@@ -118,6 +118,13 @@ impl Stretches {
         self.note(Stretch { why: missing.why, side, frames, lines });
     }
 
+    /// The last stretch begins as early as this.
+    pub(super) fn extend_back(&mut self, from: FrameId) {
+        if let Some(last) = self.list.last_mut() {
+            last.frames.0 = last.frames.0.min(from);
+        }
+    }
+
     /// The frame after a guess, on the same line, is what was guessed about.
     pub(super) fn extend_guess(&mut self, to: FrameId) {
         if let Some(last) = self.list.last_mut().filter(|last| last.why == Why::Guessed) {

@@ -29,7 +29,7 @@ impl Peer {
     }
 
     pub async fn send(&self, stream: u32, text: &str) {
-        self.order(Outgoing::Message { stream, bytes: text.into(), revision: None }).await;
+        self.order(Outgoing::Message { stream, bytes: text.into(), revision: None, more: false }).await;
     }
 
     pub async fn order(&self, order: Outgoing) {
@@ -162,7 +162,7 @@ impl Peer {
     /// Sends a message of the negotiated revision.
     pub async fn say(&self, stream: u32, text: &str) {
         let revision = Some("2025-11-25".to_string());
-        self.order(Outgoing::Message { stream, bytes: text.into(), revision }).await;
+        self.order(Outgoing::Message { stream, bytes: text.into(), revision, more: false }).await;
     }
 
     pub async fn handshake(&mut self) {

@@ -76,7 +76,8 @@ async fn a_child_that_dies_is_a_fact() {
     peer.send(0, "{}").await;
     peer.until(|what| matches!(what, Incoming::Closed { .. })).await;
     for stream in 1..50 {
-        let _ = peer.link.to.send(Outgoing::Message { stream, bytes: b"{}".to_vec(), revision: None }).await;
+        let _ =
+            peer.link.to.send(Outgoing::Message { stream, bytes: b"{}".to_vec(), revision: None, more: false }).await;
     }
     assert_eq!(peer.rest().await.last(), Some(&exit(None, Some(9), Forced::No)));
     assert!(!peer.told.iter().any(|what| matches!(what, Incoming::Failed { .. })));

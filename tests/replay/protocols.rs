@@ -69,8 +69,12 @@ fn acp_requests_are_cancelled_by_id() {
             assert!(run.exchange("#2")["notes"].to_string().contains("other permitted outcome"), "{}", run.all());
         }),
         ("another code", &|| {
-            // At once, it may have crossed the cancel: another code, but nobody is accused.
-            play(error(-32603)).verdicts(&["#2 error-changed"]).ended("fail", 1);
+            // At once, it may have crossed the cancel: another code, but nobody is accused. On a machine with much else to do it comes
+            // later, and then it has not crossed it.
+            let run = play(error(-32603));
+            let line = run.ended("fail", 1).exchange("#2");
+            let late = line["verdict"] == "violates" && line["also"] == json!(["error-changed"]);
+            assert!(line["verdict"] == "error-changed" || late, "{}", run.all());
             let run = play(json!([{"wait": 600}, error(-32603)[0]]));
             run.verdicts(&["#2 violates"]).ended("fail", 1);
             assert_eq!(run.exchange("#2")["rule"], "wrong-error-code-on-cancel");

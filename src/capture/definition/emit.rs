@@ -13,6 +13,7 @@ use super::ready::{Definition, Key, Meaning};
 use super::schema::Encoding;
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
+use crate::capture::plan::is_mark;
 use crate::capture::unread::{again, looks_like_messages};
 use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
@@ -164,7 +165,8 @@ impl Emitter {
         let glued = rules.pointer.is_whole()
             && !rest.trim().is_empty()
             && (looks_like_messages(rest.as_bytes()) || again(record.head.text.as_bytes(), 1).is_some());
-        if !rules.allow_trailing && rules.pointer.is_whole() && !glued && !rest.trim().is_empty() {
+        let marked = is_mark(rest.trim());
+        if !rules.allow_trailing && rules.pointer.is_whole() && !glued && !marked && !rest.trim().is_empty() {
             return out.malformed(place, record.payload.as_bytes(), "more text after the message");
         }
         let start = skip_white(decoded.text.as_bytes(), decoded.start);
@@ -178,6 +180,9 @@ impl Emitter {
                 out.put(place, Body::Message(Captured { text, json, message, facts }))?;
             }
             parsed => out.put(place, body(decoded.text, start..end, parsed))?,
+        }
+        if marked && rules.pointer.is_whole() {
+            out.put(place, Body::gap(None))?;
         }
         if !decoded.exact {
             out.read_to_end_of(&record.payload[..decoded.used]);

@@ -62,6 +62,11 @@ impl Plan {
     }
 }
 
+/// True for what stands behind a whole message and is nothing but what a logger writes where it cut.
+pub(super) fn is_mark(rest: &str) -> bool {
+    rest.len() <= 48 && !rest.contains(['{', ':']) && is_marked(rest)
+}
+
 /// True for a text that ends in what loggers write where they cut.
 fn is_marked(text: &str) -> bool {
     let from = (0..=text.len().saturating_sub(48)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

@@ -57,9 +57,13 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     for candidate in all.into_iter().flatten() {
         let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
+        let named = candidate.rank() < UNNAMED;
         let beside = now.faults() == 0 && are_beside(list, order, &own);
         let better = found.faults() < now.faults() || beside && found.faults() == 0;
-        if !better || !resolves(list, &own, whole, found, candidate.rank() < UNNAMED) {
+        // Where requests were lost, answers to them are nobody's under any key.
+        let fits = found.clashes() < now.clashes() && found.disorder() < now.disorder();
+        let ends = fits && (notes.lost || !notes.cut.is_empty()) && each_ends_its_own(list, &own);
+        if !ends && !(better && resolves(list, &own, whole, found, named)) {
             continue;
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());
@@ -109,6 +113,15 @@ fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
     let within = |first: usize| places.values().any(|(other, last)| *other < first && first < *last);
     let begun = places.values().map(|(first, _)| *first);
     begun.filter(|first| *first > 0).all(within)
+}
+
+/// True if each stream ends one handshake, and there are several.
+fn each_ends_its_own(list: &[Note], groups: &[u32]) -> bool {
+    let mut ends: FxHashMap<u32, usize> = groups.iter().map(|group| (*group, 0)).collect();
+    for (_, group) in list.iter().zip(groups).filter(|(note, _)| note.marks.greets) {
+        *ends.entry(*group).or_default() += 1;
+    }
+    ends.len() > 1 && ends.values().all(|count| *count == 1)
 }
 
 /// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 
 use memchr::memmem::Finder;
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::masked::word_at;
 use crate::capture::format::{Format, Reader};
@@ -97,6 +97,8 @@ pub(super) struct Notes {
     pub list: Vec<Note>,
     /// Texts that are cut off: how long they are, and whether they end in a mark.
     pub cut: Vec<usize>,
+    /// True if the log itself says that messages are missing.
+    pub lost: bool,
     /// Resolution of the clock in microseconds, the coarsest.
     pub resolution_us: i64,
     exact: bool,
@@ -129,9 +131,7 @@ impl Notes {
         let mut kept: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
         let mut again = Vec::new();
         if !plan.doubled {
-            let mut met = FxHashSet::default();
-            let asked = self.list.iter().filter(|note| note.id != 0);
-            plan.resent = asked.filter_map(|note| Some((note.text, note.at_us?))).any(|key| !met.insert(key));
+            plan.resent = self.are_resent();
             let all = plan.resent;
             self.list.retain(|note| {
                 let known = kept
@@ -165,6 +165,20 @@ impl Notes {
             ));
         }
         self
+    }
+
+    /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
+    fn are_resent(&self) -> bool {
+        let mut first: FxHashMap<(u64, i64), usize> = FxHashMap::default();
+        let (mut time, mut since) = (None, 0);
+        self.list.iter().enumerate().any(|(at, note)| {
+            let Some(at_us) = note.at_us else { return false };
+            if time.replace(at_us) != Some(at_us) {
+                since = at;
+            }
+            let known = *first.entry((note.text, at_us)).or_insert(at);
+            known < at && (note.id != 0 || known < since)
+        })
     }
 
     fn message(&mut self, frame: &Frame<'_>, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
@@ -295,6 +309,7 @@ impl FrameSink for &RefCell<Notes> {
                 }
             }
             Body::Malformed { bytes, .. } => notes.cut.push(bytes.len()),
+            Body::Missing(_) => notes.lost = true,
             _ => {}
         }
         Ok(())

@@ -15,6 +15,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
     let reversed: Vec<usize> = as_written.iter().rev().copied().collect();
     let steps = steps_back(notes);
     let mut best = (before, as_written.clone(), String::new());
+    let mut as_good = false;
     let mut suppose = |order: Vec<usize>, said: String| {
         let found = score(list, &order, groups);
         if found.disorder() < best.0.disorder() {
@@ -34,10 +35,11 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         let said = format!("{steps} of its records stand out of the order of their times, and were put into it");
         suppose(by_time(notes, &as_written), said.clone());
         // Where nothing speaks for either order, a record that merely came late belongs where its time is.
-        if best.1 == as_written && are_late(notes) {
+        if best.1 == as_written {
             let order = by_time(notes, &as_written);
             let found = score(list, &order, groups);
-            if found.disorder() == best.0.disorder() {
+            as_good = found.disorder() == best.0.disorder();
+            if as_good && are_late(notes) {
                 best = (found, order, said);
             }
         }
@@ -60,10 +62,13 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         _ => (order, said),
     };
     if order == as_written {
-        if steps > 0 && before.disorder() > 0 && notes.resolution_us < 1_000_000 {
+        let why = match before.disorder() > 0 {
+            true => "neither is right throughout",
+            false => "nothing tells which is right",
+        };
+        if steps > 0 && (as_good || before.disorder() > 0) && notes.resolution_us < 1_000_000 {
             plan.lacks = plan.lacks.and(Proof::ORDER);
-            plan.said
-                .push("the times of its records contradict their order, and neither is right throughout".to_string());
+            plan.said.push(format!("the times of its records contradict their order, and {why}"));
         }
         return order;
     }

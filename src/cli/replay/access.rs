@@ -76,31 +76,25 @@ impl Filled {
 
     /// `${NAME}` and `${NAME:-default}` with what the environment has; `what` names where it stands.
     pub fn fill(&mut self, text: &str, what: &str) -> Result<String> {
-        let (mut out, mut rest) = (String::new(), text);
-        while let Some(at) = rest.find("${") {
-            let Some(end) = rest[at..].find('}') else { break };
-            let inside = &rest[at + 2..at + end];
-            let (name, default) =
-                inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
-            let is_name = !name.is_empty()
-                && !name.starts_with(|c: char| c.is_ascii_digit())
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            out.push_str(&rest[..at]);
-            if !is_name {
-                out.push_str(&rest[at..=at + end]);
-            } else {
-                let found = screen::variable(name).filter(|value| default.is_none() || !value.is_empty());
-                let value = found.or(default.map(str::to_string)).ok_or_else(|| {
-                    Error::new(ErrorKind::Usage, format!("the variable {name} of {what} is not set"))
-                        .hint(format!("set it, or write what it is otherwise: ${{{name}:-default}}"))
-                })?;
-                self.hide(&value);
-                self.texts.push((rest[at..=at + end].to_string(), value.clone()));
-                out.push_str(&value);
-            }
-            rest = &rest[at + end + 1..];
+        let mut out = String::new();
+        for piece in pieces(text) {
+            let (whole, name, default) = match piece {
+                Piece::Text(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                Piece::Variable { whole, name, default } => (whole, name, default),
+            };
+            let found = screen::variable(name).filter(|value| default.is_none() || !value.is_empty());
+            let value = found.or(default.map(str::to_string)).ok_or_else(|| {
+                Error::new(ErrorKind::Usage, format!("the variable {name} of {what} is not set"))
+                    .hint(format!("set it, or write what it is otherwise: ${{{name}:-default}}"))
+            })?;
+            self.hide(&value);
+            self.texts.push((whole.to_string(), value.clone()));
+            out.push_str(&value);
         }
-        Ok(out + rest)
+        Ok(out)
     }
 
     /// A text as it was before anything was filled in.
@@ -109,6 +103,35 @@ impl Filled {
         texts.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
         texts.iter().fold(text.to_string(), |text, (before, value)| text.replace(value.as_str(), before))
     }
+}
+
+/// A part of a text with variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// It stands for itself.
+    Text(&'t str),
+    /// `${NAME}` or `${NAME:-default}`.
+    Variable { whole: &'t str, name: &'t str, default: Option<&'t str> },
+}
+
+/// The parts of a text with variables, in order.
+pub fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut found, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.find("${") {
+        let Some(end) = rest[at..].find('}').map(|length| at + length + 1) else { break };
+        let (before, whole) = (&rest[..at], &rest[at..end]);
+        let inside = &whole[2..whole.len() - 1];
+        let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
+        let is_name = !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        found.push(Piece::Text(before));
+        found.push(if is_name { Piece::Variable { whole, name, default } } else { Piece::Text(whole) });
+        rest = &rest[end..];
+    }
+    found.push(Piece::Text(rest));
+    found.retain(|piece| *piece != Piece::Text(""));
+    found
 }
 
 #[cfg(test)]

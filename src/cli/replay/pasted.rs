@@ -6,6 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 
 use super::ReplayArgs;
+use super::access::{Piece, pieces};
 use crate::cli::shell;
 
 /// Not repeated: what was played, how often, and what became of it.
@@ -66,15 +67,30 @@ fn values(arg: &Arg, matches: &ArgMatches) -> Vec<Vec<String>> {
     all.into_iter().flatten().map(|values| values.map(text).collect()).collect()
 }
 
-/// A header without its value, which is a secret where it was written out.
+/// A header without its value, which is a secret where it was written out. What stands there are variables, and a scheme before them.
 fn veiled(text: &str) -> String {
     let (name, value) = text.split_once(':').unwrap_or((text, ""));
-    if value.contains("${") {
-        return text.to_string();
+    let (name, pieces) = (name.trim(), pieces(value.trim()));
+    let scheme = |text: &str| text.trim_end().chars().all(char::is_alphabetic) && text.ends_with(' ');
+    let variables = match &pieces[..] {
+        [Piece::Text(text), rest @ ..] if scheme(text) => rest,
+        all => all,
+    };
+    let named = variables.iter().map(|piece| match piece {
+        // What it is otherwise is a value, too.
+        Piece::Variable { name, .. } => Some(format!("${{{name}}}")),
+        Piece::Text(_) => None,
+    });
+    match named.collect::<Option<String>>().filter(|named| !named.is_empty()) {
+        Some(named) => {
+            let scheme = if variables.len() < pieces.len() { value.trim().split(' ').next() } else { None };
+            format!("{name}: {}{named}", scheme.map_or(String::new(), |scheme| format!("{scheme} ")))
+        }
+        None => {
+            let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+            format!("{name}: ${{{}}}", name.chars().map(letter).collect::<String>())
+        }
     }
-    let variable: String =
-        name.trim().chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-    format!("{}: ${{{variable}}}", name.trim())
 }
 
 #[cfg(test)]
@@ -85,6 +101,11 @@ mod tests {
     fn no_secret_stands_in_what_is_proposed() {
         assert_eq!(veiled("X-Api-Key: hunter2"), "X-Api-Key: ${X_API_KEY}");
         assert_eq!(veiled("A: Bearer ${TOKEN}"), "A: Bearer ${TOKEN}");
+        assert_eq!(veiled("A:${ONE}${TWO}"), "A: ${ONE}${TWO}");
+        // Neither what a variable is otherwise, nor what is written beside it.
+        assert_eq!(veiled("A: Bearer ${TOKEN:-hunter2}"), "A: Bearer ${TOKEN}");
+        assert_eq!(veiled("A: Bearer hunter${TWO}"), "A: ${A}");
+        assert_eq!(veiled("Cookie: hunter=2; ${TWO}"), "Cookie: ${COOKIE}");
     }
 
     #[test]

@@ -204,7 +204,7 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
     if runs.is_empty() {
         return Err(Error::new(ErrorKind::Interrupted, "interrupted before a session was played"));
     }
-    let suite = Suite { runs: &runs, not_played };
+    let suite = Suite { runs: &runs, not_played, stopped: stop.exit_code() };
     reports.write_suite(&suite, args.redact.redactor(&config(args)?), &args.screen)?;
     match args.update {
         Some(_) => super::update(args, &runs, stop),

@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn message(text: &str) -> Outgoing {
-        Outgoing::Message { stream: 0, bytes: text.into(), revision: None }
+        Outgoing::Message { stream: 0, bytes: text.into(), revision: None, more: false }
     }
 
     fn run(test: impl Future<Output = ()>) {

@@ -35,7 +35,7 @@ impl Guest {
 impl Voice {
     /// Sends a message on the stream of the request that it belongs to. One to somebody who is gone is dropped.
     pub fn say(&self, stream: u32, bytes: Vec<u8>) {
-        self.order(Outgoing::Message { stream, bytes, revision: None });
+        self.order(Outgoing::Message { stream, bytes, revision: None, more: false });
     }
 
     /// Ends a stream on which no answer will come.

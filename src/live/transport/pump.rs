@@ -26,13 +26,23 @@ pub(super) struct Pump<R, W> {
     framing: Framing,
     splitter: Splitter,
     chunk: Vec<u8>,
-    /// Framed messages, with the number of their stream.
-    queue: VecDeque<(u32, Vec<u8>)>,
+    /// What is to be written, in order.
+    queue: VecDeque<Write>,
+    /// True while the last of it waits for the message that goes out with it.
+    more: bool,
     /// How much of the first has been written, in bytes.
     written: usize,
     outbox: VecDeque<Arrival>,
     finishing: bool,
     closed: bool,
+}
+
+/// Framed messages that go out together.
+#[derive(Default)]
+struct Write {
+    bytes: Vec<u8>,
+    /// Where each of them ends, with the number of its stream.
+    ends: VecDeque<(usize, u32)>,
 }
 
 /// What one step came to.
@@ -60,6 +70,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
             splitter: Splitter::default(),
             chunk: vec![0; CHUNK],
             queue: VecDeque::new(),
+            more: false,
             written: 0,
             outbox: VecDeque::new(),
             finishing: false,
@@ -75,7 +86,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
 
     /// Closes the writing direction once everything is written.
     pub(super) fn finish_writing(&mut self) {
-        self.finishing = true;
+        (self.finishing, self.more) = (true, false);
         if self.queue.is_empty() {
             self.writer = None;
         }
@@ -84,6 +95,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
     /// Closes the writing direction; what has not been written never will be.
     pub(super) fn stop_writing(&mut self) {
         self.queue.clear();
+        self.more = false;
         self.writer = None;
     }
 
@@ -110,7 +122,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
 
     /// Does the next thing that can be done. Nothing is lost when it is dropped half-way.
     pub(super) async fn step(&mut self) -> Step {
-        let (reads, writes) = (self.reader.is_some() && self.outbox.len() < OUTBOX, self.writer.is_some());
+        let reads = self.reader.is_some() && self.outbox.len() < OUTBOX;
+        let writes = self.writer.is_some() && self.queue.len() > usize::from(self.more);
         let report = self.port.report.clone();
         tokio::select! {
             () = report.gone() => Step::Gone,
@@ -119,7 +132,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
                 Err(Gone) => Step::Gone,
             },
             order = self.port.order() => self.take(order),
-            done = write(&mut self.writer, &self.queue, self.written), if writes && !self.queue.is_empty() => self.wrote(done),
+            done = write(&mut self.writer, &self.queue, self.written), if writes => self.wrote(done),
             done = read(&mut self.reader, &mut self.chunk), if reads => {
                 self.read(done);
                 Step::Moved
@@ -136,8 +149,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
 
     fn take(&mut self, order: Outgoing) -> Step {
         match order {
-            Outgoing::Message { stream, bytes, .. } if self.writer.is_some() && !self.finishing => {
-                self.queue.push_back((stream, self.framing.wrap(&bytes)));
+            Outgoing::Message { stream, bytes, more, .. } if self.writer.is_some() && !self.finishing => {
+                if !std::mem::replace(&mut self.more, more) {
+                    self.queue.push_back(Write::default());
+                }
+                if let Some(last) = self.queue.back_mut() {
+                    last.bytes.extend(self.framing.wrap(&bytes));
+                    last.ends.push_back((last.bytes.len(), stream));
+                }
             }
             Outgoing::Finish => return Step::Finish,
             Outgoing::Abort => return Step::Abort,
@@ -152,15 +171,25 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
             return Step::Deaf;
         };
         self.written += count;
-        let complete = self.queue.front().is_some_and(|(_, bytes)| bytes.len() == self.written);
-        if complete && let Some((stream, _)) = self.queue.pop_front() {
-            self.written = 0;
+        while let Some(stream) = self.taken() {
             self.tell(Incoming::Sent { stream });
+        }
+        if self.queue.front().is_some_and(|write| write.ends.is_empty()) {
+            self.queue.pop_front();
+            self.written = 0;
             if self.finishing && self.queue.is_empty() {
                 self.writer = None;
             }
         }
         Step::Moved
+    }
+
+    /// The stream of the next message that is written whole and was not told yet.
+    fn taken(&mut self) -> Option<u32> {
+        let ends = &mut self.queue.front_mut()?.ends;
+        let (_, stream) = *ends.front().filter(|(end, _)| *end <= self.written)?;
+        ends.pop_front();
+        Some(stream)
     }
 
     fn read(&mut self, done: std::io::Result<usize>) {
@@ -195,11 +224,11 @@ pub(super) fn how(error: &std::io::Error) -> &'static str {
 
 async fn write<W: AsyncWrite + Unpin>(
     writer: &mut Option<W>,
-    queue: &VecDeque<(u32, Vec<u8>)>,
+    queue: &VecDeque<Write>,
     written: usize,
 ) -> std::io::Result<usize> {
     match (writer, queue.front()) {
-        (Some(writer), Some((_, bytes))) => writer.write(&bytes[written..]).await,
+        (Some(writer), Some(write)) => writer.write(&write.bytes[written..]).await,
         _ => std::future::pending().await,
     }
 }
@@ -208,5 +237,81 @@ async fn read<R: AsyncRead + Unpin>(reader: &mut Option<R>, chunk: &mut [u8]) ->
     match reader {
         Some(reader) => reader.read(chunk).await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use tokio::io::{DuplexStream, ReadHalf, WriteHalf, duplex, split};
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::live::Clock;
+
+    /// A pump that orders are handed to directly, with the peer's end of its stream and what it reports.
+    struct Bench {
+        pump: Pump<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>,
+        peer: DuplexStream,
+        told: mpsc::Receiver<Arrival>,
+        _orders: mpsc::Sender<Outgoing>,
+    }
+
+    fn bench() -> Bench {
+        let (peer, near) = duplex(1 << 16);
+        let (reader, writer) = split(near);
+        let (orders, to) = mpsc::channel(1);
+        let (from, told) = mpsc::channel(16);
+        let pump = Pump::new(Port::new(to, from, Clock::start()), Framing::Lines, reader, writer);
+        Bench { pump, peer, told, _orders: orders }
+    }
+
+    impl Bench {
+        fn order(&mut self, stream: u32, more: bool) {
+            let bytes = stream.to_string().into_bytes();
+            self.pump.take(Outgoing::Message { stream, bytes, revision: None, more });
+        }
+
+        /// Steps until nothing can be done any more; what was written and told meanwhile.
+        fn settle(&mut self) -> (String, Vec<u32>) {
+            while at_once(self.pump.step()).is_some() {}
+            let mut chunk = vec![0; 64];
+            let read = at_once(self.peer.read(&mut chunk)).map_or(0, |count| count.unwrap_or(0));
+            chunk.truncate(read);
+            let sent = std::iter::from_fn(|| match self.told.try_recv().ok()?.what {
+                Incoming::Sent { stream } => Some(stream),
+                _ => None,
+            });
+            (String::from_utf8(chunk).unwrap(), sent.collect())
+        }
+    }
+
+    /// What comes of it without waiting.
+    fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
+        match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(done) => Some(done),
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn what_goes_out_together_waits_for_the_last_of_it() {
+        let mut bench = bench();
+        bench.order(1, true);
+        assert_eq!(bench.settle(), (String::new(), vec![]));
+        bench.order(2, false);
+        bench.order(3, false);
+        assert_eq!(bench.pump.queue.len(), 2, "the first two are one write");
+        assert_eq!(bench.settle(), ("1\n2\n3\n".to_string(), vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn at_the_end_nothing_is_held_back() {
+        let mut bench = bench();
+        bench.order(1, true);
+        bench.pump.finish_writing();
+        assert_eq!(bench.settle(), ("1\n".to_string(), vec![1]));
     }
 }

@@ -73,7 +73,8 @@ pub(super) async fn run(url: &str, access: &Access, mut port: Port) {
                 stream,
                 queue: VecDeque::new(),
                 outbox,
-                flushing: None,
+                flushing: Vec::new(),
+                more: false,
                 deadline: None,
                 closed: false,
             };
@@ -125,15 +126,26 @@ struct Talk {
     port: Port,
     sink: SplitSink<Socket, Message>,
     stream: SplitStream<Socket>,
-    /// Messages to send, with the number of their stream; our close, which has none.
-    queue: VecDeque<(Option<u32>, Message)>,
+    /// Messages to send.
+    queue: VecDeque<Queued>,
     outbox: VecDeque<Arrival>,
-    /// The stream of what the socket has taken and not yet written.
-    flushing: Option<Option<u32>>,
+    /// The streams of what the socket has taken and not yet written.
+    flushing: Vec<Option<u32>>,
+    /// True while that waits for the message that goes out with it.
+    more: bool,
     /// Once it is to be closed: when to give up waiting for the peer.
     deadline: Option<Instant>,
     /// True once our close was sent.
     closed: bool,
+}
+
+/// A message to send.
+struct Queued {
+    /// The number of its stream; our close has none.
+    stream: Option<u32>,
+    message: Message,
+    /// It goes out with the one behind it.
+    more: bool,
 }
 
 /// What the writing side is to do next.
@@ -180,10 +192,10 @@ impl Talk {
     async fn step(&mut self) -> ControlFlow<End> {
         let report = self.port.report.clone();
         let reads = self.outbox.len() < OUTBOX;
-        let next = match (self.flushing.is_some(), self.queue.is_empty()) {
-            (true, _) => Next::Flush,
-            (false, false) => Next::Begin,
-            (false, true) => Next::Nothing,
+        let next = match (self.flushing.is_empty() || self.more, self.queue.is_empty()) {
+            (false, _) => Next::Flush,
+            (true, false) => Next::Begin,
+            (true, true) => Next::Nothing,
         };
         tokio::select! {
             () = report.gone() => ControlFlow::Break(None),
@@ -203,16 +215,16 @@ impl Talk {
 
     fn take(&mut self, order: Outgoing) -> ControlFlow<End> {
         match order {
-            Outgoing::Message { stream, bytes, .. } if self.deadline.is_none() => {
+            Outgoing::Message { stream, bytes, more, .. } if self.deadline.is_none() => {
                 let message = match String::from_utf8(bytes) {
                     Ok(text) => Message::text(text),
                     Err(error) => Message::binary(error.into_bytes()),
                 };
-                self.queue.push_back((Some(stream), message));
+                self.queue.push_back(Queued { stream: Some(stream), message, more });
             }
             Outgoing::Finish if self.deadline.is_none() => {
                 let normal = CloseFrame { code: CloseCode::Normal, reason: "".into() };
-                self.queue.push_back((None, Message::Close(Some(normal))));
+                self.queue.push_back(Queued { stream: None, message: Message::Close(Some(normal)), more: false });
                 self.deadline = Some(Instant::now() + LINGER);
             }
             Outgoing::Abort => return ControlFlow::Break(Some((Side::Client, "closed".into()))),
@@ -222,10 +234,11 @@ impl Talk {
     }
 
     fn begin(&mut self, ready: Result<(), Error>) -> ControlFlow<End> {
-        let Some((stream, message)) = self.queue.pop_front() else { return ControlFlow::Continue(()) };
+        let Some(Queued { stream, message, more }) = self.queue.pop_front() else { return ControlFlow::Continue(()) };
         match ready.and_then(|()| self.sink.start_send_unpin(message)) {
             Ok(()) => {
-                self.flushing = Some(stream);
+                self.flushing.push(stream);
+                self.more = more;
                 ControlFlow::Continue(())
             }
             Err(error) => self.unsent(&error),
@@ -233,14 +246,15 @@ impl Talk {
     }
 
     fn sent(&mut self, done: Result<(), Error>) -> ControlFlow<End> {
-        let taken = self.flushing.take();
+        let taken = std::mem::take(&mut self.flushing);
         if let Err(error) = done {
             return self.unsent(&error);
         }
-        match taken {
-            Some(Some(stream)) => self.tell(Incoming::Sent { stream }),
-            Some(None) => self.closed = true,
-            None => {}
+        for taken in taken {
+            match taken {
+                Some(stream) => self.tell(Incoming::Sent { stream }),
+                None => self.closed = true,
+            }
         }
         ControlFlow::Continue(())
     }
@@ -248,6 +262,7 @@ impl Talk {
     /// What cannot be sent is passed over; how the connection ended is read from it.
     fn unsent(&mut self, error: &Error) -> ControlFlow<End> {
         self.queue.clear();
+        self.more = false;
         match error {
             Error::ConnectionClosed | Error::AlreadyClosed | Error::Protocol(_) => ControlFlow::Continue(()),
             error => broken(Side::Server, error),

@@ -4,6 +4,7 @@ use super::Engine;
 use super::state::Phase;
 use crate::live::link::Outgoing;
 use crate::protocol::Side;
+use crate::replay::plan::{Action, Step};
 use crate::replay::run::{CancelStatus, Fate};
 
 /// The least that is watched after a cancel where it is known how long the request takes by itself, microseconds.
@@ -128,10 +129,17 @@ impl Engine {
         let tail =
             || self.plan.tail.iter().all(|soft| self.has_come(soft.event) || self.moved_us + soft.wait_us <= self.now);
         match self.phase {
-            Phase::Connecting | Phase::Playing => false,
+            Phase::Connecting => false,
+            Phase::Playing => self.only_ends() && self.http.reinit.is_none() && self.flight.iter().all(watched),
             Phase::Closing => self.http.reinit.is_none() && self.flight.iter().all(watched) && tail(),
             Phase::Ending | Phase::Done => true,
         }
+    }
+
+    /// True if the session is all that is left to end, and that waits: for the watch of a cancel, or for the recorded pause.
+    fn only_ends(&self) -> bool {
+        let ends = |step: &Step| matches!(step.action, Action::CloseStream(_) | Action::EndSession);
+        self.front.held || self.steps[self.cursor..].iter().all(ends)
     }
 
     /// True if a landed cancel was watched for as long as it should be.

@@ -112,7 +112,7 @@ impl Engine {
         let stated =
             message::read(&text).and_then(|(_, facts)| Facts::text(facts.meta_revision).map(|text| text.into_owned()));
         let revision = stated.or_else(|| self.http.revision.clone());
-        self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision });
+        self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision, more: false });
         self.http.handed.push_back(handed);
         stream
     }

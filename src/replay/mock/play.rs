@@ -232,7 +232,7 @@ impl Mock {
     }
 
     pub(super) fn send(&mut self, stream: Option<u32>, bytes: Vec<u8>) {
-        self.out.push_back(Outgoing::Message { stream: stream.unwrap_or(0), bytes, revision: None });
+        self.out.push_back(Outgoing::Message { stream: stream.unwrap_or(0), bytes, revision: None, more: false });
     }
 
     /// A recorded message with the client's names in it; `None` for one that the client did not ask for (progress without a token).

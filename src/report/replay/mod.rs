@@ -41,6 +41,8 @@ pub struct Suite<'s> {
     pub runs: &'s [RunReport],
     /// How many were left because of a signal.
     pub not_played: usize,
+    /// The exit code where a signal came.
+    pub stopped: Option<u8>,
 }
 
 /// All of them.

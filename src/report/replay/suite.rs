@@ -47,7 +47,7 @@ fn summary(suite: &Suite<'_>) -> Summary {
         inconclusive: of("inconclusive"),
         error: of("error"),
         not_played: suite.not_played,
-        exit: worst_exit(suite.runs),
+        exit: suite.stopped.unwrap_or_else(|| worst_exit(suite.runs)),
     }
 }
 

@@ -32,7 +32,8 @@ pub(super) struct Connections {
     channels: Vec<Option<u32>>,
     /// Connections of handshakes that name no session, where sessions are named later: they are those. With their streams.
     openings: VecDeque<(u32, u32)>,
-    /// Streams of handshakes of which it is not known to which of several sessions they led.
+    /// Streams of handshakes, and of what follows them without a name, of which it is not known to which of several sessions they
+    /// led.
     guessed: FxHashSet<u32>,
     /// Of what no session has claimed, the connection of each place.
     homes: FxHashMap<Key, u32>,
@@ -56,7 +57,11 @@ impl Connections {
             {
                 return self.open(key, stream);
             }
-            return *number;
+            let number = *number;
+            if matches!(key, Key::Place(..)) && self.openings.len() > 1 {
+                self.guessed.insert(stream);
+            }
+            return number;
         }
         if let Key::Session(_) = &key
             && let Some((number, _)) = self.openings.front().copied()

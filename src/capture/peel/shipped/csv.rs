@@ -9,6 +9,7 @@ use csv::{ReaderBuilder, StringRecord};
 use super::super::nested::Readers;
 use super::super::peeler::Peeled;
 use super::super::{DEPTH, chain, inner};
+use super::newest_first;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
@@ -79,8 +80,7 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
 
 /// Puts rows into the order of their times; those of one time are turned round where the table stands newest first.
 fn in_order(rows: &mut [Row]) {
-    let times = || rows.iter().filter_map(|row| row.at_us);
-    if times().next() > times().next_back() {
+    if newest_first(rows.iter().filter_map(|row| row.at_us)) {
         rows.reverse();
     }
     if rows.iter().all(|row| row.at_us.is_some()) {

@@ -274,8 +274,18 @@ impl WholeReader for Records {
 }
 
 fn in_order(records: &mut [Placed<'_>]) {
-    if records.first().zip(records.last()).is_some_and(|(first, last)| first.at_us > last.at_us) {
+    if newest_first(records.iter().map(|placed| placed.at_us)) {
         records.reverse();
     }
     records.sort_by_key(|placed| placed.at_us);
+}
+
+/// True if more of the times go back than on: parts in the wrong order go back once.
+fn newest_first(times: impl Iterator<Item = i64> + Clone) -> bool {
+    let (mut back, mut on) = (0, 0);
+    for (before, now) in times.clone().zip(times.skip(1)) {
+        back += usize::from(now < before);
+        on += usize::from(now > before);
+    }
+    back > on
 }

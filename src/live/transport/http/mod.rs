@@ -158,7 +158,7 @@ impl Orders {
 
     fn start(&mut self, order: Outgoing) {
         match order {
-            Outgoing::Message { stream, bytes, revision } => {
+            Outgoing::Message { stream, bytes, revision, .. } => {
                 let posted = self.opened.wire.posted(&bytes, revision.as_deref());
                 if posted.handshake {
                     self.opened.wire.forget_session();

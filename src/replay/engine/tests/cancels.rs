@@ -398,6 +398,13 @@ fn a_witness_goes_right_behind_the_cancel_and_is_no_exchange() {
     });
     let (pings, cancels) = (played.wire.with("ping"), played.wire.with("notifications/cancelled"));
     assert_eq!((pings.len(), pings[0].0), (1, cancels[0].0));
+    // In one write, so that no answer of the server can come between the two.
+    let write = |method: &str| {
+        let at = played.wire.sent.iter().position(|(_, text)| text.contains(method)).expect("sent");
+        played.wire.writes[at]
+    };
+    assert_eq!(write("\"ping\""), write("notifications/cancelled"));
+    assert_eq!(played.wire.writes.last(), Some(&(played.wire.sent.len() - 1)), "nothing else goes out together");
     assert_eq!(played.log.witnesses, [pings[0].1["id"].to_string()]);
     let minted = pings[0].1["id"].to_string();
     assert!(played.recorded.exchanges.iter().all(|exchange| exchange.rpc_id != minted));

@@ -58,6 +58,10 @@ struct Wire {
     asked: Vec<(i64, Outgoing)>,
     /// The stream of the message that is being handled.
     stream: u32,
+    /// The number of the write that the latest message went out in, and whether the next one goes with it.
+    write: (usize, bool),
+    /// For each message sent: the number of its write.
+    writes: Vec<usize>,
     /// While a message with this method waits to be written, everything comes that is under way.
     queued: &'static str,
 }
@@ -104,6 +108,8 @@ struct Played {
     wire: Wire,
     log: RunLog,
     recorded: Connection,
+    /// From when on nothing was played any more.
+    only_watched_us: Option<i64>,
 }
 
 impl Played {
@@ -131,10 +137,13 @@ fn play_on(
     let plan = planned(recorded, options);
     let mut engine = Engine::new(recorded, &plan.connections[0], options);
     engine.arrival(0, &Incoming::Ready);
+    let mut only_watched_us = None;
     for _ in 0..100_000 {
         while let Some(out) = engine.next() {
             match out {
-                Outgoing::Message { stream, bytes, .. } => {
+                Outgoing::Message { stream, bytes, more, .. } => {
+                    wire.write = (wire.write.0 + usize::from(!wire.write.1), more);
+                    wire.writes.push(wire.write.0);
                     let text = String::from_utf8(bytes).expect("text");
                     let value: Value = serde_json::from_str(&text).unwrap_or_default();
                     if value["method"] == wire.queued {
@@ -157,7 +166,10 @@ fn play_on(
             }
         }
         if engine.done() {
-            return Played { wire, log: engine.finish(), recorded: recorded.clone() };
+            return Played { wire, log: engine.finish(), recorded: recorded.clone(), only_watched_us };
+        }
+        if engine.only_watches() {
+            only_watched_us.get_or_insert(wire.now);
         }
         let due = wire.due.iter().map(|(at, turn, _)| (*at, *turn)).min();
         let wake = engine.wake_at();

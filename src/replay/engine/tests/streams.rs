@@ -229,3 +229,31 @@ fn streams_are_opened_given_up_resumed_and_the_session_ended_as_recorded() {
     );
     assert!(played.log.extras.is_empty(), "{:?}", played.log.extras);
 }
+
+#[test]
+fn a_session_that_only_has_to_end_plays_no_more() {
+    let session = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+20 c# 3 {"id":2,"method":"tools/call","params":{"name":"slow"}}
+"#;
+    let serve = |wire: &mut Wire, message: &Value| match message["method"].as_str() {
+        Some("initialize") => drop(wire.result(1, message, json!({"protocolVersion":"2025-11-25"}))),
+        Some("tools/call") => drop(wire.result(5_000, message, json!({"content":[]}))),
+        _ => {}
+    };
+    // The end is held back until the cancel was watched: that is no playing.
+    let cancelled = r#"120 c# 4 {"method":"notifications/cancelled","params":{"requestId":2}}"#;
+    let trace = format!("{session}{cancelled}\n130 c+ 5 DELETE\n");
+    let played = play(&with_heads(&trace), &options(), serve);
+    let cancel = played.wire.with("notifications/cancelled")[0].0;
+    let ended =
+        played.wire.asked.iter().find(|(_, out)| matches!(out, Outgoing::EndSession { .. })).expect("a DELETE").0;
+    assert!(ended >= cancel + 2_000 * MS, "{ended} {cancel}");
+    assert_eq!(played.only_watched_us.map(|at| at - cancel), Some(0), "{cancel}");
+    // Neither is the pause before the end, once the answers are there.
+    let trace = format!("{session}5020 s# 3 {{\"id\":2,\"result\":{{\"content\":[]}}}}\n5900 c+ 5 DELETE\n");
+    let played = play(&with_heads(&trace), &options(), serve);
+    assert_eq!(played.only_watched_us, played.run("#2").answered_us);
+}
