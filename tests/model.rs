@@ -47,7 +47,7 @@ use rpctape::finding::{Finding, Severity};
 use rpctape::protocol::{Profile, by_name};
 use rpctape::rules::Selection;
 use rpctape::session::{Certainty, FrameId, Settings};
-use support::trace::{Trace, fence};
+use support::trace::{Step, Trace, What, fence};
 use support::verdicts::{judge, lines};
 
 const PROFILES: [(&str, &str); 10] = [
@@ -401,6 +401,12 @@ struct Exchanged {
     log: String,
 }
 
+fn says_twice_at_once(trace: &Trace) -> bool {
+    let mut said = BTreeSet::new();
+    let text = |step: &'_ Step| if let What::Json(text) = &step.what { Some((step.at_ms, text.clone())) } else { None };
+    !trace.steps.iter().filter_map(text).all(|said_then| said.insert(said_then))
+}
+
 /// What is one fault, seen with more or less of what was before it: what an id that was used again did, whom an answer
 /// answers, what a cancel meets (where that came on a stream that names no session: whom its answer answers), and how a log that
 /// shows no beginning or no end says so.
@@ -429,7 +435,9 @@ fn faulty_exchanges(profile: &'static Profile, seed: u64, size: usize) -> Vec<Ex
     let wanted: BTreeSet<&str> = proven(&verdicts.findings).iter().map(|finding| finding.code).collect();
     // What came on a stream that the client had closed is no part of a record, or has no place in it.
     let on_closed = |code: &&str| profile.stream_close_cancels && matches!(*code, "CAN010" | "CAN021" | "PRG002");
-    let wanted: BTreeSet<&str> = wanted.into_iter().filter(|code| !on_closed(code)).collect();
+    // The same answer twice at one time is one that was delivered twice.
+    let at_once = |code: &&str| *code == "RPC008" && says_twice_at_once(&trace);
+    let wanted: BTreeSet<&str> = wanted.into_iter().filter(|code| !on_closed(code) && !at_once(code)).collect();
     let exchanges = exchanged::exchanges(&[trace], 0, true, &mut rng);
     let mut rng_of_forms = Rng::new(seed);
     let chosen = exchanged::forms().into_iter().filter(|_| rng_of_forms.chance(40));
@@ -438,7 +446,10 @@ fn faulty_exchanges(profile: &'static Profile, seed: u64, size: usize) -> Vec<Ex
         let log = exchanged::log(&exchanges, &form, artefact, &mut rng);
         let (found, unsure) = shipped::verdicts_by(&log, form.definition);
         // One fault is said of a message: another one may be that which is found, or cannot be told.
-        let fate = |code: &str| match (says(&found, code), says(&unsure, code)) {
+        let fate = |code: &str| match (
+            says(&found, code),
+            says(&unsure, code) || unsure.iter().any(|said| said == shipped::UNREAD),
+        ) {
             (true, _) => Fate::Found,
             (false, true) => Fate::Undecidable,
             (false, false) => Fate::Missed,

@@ -225,6 +225,9 @@ fn null_params(message: &mut serde_json::Map<String, Value>) {
     }
 }
 
+/// Stands among the rules that a log cannot decide where lines of it were not read, which it then names.
+pub const UNREAD: &str = "unread";
+
 /// The rules that `check` finds broken for certain, above a note.
 pub fn broken(log: &str) -> Vec<String> {
     verdicts(log).0
@@ -263,7 +266,10 @@ pub fn verdicts_by(log: &str, definition: Option<&str>) -> (Vec<String>, Vec<Str
     let proven = findings().filter(|line| line["certainty"] == "violation" && line["severity"] != "note");
     let says_so = |line: &&Value| matches!(line["code"].as_str(), Some("CAP001" | "CAP002"));
     let unsure = findings().filter(|line| line["certainty"] != "violation" || says_so(line));
-    let summaries = lines.iter().filter(|line| line["type"] == "summary");
-    let lacking = summaries.filter_map(|summary| summary["undecidable"].as_array()).flatten();
-    (proven.filter_map(code).collect(), unsure.chain(lacking).filter_map(code).collect())
+    let summaries = || lines.iter().filter(|line| line["type"] == "summary");
+    let lacking = summaries().filter_map(|summary| summary["undecidable"].as_array()).flatten();
+    let unread = summaries().any(|summary| summary["unread"].as_array().is_some_and(|unread| !unread.is_empty()));
+    let mut unsure: Vec<String> = unsure.chain(lacking).filter_map(code).collect();
+    unsure.extend(unread.then(|| UNREAD.to_string()));
+    (proven.filter_map(code).collect(), unsure)
 }
