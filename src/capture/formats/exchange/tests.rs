@@ -69,11 +69,13 @@ fn records_are_put_in_the_order_of_their_times() {
 }
 
 #[test]
-fn without_an_end_no_cancel_is_judged_and_without_a_session_no_client_is_known() {
+fn without_an_end_it_is_not_known_when_an_answer_came_and_without_a_session_no_client_is() {
     let text = lines(&[json!({"eventTime": "2026-03-02T12:00:00Z", "q": CALL, "r": ANSWER})]);
     let kept = read("http-exchange", &text);
     assert_eq!(short(&kept), [("call", 1, Some(0)), ("answer", 1, None)]);
-    assert!(!kept.channels[0].proof.covers(Proof::CANCEL_TARGET) && !kept.channels[0].proof.covers(Proof::CLIENT));
+    let proof = kept.channels[0].proof;
+    assert!(proof.covers(Proof::CANCEL_TARGET));
+    assert!(!proof.covers(Proof::ANSWER_TIME) && !proof.covers(Proof::CLIENT));
 }
 
 #[test]
