@@ -60,7 +60,9 @@ struct Words {
 impl Words {
     fn of(before: &str) -> Words {
         let mut words = Words::default();
-        let each = before.split_whitespace().map(|word| hash(letters(word)));
+        // A bracket before a message is of the array that holds it.
+        let spoken = before.split_whitespace().filter(|word| letters(word).next().is_some());
+        let each = spoken.map(|word| hash(letters(word)));
         for (at, word) in each.enumerate() {
             words.all = words.all.rotate_left(5) ^ word;
             words.last = word;
@@ -102,5 +104,6 @@ mod tests {
             repeats.is_repeated(&piece, Direction::Sent)
         };
         assert_eq!(["08:00:01 << ", " 08:00:02  << ", "08:00:02 raw: sent "].map(&mut seen), [false, false, true]);
+        assert!(!seen("08:00:03 << ["), "an array that holds the same");
     }
 }

@@ -63,7 +63,8 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
         // Where requests were lost, answers to them are nobody's under any key.
         let fits = found.clashes() < now.clashes() && found.disorder() < now.disorder();
         let ends = fits && (notes.lost || !notes.cut.is_empty()) && each_ends_its_own(list, &own);
-        if !ends && !(better && resolves(list, &own, whole, found, named)) {
+        let chosen = ends || better && resolves(list, &own, whole, found, named);
+        if !chosen {
             continue;
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());

@@ -23,20 +23,27 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         }
     };
     if steps > 0 && notes.resolution_us < 1_000_000 {
-        // Where most times go on, a few that do not make nothing newest first, however well it would pair.
-        if steps > steps_on(notes) {
+        // Where most times go on, a few that do not make nothing newest first, however well it would pair; where most go back,
+        // of equal times the last is the oldest.
+        let newest_first = steps > steps_on(notes);
+        if newest_first {
             suppose(reversed.clone(), "it stands newest first, and was turned round".to_string());
-            suppose(
-                by_time(notes, &reversed),
+        }
+        let (base, said) = match newest_first {
+            true => (
+                reversed,
                 "it stands newest first but for some of its records, and was put into the order of their times"
                     .to_string(),
-            );
-        }
-        let said = format!("{steps} of its records stand out of the order of their times, and were put into it");
-        suppose(by_time(notes, &as_written), said.clone());
+            ),
+            false => (
+                as_written.clone(),
+                format!("{steps} of its records stand out of the order of their times, and were put into it"),
+            ),
+        };
+        suppose(by_time(notes, &base), said.clone());
         // Where nothing speaks for either order, a record that merely came late belongs where its time is.
         if best.1 == as_written {
-            let order = by_time(notes, &as_written);
+            let order = by_time(notes, &base);
             let found = score(list, &order, groups);
             as_good = found.disorder() == best.0.disorder();
             if as_good && are_late(notes) {
@@ -121,12 +128,18 @@ fn steps_back(notes: &Notes) -> usize {
 /// those of the later part come first: one file ends at the time at which the next one begins.
 fn by_time(notes: &Notes, order: &[usize]) -> Vec<usize> {
     let parts = steps_back(notes) * NEAR < notes.list.len();
-    let (mut last, mut part) = (i64::MIN, 0);
+    let (mut last, mut part, mut begun) = (i64::MIN, 0, i64::MIN);
     let mut keyed: Vec<(i64, i64, usize)> = order
         .iter()
         .map(|at| {
             let at_us = notes.list[*at].at_us.unwrap_or(last);
-            part -= i64::from(parts && at_us < last);
+            // A part that belongs before another one begins before it; a record that came late does not.
+            if parts && at_us < last && at_us <= begun {
+                part -= 1;
+            }
+            if last == i64::MIN || at_us < begun {
+                begun = at_us;
+            }
             last = at_us;
             (last, part, *at)
         })

@@ -2,7 +2,7 @@
 
 use crate::protocol::Side;
 use crate::replay::recording::{Connection, Fault};
-use crate::rules::{self, On};
+use crate::rules::{self, Absence, On};
 
 /// What an exchange of the live session breaks.
 #[derive(Debug, Default)]
@@ -29,9 +29,16 @@ pub fn compared<'a>(
     };
     let before: Vec<&Fault> = of(recorded, own).collect();
     let mut found = Compared::default();
+    // What was not there before may have been in the recorded session too, where its log cannot show what was.
+    let shown = |fault: &Fault| {
+        let blind =
+            |rule: &&rules::Rule| matches!(rule.absence, Absence::Before(_)) && !recorded.proof.covers(rule.needs);
+        rules::find(&fault.code).filter(blind).is_none()
+    };
     for fault in of(live, twin) {
         let known = before.iter().any(|old| old.code == fault.code && old.certainty == "violation");
         let list = match (fault.certainty.as_str(), known) {
+            _ if !shown(fault) => &mut found.open,
             ("violation", true) => &mut found.still,
             ("violation", false) => &mut found.new,
             _ => &mut found.open,
