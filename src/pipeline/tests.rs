@@ -155,7 +155,7 @@ fn the_same_log_twice_adds_nothing() {
 fn a_grown_log_goes_on_where_it_ended() {
     let folder = Folder::new();
     let (db, whole_db) = (folder.path("a.db"), folder.path("whole.db"));
-    let (first, all) = (handshake() + &late(4000, "1"), handshake() + &late(4000, "1") + &late(10000, "2"));
+    let (first, all) = (handshake() + &late(4000, "1"), handshake() + &late(4000, "1") + &late(70_000, "2"));
     let log = folder.write("a.jsonl", &first);
     at(&db, std::slice::from_ref(&log));
     folder.write("a.jsonl", &all);
