@@ -223,7 +223,8 @@ impl Source for Log {
         out.end()?;
         out.progress(self.input.bytes_read());
         out.tell_times();
-        if out.key_was_in_vain() {
+        // What was learned is no word of the user's.
+        if out.key_was_in_vain() && self.plan.key.is_none() {
             let message = format!("{} is read as {}, which has no fields to name", self.name, self.format());
             return Err(Error::new(ErrorKind::Usage, message).hint("leave out --connection-key"));
         }

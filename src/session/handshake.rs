@@ -115,6 +115,7 @@ impl Conn {
         let opening = m.profile.opening;
         let life = &mut self.facts.lifecycle;
         if Some(method) == opening.initialize {
+            let anew = life.initialize_answer.is_some() && !life.initialize_failed && life.shutdown.is_none();
             if m.sender == Side::Client {
                 life.first_initialize.get_or_insert(m.seen);
             }
@@ -123,6 +124,10 @@ impl Conn {
                 life.initialize = Some(m.seen);
                 life.initialize_answer = None;
                 life.initialize_failed = false;
+            }
+            // What goes on behind it may be another life of the server: nothing rests on what was before it.
+            if m.sender == Side::Client && anew && !self.facts.separated {
+                self.guessed_about(m.seen.frame, m.line);
             }
             self.meet(m);
             return;

@@ -86,7 +86,7 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
         plan.said.push(said);
     } else if now.two_clients > 0 || may_be_two(list, now) {
         let are = if now.two_clients > 0 || many_collide(now) { "are" } else { "may be" };
-        plan.lacks = plan.lacks.and(Proof::PAIRING);
+        plan.lacks = plan.lacks.and(Proof::PAIRING).and(Proof::CLIENT);
         plan.said.push(format!(
             "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
         ));
@@ -133,6 +133,10 @@ fn may_be_two(list: &[Note], now: Score) -> bool {
     // A log that tells connections apart has one client in each.
     let apart = || list.iter().any(|note| note.channel != list[0].channel);
     if now.outlived > 0 || now.two_counts > 0 && now.faults() > 0 && !apart() {
+        return true;
+    }
+    // Who is started anew contradicts nothing; what does may be the first one's, which goes on.
+    if now.renewals > 0 && now.disorder() > 0 && !apart() {
         return true;
     }
     if list.iter().any(|note| note.act == Act::Open) {

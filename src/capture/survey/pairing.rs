@@ -19,6 +19,8 @@ pub(super) struct Score {
     pub two_clients: usize,
     /// What goes on of a stream that a second handshake should have ended.
     pub outlived: usize,
+    /// Handshakes behind one that was brought to its end, and no farewell between the two.
+    pub renewals: usize,
     /// Streams in which one sender's ids are two counts.
     pub two_counts: usize,
     /// Answers without a request before them.
@@ -98,6 +100,7 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
 
 impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
+        let parted = self.closed || self.farewell.is_some();
         score.misplaced += self.misplaced(note);
         match note.act {
             Act::Tell if note.marks.greets => {
@@ -105,7 +108,10 @@ impl Stream {
                 score.two_clients += usize::from((self.again || self.anew) && self.ended == 2);
             }
             Act::Tell => score.outlived += usize::from(self.left_tokens.contains(&note.token)),
-            Act::Open => self.greet(note, score),
+            Act::Open => {
+                score.renewals += usize::from(self.ended > 0 && !parted);
+                self.greet(note, score);
+            }
             Act::Ask => self.ask(note, score),
             Act::Answer => self.answer(note, score),
         }
