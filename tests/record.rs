@@ -645,6 +645,14 @@ fn what_is_taken_out_of_a_recording_is_shown_to_be_from_it() {
     let root = |text: &str| text.lines().find(|line| line.contains("root of all lines")).map(str::to_string);
     assert_eq!(root(&found.out), root(&run(&["verify", &file]).out));
 
+    // Held against the recording itself, and against another one that looks the same.
+    let from = run(&["verify", &bug, "--against", &file]);
+    assert!(from.code == 0 && from.out.contains("  from ") && from.out.contains("  holds lines 1-2, "), "{}", from.out);
+    let twin = folder.path("twin.rec.jsonl");
+    talk(record(&["-o", &twin], &["echo"]), asked.as_bytes());
+    let other = run(&["verify", &bug, "--against", &twin, "--format", "jsonl"]);
+    assert!(other.code == 1 && other.out.contains("\"from\":false"), "{}", other.out);
+
     // Another line in its place, and another key.
     let text = std::fs::read_to_string(&bug).expect("an extract");
     std::fs::write(&bug, text.replacen("ping", "pong", 1)).expect("a file");
@@ -661,5 +669,7 @@ fn what_is_taken_out_of_a_recording_is_shown_to_be_from_it() {
         let refused = run(&["extract", log, "#7", "--proof", "-o", &folder.path("x.rec.jsonl")]);
         assert_eq!(refused.code, 2, "{log}: {}", refused.err);
         assert!(refused.err.contains("nothing can be shown to be from it"), "{log}: {}", refused.err);
+        let against = run(&["verify", &bug, "--against", log]);
+        assert!(against.code == 2 && against.err.contains("nothing can be shown to be from it"), "{}", against.err);
     }
 }
