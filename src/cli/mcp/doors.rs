@@ -10,7 +10,8 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Incoming;
 use rpctape::live::serve::{Guest, Listen, Voice, on_threads};
 
-use super::server::{Offer, REVISIONS, Server, Way};
+use super::reply::Way;
+use super::server::{Offer, REVISIONS, Server};
 use crate::cli::io;
 use crate::cli::signals::Stop;
 

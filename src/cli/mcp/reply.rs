@@ -2,7 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::server::Way;
+/// Where the lines of a server go. A stream is what a request came on, where there are several.
+pub trait Way: Send + Sync {
+    /// Sends one line.
+    fn send(&self, stream: u32, line: &str);
+    /// Nothing more will come on this stream.
+    fn close(&self, stream: u32);
+    /// Ends the connection.
+    fn dismiss(&self);
+}
 
 /// Where an answer goes.
 #[derive(Clone)]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::folder::Folder;
 use super::page::page;
 use super::process::{self, Ended};
-use super::reply::Reply;
+use super::reply::{Reply, Way};
 use super::wire::{self, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, Line, NO_METHOD, Refusal};
 use super::{resources, tools};
 
@@ -50,16 +50,6 @@ pub struct Offer {
     pub secrets: Custom,
     /// The command of the server that recordings may be played against.
     pub replay: Option<Vec<String>>,
-}
-
-/// Where the lines of a server go. A stream is what a request came on, where there are several.
-pub trait Way: Send + Sync {
-    /// Sends one line.
-    fn send(&self, stream: u32, line: &str);
-    /// Nothing more will come on this stream.
-    fn close(&self, stream: u32);
-    /// Ends the connection.
-    fn dismiss(&self);
 }
 
 /// The state of a server for one client.
