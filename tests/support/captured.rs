@@ -23,7 +23,7 @@ impl FrameSink for Fold {
         self.session.open(Opened { id: index, key: format!("log/{index}"), channel, demanded: None });
         Ok(())
     }
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         for id in self.next..self.next + width(&frame) {
             self.lines.insert(id, frame.line);
         }
