@@ -73,13 +73,16 @@ pub struct Run<'r> {
     pub reason: Option<&'r str>,
 }
 
-/// Takes what differs in a run into its recording; gives how many differences were taken.
+/// A difference that was taken: the connection and the label of its exchange.
+pub type Taken = (usize, String);
+
+/// Takes what differs in a run into its recording; gives what was taken.
 #[cfg(feature = "live")]
 pub fn after_replay(
     run: Run<'_>,
     (compare, redact, read, screen): (&CompareArgs, &RedactArgs, &ReadArgs, &ScreenArgs),
     stop: &Stop,
-) -> Result<usize> {
+) -> Result<Vec<Taken>> {
     let args = AcceptArgs {
         run: run.live.to_string(),
         recording: Some(run.recording.to_string()),
@@ -132,8 +135,8 @@ pub fn run(args: &AcceptArgs, stop: &Stop) -> Result<u8> {
     take(args, stop).map(|_| 0)
 }
 
-/// How many differences were taken.
-fn take(args: &AcceptArgs, stop: &Stop) -> Result<usize> {
+/// What was taken.
+fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
     let config = Config::load(args.config.as_deref())?;
     let (file, run_file) = files(args)?;
     let options = Options {
@@ -151,7 +154,7 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<usize> {
     let chosen = review.choose(&report, &config)?;
     if chosen.is_empty() {
         io::say("nothing was accepted; the recording is as it was");
-        return Ok(0);
+        return Ok(Vec::new());
     }
     let accepted = chosen.iter().map(|entry| review.accepted(entry)).collect::<Result<Vec<_>>>()?;
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(&file));
@@ -159,7 +162,7 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<usize> {
     output::write(&path, text.as_bytes(), Readers::Owner)?;
     let names: Vec<String> = chosen.iter().map(|entry| title(entry)).collect();
     io::say(&format!("accepted {} in {}", escape(&names.join(", ")), escape(&path.to_string_lossy())));
-    Ok(chosen.len())
+    Ok(chosen.iter().map(|entry| (entry.connection, entry.label.clone())).collect())
 }
 
 /// `#7 tools/call render`.

@@ -150,15 +150,28 @@ fn update(args: &ReplayArgs, runs: &[RunReport], stop: &Stop) -> Result<u8> {
     for run in runs {
         let Some(live) = run.live_session.as_ref().filter(|_| run.outcome() != "pass") else { continue };
         let what = args.update.as_deref().unwrap_or_default();
-        let done = accept::after_replay(
+        let taken = accept::after_replay(
             accept::Run { recording: &run.recording, live, what, reason: args.reason.as_deref() },
             (&args.play.compare, &args.redact, &args.read, &args.screen),
             stop,
         )?;
-        let failing = run.exchanges.iter().filter(|entry| entry.fails).count();
-        left = left.max(if done < failing { run.exit } else { 0 });
+        left = left.max(without(run, &taken));
     }
     Ok(left)
+}
+
+/// The exit code of a run whose recording has these answers now: all else that it failed for still holds.
+fn without(run: &RunReport, taken: &[accept::Taken]) -> u8 {
+    if run.standing.interrupted {
+        return run.exit;
+    }
+    let mut rest = run.clone();
+    for entry in &mut rest.exchanges {
+        entry.fails &=
+            !taken.iter().any(|(connection, label)| entry.connection == *connection && entry.label == *label);
+    }
+    rest.conclude();
+    rest.exit
 }
 
 fn suite_exit<'r>(runs: impl Iterator<Item = &'r RunReport>) -> u8 {

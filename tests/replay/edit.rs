@@ -60,6 +60,23 @@ fn the_least_that_a_server_fails() {
 }
 
 #[test]
+fn an_update_makes_green_only_what_it_took() {
+    let hasty = server(json!([
+        {"on": "tools/call:slow", "do": [{"answer": says("done")}]},
+        {"on": "tools/call:echo", "when": {"/params/arguments/x": 2}, "do": [{"answer": says("changed")}]},
+    ]));
+    // The cancel comes too late: whatever is accepted, nothing was learnt of it.
+    for (flags, exit) in [(&["--update=changed"][..], 0), (&["--update=changed", "--strict"], 1)] {
+        let bench = bench(&mcp(SESSION), &hasty);
+        let done =
+            rpctape().current_dir(bench.folder()).args(bench.arguments(flags)).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(said.contains("accepted #4"), "{said}");
+        assert_eq!(done.status.code(), Some(exit), "{flags:?}: {said}");
+    }
+}
+
+#[test]
 fn several_recordings_are_one() {
     let bench = bench(&mcp(SESSION), &Value::Null);
     let one = bench.folder().join("it.rec.jsonl").display().to_string();

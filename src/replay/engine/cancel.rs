@@ -152,12 +152,6 @@ impl Engine {
         if !self.options.cancel.witness {
             return;
         }
-        // In one write with the cancel: a server that answers a moment later must find the witness behind it.
-        for order in &mut self.out {
-            if let Outgoing::Message { more, .. } = order {
-                *more = true;
-            }
-        }
         let like = self.recorded.exchanges[target].rpc_id.clone();
         let id = self.mint(&like);
         self.names.witnesses.extend(Id::from_json(&id));

@@ -108,6 +108,7 @@ impl Engine {
 
     /// Hands a text to the link; gives its stream.
     pub(super) fn hand_over(&mut self, text: String, handed: Handed) -> u32 {
+        self.bind_to_cancel();
         let stream = self.new_stream();
         let stated =
             message::read(&text).and_then(|(_, facts)| Facts::text(facts.meta_revision).map(|text| text.into_owned()));
@@ -115,6 +116,16 @@ impl Engine {
         self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision, more: false });
         self.http.handed.push_back(handed);
         stream
+    }
+
+    /// What is due at once behind a cancel goes out in one write with it: a server that answers a moment later must find it there, and
+    /// a witness among it shows that the cancel had been read.
+    fn bind_to_cancel(&mut self) {
+        let waiting = self.out.iter().filter(|order| matches!(order, Outgoing::Message { .. })).count();
+        let cancels = self.http.handed.iter().rev().take(waiting).any(|handed| !handed.cancels.is_empty());
+        if let Some(Outgoing::Message { more, .. }) = self.out.back_mut() {
+            *more |= cancels;
+        }
     }
 
     fn note_sent(&mut self, exchange: usize, stream: u32) {

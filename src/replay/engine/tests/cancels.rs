@@ -385,6 +385,26 @@ fn a_task_that_had_ended_in_the_recording_is_cancelled_as_it_was() {
 }
 
 #[test]
+fn what_follows_a_cancel_at_once_goes_out_in_one_write_with_it() {
+    // As a probe has it, whose witness is a step of the recording.
+    let probe = S01.replace("330 c>", "320 c> {\"id\":9,\"method\":\"ping\"}\n321 s> {\"id\":9,\"result\":{}}\n330 c>");
+    let mut base = reference();
+    let played = play(&mcp(&probe), &options(), |wire, message| {
+        base(wire, message);
+        if message["method"] == "ping" {
+            wire.result(1, message, json!({}));
+        }
+    });
+    assert!(played.all_sent());
+    let write = |what: &str| {
+        let at = played.wire.sent.iter().position(|(_, text)| text.contains(what)).expect("sent");
+        played.wire.writes[at]
+    };
+    assert_eq!(write("\"ping\""), write("notifications/cancelled"));
+    assert!(write("\"slow\"") < write("\"ping\"") && write("\"ping\"") < write("\"echo\""));
+}
+
+#[test]
 fn a_witness_goes_right_behind_the_cancel_and_is_no_exchange() {
     let mut with = options();
     with.cancel.witness = true;
