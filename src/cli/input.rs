@@ -109,7 +109,7 @@ fn hop() -> impl TypedValueParser<Value = (String, String)> {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub struct SaidArgs {
-    /// What the log speaks: mcp, acp, lsp or jsonrpc, with a revision where needed ('mcp 2025-11-25')
+    /// What the log speaks: mcp, acp, lsp, dap or jsonrpc, with a revision where needed ('mcp 2025-11-25')
     #[arg(long, value_name = "PROTOCOL", value_parser = profile)]
     pub proto: Option<&'static Profile>,
     /// Where the log was taken: client, server or proxy

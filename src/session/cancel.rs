@@ -55,6 +55,13 @@ impl Conn {
         }
     }
 
+    /// A cancel that is a request, with an answer of its own.
+    pub(super) fn cancel_command(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if let Some(form) = protocol::cancel_form(m.profile, m.message.method(), m.facts) {
+            self.cancel(step, m, &form);
+        }
+    }
+
     fn malformed_cancel(
         &mut self,
         step: &mut Step<'_>,
@@ -350,7 +357,9 @@ impl Conn {
     /// A server-created progress that the client cancels: no request is named.
     fn cancel_token(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, token: &Id) {
         let known = self.created_tokens.contains_key(token);
-        cancel.effect = Some(if known { Effect::Silent } else { Effect::UnknownTarget });
+        // How far such progress has come is another message's to tell, where cancels are requests.
+        let left = if m.profile.cancels_by_request() { Effect::Unsettled } else { Effect::Silent };
+        cancel.effect = Some(if known { left } else { Effect::UnknownTarget });
         let judgement =
             Judgement::exact_if(self.facts.complete_head(), "the token may have been created before the log");
         let fault = (!known && m.sender == Side::Client).then_some(CancelFault::UnknownToken(judgement));
