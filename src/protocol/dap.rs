@@ -5,7 +5,7 @@
 //! of envelopes, and nothing of the numbers in `seq`: adapters that leave them at 0 are many.
 
 use super::Sender::{Client, Server};
-use super::jsonrpc2::{BASE, allows, bare, clauses, error, in_part, unseen, warning};
+use super::jsonrpc2::{BASE, bare, clauses, error, unseen, warning};
 use super::{AfterCancel, Facts, Family, Method, Opening, Profile, Remark, Ruling, Severity};
 use crate::jsonrpc::Kind;
 
@@ -54,9 +54,9 @@ clauses! { "dap-1/", "https://microsoft.github.io/debug-adapter-protocol/specifi
 }
 
 static REMARKS: &[Remark] = &[
-    in_part(&CANCEL_ANSWER, "an error of another kind may be the request's own failure"),
+    unseen(&CANCEL_ANSWER, "an error of another kind may be the request's own failure"),
     unseen(&CANCEL_PROGRESS, "until when the end of a progress has to come is not said"),
-    allows(&CANCEL_HINT, "work that goes on after its cancel"),
+    unseen(&CANCEL_HINT, "how hard an adapter tries is not in its messages"),
 ];
 
 static RULINGS: &[Ruling] = &[
@@ -105,6 +105,11 @@ impl Profile {
     /// True if a cancel is a request with an answer of its own, and only the server tells anything unasked.
     pub fn cancels_by_request(&self) -> bool {
         self.family == Family::Dap
+    }
+
+    /// False for a protocol that is read, and not spoken: its messages are not those that were sent.
+    pub fn is_spoken(&self) -> bool {
+        self.family != Family::Dap
     }
 
     /// True for a request that is a cancel.

@@ -20,12 +20,11 @@ pub enum Hint {
 
 /// All profiles that can be asked for by name, in the order in which they are listed.
 pub fn profiles() -> impl Iterator<Item = &'static Profile> {
-    mcp::PROFILES
-        .iter()
-        .chain([&mcp_2026::PROFILE])
-        .chain(acp::PROFILES)
-        .chain(lsp::PROFILES)
-        .chain([&dap::PROFILE, &jsonrpc2::PROFILE, &jsonrpc1::PROFILE])
+    mcp::PROFILES.iter().chain([&mcp_2026::PROFILE]).chain(acp::PROFILES).chain(lsp::PROFILES).chain([
+        &dap::PROFILE,
+        &jsonrpc2::PROFILE,
+        &jsonrpc1::PROFILE,
+    ])
 }
 
 /// A profile by name and revision (`mcp 2025-11-25`, `acp 1`), or by name alone.

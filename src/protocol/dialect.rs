@@ -133,7 +133,9 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
 fn command<'a>(profile: &Profile, facts: &Facts<'a>) -> Option<CancelForm<'a>> {
     let (target_text, target) = match (facts.request_id, facts.token) {
         (Some(raw), _) => (raw, target_of(profile, raw)),
-        (None, Some(raw)) => (raw, Facts::id(Some(raw)).map_or(Target::Malformed("the progress id is no string"), Target::Token)),
+        (None, Some(raw)) => {
+            (raw, Facts::id(Some(raw)).map_or(Target::Malformed("the progress id is no string"), Target::Token))
+        }
         (None, None) => return None,
     };
     Some(CancelForm {

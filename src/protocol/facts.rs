@@ -205,7 +205,9 @@ impl Capabilities {
             tasks_tools_call: has("/tasks/requests/tools/call"),
             tasks_sampling: has("/tasks/requests/sampling/createMessage"),
             tasks_elicitation: has("/tasks/requests/elicitation/create"),
-            request_cancellation: yes("/cancellation/request") || yes("/supportsRequestCancellation") || yes("/supportsCancelRequest"),
+            request_cancellation: yes("/cancellation/request")
+                || yes("/supportsRequestCancellation")
+                || yes("/supportsCancelRequest"),
             mentions_cancellation: has("/cancellation") || has("/supportsRequestCancellation"),
             semantic_tokens_server_cancel: yes("/textDocument/semanticTokens/serverCancelSupport"),
             features: CAPABILITIES.iter().enumerate().fold(0, |bits, (at, name)| {

@@ -227,7 +227,8 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
                 Kind::Notification => {
                     let told = event.profile.progress_step(message.method());
-                    let progress = told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
+                    let progress =
+                        told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
                     let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
                     let own = own.and(when(told == Some(Step::Begin), O::CREATES_TOKEN));
                     (own.and(when(facts.document.is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)

@@ -2,9 +2,9 @@
 
 use super::detail::ProgressFault;
 use super::event::What;
-use super::exchange::TaskState;
-use super::race::{FORGOTTEN, Judgement, UNORDERED};
+use super::exchange::{Effect, TaskState};
 use super::ledger::Ledger;
+use super::race::{FORGOTTEN, Judgement, UNORDERED};
 use super::state::{Accused, Conn, Created, Incoming, LateProgress, Slot, Step, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
@@ -112,7 +112,8 @@ impl Conn {
         let raw = m.facts.token.unwrap_or("null");
         let Some(token) = Id::from_json(raw).filter(|_| m.sender == Side::Server) else { return };
         let Some(created) = self.created_tokens.get_mut(&token) else {
-            let created = Created { request: m.seen, begun: Some(m.seen), ended: None, refused: None, refusal_told: false };
+            let created =
+                Created { request: m.seen, begun: Some(m.seen), ended: None, refused: None, refusal_told: false };
             self.created_tokens.insert(token, created);
             if told != protocol::Step::Begin {
                 let hole = Ledger::new(&self.facts, step.shelf).hole_before(Some(m.sender), m.seen.frame);
@@ -127,11 +128,19 @@ impl Conn {
             (_, Some(end)) => Some(ProgressFault::Sequence { before: end, what: "it had ended before" }),
             _ => None,
         };
-        if told == protocol::Step::End {
-            created.ended.get_or_insert(m.seen);
+        if told == protocol::Step::End && created.ended.replace(created.ended.unwrap_or(m.seen)).is_none() {
+            self.end_cancelled_progress(step, m, token);
         }
         if let Some(fault) = fault {
             self.progress_fault(step, m, raw, fault);
+        }
+    }
+
+    /// Progress has ended that the other side may have cancelled.
+    fn end_cancelled_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, token: Id) {
+        if let Some(mut cancel) = self.open_task_cancels.remove(&(m.sender.peer(), token)) {
+            (cancel.effect, cancel.effect_seen) = (Some(Effect::Acknowledged), Some(m.seen));
+            step.sink.cancellation(self.facts.id, &cancel);
         }
     }
 

@@ -26,7 +26,9 @@ pub static RULE: Rule = Rule {
 fn check(event: &Event<'_>) -> Option<Finding> {
     let (before, what, token) = match event.what {
         What::Progress { fault: Some(ProgressFault::Sequence { before, what }), token, .. } => (before, what, token),
-        What::Progress { fault: Some(ProgressFault::BegunAgain { before }), token, .. } => return again(event, before, token),
+        What::Progress { fault: Some(ProgressFault::BegunAgain { before }), token, .. } => {
+            return again(event, before, token);
+        }
         _ => return None,
     };
     let summary = format!("progress with the created token {token} is out of order: {what}");

@@ -47,7 +47,8 @@ pub(super) struct Head<'a> {
 
 impl<'a> Head<'a> {
     /// Nothing stands there.
-    pub(super) const NONE: Head<'static> = Head { sender: None, vantage: Vantage::Unknown, connection: None, time: None };
+    pub(super) const NONE: Head<'static> =
+        Head { sender: None, vantage: Vantage::Unknown, connection: None, time: None };
 
     /// Reads the text before a message.
     pub(super) fn read(text: &'a str) -> Head<'a> {
@@ -100,7 +101,12 @@ mod tests {
     #[test]
     fn time_sender_and_connection_stand_before_a_message() {
         for (text, time, sender, connection) in [
-            ("2026-01-04T00:27:57-08:00 debug layer=dap [<- from client]", "2026-01-04T00:27:57-08:00", Side::Client, ""),
+            (
+                "2026-01-04T00:27:57-08:00 debug layer=dap [<- from client]",
+                "2026-01-04T00:27:57-08:00",
+                Side::Client,
+                "",
+            ),
             ("[09:26:05.263] (conn0) <-- ", "09:26:05.263", Side::Server, "conn0"),
             ("1741600000.123456789 (stdio) --> ", "1741600000.123456789", Side::Client, "stdio"),
             ("[2026-12-10T13:34:09.434Z DEBUG codelldb::dap_codec] --> ", "2026-12-10T13:34:09.434Z", Side::Client, ""),

@@ -118,5 +118,7 @@ fn member(json: &mut String, key: &str, value: &str) {
 /// True for the text of something that should have been a message.
 pub(super) fn looks_like(text: &str) -> bool {
     let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    any(&["\"type\""]) && any(&["\"request\"", "\"response\"", "\"event\""]) && any(&["\"command\"", "\"event\""])
+    any(&["\"type\""])
+        && any(&["\"request\"", "\"response\"", "\"event\""])
+        && any(&["\"command\"", "\"event\":", "\"request_seq\""])
 }

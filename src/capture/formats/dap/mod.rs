@@ -22,6 +22,7 @@ use crate::capture::sample::Sample;
 use crate::capture::time::Clock;
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
+use crate::json::scan::closing_quote;
 use crate::protocol::{Side, by_name};
 
 /// The format.
@@ -64,7 +65,10 @@ struct DapReader {
 
 /// An object whose end has not come yet.
 struct Open {
-    place: Place,
+    line: u64,
+    byte_offset: u64,
+    /// What stands before it.
+    head: String,
     text: String,
     nesting: Nesting,
 }
@@ -93,14 +97,17 @@ impl Nesting {
         while let Some(&byte) = text.get(at) {
             at += 1;
             match byte {
-                b'"' => match crate::json::scan::closing_quote(text, at) {
+                b'"' => match closing_quote(text, at) {
                     Some(end) => at = end + 1,
                     None => return Came::Broken,
                 },
-                // A value stands behind a sign that wants one.
-                b'{' | b'[' if self.depth > 0 && !matches!(self.last, b'{' | b'[' | b',' | b':') => return Came::Broken,
-                b'{' | b'[' => self.depth += 1,
                 b'}' | b']' if self.depth == 1 => return Came::Done(at),
+                // An object has members, and a value stands behind a sign that wants one.
+                _ if self.last == b'{' && !byte.is_ascii_whitespace() && byte != b'}' => return Came::Broken,
+                b'{' | b'[' if self.depth > 0 && !matches!(self.last, b'{' | b'[' | b',' | b':') => {
+                    return Came::Broken;
+                }
+                b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => self.depth -= 1,
                 b',' | b':' | b'-' | b'+' | b'.' => {}
                 _ if byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() => {}
@@ -130,7 +137,7 @@ impl LineReader for DapReader {
     fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         self.give_up(false, out)?;
         out.skip_oversized(line);
-        let place = self.place(line, 0, &Head::NONE, out)?;
+        let place = self.place(line.number, line.offset, &Head::NONE, out)?;
         out.put(&place, Body::gap(Some(1)))
     }
 
@@ -142,7 +149,8 @@ impl LineReader for DapReader {
 impl DapReader {
     /// Adds a line to the object before it; gives the byte behind its end, or 0 where the line is none of it.
     fn go_on(&mut self, mut open: Open, text: &str, out: &mut Out<'_>) -> Result<Option<usize>> {
-        let came = if open.text.len() + text.len() > RECORD_LIMIT { Came::Broken } else { open.nesting.pass(text.as_bytes()) };
+        let came =
+            if open.text.len() + text.len() > RECORD_LIMIT { Came::Broken } else { open.nesting.pass(text.as_bytes()) };
         match came {
             Came::On(nesting) => {
                 open.text.push('\n');
@@ -153,7 +161,10 @@ impl DapReader {
             Came::Done(end) => {
                 open.text.push('\n');
                 open.text.push_str(&text[..end]);
-                self.hand_on(&open.place, &open.text, out)?;
+                let place = self.place(open.line, open.byte_offset, &Head::read(&open.head), out)?;
+                if !self.hand_on(&place, &open.text, out)? && looks_like(&open.text) {
+                    put_cut(out, &place, false)?;
+                }
                 Ok(Some(end))
             }
             Came::Broken => {
@@ -167,9 +178,12 @@ impl DapReader {
     /// What has no end is a message that was cut, or none.
     fn give_up(&mut self, log_ends: bool, out: &mut Out<'_>) -> Result<()> {
         match self.open.take() {
-            Some(open) if looks_like(&open.text) || log_ends => put_cut(out, &open.place, log_ends),
+            Some(open) if looks_like(&open.text) => {
+                let place = self.place(open.line, open.byte_offset, &Head::read(&open.head), out)?;
+                put_cut(out, &place, log_ends)
+            }
             Some(open) => {
-                out.skip(open.place.line, Skip::NotAMessage);
+                out.skip(open.line, Skip::NotAMessage);
                 Ok(())
             }
             None => Ok(()),
@@ -178,13 +192,13 @@ impl DapReader {
 
     /// The objects of a line, from a byte on.
     fn objects(&mut self, line: &Line<'_>, text: &str, mut from: usize, out: &mut Out<'_>) -> Result<()> {
-        let mut found = from > 0;
+        let (mut found, mut unread) = (from > 0, None);
         while let Some(start) = text[from..].find('{').map(|at| from + at) {
-            let head = Head::read(&text[from..start]);
-            let rest = &text[start..];
+            let before = &text[from..start];
+            let (head, rest, offset) = (Head::read(before), &text[start..], line.offset + start as u64);
             if rest.starts_with("{'") {
                 let Ok(read) = translate_into(Dialect::Python, rest, &mut self.literal) else { break };
-                let place = self.place(line, start, &head, out)?;
+                let place = self.place(line.number, offset, &head, out)?;
                 let literal = std::mem::take(&mut self.literal);
                 found |= self.hand_on(&place, &literal, out)?;
                 self.literal = literal;
@@ -193,27 +207,31 @@ impl DapReader {
             }
             match Nesting::default().pass(rest.as_bytes()) {
                 Came::Done(end) if looks_like(&rest[..end]) => {
-                    let place = self.place(line, start, &head, out)?;
-                    found |= self.hand_on(&place, &rest[..end], out)?;
-                    from = start + end;
+                    let place = self.place(line.number, offset, &head, out)?;
+                    let whole = self.hand_on(&place, &rest[..end], out)?;
+                    // A record may have the message in a member.
+                    from = if whole { start + end } else { start + 1 };
+                    found |= whole;
+                    unread.get_or_insert(place);
                 }
                 Came::Done(end) => from = start + end,
                 Came::On(nesting) if line.ended => {
-                    let place = self.place(line, start, &head, out)?;
-                    self.open = Some(Open { place, text: rest.to_string(), nesting });
+                    let (head, text) = (before.to_string(), rest.to_string());
+                    self.open = Some(Open { line: line.number, byte_offset: offset, head, text, nesting });
                     return Ok(());
                 }
-                Came::Broken | Came::On(_) if looks_like(rest) => {
-                    let place = self.place(line, start, &head, out)?;
+                Came::Broken | Came::On(_) if looks_like(rest) || !line.ended && rest.starts_with("{\"") => {
+                    let place = self.place(line.number, offset, &head, out)?;
                     return put_cut(out, &place, !line.ended);
                 }
                 _ => from = start + 1,
             }
         }
-        if !found {
-            self.pass_over(line, text, out)?;
+        match unread {
+            _ if found => Ok(()),
+            Some(place) => put_cut(out, &place, false),
+            None => self.pass_over(line, text, out),
         }
-        Ok(())
     }
 
     /// A line without a message.
@@ -224,7 +242,7 @@ impl DapReader {
             return Ok(());
         }
         let head = Head { sender: Some(Side::Client), time: Head::read(text).time, ..Head::NONE };
-        let place = self.place(line, 0, &head, out)?;
+        let place = self.place(line.number, line.offset, &head, out)?;
         out.put(&place, Body::gap(Some(1)))
     }
 
@@ -233,13 +251,11 @@ impl DapReader {
         let written = serde_json::from_str::<Message<'_>>(text).is_ok_and(|message| message.write(&mut self.json));
         if written {
             put_json(out, place, text, &self.json)?;
-        } else if looks_like(text) {
-            put_cut(out, place, false)?;
         }
         Ok(written)
     }
 
-    fn place(&mut self, line: &Line<'_>, at: usize, head: &Head<'_>, out: &mut Out<'_>) -> Result<Place> {
+    fn place(&mut self, line: u64, byte_offset: u64, head: &Head<'_>, out: &mut Out<'_>) -> Result<Place> {
         let at_us = head.time.and_then(|time| self.clock.read_in(time, out.zoning()));
         if let Some(time) = head.time {
             out.said(time);
@@ -254,8 +270,8 @@ impl DapReader {
             ..Channel::default()
         })?;
         Ok(Place {
-            line: line.number,
-            byte_offset: line.offset + at as u64,
+            line,
+            byte_offset,
             channel,
             at_us,
             direction: head.sender.map_or(Direction::Unknown, Direction::By),
