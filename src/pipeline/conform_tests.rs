@@ -286,7 +286,7 @@ fn scored(label: (&str, &str), http: bool, seed: u64, wrong: Wrong, wanted: &[&s
         interrupt: None,
     };
     let call = Call { method: "a/slow".to_string(), params: r#"{"sessionId":"s-1"}"#.to_string(), tool: None };
-    let speech = Speech { profile, tools: None, prelude: Vec::new(), slow: Some(call) };
+    let speech = Speech { slow: Some(call), ..Speech::of(profile) };
     let mut jitter = Server::new(profile, http, seed);
     // What the control run would have measured.
     let (round, first) = (jitter.number(2 * JITTER_US), jitter.number(2 * JITTER_US));
