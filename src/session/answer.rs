@@ -311,8 +311,7 @@ impl Conn {
         if !hit {
             return;
         }
-        self.side_mut(kept.issuer).evicted = true;
-        if let Some(slot) = self.side_mut(kept.issuer).live.remove(&kept.id) {
+        if let Some(slot) = self.side_mut(kept.issuer).forget(&kept.id) {
             self.flush(step, kept.issuer, slot);
         }
     }
