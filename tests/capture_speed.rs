@@ -22,8 +22,8 @@ impl FrameSink for Counts {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
-        match frame.body {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
+        match &frame.body {
             Body::Message(captured) => {
                 self.messages += 1;
                 self.methods += captured.message.method().len() as u64;

@@ -231,6 +231,18 @@ fn manual_pages_and_completions_name_every_command() {
 }
 
 #[test]
+fn completions_know_rules_formats_and_protocols() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&["completions", shell]).out;
+        for name in ["CAN010", "response-after-cancel", "jsonl-wrapped", "mcp/2025-11-25"] {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+    }
+    assert_eq!(run(&["check", "samples/mcp/good.jsonl", "--proto", "mcp/2025-11-25"]).code, 0);
+    assert_eq!(run(&["rules", "--clauses", "--profile", "mcp/2025-11-25"]).code, 0);
+}
+
+#[test]
 #[cfg(unix)]
 fn an_interrupt_ends_with_its_own_code_and_leaves_nothing() {
     use std::io::Write;

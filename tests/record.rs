@@ -2,6 +2,8 @@
 #![cfg(all(feature = "live", unix))]
 #![allow(clippy::disallowed_methods, reason = "live programs are waited for, but not for ever")]
 
+#[path = "record/agent.rs"]
+mod agent;
 mod common;
 
 use std::io::{Read, Write};
@@ -643,6 +645,14 @@ fn what_is_taken_out_of_a_recording_is_shown_to_be_from_it() {
     let root = |text: &str| text.lines().find(|line| line.contains("root of all lines")).map(str::to_string);
     assert_eq!(root(&found.out), root(&run(&["verify", &file]).out));
 
+    // Held against the recording itself, and against another one that looks the same.
+    let from = run(&["verify", &bug, "--against", &file]);
+    assert!(from.code == 0 && from.out.contains("  from ") && from.out.contains("  holds lines 1-2, "), "{}", from.out);
+    let twin = folder.path("twin.rec.jsonl");
+    talk(record(&["-o", &twin], &["echo"]), asked.as_bytes());
+    let other = run(&["verify", &bug, "--against", &twin, "--format", "jsonl"]);
+    assert!(other.code == 1 && other.out.contains("\"from\":false"), "{}", other.out);
+
     // Another line in its place, and another key.
     let text = std::fs::read_to_string(&bug).expect("an extract");
     std::fs::write(&bug, text.replacen("ping", "pong", 1)).expect("a file");
@@ -659,142 +669,7 @@ fn what_is_taken_out_of_a_recording_is_shown_to_be_from_it() {
         let refused = run(&["extract", log, "#7", "--proof", "-o", &folder.path("x.rec.jsonl")]);
         assert_eq!(refused.code, 2, "{log}: {}", refused.err);
         assert!(refused.err.contains("nothing can be shown to be from it"), "{log}: {}", refused.err);
+        let against = run(&["verify", &bug, "--against", log]);
+        assert!(against.code == 2 && against.err.contains("nothing can be shown to be from it"), "{}", against.err);
     }
-}
-
-/// A client of `rpctape mcp`, which is itself recorded.
-struct Agent {
-    child: Child,
-    out: std::io::BufReader<ChildStdout>,
-}
-
-impl Agent {
-    fn start(folder: &str, recording: &str) -> Agent {
-        let program = env!("CARGO_BIN_EXE_rpctape");
-        let mut command = Command::new(program);
-        command.args(["record", "-o", recording, "--", program, "mcp", folder, "--page", "400"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("the program starts");
-        let out = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
-        Agent { child, out }
-    }
-
-    fn say(&mut self, message: Value) {
-        let mut line = message.to_string();
-        line.push('\n');
-        self.child.stdin.as_mut().expect("a pipe").write_all(line.as_bytes()).expect("a reader");
-    }
-
-    /// The next message.
-    fn hear(&mut self) -> Value {
-        let mut line = String::new();
-        std::io::BufRead::read_line(&mut self.out, &mut line).expect("a stream");
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
-    }
-
-    fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
-        self.say(serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        loop {
-            let heard = self.hear();
-            if heard["id"] == id {
-                return heard;
-            }
-        }
-    }
-
-    fn call(&mut self, id: u32, tool: &str, arguments: Value) -> Value {
-        self.ask(id, "tools/call", serde_json::json!({"name": tool, "arguments": arguments}))["result"].clone()
-    }
-}
-
-#[test]
-fn a_folder_is_served_to_an_agent_and_our_own_session_is_clean() {
-    use serde_json::json;
-    let folder = Folder::new();
-    let logs = folder.path("logs");
-    std::fs::create_dir(&logs).expect("a folder");
-    let bad = std::fs::read_to_string(common::top().join("samples/mcp/bad.jsonl")).expect("a sample");
-    std::fs::write(format!("{logs}/a b.jsonl"), bad).expect("a file");
-    let secret =
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"api_key\":\"sk-live-abcdefghijklmnop\"}}\n";
-    std::fs::write(format!("{logs}/secret.jsonl"), secret).expect("a file");
-    std::fs::write(folder.path("outside.jsonl"), secret).expect("a file");
-    let recording = folder.path("own.rec.jsonl");
-    let mut agent = Agent::start(&logs, &recording);
-    let about =
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
-    assert_eq!(agent.ask(1, "initialize", about)["result"]["serverInfo"]["name"], "rpctape");
-    agent.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    let tools = agent.ask(2, "tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(8));
-    let mut id = 2;
-    let mut next = || {
-        id += 1;
-        id
-    };
-
-    // Every tool answers; long answers come in pages, which together are what the command prints.
-    let log = "a b.jsonl";
-    for (tool, arguments, holds) in [
-        ("ls", json!({"log": "."}), "a b.jsonl"),
-        ("check", json!({"log": log}), "response-after-cancel"),
-        ("why", json!({"log": log}), "a b.jsonl"),
-        ("show", json!({"log": log, "request": "#4"}), "tools/call"),
-        ("stats", json!({"log": log}), "tools/call"),
-        ("explain", json!({"rule": "CAN010"}), "CAN010"),
-        ("query", json!({"log": log, "sql": "select count(*) as n from messages"}), "{\"n\":"),
-        ("diff", json!({"old": log, "new": log}), "same"),
-    ] {
-        let (mut text, mut cursor, mut pages) = (String::new(), None::<String>, 0);
-        loop {
-            let mut arguments = arguments.clone();
-            if let Some(cursor) = &cursor {
-                arguments["cursor"] = cursor.as_str().into();
-            }
-            let answer = agent.call(next(), tool, arguments);
-            assert_eq!(answer["isError"], false, "{tool}: {answer}");
-            text.push_str(answer["content"][0]["text"].as_str().expect("text"));
-            pages += 1;
-            let Some(more) = answer["content"][1]["text"].as_str() else { break };
-            cursor = more.split('"').nth(1).map(str::to_string);
-            assert!(pages < 100, "{more}");
-        }
-        assert!(text.contains(holds), "{tool}: {text}");
-    }
-    for (tool, arguments) in [
-        ("check", json!({"log": "../outside.jsonl"})),
-        ("check", json!({"log": folder.path("outside.jsonl")})),
-        ("query", json!({"log": log, "sql": "delete from messages"})),
-        ("query", json!({"log": log, "sql": "attach 'x' as y"})),
-        ("ls", json!({"log": log, "cursor": "x"})),
-        ("show", json!({})),
-    ] {
-        let answer = agent.call(next(), tool, arguments.clone());
-        assert_eq!(answer["isError"], true, "{tool} {arguments}: {answer}");
-    }
-    assert_eq!(agent.ask(next(), "tools/call", json!({"name": "record"}))["error"]["code"], -32602);
-    assert_eq!(agent.ask(next(), "no/such", json!({}))["error"]["code"], -32601);
-    for answer in [
-        agent.call(next(), "query", json!({"log": "secret.jsonl", "sql": "select raw from messages"})),
-        agent.ask(next(), "resources/read", json!({"uri": "rpctape://log/secret.jsonl"})),
-    ] {
-        let text = answer.to_string();
-        assert!(text.contains("<<secret:") && !text.contains("abcdefghijklmnop"), "{text}");
-    }
-    let listed = agent.ask(next(), "resources/list", json!({}));
-    assert_eq!(listed["result"]["resources"][0]["uri"], "rpctape://log/a%20b.jsonl");
-
-    // A long call tells that it is alive, ends when it is cancelled, and holds nobody else up.
-    let endless = "with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c";
-    let params = json!({"name": "query", "arguments": {"log": log, "sql": endless}, "_meta": {"progressToken": "p"}});
-    let long = next();
-    agent.say(json!({"jsonrpc": "2.0", "id": long, "method": "tools/call", "params": params}));
-    assert_eq!(agent.hear()["method"], "notifications/progress");
-    agent.say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": long, "reason": "enough"}}));
-    assert_eq!(agent.ask(next(), "ping", json!({}))["result"], json!({}));
-    drop(agent.child.stdin.take());
-    assert!(ended(&mut agent.child).success());
-
-    let audit = run(&["check", &recording, "--format", "jsonl", "--fail-on", "note"]);
-    assert_eq!((audit.code, audit.out.lines().count()), (0, 1), "{}{}", audit.out, audit.err);
 }

@@ -79,7 +79,7 @@ fn good_samples_are_clean_and_bad_ones_are_not() {
 }
 
 /// Every command that shows something, with what it exits with.
-const SCREENS: [(&str, &[&str], i32); 17] = [
+const SCREENS: [(&str, &[&str], i32); 22] = [
     ("check", &["check", "samples/acp/bad.jsonl"], 1),
     ("check_coverage", &["check", "samples/lsp/good.jsonl", "--coverage"], 0),
     ("check_statistics", &["check", "samples/acp/bad.jsonl", "--statistics"], 1),
@@ -96,6 +96,11 @@ const SCREENS: [(&str, &[&str], i32); 17] = [
     ("dry_run", &["replay", "samples/mcp/good.jsonl", "--dry-run"], 0),
     ("formats_explain", &["formats", "--explain", "samples/mcp/bad.jsonl"], 0),
     ("clauses", &["rules", "--clauses", "--profile", "acp 1"], 0),
+    ("check_several", &["check", "samples/faults", "samples/acp/bad.jsonl", "--group-by", "server"], 1),
+    ("conform_list", &["conform", "--list"], 0),
+    ("explain", &["explain", "initialize-cancelled"], 0),
+    ("ls_many", &["ls", "samples/lsp", "samples/mcp", "samples/acp"], 0),
+    ("query", &["query", "samples/mcp/bad.jsonl", "select * from exchanges"], 0),
     ("tail", &["tail", "samples/incidents/b-server-dead.rec.jsonl"], 0),
 ];
 

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use common::{Said, said};
 
 /// A file as each client writes it, and where.
-const CLIENTS: [(&str, &str, &str); 7] = [
+const CLIENTS: [(&str, &str, &str); 11] = [
     (
         "claude-desktop",
         ".config/Claude/claude_desktop_config.json",
@@ -48,6 +48,26 @@ const CLIENTS: [(&str, &str, &str); 7] = [
         ".config/mcphub/servers.json",
         "{\"mcpServers\": {\"a\": {\"command\": \"s\", \"args\": [\"1\"]}}, \"nativeMCPServers\": {}}",
     ),
+    (
+        "copilot",
+        ".copilot/mcp-config.json",
+        "{\"mcpServers\": {\"a\": {\"type\": \"local\", \"command\": \"s\", \"args\": [], \"tools\": [\"*\"]}}}",
+    ),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"s\", \"cwd\": \"/x\", \"trust\": false },\n    \"b\": { \"httpUrl\": \"https://x/mcp\" }\n  }\n}\n",
+    ),
+    (
+        "junie",
+        ".junie/mcp/mcp.json",
+        "{\"mcpServers\": {\"a\": {\"command\": \"s\", \"args\": [\"1\"], \"env\": {}}}}\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.jsonc",
+        "{\n  \"mcp\": {\n    \"a\": { \"type\": \"local\", \"command\": [\"bun\", \"x\", \"s\"], \"enabled\": true, },\n    \"b\": { \"type\": \"remote\", \"url\": \"https://x/mcp\" },\n  },\n}\n",
+    ),
 ];
 
 fn run(home: &TempDir, args: &[&str]) -> Said {
@@ -76,10 +96,11 @@ fn every_client_gets_its_file_back_byte_for_byte() {
         let dry = run(&home, &["wrap", client]);
         assert_eq!((dry.code, read(&path).as_str(), kept.exists()), (0, text, false), "{client}: {}", dry.err);
         assert!(dry.out.contains("recorded") && dry.err.contains("nothing was changed"), "{client}: {}", dry.err);
-        let wrapped = run(&home, &["wrap", client, "--write"]);
+        let wrapped = run(&home, &["wrap", client, "--write", "--max-size", "10M", "--max-total", "1G"]);
         assert_eq!((wrapped.code, read(&kept).as_str()), (0, text), "{client}: {}", wrapped.err);
         let changed = read(&path);
-        assert!(changed.contains("--wrapped"), "{client}: {changed}");
+        let caps = ["--wrapped", "\"--max-size\", \"10M\", \"--max-total\", \"1G\""];
+        assert!(caps.iter().all(|cap| changed.contains(cap)), "{client}: {changed}");
         let again = run(&home, &["wrap", client, "--write"]);
         assert_eq!((again.code, read(&path)), (0, changed), "{client}: wrapped once is enough");
         let back = run(&home, &["unwrap", client, "--write"]);

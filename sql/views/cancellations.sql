@@ -2,6 +2,7 @@
 CREATE VIEW cancellations AS
 SELECT x.id,
        x.connection AS connection_id,
+       (SELECT key FROM connection WHERE id = x.connection) AS connection,
        x.message AS message_id,
        f.line,
        CASE x.sender WHEN 0 THEN 'client' ELSE 'server' END AS sender,
@@ -9,10 +10,12 @@ SELECT x.id,
        x.target_rpc_id,
        x.exchange AS exchange_id,
        x.target_method,
+       strftime('%Y-%m-%dT%H:%M:%S', (x.sent_at_us - ((x.sent_at_us % 1000000 + 1000000) % 1000000)) / 1000000, 'unixepoch') || printf('.%06dZ', ((x.sent_at_us % 1000000 + 1000000) % 1000000)) AS sent_at,
        x.sent_at_us,
        CASE WHEN x.delay_us >= 0 THEN x.delay_us END AS delay_us,
        x.reason,
        x.effect,
+       strftime('%Y-%m-%dT%H:%M:%S', (x.effect_at_us - ((x.effect_at_us % 1000000 + 1000000) % 1000000)) / 1000000, 'unixepoch') || printf('.%06dZ', ((x.effect_at_us % 1000000 + 1000000) % 1000000)) AS effect_at,
        x.effect_at_us,
        CASE
            WHEN x.effect IN ('acknowledged', 'result', 'partial', 'error') AND x.effect_at_us >= x.sent_at_us

@@ -3,10 +3,12 @@
 CREATE VIEW frames AS
 SELECT f.id,
        f.connection AS connection_id,
+       (SELECT key FROM connection WHERE id = f.connection) AS connection,
        f.seq,
        s.name AS source,
        f.line,
        f.byte_offset,
+       strftime('%Y-%m-%dT%H:%M:%S', (f.at_us - ((f.at_us % 1000000 + 1000000) % 1000000)) / 1000000, 'unixepoch') || printf('.%06dZ', ((f.at_us % 1000000 + 1000000) % 1000000)) AS at,
        f.at_us,
        CASE CASE f.direction
                 WHEN 0 THEN 0

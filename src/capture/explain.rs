@@ -152,7 +152,7 @@ impl FrameSink for Seen {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         self.used += u64::from(frame.line != self.last_line);
         self.last_line = frame.line;
         self.relative |= matches!(frame.direction, super::Direction::Sent | super::Direction::Received);

@@ -230,7 +230,7 @@ impl Event {
                 Body::Missing(Missing { why: *why, lost: *lost, to_line: *to_line, words })
             }
         };
-        sink.frame(Frame {
+        sink.frame(&Frame {
             source: self.source,
             line: self.line,
             byte_offset: self.byte_offset,
@@ -258,19 +258,19 @@ impl FrameSink for Collect<'_> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
-        let what = match frame.body {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let what = match &frame.body {
             Body::Message(captured) => What::Text(captured.json.unwrap_or(captured.text).into()),
-            Body::Batch { text, .. } => What::Text(text.into()),
-            Body::Malformed { bytes, reason } => What::Malformed(bytes.into(), reason),
-            Body::Open { by } => What::Open(by),
-            Body::Close { by } => What::Close(by),
-            Body::Exit(exit) => What::Exit(exit),
-            Body::Stderr { text } => What::Stderr(text.into()),
-            Body::Http { head } => What::Http(head.into()),
-            Body::Sse { event } => What::Sse(event.into()),
+            Body::Batch { text, .. } => What::Text((*text).into()),
+            Body::Malformed { bytes, reason } => What::Malformed((*bytes).into(), reason.clone()),
+            Body::Open { by } => What::Open(*by),
+            Body::Close { by } => What::Close(*by),
+            Body::Exit(exit) => What::Exit(*exit),
+            Body::Stderr { text } => What::Stderr((*text).into()),
+            Body::Http { head } => What::Http((*head).into()),
+            Body::Sse { event } => What::Sse((*event).into()),
             Body::Missing(missing) => {
-                let Missing { why, to_line, lost, words } = missing;
+                let Missing { why, to_line, lost, words } = missing.clone();
                 What::Missing { why, to_line, lost, words: words.into() }
             }
         };

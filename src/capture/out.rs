@@ -263,7 +263,7 @@ impl<'s> Out<'s> {
         if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();
         }
-        self.sink.frame(frame)
+        self.sink.frame(&frame)
     }
 
     fn is_twin(&mut self, place: &Place, body: &Body<'_>) -> bool {
@@ -369,7 +369,7 @@ impl<'s> Out<'s> {
             taps: None,
         };
         let body = Body::Missing(Missing { why: *why, lost: *lost, to_line, words });
-        self.sink.frame(place.frame(self.source, body))
+        self.sink.frame(&place.frame(self.source, body))
     }
 
     /// The end of the source: hands on what waits.

@@ -40,7 +40,7 @@ pub trait FrameSink {
     /// A channel that later frames refer to by `index`; called once for each, before its first frame.
     fn channel(&mut self, index: u32, channel: Channel) -> Result<()>;
     /// One frame.
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()>;
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()>;
     /// A line that holds no frame, and why it was passed over.
     fn skipped(&mut self, line: u64, why: Skip);
     /// The times of the first and the last message as the log writes them; called once, at the end, where it has times.

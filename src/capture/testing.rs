@@ -44,7 +44,7 @@ impl FrameSink for Kept {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         if let (Frame::WHOLE_SOURCE, Body::Missing(missing)) = (frame.channel, &frame.body) {
             let to = missing.to_line.unwrap_or(frame.line);
             self.missing.push((frame.line, to, missing.why, missing.words.to_string()));

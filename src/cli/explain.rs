@@ -1,11 +1,14 @@
-//! `rpctape explain RULE`: the page of a rule, as it stands in the documentation.
+//! `rpctape explain RULE`: the page of a rule, for a screen or as it stands in the documentation.
+
+use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::{catalogue, escape_block};
+use rpctape::report::{catalogue, escape_block, write_page};
 use rpctape::rules::{self, RULES, Rule};
 
-use super::io::{self, Out, written};
+use super::io::{Out, written};
+use super::screen::ScreenArgs;
 use rpctape::error::nearest;
 
 /// Explain a rule: what it finds, the clause it rests on, examples, and what to do
@@ -17,12 +20,16 @@ pub struct ExplainArgs {
     /// How to print the page
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    #[command(flatten)]
+    screen: ScreenArgs,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// The page, in Markdown
+    /// The page, for a screen
     #[default]
+    Text,
+    /// The page as it stands in the documentation
     Markdown,
     /// One JSON document: code, name, severity and clause in every revision, and the page
     Json,
@@ -30,22 +37,17 @@ enum Format {
 
 /// Prints the page, or all pages.
 pub fn run(args: &ExplainArgs) -> Result<u8> {
-    if args.format == Format::Json {
-        let mut out = Out::open(None, &[])?;
-        let all = args.rule.eq_ignore_ascii_case("all");
-        let one = if all { None } else { Some(rules::find(&args.rule).ok_or_else(|| unknown(&args.rule))?) };
-        let wanted: Vec<&Rule> = one.map_or_else(|| RULES.to_vec(), |rule| vec![rule]);
-        written(catalogue::write_pages(&mut out, &wanted))?;
-        out.close()?;
-        return Ok(0);
-    }
-    if args.rule.eq_ignore_ascii_case("all") {
-        let pages: Vec<&str> = RULES.iter().map(|rule| rule.page.trim_end()).collect();
-        io::print(&escape_block(&format!("{}\n", pages.join("\n\n"))))?;
-        return Ok(0);
-    }
-    let rule = rules::find(&args.rule).ok_or_else(|| unknown(&args.rule))?;
-    io::print(&escape_block(&format!("{}\n", rule.page.trim_end())))?;
+    let all = args.rule.eq_ignore_ascii_case("all");
+    let one = if all { None } else { Some(rules::find(&args.rule).ok_or_else(|| unknown(&args.rule))?) };
+    let wanted: Vec<&Rule> = one.map_or_else(|| RULES.to_vec(), |rule| vec![rule]);
+    let pages = wanted.iter().map(|rule| rule.page.trim_end()).collect::<Vec<_>>().join("\n\n");
+    let mut out = Out::open(None, &[])?;
+    written(match args.format {
+        Format::Text => write_page(&mut out, &pages, args.screen.style(false, false)),
+        Format::Markdown => writeln!(out, "{}", escape_block(&pages)),
+        Format::Json => catalogue::write_pages(&mut out, &wanted),
+    })?;
+    out.close()?;
     Ok(0)
 }
 

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use rpctape::capture::{self, Explanation};
 use rpctape::error::Result;
 use rpctape::redact::Redactor;
-use rpctape::report::{escape, format_list};
+use rpctape::report::{escape, format_list, labelled};
 use serde_json::{Value, json};
 
 use super::input::ReadArgs;
@@ -44,7 +44,7 @@ pub fn run(args: &FormatsArgs) -> Result<u8> {
         Some(path) => {
             let told = capture::explain(path, &args.read.overrides())?;
             written(match args.format {
-                Format::Table => explanation(&mut out, &told),
+                Format::Table => explanation(&mut out, &told, args.screen.style(false, true).wrap_at()),
                 Format::Json => write_json(&mut out, &document(&told)),
             })?;
         }
@@ -95,7 +95,8 @@ fn document(told: &Explanation) -> Value {
     })
 }
 
-fn explanation(out: &mut dyn Write, told: &Explanation) -> std::io::Result<()> {
+fn explanation(out: &mut dyn Write, told: &Explanation, limit: usize) -> std::io::Result<()> {
+    let line = |out: &mut dyn Write, label: &str, text: &str| line(out, label, text, limit);
     line(out, "format", &told.format)?;
     line(out, "because", &told.reason)?;
     for (index, candidate) in told.candidates.iter().enumerate() {
@@ -123,14 +124,16 @@ fn explanation(out: &mut dyn Write, told: &Explanation) -> std::io::Result<()> {
         line(out, "connections", &names.join(", "))?;
     }
     match &told.definition {
-        Some(text) => definition(out, text),
+        Some(text) => {
+            line(out, "to keep it", "save what follows as FILE.toml; --format-in FILE.toml then reads such logs")?;
+            definition(out, text)
+        }
         None => Ok(()),
     }
 }
 
 /// What was learned, as a file that can be kept.
 fn definition(out: &mut dyn Write, text: &str) -> std::io::Result<()> {
-    line(out, "to keep it", "save what follows as FILE.toml; --format-in FILE.toml then reads such logs")?;
     writeln!(out)?;
     text.lines().try_for_each(|line| writeln!(out, "{}", escape(line)))
 }
@@ -144,6 +147,6 @@ fn messages(told: &Explanation) -> String {
     text
 }
 
-fn line(out: &mut dyn Write, label: &str, text: &str) -> std::io::Result<()> {
-    writeln!(out, "{label:<12}  {}", escape(text))
+fn line(out: &mut dyn Write, label: &str, text: &str, limit: usize) -> std::io::Result<()> {
+    labelled(&format!("{label:<12}  "), &escape(text), limit).iter().try_for_each(|line| writeln!(out, "{line}"))
 }

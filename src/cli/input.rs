@@ -174,7 +174,7 @@ pub fn name() -> impl TypedValueParser<Value = String> {
 
 /// Reads a protocol as a user names it.
 pub fn profile(text: &str) -> std::result::Result<&'static Profile, String> {
-    let (name, revision) = match text.trim().split_once([' ', '/', ':']) {
+    let (name, revision) = match text.trim().split_once([' ', '/', ':', '@']) {
         Some((name, revision)) => (name, Some(revision.trim())),
         None => (text.trim(), None),
     };

@@ -233,7 +233,13 @@ fn ahead(
     }
     if args.play.send.dry_run {
         let whom = server.map_or_else(|| "no server named".to_string(), |server| escape(&server.label).to_string());
-        show(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace)))?;
+        show(&dry::plan(
+            recording,
+            plan,
+            &whom,
+            &options::in_words(&options.pace),
+            args.screen.style(false, false).columns(),
+        ))?;
     }
     Ok(())
 }

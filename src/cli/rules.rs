@@ -52,7 +52,7 @@ pub fn run(args: &RulesArgs) -> Result<u8> {
 /// All revisions, those of one protocol, or one.
 fn chosen(name: Option<&str>) -> Result<Vec<&'static Profile>> {
     let Some(name) = name else { return Ok(profiles().collect()) };
-    let asked = name.split([' ', ':', '@']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    let asked = name.split([' ', '/', ':', '@']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     let found: Vec<_> = profiles().filter(|profile| profile.name == asked || profile.label() == asked).collect();
     if !found.is_empty() {
         return Ok(found);

@@ -26,6 +26,9 @@ pub struct VerifyArgs {
     /// The public key of minisign with which every recording must have been signed: a file, or the key itself
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
+    /// The recording that extracts must be from (`extract --proof`)
+    #[arg(long, value_name = "REC")]
+    against: Option<PathBuf>,
     /// How to print what was found
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -40,11 +43,21 @@ enum Format {
     Jsonl,
 }
 
+/// How many runs of lines are told.
+const SPANS: usize = 20;
+
 /// What was found in one file.
 struct Seen<'f> {
     file: &'f Path,
     chain: Verified,
     signed: Signed,
+    from: Option<From<'f>>,
+}
+
+/// The recording that it was held against, and whether it is from that one.
+struct From<'f> {
+    recording: &'f Path,
+    holds: bool,
 }
 
 enum Signed {
@@ -60,17 +73,19 @@ enum Signed {
 
 impl Seen<'_> {
     fn is_good(&self) -> bool {
-        self.chain.is_sound() && !matches!(self.signed, Signed::Bad(_))
+        let is_from = self.from.as_ref().is_none_or(|from| from.holds);
+        self.chain.is_sound() && !matches!(self.signed, Signed::Bad(_)) && is_from
     }
 }
 
 /// Verifies every file; 1 if one of them is not what was written.
 pub fn run(args: &VerifyArgs) -> Result<u8> {
     let key = args.key.as_deref().map(public_key).transpose()?;
+    let source = args.against.as_deref().map(|file| source(file).map(|chain| (file, chain))).transpose()?;
     let mut whole = true;
     let mut before: Option<(Option<String>, u64, Link)> = None;
     for file in &args.files {
-        let seen = look(file, key.as_ref())?;
+        let seen = look(file, key.as_ref(), source.as_ref())?;
         let mut text = describe(&seen);
         let mut object = told_as_json(&seen);
         whole &= seen.is_good();
@@ -92,16 +107,37 @@ pub fn run(args: &VerifyArgs) -> Result<u8> {
     Ok(u8::from(!whole))
 }
 
-fn look<'f>(file: &'f Path, key: Option<&PublicKey>) -> Result<Seen<'f>> {
-    let shown = file.display().to_string();
-    let fault = |error: std::io::Error| Error::io("read", &shown, &error);
-    let chain = verify(BufReader::new(File::open(file).map_err(fault)?)).map_err(fault)?;
+fn look<'f>(file: &'f Path, key: Option<&PublicKey>, source: Option<&(&'f Path, Verified)>) -> Result<Seen<'f>> {
+    let chain = chain(file)?;
     if chain.sealed == 0 {
-        return Err(Error::new(ErrorKind::Input, format!("{shown} has no hash chain: there is nothing to verify"))
-            .hint("only `rpctape record` writes one, into the plain file; exports, copies by `scrub` and packed files have none"));
+        return Err(Error::new(ErrorKind::Input, format!("{} has no hash chain: there is nothing to verify", file.display()))
+            .hint("only `rpctape record` and `extract --proof` write one, into the plain file; exports, other extracts and packed files have none"));
     }
     let signed = signature(file, &chain, key)?;
-    Ok(Seen { file, chain, signed })
+    // The last line tells session, part and root: the same one is of the same recording.
+    let from = source.map(|(recording, whole)| From {
+        recording,
+        holds: chain.is_sound() && chain.root.is_some() && (chain.root, &chain.closing) == (whole.root, &whole.closing),
+    });
+    Ok(Seen { file, chain, signed, from })
+}
+
+fn chain(file: &Path) -> Result<Verified> {
+    let fault = |error: std::io::Error| Error::io("read", &file.display().to_string(), &error);
+    verify(BufReader::new(File::open(file).map_err(fault)?)).map_err(fault)
+}
+
+/// The recording that others are held against, which must be whole itself.
+fn source(file: &Path) -> Result<Verified> {
+    let shown = file.display();
+    let whole = chain(file)?;
+    let lacks = match (whole.is_whole(), whole.root) {
+        (true, Some(_)) => return Ok(whole),
+        (true, None) => "names no root",
+        (false, _) => "is not whole",
+    };
+    Err(Error::new(ErrorKind::Input, format!("{shown} {lacks}: nothing can be shown to be from it"))
+        .hint("name the plain file that `rpctape record` wrote when the session ended; `rpctape verify` says what is wrong with it"))
 }
 
 /// A recording is signed as a whole; lines that were taken out of it are by its last line.
@@ -175,6 +211,8 @@ fn told_as_json(seen: &Seen<'_>) -> Value {
         "whole": chain.left == 0 && seen.is_good(),
         "good": seen.is_good(),
         "left_out": chain.left,
+        "kept": chain.kept,
+        "from": seen.from.as_ref().map(|from| from.holds),
         "root": chain.root.map(Link::digits),
         "changed": chain.wrong,
         "end": end,
@@ -208,7 +246,8 @@ fn describe(seen: &Seen<'_>) -> String {
         escape(session)
     );
     if chain.left > 0 {
-        text.push_str(&format!("  {} of the recording left out\n", plural(chain.left, "line")));
+        let kept = spans(&chain.kept);
+        text.push_str(&format!("  holds {kept} of the recording; {} left out\n", plural(chain.left, "line")));
     }
     for (line, fault) in &chain.faults {
         text.push_str(&format!("  line {line}: {}\n", told(*fault)));
@@ -227,7 +266,12 @@ fn describe(seen: &Seen<'_>) -> String {
     if let Some(root) = chain.root {
         text.push_str(&format!("  root of all lines: {}\n", root.digits()));
     }
+    if let Some(From { recording, holds }) = &seen.from {
+        let not = if *holds { "" } else { "NOT " };
+        text.push_str(&format!("  {not}from {}\n", escape(&recording.display().to_string())));
+    }
     text.push_str(&match &seen.signed {
+        Signed::No if seen.from.as_ref().is_some_and(|from| from.holds) => "  not signed\n".to_string(),
         Signed::No if chain.left > 0 => {
             "  not signed: it is from the recording that `rpctape verify` tells the same root of, and from none that is not at hand\n".to_string()
         }
@@ -239,6 +283,17 @@ fn describe(seen: &Seen<'_>) -> String {
     text
 }
 
+/// Runs of lines, as people write them.
+fn spans(kept: &[(u64, u64)]) -> String {
+    let shown: Vec<String> = kept
+        .iter()
+        .take(SPANS)
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    let more = if kept.len() > SPANS { " ..." } else { "" };
+    format!("lines {}{more}", shown.join(", "))
+}
+
 fn told(fault: Fault) -> String {
     match fault {
         Fault::Changed => "changed: it is not what was written".to_string(),
@@ -246,9 +301,12 @@ fn told(fault: Fault) -> String {
             "does not belong here: added, moved, or half of a line that the disk did not take".to_string()
         }
         Fault::Root => "names another root than the lines before it come to: one of them was changed, or what stands for those left out".to_string(),
-        Fault::Jump { after, to } if to > after => {
-            format!("event {to} stands after event {after}: lines are missing before it")
+        Fault::Jump { after, to } => {
+            let (place, gone) = match after {
+                Some(after) => (format!("after event {after}"), "between them"),
+                None => ("first".to_string(), "before it"),
+            };
+            format!("event {to} stands {place}: what was {gone} is missing or was moved, or this line was changed")
         }
-        Fault::Jump { after, to } => format!("event {to} stands after event {after}: it was moved or repeated"),
     }
 }

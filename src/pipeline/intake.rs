@@ -101,7 +101,7 @@ impl<'s, 'p> Intake<'s, 'p> {
 }
 
 impl Intake<'_, '_> {
-    fn open(&mut self, opened: Option<Opened>) {
+    fn open(&mut self, opened: Option<Box<Opened>>) {
         let Some(opened) = opened else { return };
         self.touched.insert(opened.id);
         if let Some(watcher) = self.watcher {
@@ -109,7 +109,7 @@ impl Intake<'_, '_> {
         }
         if let Some(live) = &mut self.live {
             live.judge.place(opened.id, self.hop);
-            live.session.open(opened);
+            live.session.open(*opened);
         }
     }
 }
@@ -121,11 +121,11 @@ impl FrameSink for Intake<'_, '_> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         match self.cleaning.take() {
-            None => self.take(&frame),
+            None => self.take(frame),
             Some(mut cleaning) => {
-                let done = self.take(&cleaning.frame(frame));
+                let done = self.take(&cleaning.frame(frame.clone()));
                 self.cleaning = Some(cleaning);
                 done
             }

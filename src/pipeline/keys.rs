@@ -143,7 +143,7 @@ impl Channels {
         channel: Channel,
         store: &Store,
         ground: &mut Ground<'_>,
-    ) -> Result<Option<Opened>> {
+    ) -> Result<Option<Box<Opened>>> {
         let known = channel.name.as_ref().and_then(|name| self.named.get(name).copied());
         let known = known.filter(|at| {
             let track = &self.tracks[*at];
@@ -178,7 +178,7 @@ impl Channels {
         Ok(opened)
     }
 
-    fn start(&self, index: u32, channel: Channel, store: &Store) -> Result<(Track, Opened)> {
+    fn start(&self, index: u32, channel: Channel, store: &Store) -> Result<(Track, Box<Opened>)> {
         let (base, named) = match &channel.name {
             Some(name) => (name.clone(), true),
             None => (self.source_name.clone(), false),
@@ -213,7 +213,7 @@ impl Channels {
         channel: Channel,
         stored: StoredConnection,
         ground: &mut Ground<'_>,
-    ) -> (Track, Opened) {
+    ) -> (Track, Box<Opened>) {
         ground.starts_at(stored.opened.id, stored.frames);
         let first_ids =
             stored.first_ids.iter().filter_map(|raw| Id::from_json(raw)).map(|id| (digest(&id), None)).collect();
@@ -235,11 +235,11 @@ impl Channels {
             mixed: None,
             streams: Streams::default(),
         };
-        (track, stored.opened)
+        (track, Box::new(stored.opened))
     }
 
     /// The connection of a frame ([`NO_CONNECTION`] where any of them may miss what it says), and what the fold has to open first where it starts a new one.
-    pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Opened>)> {
+    pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
         if frame.channel == Frame::WHOLE_SOURCE {
             return Ok((NO_CONNECTION, None));
         }
@@ -410,7 +410,7 @@ impl Track {
     }
 
     /// Stores the next connection of this channel.
-    fn open_next(&mut self, store: &Store, source: u32, demanded: Option<&'static Profile>) -> Result<Opened> {
+    fn open_next(&mut self, store: &Store, source: u32, demanded: Option<&'static Profile>) -> Result<Box<Opened>> {
         let key = loop {
             self.nth += 1;
             let key = match (self.named, self.nth) {
@@ -441,7 +441,7 @@ impl Track {
         self.closed = false;
         self.anew = None;
         self.goodbye = Goodbye::default();
-        Ok(Opened { id, key, channel: self.channel.clone(), demanded })
+        Ok(Box::new(Opened { id, key, channel: self.channel.clone(), demanded }))
     }
 }
 

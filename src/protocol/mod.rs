@@ -25,6 +25,7 @@ mod profile;
 mod semconv;
 mod shape;
 mod side;
+mod tasking;
 #[cfg(test)]
 mod tests;
 

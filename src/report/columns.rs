@@ -52,6 +52,18 @@ pub fn hang(text: &str, limit: usize) -> Vec<String> {
     std::iter::once(first).chain(rest).collect()
 }
 
+/// A sentence behind a label, broken at blanks; lines after the first begin under the sentence. A word that is wider than the
+/// screen is cut.
+pub fn labelled(label: &str, text: &str, limit: usize) -> Vec<String> {
+    let columns = width(label);
+    let lines = wrap(text, limit.saturating_sub(columns));
+    let line = |(at, line): (usize, &String)| match at {
+        0 => fit(&format!("{label}{line}"), limit),
+        _ => fit(&format!("{}{line}", " ".repeat(columns)), limit),
+    };
+    lines.iter().enumerate().map(line).collect()
+}
+
 /// A row of a list in which nothing that is a name is broken: words in columns of their own, what does not fit goes on
 /// below, and the sentence stands under both.
 pub fn entry(words: &[(&str, usize)], names: &str, sentence: &str, limit: usize) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::columns::{fit, hang, pad, wrap};
+use super::columns::{fit, hang, pad, width, wrap};
 use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
@@ -22,6 +22,9 @@ const WHOLE_NOTES: usize = 1;
 
 /// How many further kinds of one rule get a line of their own.
 const BRIEF: usize = 8;
+
+/// Columns of the arrow before the place of a finding, with the blanks around it.
+const ARROW: usize = 6;
 
 /// Up to so many sources each says what was passed over in it.
 const FEW: usize = 3;
@@ -62,20 +65,14 @@ impl Full {
         let findings: u64 = rest.iter().map(|group| group.more + 1).sum();
         let text = format!("{} more, about other methods or tools", number::count(findings));
         sentence(out, first, &text, style)?;
-        let arrow = style.paint(Ink::Faint, "-->");
         for group in rest.iter().take(BRIEF) {
             let more =
                 if group.more > 0 { format!("   and {} more", number::count(group.more)) } else { String::new() };
-            writeln!(
-                out,
-                "  {arrow} {}:{}{}{more}",
-                escape(&group.first.source),
-                group.first.line,
-                place(&group.first)
-            )?;
+            pointer(out, &group.first, &more, style)?;
         }
         if rest.len() > BRIEF {
             let kinds = number::count((rest.len() - BRIEF) as u64);
+            let arrow = style.paint(Ink::Faint, "-->");
             writeln!(out, "  {arrow} ... {kinds} more kinds: --format concise shows every finding")?;
         }
         writeln!(out)
@@ -86,8 +83,7 @@ impl Full {
         let shown = self.redactor.as_mut().map(|redactor| redacted::finding(&group.first, redactor));
         let (finding, style) = (shown.as_ref().unwrap_or(&group.first), &self.style);
         sentence(out, finding, &escape_cut(&finding.summary, LONGEST, None), style)?;
-        let arrow = style.paint(Ink::Faint, "-->");
-        writeln!(out, "  {arrow} {}:{}{}", escape(&finding.source), finding.line, place(finding))?;
+        pointer(out, finding, "", style)?;
         let (lines, gutter) = snippet(finding, style);
         let bar = style.paint(Ink::Faint, &format!(" {} |", " ".repeat(gutter)));
         if !lines.is_empty() {
@@ -106,7 +102,9 @@ impl Full {
             }
         }
         if group.more > 0 {
-            writeln!(out, " {} {}", " ".repeat(gutter), escape(&others(group)))?;
+            for line in hang(&escape(&others(group)), style.columns().saturating_sub(gutter + 2)) {
+                writeln!(out, " {} {line}", " ".repeat(gutter))?;
+            }
         }
         writeln!(out)
     }
@@ -186,6 +184,16 @@ pub(super) fn sentence(out: &mut dyn Write, finding: &FindingRow, text: &str, st
     Ok(())
 }
 
+/// Where a finding is. The name of the file is there to be copied and is never broken; what would not fit stands below it.
+fn pointer(out: &mut dyn Write, finding: &FindingRow, more: &str, style: &Style) -> io::Result<()> {
+    let (at, what) = (format!("{}:{}", escape(&finding.source), finding.line), format!("{}{more}", place(finding)));
+    write!(out, "  {} {at}", style.paint(Ink::Faint, "-->"))?;
+    match ARROW + width(&at) + width(&what) <= style.wrap_at() {
+        true => writeln!(out, "{what}"),
+        false => writeln!(out, "\n{}", fit(&format!("   {what}"), style.wrap_at())),
+    }
+}
+
 /// What stands behind the line number: the exchange, and when.
 fn place(finding: &FindingRow) -> String {
     let title = subject(finding).map(message::title).filter(|title| !title.is_empty());
@@ -262,7 +270,10 @@ fn judgement(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Resul
         writeln!(out, "not decidable from this log:")?;
         for rule in &summary.undecidable {
             let times = number::plural(rule.events, "time");
-            writeln!(out, "  {} {} ({times}): the log lacks {}", rule.code, rule.rule, rule.lacks.join(", "))?;
+            let text = format!("{} {} ({times}): the log lacks {}", rule.code, rule.rule, rule.lacks.join(", "));
+            for line in hang(&text, style.wrap_at().saturating_sub(2)) {
+                writeln!(out, "  {line}")?;
+            }
         }
     }
     Ok(())

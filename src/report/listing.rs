@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::columns::{Lean, Table, hang};
+use super::columns::{Lean, Table, fit, hang, width};
 use super::escape::{escape, json};
 use super::{Ink, Style, number, time};
 use crate::store::{ConnectionRow, SourceRow, TrafficRow};
@@ -194,14 +194,9 @@ impl Listing {
             if let Some((_, connection)) =
                 index.checked_sub(1).and_then(|index| connections.get(index)).filter(|_| tabular)
             {
-                writeln!(
-                    out,
-                    "{}",
-                    style.paint(
-                        Ink::Faint,
-                        &escape(&format!("  {}   {}", times(connection), parties(connection, style)))
-                    )
-                )?;
+                for line in under(connection, style) {
+                    writeln!(out, "{}", style.paint(Ink::Faint, &line))?;
+                }
             }
         }
         if !connections.is_empty() && tabular {
@@ -209,7 +204,7 @@ impl Listing {
         }
         for source in &self.sources {
             for line in hang(&escape(&described(source)), style.columns()) {
-                writeln!(out, "{line}")?;
+                writeln!(out, "{}", fit(&line, style.columns().max(width(&source.source.name) + 1)))?;
             }
         }
         Ok(())
@@ -255,6 +250,15 @@ fn object(source: &ListedSource) -> SourceObject<'_> {
             quote: &unread.quote,
         }),
         connections: connections.collect(),
+    }
+}
+
+/// What stands under the row of a connection: its times (UTC) and the parties, below each other where they do not fit.
+fn under(connection: &ConnectionRow, style: &Style) -> Vec<String> {
+    let (times, parties) = (times(connection), escape(&parties(connection, style)).into_owned());
+    match width(&times) + width(&parties) + 5 <= style.columns() {
+        true => vec![format!("  {times}   {parties}")],
+        false => vec![format!("  {times}"), fit(&format!("  {parties}"), style.columns())],
     }
 }
 

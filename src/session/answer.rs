@@ -311,14 +311,13 @@ impl Conn {
         if !hit {
             return;
         }
-        self.side_mut(kept.issuer).evicted = true;
-        if let Some(slot) = self.side_mut(kept.issuer).live.remove(&kept.id) {
-            self.flush(step, kept.issuer, *slot);
+        if let Some(slot) = self.side_mut(kept.issuer).forget(&kept.id) {
+            self.flush(step, kept.issuer, slot);
         }
     }
 
     /// Hands an exchange to the sink that will not change any more.
-    pub(super) fn flush(&mut self, step: &mut Step<'_>, issuer: Side, mut slot: Slot) {
+    pub(super) fn flush(&mut self, step: &mut Step<'_>, issuer: Side, mut slot: Box<Slot>) {
         self.report_late_progress(step, &mut slot);
         self.report_open_work(step, &slot);
         let settled_silent = !slot.exchange.profile.answers_cancelled() && slot.exchange.cancel().is_some();

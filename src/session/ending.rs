@@ -113,7 +113,7 @@ impl Conn {
             if slot.exchange.in_flight() {
                 self.end_exchange(step, end, &mut slot, &asked[index(side.peer())]);
             }
-            self.flush(step, side, *slot);
+            self.flush(step, side, slot);
         }
     }
 

@@ -146,7 +146,7 @@ impl Conn {
         id: &Id,
         method: (Rc<str>, Option<&'static Method>, Role),
         absorb: Absorb,
-    ) -> Slot {
+    ) -> Box<Slot> {
         let (method, known, role) = method;
         let topic = match role {
             Role::Prompt | Role::Permission => Facts::text(m.facts.session_id),
@@ -183,7 +183,7 @@ impl Conn {
             stream_closed: None,
             session_closed: None,
         };
-        Slot {
+        Box::new(Slot {
             exchange,
             role,
             absorb,
@@ -209,7 +209,7 @@ impl Conn {
             stated: None,
             partial_token: Facts::id(m.facts.partial_result_token).map(Box::new),
             call: None,
-        }
+        })
     }
 
     /// The capabilities that a request states, read anew only where they differ from those of the request before.
@@ -226,7 +226,7 @@ impl Conn {
     }
 
     /// Puts the exchange where its answer, its progress and its children will look for it.
-    fn place(&mut self, m: &Incoming<'_>, id: &Id, mut slot: Slot) {
+    fn place(&mut self, m: &Incoming<'_>, id: &Id, mut slot: Box<Slot>) {
         self.adopt(m, &mut slot);
         if let (Some(stream), Side::Client) = (m.stream, m.sender) {
             let opener = Opener { issuer: m.sender, id: id.clone(), request: m.seen, answer: None };
@@ -244,7 +244,7 @@ impl Conn {
                 issued.tokens.insert(token, id.clone());
             }
         }
-        issued.live.insert(id.clone(), Box::new(slot));
+        issued.live.insert(id.clone(), slot);
     }
 
     /// Finds the exchange that a request of the other side serves, where the protocol shows it.
@@ -350,7 +350,7 @@ impl Conn {
                     answers: old.absorb.answers + u32::from(in_flight),
                     cancelled: old.absorb.cancelled + u32::from(cancelled),
                 };
-                self.flush(step, m.sender, *old);
+                self.flush(step, m.sender, old);
                 absorb
             }
         }

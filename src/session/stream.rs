@@ -61,7 +61,7 @@ impl Conn {
         if own.exchange.in_flight() {
             self.beside.insert((stream, id), own);
         } else {
-            self.flush(step, Side::Client, *own);
+            self.flush(step, Side::Client, own);
         }
     }
 
@@ -75,7 +75,7 @@ impl Conn {
         let newest = same.max_by_key(|(_, slot)| slot.exchange.request.frame).map(|((stream, _), _)| *stream);
         let Some(own) = newest.and_then(|stream| self.beside.remove(&(stream, id.clone()))) else { return };
         if let Some(front) = self.side_mut(issuer).live.insert(id.clone(), own) {
-            self.flush(step, issuer, *front);
+            self.flush(step, issuer, front);
         }
     }
 

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use super::detail::{CancelFault, Target};
 use super::event::What;
 use super::exchange::Cancellation;
+use super::ledger::Ledger;
 use super::race::{Judgement, UNORDERED, Verdict, ripe};
-use super::seen::Seen;
+use super::seen::{FrameId, Seen};
 use super::state::{Accused, Conn, EarlyCancel, LateAnswer, Step, Suspect, aggregate};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
@@ -63,7 +64,7 @@ impl Conn {
         for side in Side::BOTH {
             for mut suspect in std::mem::take(&mut self.side_mut(side).early_cancels) {
                 if let Accused::EarlyCancel(early) = &mut suspect.what
-                    && self.may_be_followed(suspect.crossing.second)
+                    && self.may_be_followed(step, side, suspect.crossing.second)
                 {
                     doubt(&mut early.fault);
                 }
@@ -72,10 +73,13 @@ impl Conn {
         }
     }
 
-    /// True where the log breaks off so soon after a cancel that the request which it means may stand behind the break.
-    fn may_be_followed(&self, cancel: Seen) -> bool {
+    /// True where the request that a cancel means may stand behind it and is not shown: the log breaks off soon after the cancel, or
+    /// lacks something of its sender from there on.
+    fn may_be_followed(&self, step: &Step<'_>, sender: Side, cancel: Seen) -> bool {
         let after_us = self.facts.last.and_then(|last| last.since(cancel));
-        !self.ordered() && self.facts.closed.is_none() && after_us.is_some_and(|us| us <= EARLY_CANCEL_US)
+        let breaks_off = self.facts.closed.is_none() && after_us.is_some_and(|us| us <= EARLY_CANCEL_US);
+        let lacks = || Ledger::new(&self.facts, step.shelf).hole(Some(sender), cancel.frame, FrameId::MAX).is_some();
+        !self.ordered() && (breaks_off || lacks())
     }
 
     fn judge_first(&mut self, step: &mut Step<'_>) {

@@ -56,10 +56,10 @@ impl FrameSink for Seen {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
-        match frame.body {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
+        match &frame.body {
             Body::Message(_) | Body::Batch { .. } => self.messages += 1,
-            Body::Malformed { reason, .. } => self.malformed.push((frame.line, reason)),
+            Body::Malformed { reason, .. } => self.malformed.push((frame.line, reason.clone())),
             Body::Missing(_) => {
                 self.malformed.push((frame.line, "what it holds was cut or cannot be read".to_string()))
             }

@@ -39,7 +39,7 @@ impl FrameSink for Probe {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         let Body::Message(captured) = &frame.body else { return Ok(()) };
         if captured.message.kind == Kind::Unclassified {
             return Ok(());

@@ -294,17 +294,17 @@ impl FrameSink for &RefCell<Notes> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         let mut notes = self.borrow_mut();
         notes.exact |= frame.taps.is_some() || frame.stream.is_some();
         match &frame.body {
             Body::Message(captured) => {
-                notes.message(&frame, captured.text, &captured.message, &captured.facts);
+                notes.message(frame, captured.text, &captured.message, &captured.facts);
             }
             Body::Batch { text, members } => {
                 for (range, member) in members {
                     if let Ok((message, facts)) = member {
-                        notes.message(&frame, &text[range.clone()], message, facts);
+                        notes.message(frame, &text[range.clone()], message, facts);
                     }
                 }
             }

@@ -10,7 +10,8 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Incoming;
 use rpctape::live::serve::{Guest, Listen, Voice, on_threads};
 
-use super::server::{Offer, REVISIONS, Server, Way};
+use super::reply::Way;
+use super::server::{Offer, REVISIONS, Server};
 use crate::cli::io;
 use crate::cli::signals::Stop;
 
@@ -35,7 +36,7 @@ impl Way for Stdout {
         let _one = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = std::io::stdout();
         // Where nobody reads any more there is nobody left to tell.
-        let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+        let _ = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
     }
     fn close(&self, _: u32) {}
     fn dismiss(&self) {}
@@ -43,7 +44,7 @@ impl Way for Stdout {
 
 impl Way for Voice {
     fn send(&self, stream: u32, line: &str) {
-        self.say(stream, line.trim_end().as_bytes().to_vec());
+        self.say(stream, line.as_bytes().to_vec());
     }
     fn close(&self, stream: u32) {
         Voice::close(self, stream);

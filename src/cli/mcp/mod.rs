@@ -8,6 +8,7 @@ mod doors;
 mod folder;
 mod page;
 mod process;
+mod reply;
 mod resources;
 mod server;
 mod tools;

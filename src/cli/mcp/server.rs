@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rpctape::protocol;
 use rpctape::redact::{Custom, Redactor};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
 use super::page::page;
 use super::process::{self, Ended};
-use super::wire::{self, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, NO_METHOD, Refusal};
+use super::reply::{Reply, Way};
+use super::wire::{self, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, Line, NO_METHOD, Refusal};
 use super::{resources, tools};
 
 /// Revisions that are spoken, the newest first.
@@ -50,22 +52,14 @@ pub struct Offer {
     pub replay: Option<Vec<String>>,
 }
 
-/// Where the lines of a server go. A stream is what a request came on, where there are several.
-pub trait Way: Send + Sync {
-    /// Sends one line.
-    fn send(&self, stream: u32, line: &str);
-    /// No answer will come on this stream.
-    fn close(&self, stream: u32);
-    /// Ends the connection.
-    fn dismiss(&self);
-}
-
 /// The state of a server for one client.
 pub struct Server {
     offer: Arc<Offer>,
     /// Requests that are being worked on, by id; true once the client does not want the answer any more.
     calls: Mutex<HashMap<String, Arc<AtomicBool>>>,
     answers: Mutex<VecDeque<Answer>>,
+    /// The revision that was agreed on.
+    revision: Mutex<Option<&'static str>>,
     way: Box<dyn Way>,
 }
 
@@ -75,7 +69,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What a thread works on.
 struct Call {
-    stream: u32,
+    reply: Reply,
     id: String,
     method: String,
     params: Value,
@@ -85,29 +79,52 @@ struct Call {
 impl Server {
     /// A server for one client.
     pub fn new(offer: Arc<Offer>, way: Box<dyn Way>) -> Server {
-        Server { offer, calls: Mutex::default(), answers: Mutex::default(), way }
+        Server { offer, calls: Mutex::default(), answers: Mutex::default(), revision: Mutex::default(), way }
     }
 
-    /// Takes one message, which came on a stream.
+    /// Takes a line, which came on a stream.
     pub fn take(server: &Arc<Server>, stream: u32, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
         match wire::read(line) {
+            Line::One(message) => Server::message(server, Reply::alone(stream), message),
+            Line::Batch(messages) if server.takes_batches() => {
+                let is_answered = |message: &&Incoming| matches!(message, Incoming::Request(..) | Incoming::Bad(_));
+                let reply = Reply::batch(stream, messages.iter().filter(is_answered).count());
+                messages.into_iter().for_each(|message| Server::message(server, reply.clone(), message));
+            }
+            Line::Batch(_) => {
+                let why = "the revision that is spoken has no batches: send one message at a time";
+                let refusal = Refusal(INVALID_REQUEST, why.to_string());
+                Server::message(server, Reply::alone(stream), Incoming::Bad(refusal));
+            }
+        }
+    }
+
+    /// True once a revision is agreed on that has batches.
+    fn takes_batches(&self) -> bool {
+        let profile = locked(&self.revision).and_then(|revision| protocol::by_name("mcp", Some(revision)));
+        profile.is_some_and(|profile| profile.ruling("RPC013").is_none())
+    }
+
+    fn message(server: &Arc<Server>, reply: Reply, message: Incoming) {
+        match message {
             Incoming::Request(id, method, params) => {
-                let call = Call { stream, id, method, params, cancelled: Arc::default() };
-                Server::request(server, call);
+                Server::request(server, Call { reply, id, method, params, cancelled: Arc::default() });
             }
             Incoming::Notification(method, params) if method == "notifications/cancelled" => server.cancel(&params),
             Incoming::Notification(..) | Incoming::Response => {}
-            Incoming::Bad(_) if line.trim_ascii().is_empty() => {}
-            Incoming::Bad(refusal) => {
-                server.way.send(stream, &wire::answer("null", Err(refusal)));
-                server.way.close(stream);
-            }
+            Incoming::Bad(refusal) => reply.send(&*server.way, Some(wire::answer("null", Err(refusal)))),
         }
     }
 
     fn request(server: &Arc<Server>, call: Call) {
         let at_once = match call.method.as_str() {
-            "initialize" => Ok(welcome(&call.params)),
+            "initialize" if call.reply.is_batched() => {
+                Err(Refusal(INVALID_REQUEST, "initialize is never part of a batch".to_string()))
+            }
+            "initialize" => Ok(server.welcome(&call.params)),
             "ping" => Ok(json!({})),
             "tools/list" => Ok(tools::list(server.offer.replay.is_some())),
             "resources/templates/list" => Ok(resources::templates()),
@@ -117,8 +134,15 @@ impl Server {
         server.answer(&call, at_once);
     }
 
+    fn welcome(&self, params: &Value) -> Value {
+        let asked = params.get("protocolVersion").and_then(Value::as_str);
+        let agreed = REVISIONS.into_iter().find(|known| asked == Some(known)).unwrap_or(REVISIONS[0]);
+        *locked(&self.revision) = Some(agreed);
+        welcome(agreed)
+    }
+
     fn answer(&self, call: &Call, answer: Result<Value, Refusal>) {
-        self.way.send(call.stream, &wire::answer(&call.id, answer));
+        call.reply.send(&*self.way, Some(wire::answer(&call.id, answer)));
     }
 
     /// Begins what takes a while.
@@ -164,7 +188,7 @@ impl Server {
         let mut calls = locked(&self.calls);
         calls.remove(&wire::key(&call.id));
         if call.cancelled.load(Ordering::Relaxed) {
-            self.way.close(call.stream);
+            call.reply.send(&*self.way, None);
         } else {
             self.answer(call, answer);
         }
@@ -209,7 +233,7 @@ impl Server {
             if let Some(token) = token {
                 let message = format!("running for {seconds} s");
                 let params = json!({"progressToken": token, "progress": seconds, "message": message});
-                self.way.send(call.stream, &wire::notification("notifications/progress", &params));
+                self.way.send(call.reply.stream, &wire::notification("notifications/progress", &params));
             }
         };
         let ended = process::run(&self.offer.program, &command, self.offer.folder.path(), &call.cancelled, alive)
@@ -261,9 +285,7 @@ impl Server {
     }
 }
 
-fn welcome(params: &Value) -> Value {
-    let asked = params.get("protocolVersion").and_then(Value::as_str);
-    let revision = asked.filter(|asked| REVISIONS.contains(asked)).unwrap_or(REVISIONS[0]);
+fn welcome(revision: &str) -> Value {
     json!({
         "protocolVersion": revision,
         "capabilities": {"tools": {}, "resources": {}},

@@ -136,7 +136,10 @@ pub fn command(
             let request = given.may("request").map(str::to_string);
             [path("log")?].into_iter().chain(request).collect()
         }
-        "explain" => vec![given.must("rule")?.to_string()],
+        "explain" => {
+            flag("--format", Some("markdown"));
+            vec![given.must("rule")?.to_string()]
+        }
         "query" => {
             flag("--format", Some("jsonl"));
             vec![path("log")?, given.must("sql")?.to_string()]

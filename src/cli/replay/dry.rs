@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use rpctape::replay::options::FlowRule;
 use rpctape::replay::plan::{Action, ConnectionPlan, Plan, Step};
 use rpctape::replay::recording::{Connection, Recording};
-use rpctape::report::{escape, plural};
+use rpctape::report::{escape, labelled, plural};
 
 use super::span;
 
 /// The plan on one screen: order, times, what is refused, and the flags that would let it through.
-pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str) -> String {
+pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str, columns: usize) -> String {
     let mut text = String::new();
     let head = format!(" {}   ->   {whom}   {pace}", escape(&recording.name));
     let _ = writeln!(text, "{head}\n DRY RUN: nothing is started, nothing is sent\n");
@@ -24,7 +24,8 @@ pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str) -> Strin
                 Some(why) => format!("not sent: {}", escape(why)),
                 None => "would be sent".to_string(),
             };
-            let _ = writeln!(text, "   {:<width$}  {when:>9}  {said}", shown(&step.label));
+            let label = format!("   {:<width$}  {when:>9}  ", shown(&step.label));
+            labelled(&label, &said, columns).iter().for_each(|line| text.push_str(&format!("{line}\n")));
         }
         waits(&mut text, steps);
         text.push('\n');

@@ -9,7 +9,7 @@ use crate::cli::sessions::{home, recordings};
 
 /// A client and the files in which it may keep its servers, the likeliest first. `~` is the home, `%` the folder for settings of programs
 /// (`~/.config`, `~/Library/Application Support`, `%APPDATA%`).
-const CLIENTS: [(&str, &[&str]); 7] = [
+const CLIENTS: [(&str, &[&str]); 11] = [
     ("claude-desktop", &["%/Claude/claude_desktop_config.json"]),
     ("claude-code", &[".mcp.json", "~/.claude.json"]),
     ("vscode", &[".vscode/mcp.json", "%/Code/User/mcp.json"]),
@@ -17,6 +17,13 @@ const CLIENTS: [(&str, &[&str]); 7] = [
     ("windsurf", &["~/.codeium/windsurf/mcp_config.json"]),
     ("zed", &[".zed/settings.json", "~/.config/zed/settings.json"]),
     ("neovim", &["~/.config/mcphub/servers.json"]),
+    ("copilot", &["~/.copilot/mcp-config.json"]),
+    ("gemini", &[".gemini/settings.json", "~/.gemini/settings.json"]),
+    ("junie", &[".junie/mcp/mcp.json", "~/.junie/mcp/mcp.json"]),
+    (
+        "opencode",
+        &["opencode.json", "opencode.jsonc", "~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc"],
+    ),
 ];
 
 /// The file that is meant: the one that is named, or the first that a client of this name has.

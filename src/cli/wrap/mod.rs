@@ -30,6 +30,9 @@ pub struct WrapArgs {
     /// Begin another file when one reaches this size: 500k, 100M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_size: Option<String>,
+    /// Record no more than this of a session, all its files together
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_total: Option<String>,
 }
 
 /// Take the recorder out of a client's configuration again
@@ -43,7 +46,7 @@ pub struct UnwrapArgs {
 
 #[derive(Args, Debug)]
 struct What {
-    /// A configuration file, or a client's name: claude-desktop, claude-code, vscode, cursor, windsurf, zed, neovim
+    /// A configuration file, or a client's name: claude-desktop, claude-code, vscode, cursor, windsurf, zed, neovim, copilot, gemini, junie, opencode
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
     /// Change the file
@@ -77,8 +80,8 @@ impl edit::Recorder for Recording<'_> {
     }
     fn args(&self, server: &str) -> Vec<String> {
         let mut args = vec!["-o".to_string(), format!("{}/", self.folder_of(server).display())];
-        if let Some(size) = &self.args.max_size {
-            args.extend(["--max-size".to_string(), size.clone()]);
+        for (flag, size) in [("--max-size", &self.args.max_size), ("--max-total", &self.args.max_total)] {
+            args.extend(size.iter().flat_map(|size| [flag.to_string(), size.clone()]));
         }
         args
     }

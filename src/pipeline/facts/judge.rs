@@ -156,7 +156,7 @@ fn row_in(intake: &mut Intake<'_, '_>, row: &Row<'_>, order: &mut Order) -> Resu
             if let Some(live) = &mut intake.live {
                 live.lookout.tell(row.secret.as_deref().and_then(kind_named));
             }
-            row.frame(order.source, |frame| intake.frame(frame))?;
+            row.frame(order.source, |frame| intake.frame(&frame))?;
         }
     }
     order.rows += 1;

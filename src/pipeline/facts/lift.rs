@@ -239,15 +239,15 @@ impl FrameSink for Lift<'_> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         let seq = self.last + 1;
         let members = if let Body::Batch { members, .. } = &frame.body { members.len() as u64 } else { 0 };
         (self.last, self.between) = (seq + members, 0);
         if seq & INTERRUPT_MASK == 0 {
             self.options.go_on()?;
         }
-        self.missing(&frame);
-        let row = Row { seq: seq << BETWEEN, ..Row::of(&frame) };
+        self.missing(frame);
+        let row = Row { seq: seq << BETWEEN, ..Row::of(frame) };
         if frame.channel == Frame::WHOLE_SOURCE {
             let row = row.into_owned();
             for lane in 0..self.lanes.len() {

@@ -1,6 +1,6 @@
 //! The screen of a card: one line for each clause, the violations opened with proof, then the behaviour, then what can be done next.
 
-use super::super::columns::{hang, pad, width};
+use super::super::columns::{hang, labelled, pad, width};
 use super::super::escape::escape;
 use super::super::style::{Ink, Style};
 use crate::conform::{Card, ClauseCard, PROBES, Speech, Timing, Verdict, rows};
@@ -133,9 +133,10 @@ pub fn list(speech: &Speech, timing: &Timing, style: &Style) -> String {
         };
         let decides: Vec<&str> =
             rows(speech.profile).filter(|(row, _)| row.is_decided_by(probe.name)).map(|(row, _)| row.id).collect();
-        lines.push(format!("   {}  {}", style.paint(Ink::Strong, probe.name), probe.about));
-        lines.push(format!("      {}", probe.script));
-        lines.push(format!("      decides {}", decides.join(", ")));
+        lines.push(format!("   {}", style.paint(Ink::Strong, probe.name)));
+        for text in [probe.about, probe.script, &format!("decides {}", decides.join(", "))] {
+            lines.extend(labelled("      ", text, style.columns()));
+        }
         let _ = said;
     }
     lines.push(String::new());

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Stats;
 use crate::number::{self, duration};
-use crate::report::columns::{Lean, Table};
+use crate::report::columns::{Lean, Table, hang};
 use crate::report::escape::json;
 use crate::report::query::{Csv, RowFormat};
 use crate::report::{Ink, Style};
@@ -45,7 +45,7 @@ impl Stats {
         lines(out, &self.cancel_table(style), style)?;
         more(out, self.cancels.len())?;
         match &self.shares {
-            Some(shares) => writeln!(out, "{}", shares.told()),
+            Some(shares) => hang(&shares.told(), style.wrap_at()).iter().try_for_each(|line| writeln!(out, "{line}")),
             None => Ok(()),
         }
     }

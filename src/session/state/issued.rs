@@ -50,6 +50,15 @@ pub(in crate::session) struct Issued {
 }
 
 impl Issued {
+    /// Drops a request that is remembered no longer. A connection that was alone at first gives back the room that it took then.
+    pub(in crate::session) fn forget(&mut self, id: &Id) -> Option<Box<Slot>> {
+        self.evicted = true;
+        let slot = self.live.remove(id);
+        give_back(&mut self.live);
+        give_back(&mut self.tokens);
+        slot
+    }
+
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
     pub(in crate::session) fn count_up(&mut self, id: &Id) {
         if self.highest.is_none() {
@@ -71,6 +80,14 @@ impl Issued {
     pub(in crate::session) fn counts_before(&self, id: &Id) -> bool {
         let (Some((series, first)), Some(now)) = (self.first, rank(id)) else { return false };
         series == now.0 && first > 1 && (0..first).contains(&now.1)
+    }
+}
+
+/// Gives back the room of a map that is nearly empty.
+fn give_back<V>(map: &mut FxHashMap<Id, V>) {
+    const SMALL: usize = 64;
+    if map.capacity() > SMALL && map.len() < map.capacity() / 8 {
+        map.shrink_to(map.len() * 2);
     }
 }
 

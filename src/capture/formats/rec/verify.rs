@@ -21,10 +21,10 @@ pub enum Fault {
     Changed,
     /// The lines around it follow each other without it: it was added, moved, or is half a line of a disk that was full.
     Foreign,
-    /// Events between two numbers are not where they were.
+    /// Its number is not the one that is due: events are not where they were, or the number was changed.
     Jump {
-        /// The event before.
-        after: u64,
+        /// The event before, where one is known.
+        after: Option<u64>,
         /// The event on this line.
         to: u64,
     },
@@ -68,6 +68,8 @@ pub struct Verified {
     pub last: Link,
     /// Of an extract: how many lines were left out.
     pub left: u64,
+    /// Which lines of the recording are there, from 1: first and last of each run.
+    pub kept: Vec<(u64, u64)>,
     /// The root that the last line names, and to which the lines come.
     pub root: Option<Link>,
     /// The last line, as it stands, where there is one.
@@ -119,6 +121,7 @@ pub fn verify(mut log: impl BufRead) -> Result<Verified> {
 }
 
 /// A line that does not follow the one before, until the next one tells why.
+#[derive(Clone)]
 struct Doubt {
     line: u64,
     number: Option<u64>,
@@ -127,6 +130,7 @@ struct Doubt {
     torn: bool,
 }
 
+#[derive(Clone)]
 pub(super) struct Walk {
     verified: Verified,
     /// Over the lines so far.
@@ -151,6 +155,7 @@ impl Walk {
             hands_on: beginning,
             last: beginning,
             left: 0,
+            kept: Vec::new(),
             root: None,
             closing: Vec::new(),
         };
@@ -170,11 +175,23 @@ impl Walk {
         if let Some(left) = Left::read(line).filter(|_| self.verified.end == End::Cut) {
             return self.left(left);
         }
+        if self.verified.closing.is_empty() {
+            self.kept();
+        }
         self.chained(line);
         if self.verified.end == End::Cut {
             self.tree.push(line);
         } else if self.verified.closing.is_empty() {
             self.closed(line);
+        }
+    }
+
+    /// Another line of the recording is there.
+    fn kept(&mut self) {
+        let at = self.tree.lines().saturating_add(1);
+        match self.verified.kept.last_mut() {
+            Some((_, last)) if last.saturating_add(1) == at => *last = at,
+            _ => self.verified.kept.push((at, at)),
         }
     }
 
@@ -185,11 +202,15 @@ impl Walk {
             self.settle(Fault::Foreign);
             return self.good(text, states);
         }
-        let follows = self.doubt.as_ref().and_then(|doubt| doubt.states).is_some_and(|link| link.next(text) == states);
-        if follows {
-            let number = self.doubt.as_ref().and_then(|doubt| doubt.number);
+        let follows = |doubt: &mut Doubt| doubt.states.is_some_and(|link| link.next(text) == states);
+        if let Some(mut doubt) = self.doubt.take_if(follows) {
+            // Its number may be what was changed: the line behind it has the next one.
+            let own = event(text).0.and_then(|next| next.checked_sub(1));
+            doubt.number = doubt.number.and(own.or(doubt.number));
+            let number = doubt.number.or(self.number);
+            self.doubt = Some(doubt);
             self.settle(Fault::Changed);
-            self.number = number.or(self.number);
+            self.number = number;
             return self.good(text, states);
         }
         self.doubtful(text, Some(states));
@@ -228,7 +249,9 @@ impl Walk {
 
     /// Lines that were left out. What they come to is only believed when the root is.
     fn left(&mut self, left: Left) {
+        let number = self.doubt.as_ref().and_then(|doubt| doubt.number);
         self.settle(Fault::Changed);
+        self.number = number.or(self.number);
         if !self.tree.skip(left.lines, &left.hashes) {
             self.fault(self.verified.lines, Fault::Changed);
         }
@@ -268,10 +291,12 @@ impl Walk {
     /// Says what is wrong with the line in doubt. A changed line that has another number than is due is one behind a hole.
     fn settle(&mut self, fault: Fault) {
         let Some(doubt) = self.doubt.take() else { return };
-        let after = self.number.unwrap_or(0);
+        let after = self.number;
+        // The first event of a later part has a number that only the part before knows.
+        let due = after.or((self.verified.part == 1).then_some(0)).map(|after| after.saturating_add(1));
         let fault = match (fault, doubt.number) {
             _ if self.verified.end != End::Cut => Fault::Foreign,
-            (Fault::Changed, Some(to)) if doubt.states.is_some() && to != after + 1 => Fault::Jump { after, to },
+            (Fault::Changed, Some(to)) if doubt.states.is_some() && due != Some(to) => Fault::Jump { after, to },
             (fault, _) => fault,
         };
         self.fault(doubt.line, fault);

@@ -52,6 +52,9 @@ fn any_choice_of_lines_comes_to_the_root() {
             let found = look(&pruned(events, &keep));
             assert!(found.is_sound(), "{keep:?} of {events}: {found:?}");
             assert_eq!(found.left, events as u64 - keep.len() as u64);
+            let kept = found.kept.iter().flat_map(|(first, last)| *first..=*last).collect::<Vec<_>>();
+            let ends = [1, events as u64 + 2];
+            assert_eq!(kept, [&ends[..1], &keep, &ends[1..]].concat());
             assert_eq!((found.root, &found.closing), (whole.root, &whole.closing));
             assert_eq!(found.is_whole(), found.left == 0);
         }
@@ -78,6 +81,23 @@ fn a_line_that_is_removed_moved_repeated_or_foreign_is_found() {
     let end = lines(&other)[11];
     let last = [&all[..all.len() - 1], &[end]].concat().concat();
     assert!(!look(&last).is_sound(), "the end of another recording");
+}
+
+#[test]
+fn a_changed_line_is_named_and_the_others_are_not() {
+    let bytes = pruned(9, &[3, 7, 8]);
+    let all = lines(&bytes);
+    for (at, line) in all.iter().enumerate().filter(|(_, line)| Left::read(line).is_none()) {
+        // What it says, and its number.
+        for (old, new) in [("\"t\":", "\"T\":"), ("\"q\":", "\"q\":1"), ("\"rec\":1", "\"rec\":2")] {
+            let changed = String::from_utf8_lossy(line).replace(old, new);
+            let mut lines = all.clone();
+            lines[at] = changed.as_bytes();
+            let found = look(&lines.concat());
+            let places: Vec<u64> = found.faults.iter().map(|(line, _)| *line).collect();
+            assert!(changed.as_bytes() == *line || places == [at as u64 + 1], "{at} {new}: {:?}", found.faults);
+        }
+    }
 }
 
 #[test]

@@ -87,7 +87,13 @@ fn it_is_said_where_and_how() {
     let mut lines = all.clone();
     lines[3] = changed.as_bytes();
     assert_eq!(faults(&lines), [(4, Fault::Changed)]);
-    assert_eq!(faults(&[&all[..2], &all[4..]].concat()), [(3, Fault::Jump { after: 1, to: 4 })]);
+    assert_eq!(faults(&[&all[..2], &all[4..]].concat()), [(3, Fault::Jump { after: Some(1), to: 4 })]);
+    assert_eq!(faults(&[&all[..1], &all[2..]].concat()), [(2, Fault::Jump { after: None, to: 2 })]);
+    // A changed number is a change, and no hole.
+    let renumbered = String::from_utf8_lossy(all[3]).replace("\"q\":3", "\"q\":7");
+    let mut numbered = all.clone();
+    numbered[3] = renumbered.as_bytes();
+    assert_eq!(faults(&numbered), [(4, Fault::Changed)]);
     assert_eq!(faults(&[&all[..3], &[b"{\"q\":9}\n"], &all[3..]].concat()), [(4, Fault::Foreign)]);
     assert_eq!(faults(&[&all[..], &all[2..3]].concat()), [(8, Fault::Foreign)]);
     let cut = look(&all[..4].concat());
@@ -111,29 +117,47 @@ fn parts_follow_each_other() {
     assert_eq!((second.part, second.before, Some(second.last)), (2, Some(first.hands_on), last));
 }
 
-#[test]
-fn any_change_of_a_larger_one_is_found() {
-    let bytes = recorded(60);
-    let all = lines(&bytes);
-    let mut next = numbers();
-    for _ in 0..10_000 {
-        let (mut changed, at) = (bytes.clone(), next() % bytes.len());
-        let mut changed_lines = all.clone();
-        let (line, other) = (next() % all.len(), next() % all.len());
-        match next() % 4 {
-            0 => changed[at] ^= (next() % 255 + 1) as u8,
-            1 => changed.truncate(at),
-            2 => {
-                changed_lines.remove(line);
-                changed = changed_lines.concat();
-            }
-            _ if line == other => continue,
-            _ => {
-                changed_lines.swap(line, other);
-                changed = changed_lines.concat();
-            }
+/// Whether these lines are whole behind what was walked before. Ends where something was found.
+fn is_whole_behind<'l>(before: &Walk, lines: impl Iterator<Item = &'l [u8]>) -> bool {
+    let mut walk = before.clone();
+    for line in lines {
+        walk.line(line);
+        if walk.verified.wrong > 0 {
+            return false;
         }
-        assert!(!look(&changed).is_whole(), "byte {at}, lines {line} and {other}");
+    }
+    walk.end().is_whole()
+}
+
+/// Each change of a large recording is looked at behind what was walked once.
+#[test]
+fn any_change_of_a_large_one_is_found() {
+    let bytes = recorded(20_000);
+    let all = lines(&bytes);
+    let mut walks = vec![Walk::new()];
+    for line in &all {
+        let mut walk = walks[walks.len() - 1].clone();
+        walk.line(line);
+        walks.push(walk);
+    }
+    let rest = |from: usize| all[from..].iter().copied();
+    assert!(is_whole_behind(&walks[0], rest(0)) && is_whole_behind(&walks[9_000], rest(9_000)));
+    let mut next = numbers();
+    for case in 0..10_000 {
+        let (line, other) = (next() % (all.len() - 1), next() % all.len());
+        let (byte, flip) = (next() % all[line].len(), (next() % 255 + 1) as u8);
+        let (first, last) = (line.min(other), line.max(other));
+        // A newline that was changed makes one line of two.
+        let mut changed = all[line..line + 2].concat();
+        changed[byte] ^= flip;
+        let swapped = [last].into_iter().chain(first + 1..last).chain([first]).map(|at| all[at]).chain(rest(last + 1));
+        let passes = match case % 4 {
+            0 => is_whole_behind(&walks[line], lines(&changed).into_iter().chain(rest(line + 2))),
+            1 => is_whole_behind(&walks[line], [&all[line][..byte]].into_iter()),
+            2 => is_whole_behind(&walks[line], rest(line + 1)),
+            _ => first < last && is_whole_behind(&walks[first], swapped),
+        };
+        assert!(!passes, "kind {}, line {line}, byte {byte} ^ {flip:#x}, line {other}", case % 4);
     }
 }
 
