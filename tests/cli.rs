@@ -552,7 +552,7 @@ fn the_debug_adapter_protocol_is_read_where_it_is_asked_for_and_not_spoken() {
     let mut sorted: Vec<(&str, u64)> = found.iter().map(|(code, line)| (code.as_str(), *line)).collect();
     sorted.sort_by_key(|(_, line)| *line);
     assert_eq!(sorted, want, "{}", bad.out);
-    for good in ["good", "delve", "lldb-dap", "codelldb", "vimspector", "content-length"] {
+    for good in ["good", "two-sessions", "delve", "lldb-dap", "codelldb", "vimspector", "content-length"] {
         let path = format!("samples/formats/dap/{good}.log");
         let said = run(&["check", &path, "--format-in", "dap", "--fail-on", "warning"]);
         assert_eq!(said.code, 0, "{}", said.out);
