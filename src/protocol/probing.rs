@@ -73,7 +73,7 @@ impl Profile {
                 r#"{"processId":null,"rootUri":null,"capabilities":{}}"#.to_string(),
                 r#"{"capabilities":{}}"#.to_string(),
             ),
-            Family::Mcp | Family::Jsonrpc => return Vec::new(),
+            Family::Mcp | Family::Dap | Family::Jsonrpc => return Vec::new(),
         };
         let Some(initialize) = self.opening.initialize else { return Vec::new() };
         let mut said = vec![
