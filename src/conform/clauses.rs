@@ -70,6 +70,8 @@ pub enum Hold {
     Welcomed,
     /// All other requests were answered.
     Answered,
+    /// No slow request ended with an error.
+    Result,
     /// Nobody answered the notification.
     Quiet,
     /// The server still answers.
@@ -276,7 +278,7 @@ static ROWS: &[Row] = &[
         whom: For::Streams,
         probes: &["http-drop"],
         breaks: &[Break::Rule("CAN024")],
-        holds: &[Hold::Answered],
+        holds: &[Hold::Answered, Hold::Result],
     },
     Row {
         id: "initialize",

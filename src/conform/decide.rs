@@ -112,6 +112,10 @@ fn holds(what: Hold, play: &Play) -> Result<Option<String>, String> {
             Some(asked) => Err(format!("{} was not answered", asked.label())),
             None => Ok(None),
         },
+        Hold::Result => match play.calls().find(|live| live.response.is_some() && live.outcome != "result") {
+            Some(live) => Err(format!("{} ended with an error, and nothing shows for what", live.label())),
+            None => Ok(None),
+        },
         Hold::Quiet => match play.log.notes.iter().find(|note| note.contains("live side")) {
             Some(note) => Err(note.clone()),
             None => Ok(None),

@@ -305,9 +305,9 @@ impl Peer for Server {
                 let (id, work) = waiting?;
                 work.stream = stream;
                 let id = id.clone();
-                if self.is(Wrong::Hasty) {
+                if self.is(Wrong::Hasty) || self.is(Wrong::Fails) {
                     self.open.remove(&id);
-                    let error = json!({"code": -32603, "message": "Request cancelled"});
+                    let error = json!({"code": -32603, "message": if self.is(Wrong::Hasty) { "Request cancelled" } else { "no" }});
                     self.answer(now_us, stream, format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
                 }
             }
@@ -370,6 +370,8 @@ enum Wrong {
     Deaf,
     /// It takes a dropped stream for a cancel, and says so on the stream that takes it up.
     Hasty,
+    /// It ends what is taken up with an error that does not say why.
+    Fails,
     /// It answers what was cancelled, later.
     Late,
     /// `"2"` cancels 2.
@@ -534,6 +536,9 @@ fn a_dropped_stream_is_no_cancel_where_it_is_none() {
     // Whose answer comes on a stream that no request opened is not certain in a recording over HTTP, so nobody is charged.
     assert_eq!((told(&hasty, Verdict::Violates).len(), does(&hasty)), (0, vec!["ends it with an error".to_string()]));
     assert!(told(&hasty, Verdict::NotObserved).iter().any(|told| told.contains("drop-no-cancel")), "{hasty:#?}");
+    let fails = drop(("mcp", "2025-11-25"), &[Wrong::Fails]);
+    let unseen = told(&fails, Verdict::NotObserved);
+    assert!(unseen.iter().any(|told| told.contains("drop-no-cancel") && told.contains("nothing shows")), "{fails:#?}");
     let newer = drop(("mcp", "2026-07-28"), &[]);
     assert_eq!(
         (does(&newer), told(&newer, Verdict::Violates).len()),
