@@ -48,7 +48,8 @@ fn quotes(text: &str, sentence: &str) -> bool {
     })
 }
 
-const MUST: [&str; 8] = ["MUST", "must", "CANNOT", "NO requests", "can not", "not allowed", "may only", "REQUIRED"];
+const MUST: [&str; 9] =
+    ["MUST", "must", "CANNOT", "NO requests", "can not", "not allowed", "may only", "still needs to", "REQUIRED"];
 const SHOULD: [&str; 3] = ["SHOULD", "should", "advised"];
 const MAY: [&str; 1] = ["MAY"];
 

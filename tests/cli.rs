@@ -524,3 +524,50 @@ fn requests_are_followed_from_hop_to_hop() {
         assert!(said.code == 2 && said.err.contains(error), "{args:?}: {}", said.err);
     }
 }
+
+#[test]
+fn the_debug_adapter_protocol_is_read_where_it_is_asked_for_and_not_spoken() {
+    let log = "samples/formats/dap/bad.log";
+    let refused = run(&["check", log]);
+    assert!(refused.code == 2 && refused.err.contains("--format-in dap"), "{}", refused.err);
+    let bad = run(&["check", log, "--format-in", "dap", "--format", "jsonl"]);
+    let found: Vec<(String, u64)> = bad
+        .out
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter(|line| line["type"] == "finding" && line["code"] != "CAP002")
+        .map(|line| (line["code"].as_str().unwrap_or_default().to_string(), line["line"].as_u64().unwrap_or(0)))
+        .collect();
+    let want = [
+        ("LIF003", 2),
+        ("LIF002", 3),
+        ("RPC008", 7),
+        ("CAN016", 9),
+        ("CAN004", 11),
+        ("PRG008", 15),
+        ("PRG008", 16),
+        ("PRG003", 17),
+        ("RPC009", 18),
+    ];
+    let mut sorted: Vec<(&str, u64)> = found.iter().map(|(code, line)| (code.as_str(), *line)).collect();
+    sorted.sort_by_key(|(_, line)| *line);
+    assert_eq!(sorted, want, "{}", bad.out);
+    for good in ["good", "two-sessions", "delve", "lldb-dap", "codelldb", "vimspector", "content-length"] {
+        let path = format!("samples/formats/dap/{good}.log");
+        let said = run(&["check", &path, "--format-in", "dap", "--fail-on", "warning"]);
+        assert_eq!(said.code, 0, "{}", said.out);
+    }
+    let cancels = "SELECT mechanism, effect FROM cancellations ORDER BY message_id";
+    let told = run(&["query", "samples/formats/dap/good.log", cancels, "--format-in", "dap", "--format", "csv"]);
+    for effect in ["cancel,acknowledged", "cancel,moot"] {
+        assert!(told.out.contains(effect), "{}", told.out);
+    }
+    for args in [
+        vec!["mock", "samples/formats/dap/good.log", "--format-in", "dap", "--listen", "127.0.0.1:0"],
+        vec!["record", "--proto", "dap", "-o", "never.jsonl", "--", "true"],
+        vec!["conform", "--proto", "dap", "--", "true"],
+    ] {
+        let said = run(&args);
+        assert!(said.code == 2 && said.err.contains("not spoken"), "{args:?}: {}", said.err);
+    }
+}

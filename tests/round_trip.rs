@@ -189,3 +189,19 @@ fn logs_by_the_definitions_that_the_docs_teach_keep_their_findings() {
     }
     assert!(found >= 4 && taken_out >= 3, "the logs have something to keep: {found}, {taken_out}");
 }
+
+#[test]
+fn logs_of_debug_adapters_keep_their_findings() {
+    let mut paths = Vec::new();
+    logs(&top().join("samples/formats/dap"), &mut paths);
+    let by = ["--format-in", "dap"];
+    let (mut taken_out, mut lost) = (0, Vec::new());
+    for path in &paths {
+        lost.extend(differences(path, &by));
+        let (taken, without) = extracts(path, &by);
+        taken_out += taken;
+        lost.extend(without);
+    }
+    assert!(lost.is_empty(), "{}", lost.join("\n"));
+    assert!(paths.len() >= 6 && taken_out >= 2, "{} logs, {taken_out} taken out", paths.len());
+}

@@ -92,6 +92,24 @@ def opened(*args: str) -> "tuple[subprocess.Popen[str], str]":
     raise RuntimeError("it does not listen")
 
 
+async def batched(client: httpx.AsyncClient, address: str) -> None:
+    """An array of requests, in the revision that has them, is answered by one array."""
+    def request(number: int, method: str, params: "dict[str, object]") -> "dict[str, object]":
+        return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+    head = {"Accept": "application/json, text/event-stream"}
+    about = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "try", "version": "1"}}
+    begun = await client.post(address, json=request(1, "initialize", about), headers=head)
+    head["Mcp-Session-Id"] = begun.headers["mcp-session-id"]
+    told = await client.post(address, json=[{"jsonrpc": "2.0", "method": "notifications/initialized"}], headers=head)
+    assert told.status_code == 202, told
+    asked = [request(2, "ping", {}), request(3, "tools/call", {"name": "explain", "arguments": {"rule": "CAN010"}})]
+    answer = await client.post(address, json=asked, headers=head)
+    text = answer.text.split("data: ", 1)[-1]
+    assert sorted(one["id"] for one in json.loads(text)) == [2, 3], answer.text
+    assert (await client.delete(address, headers=head)).status_code == 200
+
+
 async def over_http() -> None:
     recording = WORK / "http.rec.jsonl"
     server, address = opened("mcp", LOGS, "--listen", "0")
@@ -105,6 +123,7 @@ async def over_http() -> None:
             ]:
                 strange = await plain.post(f"{address}/mcp", json={}, headers=head)
                 assert strange.status_code == status, (head, strange)
+            await batched(plain, f"{address}/mcp")
         async with streamable_http_client(f"{through}/mcp") as (read, write, *_):
             async with ClientSession(read, write) as session:
                 await talk(session)

@@ -270,7 +270,7 @@ impl FrameSink for Collect<'_> {
             Body::Http { head } => What::Http((*head).into()),
             Body::Sse { event } => What::Sse((*event).into()),
             Body::Missing(missing) => {
-                let Missing { why, to_line, lost, words } = missing.clone();
+                let Missing { why, to_line, lost, words } = *missing;
                 What::Missing { why, to_line, lost, words: words.into() }
             }
         };

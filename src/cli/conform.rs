@@ -8,7 +8,7 @@ mod together;
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::conform::{self, Baseline, Call, Card, Play, Probe, Speech, Timing};
+use rpctape::conform::{self, Baseline, Call, Card, Needs, Play, Probe, Question, Speech, Timing};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::{Framing, Target};
 use rpctape::pipeline::conform::{Examiner, Slow};
@@ -151,6 +151,10 @@ fn examine(
         }
         _ => {}
     }
+    let wants_question = |probe: &&Probe| matches!(probe.needs, Needs::Question | Needs::TurnQuestion);
+    if let (Ok(slow), true) = (&slow, probes.iter().copied().any(|probe| wants_question(&probe))) {
+        met.speech.question = examiner.question(&met, slow, &mut Unwatched)?;
+    }
     let slow = slow.as_ref().map_err(String::as_str);
     let pace = Pace { fast: args.probe.fast, own_servers: matches!(server.target, Target::Command(_)) };
     let found = together::play(probes, pace, stop, |probe, interrupt| {
@@ -222,12 +226,13 @@ fn listed(args: &ConformArgs) -> Result<String> {
         Some(profile) if !profile.unknown_revision => profile,
         _ => protocol::by_name("mcp", Some("2025-11-25")).unwrap_or(Profile::plain()),
     };
-    let mut speech = Speech { profile, tools: None, prelude: Vec::new(), slow: None };
+    let mut speech = Speech::of(profile);
     args.ask.call(&mut speech)?;
     if speech.slow.is_none() {
         let (method, params) = profile.tool_call("SLOW", "{}").unwrap_or(("SLOW", "{}".to_string()));
         speech.slow = Some(Call { method: method.to_string(), params, tool: None });
     }
+    speech.question = Some(Question { method: "SOMETHING".to_string(), params: "{}".to_string(), after_us: 0 });
     let timing = Timing {
         natural_us: 1_000_000,
         progress_us: 250_000,

@@ -11,6 +11,7 @@ use rpctape::number::{count, plural};
 use rpctape::output;
 use rpctape::pipeline::{self, Hops, Options, Progress};
 use rpctape::protocol::{self, Profile};
+use rpctape::replay::recording::Recording;
 use rpctape::store::{self, Keep, Store};
 
 use super::io::{apart, say};
@@ -109,7 +110,7 @@ fn hop() -> impl TypedValueParser<Value = (String, String)> {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub struct SaidArgs {
-    /// What the log speaks: mcp, acp, lsp or jsonrpc, with a revision where needed ('mcp 2025-11-25')
+    /// What the log speaks: mcp, acp, lsp, dap or jsonrpc, with a revision where needed ('mcp 2025-11-25')
     #[arg(long, value_name = "PROTOCOL", value_parser = profile)]
     pub proto: Option<&'static Profile>,
     /// Where the log was taken: client, server or proxy
@@ -182,6 +183,22 @@ pub fn profile(text: &str) -> std::result::Result<&'static Profile, String> {
         format!("no such protocol; there are {}", known.join(", "))
     })
 }
+
+/// The same for a protocol that is to be spoken.
+pub fn spoken(text: &str) -> std::result::Result<&'static Profile, String> {
+    let profile = profile(text)?;
+    if profile.is_spoken() { Ok(profile) } else { Err(UNSPOKEN.to_string()) }
+}
+
+/// An error for a recording in a protocol that is read, and not spoken.
+pub fn must_be_spoken(recording: &Recording) -> Result<()> {
+    match recording.connections.iter().all(|connection| connection.profile.is_spoken()) {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Usage, UNSPOKEN)),
+    }
+}
+
+const UNSPOKEN: &str = "the Debug Adapter Protocol is read (--format-in dap), and not spoken: its logs can be checked, not played or recorded";
 
 fn vantage(text: &str) -> std::result::Result<Vantage, String> {
     let taken = Vantage::from_name(text).filter(|vantage| *vantage != Vantage::Merged);

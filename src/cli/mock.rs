@@ -134,6 +134,7 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
     let rows = loaded.store.connections()?;
     let chosen = choose(&rows, args)?;
     let mut recording = load_connections(&loaded.store, &args.file, |row| chosen.contains(&row.id))?;
+    input::must_be_spoken(&recording)?;
     // A replay that starts one mock for each connection says which one it is: of several that begin alike, that one is meant.
     let meant = screen::env(CONNECTION);
     recording.connections.sort_by_key(|connection| meant.as_ref() != Some(&connection.key));

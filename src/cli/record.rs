@@ -60,7 +60,7 @@ pub struct RecordArgs {
     #[arg(long)]
     no_touch: bool,
     /// What is spoken: mcp, acp, lsp or jsonrpc, with a revision where needed; otherwise it is told from the messages
-    #[arg(long, value_name = "PROTOCOL", value_parser = input::profile)]
+    #[arg(long, value_name = "PROTOCOL", value_parser = input::spoken)]
     proto: Option<&'static Profile>,
     /// How messages are told apart
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]

@@ -353,6 +353,7 @@ impl<'s> Session<'s> {
         let rows = loaded.store.connections()?;
         let chosen = choose::connections(&rows, &args.play.send, file)?;
         let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
+        input::must_be_spoken(&recording)?;
         let options = options::options(args, &config.replay, server.as_ref())?;
         config.secrets.values.extend(shapes(&options.rewrite.secrets));
         config.secrets.values.extend(server.iter().flat_map(Server::hidden));

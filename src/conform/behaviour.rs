@@ -26,6 +26,8 @@ const TOLD: &[(&str, &str)] = &[
     ("as-request", "a cancel with an id does to its target"),
     ("initialize", "a cancel of the handshake leaves it"),
     ("progress", "progress behind the witness"),
+    ("task-notified", "a cancel of the request that made a task does to it"),
+    ("nested", "its question, when its request is cancelled, is"),
     ("http-drop", "a dropped stream does to its request"),
     ("close", "after cancel and end of input"),
 ];
@@ -54,6 +56,19 @@ fn tell(probe: &str, play: &Play) -> Option<(String, Option<i64>)> {
             call if call.outcome == "result" => plain("nothing".to_string()),
             _ => plain("ends it with an error".to_string()),
         },
+        "task-notified" => match play.task_status()?.as_str() {
+            "cancelled" => plain("cancels it".to_string()),
+            _ => plain("nothing".to_string()),
+        },
+        "nested" => {
+            let asked = play.asked_by_server().next()?;
+            let does = match (asked.cancels.is_empty(), asked.response) {
+                (false, _) => "cancelled",
+                (true, Some(_)) => "answered",
+                (true, None) => "left open",
+            };
+            plain(does.to_string())
+        }
         "initialize" => plain(if play.was_welcomed()? { "answered" } else { "unanswered" }.to_string()),
         "progress" => {
             let (before, after) = play.progress();

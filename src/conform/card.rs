@@ -146,15 +146,37 @@ pub struct Card {
     pub next: Vec<String>,
 }
 
+/// Why a probe was not played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Not observed, or not applicable where what it is about does not exist here.
+    pub verdict: Verdict,
+    /// In a sentence.
+    pub why: String,
+}
+
+impl Missed {
+    /// What it is about does not exist here.
+    pub fn foreign(why: impl Into<String>) -> Missed {
+        Missed { verdict: Verdict::NotApplicable, why: why.into() }
+    }
+}
+
+impl<T: Into<String>> From<T> for Missed {
+    fn from(why: T) -> Missed {
+        Missed { verdict: Verdict::NotObserved, why: why.into() }
+    }
+}
+
 /// Makes the card of all plays. Probes that could not be played are told with the reason.
-pub fn card(profile: &'static Profile, server: Server, plays: &[Play], unplayed: &[(&'static str, String)]) -> Card {
+pub fn card(profile: &'static Profile, server: Server, plays: &[Play], unplayed: &[(&'static str, Missed)]) -> Card {
     let mut clauses: Vec<ClauseCard> = Vec::new();
     for (row, words) in rows(profile) {
         let mut probes = Vec::new();
         for probe in PROBES.iter().filter(|probe| row.is_decided_by(probe.name)) {
             let own: Vec<&Play> = plays.iter().filter(|play| play.probe.name == probe.name).collect();
-            if let Some((_, why)) = unplayed.iter().find(|(name, _)| *name == probe.name) {
-                probes.push(ProbeCard::unplayed(probe.name, why));
+            if let Some((_, missed)) = unplayed.iter().find(|(name, _)| *name == probe.name) {
+                probes.push(ProbeCard::unplayed(probe.name, missed));
             } else if !own.is_empty() {
                 probes.push(sum(row, &own, &clauses));
             }
@@ -208,13 +230,13 @@ fn counts(proof: &Proof, before: &[ClauseCard]) -> bool {
 }
 
 impl ProbeCard {
-    fn unplayed(probe: &'static str, why: &str) -> ProbeCard {
+    fn unplayed(probe: &'static str, missed: &Missed) -> ProbeCard {
         ProbeCard {
             probe,
             runs: 0,
             agree: 0,
-            verdict: Verdict::NotObserved,
-            detail: why.to_string(),
+            verdict: missed.verdict,
+            detail: missed.why.clone(),
             rule: None,
             basis: None,
             session: None,

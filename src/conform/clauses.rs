@@ -30,6 +30,8 @@ pub enum For {
     Spoken,
     /// Those with turns.
     Turns,
+    /// Those in which a request may be made a task.
+    Tasks,
     /// Those in which a request may have an HTTP stream; only where there are any.
     Streams,
 }
@@ -68,10 +70,18 @@ pub enum Hold {
     Welcomed,
     /// All other requests were answered.
     Answered,
+    /// No slow request ended with an error.
+    Result,
     /// Nobody answered the notification.
     Quiet,
     /// The server still answers.
     Alive,
+    /// The task was reported in this status, the last time.
+    Task(&'static str),
+    /// The cancel of a task that had ended was refused.
+    TaskRefused,
+    /// The server had asked before the cancel, and asked nothing behind the witness.
+    AskedNoMore,
     /// Progress came before the cancel and not behind the witness.
     ProgressEnded,
     /// A request that reported progress came to its end.
@@ -104,7 +114,7 @@ static ROWS: &[Row] = &[
         title: "no response after a cancel",
         words: Words::Rule("CAN010"),
         whom: For::Silence,
-        probes: &["mid", "early", "parallel", "storm"],
+        probes: &["mid", "early", "parallel", "storm", "nested"],
         breaks: &[Break::Rule("CAN010")],
         holds: &[Hold::Silent],
     },
@@ -122,7 +132,7 @@ static ROWS: &[Row] = &[
         title: "a cancelled request is answered",
         words: Words::Rule("CAN011"),
         whom: For::Answer,
-        probes: &["mid", "early", "late", "zero", "parallel", "storm", "twice"],
+        probes: &["mid", "early", "late", "zero", "parallel", "storm", "twice", "nested"],
         breaks: &[Break::Rule("CAN011"), Break::OnCall("RPC008")],
         holds: &[Hold::Settled],
     },
@@ -140,7 +150,7 @@ static ROWS: &[Row] = &[
         title: "invalid cancels are ignored",
         words: Words::Sentence("bad-cancel-ignored"),
         whom: For::All,
-        probes: &["unknown", "first", "done", "malformed"],
+        probes: &["unknown", "first", "done", "malformed", "task-notified"],
         breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021"), Break::Died],
         holds: &[Hold::Quiet, Hold::Alive],
     },
@@ -226,13 +236,49 @@ static ROWS: &[Row] = &[
         holds: &[Hold::Refused],
     },
     Row {
+        id: "task-cancelled",
+        title: "a cancelled task is in the status cancelled",
+        words: Words::Rule("TSK005"),
+        whom: For::Tasks,
+        probes: &["task-cancel"],
+        breaks: &[Break::Rule("TSK005")],
+        holds: &[Hold::Task("cancelled")],
+    },
+    Row {
+        id: "task-stays",
+        title: "a cancelled task stays so",
+        words: Words::Rule("TSK003"),
+        whom: For::Tasks,
+        probes: &["task-cancel"],
+        breaks: &[Break::Rule("TSK003")],
+        holds: &[Hold::Task("cancelled")],
+    },
+    Row {
+        id: "task-ended",
+        title: "the cancel of a task that has ended is refused",
+        words: Words::Rule("TSK001"),
+        whom: For::Tasks,
+        probes: &["task-ended"],
+        breaks: &[Break::Rule("TSK001"), Break::Rule("TSK002")],
+        holds: &[Hold::TaskRefused],
+    },
+    Row {
+        id: "asks-no-more",
+        title: "nothing is asked for what is cancelled",
+        words: Words::Rule("CAN019"),
+        whom: For::All,
+        probes: &["nested", "session-question"],
+        breaks: &[Break::Rule("CAN019")],
+        holds: &[Hold::AskedNoMore],
+    },
+    Row {
         id: "drop-no-cancel",
         title: "a dropped stream is no cancel",
         words: Words::Rule("CAN024"),
         whom: For::Streams,
         probes: &["http-drop"],
         breaks: &[Break::Rule("CAN024")],
-        holds: &[Hold::Answered],
+        holds: &[Hold::Answered, Hold::Result],
     },
     Row {
         id: "initialize",
@@ -264,6 +310,7 @@ pub fn rows(profile: &'static Profile) -> impl Iterator<Item = (&'static Row, Op
             For::Spoken => profile.cancel.is_none() || profile.answers_cancelled(),
             For::Plain => profile.cancel.is_none(),
             For::Turns => profile.turns,
+            For::Tasks => profile.tasks_by_request(),
             For::Streams => profile.stream_close_is_no_cancel,
             For::Handshake => profile.opening.initialize.is_some(),
         };

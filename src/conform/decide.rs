@@ -112,6 +112,10 @@ fn holds(what: Hold, play: &Play) -> Result<Option<String>, String> {
             Some(asked) => Err(format!("{} was not answered", asked.label())),
             None => Ok(None),
         },
+        Hold::Result => match play.calls().find(|live| live.response.is_some() && live.outcome != "result") {
+            Some(live) => Err(format!("{} ended with an error, and nothing shows for what", live.label())),
+            None => Ok(None),
+        },
         Hold::Quiet => match play.log.notes.iter().find(|note| note.contains("live side")) {
             Some(note) => Err(note.clone()),
             None => Ok(None),
@@ -119,6 +123,23 @@ fn holds(what: Hold, play: &Play) -> Result<Option<String>, String> {
         Hold::Alive => match play.is_alive() {
             true => Ok(None),
             false => Err(play.died().unwrap_or_else(|| "the witness was not answered in time".to_string())),
+        },
+        Hold::Task(status) => match play.task_status() {
+            Some(told) if told == status => Ok(None),
+            Some(told) => Err(format!("the task is reported as {told}")),
+            None => Err("no task was made".to_string()),
+        },
+        Hold::TaskRefused => task_refused(play),
+        Hold::AskedNoMore => match play.questions() {
+            (0, _) => Err("the server asked nothing before the cancel".to_string()),
+            _ if play.witnessed().is_none() => {
+                Err("nothing shows that the cancel was read: the witness was not answered".to_string())
+            }
+            (_, 0) => Ok(None),
+            (_, more) => {
+                let times = crate::number::plural(more as u64, "time");
+                Err(format!("it asked {times} behind the witness, and nothing shows for which request"))
+            }
         },
         Hold::ProgressEnded => match play.progress() {
             (0, _) => Err("no progress came before the cancel".to_string()),
@@ -129,6 +150,17 @@ fn holds(what: Hold, play: &Play) -> Result<Option<String>, String> {
             let any = play.calls().any(|live| live.response.is_some() && !live.progress.is_empty());
             if any { Ok(None) } else { Err("no request that came to its end reported progress".to_string()) }
         }
+    }
+}
+
+fn task_refused(play: &Play) -> Result<Option<String>, String> {
+    let before = play.task_answer("tasks/get").ok_or("no task was made")?;
+    if !play.live.profile.task_ended(&before) {
+        return Err(format!("the task had not ended: {before}"));
+    }
+    match play.task_cancel_outcome() {
+        Some("error") => Ok(None),
+        _ => Err("its cancel was not refused".to_string()),
     }
 }
 

@@ -17,10 +17,10 @@ mod template;
 mod tests;
 
 pub use behaviour::Behaviour;
-pub use card::{Baseline, Card, ClauseCard, ProbeCard, Server, Tally, Verdict, card};
+pub use card::{Baseline, Card, ClauseCard, Missed, ProbeCard, Server, Tally, Verdict, card};
 pub use clauses::{Row, rows};
 pub use client::{TOOLS, Tool, client_card, served};
 pub use play::Play;
 pub use probes::{Moment, Needs, PROBES, Probe};
-pub use speech::{Call, NO_TOOLS, PRELUDE, Speech, candidates};
+pub use speech::{Call, NO_TOOLS, PRELUDE, Question, Speech, candidates};
 pub use template::{CALLS, Said, Timing, capture, one_by_one, watched_us, write};

@@ -2,10 +2,11 @@
 
 use super::probes::Probe;
 use super::speech::HELLO;
-use super::template::{AS_REQUEST, is_call, is_witness};
+use super::template::{AS_REQUEST, is_call, is_of_task, is_witness};
 use crate::protocol::Side;
-use crate::replay::recording::{Connection, Exchange, Fault};
+use crate::replay::recording::{Connection, Exchange, Fault, What};
 use crate::replay::run::{CancelStatus, Fate, RunLog};
+use crate::replay::splice;
 
 /// One play of a probe.
 #[derive(Clone, Debug)]
@@ -178,6 +179,47 @@ impl Play {
     /// The line of the kept session that a finding points at.
     pub(super) fn line(&self, fault: &Fault) -> Option<u64> {
         fault.event.map(|event| self.live.events[event].line)
+    }
+
+    /// The requests about the task, as they were in the live session.
+    fn of_task(&self, method: &str) -> impl DoubleEndedIterator<Item = &Exchange> {
+        self.live.exchanges.iter().filter(move |live| is_of_task(&live.rpc_id) && live.method == method)
+    }
+
+    fn status(&self, live: &Exchange) -> Option<String> {
+        let status = splice::at(self.live.response(live)?, "/result/status")?;
+        Some(crate::json::lenient_string(status).into_owned())
+    }
+
+    /// The status of the task, as it was told last.
+    pub(super) fn task_status(&self) -> Option<String> {
+        self.of_task("tasks/get").rev().find_map(|live| self.status(live))
+    }
+
+    /// The status of the task that the first request by this method was answered with.
+    pub(super) fn task_answer(&self, method: &str) -> Option<String> {
+        self.status(self.of_task(method).next()?)
+    }
+
+    /// What became of the cancel of the task.
+    pub(super) fn task_cancel_outcome(&self) -> Option<&str> {
+        self.of_task("tasks/cancel").next().map(|live| live.outcome.as_str())
+    }
+
+    /// What the server asked while the slow request was in flight.
+    pub(super) fn asked_by_server(&self) -> impl Iterator<Item = &Exchange> {
+        let from = self.calls().map(|call| call.request).min().unwrap_or(usize::MAX);
+        self.live.exchanges.iter().filter(move |live| live.issuer == Side::Server && live.request > from)
+    }
+
+    /// How much the server asked before the cancel, and behind the witness.
+    pub(super) fn questions(&self) -> (usize, usize) {
+        let is_cancel = |what: &What| matches!(what, What::Cancel(_));
+        let cancel =
+            self.live.events.iter().position(|event| event.side == Some(Side::Client) && is_cancel(&event.what));
+        let (cancel, witness) = (cancel.unwrap_or(0), self.witnessed().unwrap_or(usize::MAX));
+        let before = self.asked_by_server().filter(|live| live.request < cancel).count();
+        (before, self.asked_by_server().filter(|live| live.request > witness).count())
     }
 
     /// How many messages of progress came before the cancel, and behind the witness.

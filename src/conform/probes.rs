@@ -5,6 +5,8 @@
 //! witness         a request that is answered at once  answer 2        the server answers it, when its time is over
 //! settle 2        what a cancelled request is owed    progress 2      the server tells of its progress
 //! watch           until nothing can come any more     soon            for a moment; both end with a witness
+//! task 2          the slow request, as a task     tasks/get 60 S  a request about that task, and its status
+//! question        the server asks, and nobody answers
 //! drop 2          its HTTP stream is closed           take-up 2       and asked for again, where that is no cancel
 //! ```
 //!
@@ -24,6 +26,12 @@ pub enum Needs {
     Hello,
     /// A slow prompt in a session.
     Turns,
+    /// A slow request that can be made a task.
+    Tasks,
+    /// A slow request during which the server asks the client.
+    Question,
+    /// A slow prompt during which the agent asks the client.
+    TurnQuestion,
     /// A request that takes its time, and a stream of its own for its answer (Streamable HTTP).
     Streams,
 }
@@ -113,6 +121,36 @@ pub static PROBES: &[Probe] = &[
         Needs::Turns,
         "the end of a turn in which a prompt is worked on",
         "call 2; 30% end-turn; witness; turned 2; watch",
+    ),
+    any(
+        "task-cancel",
+        Needs::Tasks,
+        "the cancel of a task",
+        "task 2; 30% tasks/cancel 60 cancelled; tasks/get 61 cancelled; watch; tasks/get 62 cancelled; soon",
+    ),
+    any(
+        "task-ended",
+        Needs::Tasks,
+        "the cancel of a task that has ended",
+        "task 2; 150% tasks/get 60 completed; tasks/cancel 61 refused; tasks/get 62 completed; soon",
+    ),
+    any(
+        "task-notified",
+        Needs::Tasks,
+        "a cancel of the request that made a task",
+        "task 2; 30% cancel 2; witness; watch; tasks/get 60 completed; soon",
+    ),
+    any(
+        "nested",
+        Needs::Question,
+        "a cancel while the server waits for an answer of the client",
+        "call 2; question; cancel 2; witness; settle 2; watch",
+    ),
+    any(
+        "session-question",
+        Needs::TurnQuestion,
+        "the end of a turn while the agent waits for an answer of the client",
+        "call 2; question; end-turn; witness; turned 2; watch",
     ),
     patient(
         "http-drop",

@@ -1,5 +1,6 @@
 //! What the probes speak: a protocol, the handshake that the server answers, and the request that is cancelled.
 
+use super::probes::Needs;
 use crate::protocol::{Profile, Side};
 use crate::replay::splice;
 
@@ -40,6 +41,21 @@ pub struct Speech {
     pub prelude: Vec<(Side, String)>,
     /// The request that is cancelled; `None` where none was found.
     pub slow: Option<Call>,
+    /// True if the server makes tasks of tool calls and cancels them, as it says.
+    pub offers_tasks: bool,
+    /// What the server asks while it works on the slow request, if the client lets itself be asked.
+    pub question: Option<Question>,
+}
+
+/// A request of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Its method.
+    pub method: String,
+    /// Its parameters, JSON.
+    pub params: String,
+    /// How long after the slow request it came, microseconds.
+    pub after_us: i64,
 }
 
 /// Id of the request that opens a connection.
@@ -52,9 +68,39 @@ pub const PRELUDE: &str = "8999";
 pub const NO_TOOLS: &str = r#"{"jsonrpc":"2.0","id":9000,"result":{"tools":[]}}"#;
 
 impl Speech {
+    /// What is spoken to a server of which nothing is known but its protocol.
+    pub fn of(profile: &'static Profile) -> Speech {
+        Speech { profile, tools: None, prelude: Vec::new(), slow: None, offers_tasks: false, question: None }
+    }
+
+    /// What is said in a probe: only one that wants to be asked says that it may be.
+    pub fn for_probe(&self, needs: Needs) -> Speech {
+        let asked = matches!(needs, Needs::Question | Needs::TurnQuestion);
+        Speech { question: self.question.clone().filter(|_| asked), ..self.clone() }
+    }
+
+    /// Why the slow request cannot be made a task; `None` if it can.
+    pub fn no_task(&self) -> Option<String> {
+        let name = self.slow.as_ref()?.tool.as_deref();
+        if !self.offers_tasks {
+            return Some("the server declares no tasks that can be cancelled".to_string());
+        }
+        let tools = self.tools.as_deref().unwrap_or_default();
+        let pointer = self.profile.tools().map(|(_, at)| format!("{at}/*")).unwrap_or_default();
+        let mut tools = splice::each(tools, &pointer).into_iter().map(|(_, range)| &tools[range]);
+        let text = |tool: &str, at: &str| splice::at(tool, at).map(|raw| crate::json::lenient_string(raw).into_owned());
+        let own = tools.find(|tool| text(tool, "/name").as_deref() == name);
+        let support = own.and_then(|tool| text(tool, "/execution/taskSupport"));
+        let may = matches!(support.as_deref(), Some("optional" | "required"));
+        (!may).then(|| format!("{} may not be called as a task", name.unwrap_or("it")))
+    }
+
     /// The opening: the handshake, and the list of tools, as a client does it.
     pub(super) fn opening(&self) -> Vec<(Side, String)> {
         let mut said = self.profile.hello(HELLO);
+        if let (Some(_), Some((_, hello))) = (&self.question, said.first_mut()) {
+            *hello = self.profile.open_to_questions(std::mem::take(hello));
+        }
         if let (Some(answer), Some((method, _))) = (&self.tools, self.profile.tools()) {
             said.push((Side::Client, self.profile.request(TOOLS, method, "{}", None)));
             said.push((Side::Server, answer.clone()));

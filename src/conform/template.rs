@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::probes::Probe;
-use super::speech::{Call, HELLO, PRELUDE, Speech, TOOLS};
+use super::speech::{Call, HELLO, PRELUDE, Question, Speech, TOOLS};
 use crate::protocol::Side;
 use crate::replay::splice;
 
@@ -46,15 +46,24 @@ const STORM: usize = 1_000;
 const WITNESSES: usize = 9_000;
 /// The id of a cancel that is a request.
 pub(super) const AS_REQUEST: &str = "50";
+/// The id of a question of the server.
+const QUESTION: &str = "70";
+/// How long after a question of the server its request is cancelled, at least, microseconds: servers do not ask at the same moment twice.
+const ASKED_US: i64 = 300_000;
 
 /// True for the id of a request whose answer only proves that what stood before it was read.
 pub(super) fn is_witness(id: &str) -> bool {
     id.parse::<usize>().is_ok_and(|id| id > WITNESSES)
 }
 
+/// True for the id of a request about a task.
+pub(super) fn is_of_task(id: &str) -> bool {
+    id.parse::<usize>().is_ok_and(|id| (60..70).contains(&id))
+}
+
 /// True for the id of a slow request.
 pub(super) fn is_call(id: &str) -> bool {
-    !is_witness(id) && ![HELLO, TOOLS, PRELUDE, AS_REQUEST].contains(&id)
+    !is_witness(id) && !is_of_task(id) && ![HELLO, TOOLS, PRELUDE, AS_REQUEST].contains(&id)
 }
 
 /// One message of the recording.
@@ -236,6 +245,18 @@ impl<'p> Pen<'p> {
                 let (own, id) = rest.split_once(' ')?;
                 self.client(profile.cancel_as_request(own, id))
             }
+            "task" => {
+                let call = self.speech.slow.as_ref()?;
+                self.called_us.get_or_insert(self.now_us);
+                let (asks, made) = profile.task_call(rest, &call.method, &call.params)?;
+                self.both(asks, made)
+            }
+            "tasks/cancel" | "tasks/get" => {
+                let (id, status) = rest.split_once(' ')?;
+                let (asks, told) = profile.task_ask(id, name, status)?;
+                self.both(asks, told)
+            }
+            "question" => self.question(),
             "end-turn" => {
                 self.cancelled_us.get_or_insert(self.now_us);
                 self.client(profile.turn_cancel()?)
@@ -281,6 +302,25 @@ impl<'p> Pen<'p> {
         let call = self.speech.slow.as_ref()?;
         self.called_us.get_or_insert(self.now_us);
         self.client(self.speech.profile.request(id, &call.method, &call.params, Some(&token(id))))
+    }
+
+    fn both(&mut self, asks: String, told: String) -> Option<()> {
+        self.say(Side::Client, asks);
+        self.say(Side::Server, told);
+        Some(())
+    }
+
+    /// The server asks, nobody answers, and time passes.
+    fn question(&mut self) -> Option<()> {
+        let Question { method, params, after_us } = self.speech.question.as_ref()?;
+        let called = self.called_us.unwrap_or(self.now_us);
+        self.now_us = self.now_us.max(called + after_us);
+        self.say(
+            Side::Server,
+            format!(r#"{{"jsonrpc":"2.0","id":{QUESTION},"method":{},"params":{params}}}"#, splice::quote(method)),
+        );
+        self.now_us += ASKED_US.max(*after_us);
+        Some(())
     }
 
     fn cancel(&mut self, id: &str) -> Option<()> {

@@ -7,7 +7,7 @@ use crate::rules;
 
 fn speech(profile: &'static crate::protocol::Profile) -> Speech {
     let call = Call { method: "a/slow".to_string(), params: r#"{"x":1}"#.to_string(), tool: None };
-    Speech { profile, tools: None, prelude: Vec::new(), slow: Some(call) }
+    Speech { slow: Some(call), ..Speech::of(profile) }
 }
 
 const TIMING: Timing = Timing { natural_us: 1_000_000, progress_us: 400_000, part: 100, storm: 3 };

@@ -21,18 +21,24 @@ pub(crate) fn lenient_string(raw: &str) -> Cow<'_, str> {
 
 /// Unescapes the string whose content starts at `at` into `out`, and gives the byte of its closing quote.
 /// A lone surrogate cannot be written in UTF-8 and becomes U+FFFD.
-pub(crate) fn unescape(text: &str, mut at: usize, out: &mut String) -> Option<usize> {
+pub(crate) fn unescape(text: &str, at: usize, out: &mut String) -> Option<usize> {
     out.clear();
     let bytes = text.as_bytes();
+    let (mut run, mut from) = (at, at);
     loop {
-        let odd = quote_or_escape(bytes, at)?;
-        out.push_str(&text[at..odd]);
-        at = odd;
-        if bytes[at] == b'"' {
-            return Some(at);
+        let odd = quote_or_escape(bytes, from)?;
+        out.push_str(&text[run..odd]);
+        if bytes[odd] == b'"' {
+            return Some(odd);
         }
-        bytes.get(at + 1)?;
-        at = push_escape(text, at, out);
+        (run, from) = match bytes.get(odd + 1)? {
+            // What stands for itself begins the next run: JSON in a string is full of it.
+            b'"' | b'\\' | b'/' => (odd + 1, odd + 2),
+            _ => {
+                let end = push_escape(text, odd, out);
+                (end, end)
+            }
+        };
     }
 }
 

@@ -9,14 +9,14 @@ use super::replay::mock::{Service, serve};
 use super::replay::{Job, Keep, Ran, Scratch, Watch, load, run};
 use super::{Options, Quiet, ingest};
 use crate::conform::{
-    CALLS, Call, Card, Moment, NO_TOOLS, Needs, Play, Probe, Said, Server, Speech, Timing, candidates, capture,
-    client_card, one_by_one, served, watched_us, write,
+    CALLS, Call, Card, Missed, Moment, NO_TOOLS, Needs, Play, Probe, Question, Said, Server, Speech, Timing,
+    candidates, capture, client_card, one_by_one, served, watched_us, write,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::serve::Listen;
 use crate::live::tape::TapeOptions;
 use crate::live::{Access, Framing, Target};
-use crate::protocol::{Profile, tried_in_turn};
+use crate::protocol::{Profile, Side, tried_in_turn};
 use crate::redact::Custom;
 use crate::replay::mock::{MockOptions, Reuse, Script};
 use crate::replay::options::{Life, Pace, Policy, Speed};
@@ -108,7 +108,7 @@ impl Examiner<'_> {
 
     fn greet(&self, profile: &'static Profile, watch: &mut dyn Watch) -> Result<Option<Met>> {
         let tools = profile.tools().map(|_| NO_TOOLS.to_string());
-        let speech = Speech { profile, tools, prelude: Vec::new(), slow: None };
+        let speech = Speech { tools, ..Speech::of(profile) };
         let timing = Timing { part: 100, ..Timing::default() };
         let said = write("soon", &speech, &timing).unwrap_or_default();
         let run = Run { speech: &speech, script: "soon", said: &said, limit_us: LIMIT_US, keep: None };
@@ -139,7 +139,7 @@ impl Examiner<'_> {
         let tools = answer(profile.tools().map(|(method, _)| method)).map(str::to_string);
         let longest_us = live.exchanges.iter().filter_map(|exchange| exchange.latency_us).max().unwrap_or(0);
         Ok(Some(Met {
-            speech: Speech { profile: settled, tools, prelude: Vec::new(), slow: None },
+            speech: Speech { tools, offers_tasks: settled.offers_tasks(welcome), ..Speech::of(settled) },
             server,
             longest_us,
         }))
@@ -215,6 +215,60 @@ impl Examiner<'_> {
         Ok(Ok(Slow { natural_us: first.min(second), longer_us: first.max(second), progress_us }))
     }
 
+    /// What the server asks first while it works on the slow request, if the client says that it may be asked.
+    pub fn question(&self, met: &Met, slow: &Slow, watch: &mut dyn Watch) -> Result<Option<Question>> {
+        const SCRIPT: &str = "call 2; answer 2; soon";
+        let unknown = Question { method: String::new(), params: "{}".to_string(), after_us: 0 };
+        let speech = Speech { question: Some(unknown), ..met.speech.clone() };
+        let timing = Timing { natural_us: slow.natural_us, part: 100, ..Timing::default() };
+        let Some(said) = write(SCRIPT, &speech, &timing) else { return Ok(None) };
+        let keep = self.keep.as_ref().map(|folder| folder.join("question.run.jsonl"));
+        let run = Run {
+            speech: &speech,
+            script: SCRIPT,
+            said: &said,
+            limit_us: LIMIT_US.max(LIMIT_TIMES * slow.longer_us),
+            keep,
+        };
+        let Some((_, ran)) = self.play(&run, watch)? else { return Ok(None) };
+        Ok(ran.live.connections.first().and_then(asked_first))
+    }
+
+    /// True if a probe is about what this protocol and this way to the server have.
+    fn concerns(&self, probe: &Probe, met: &Met) -> bool {
+        match probe.needs {
+            Needs::Turns | Needs::TurnQuestion => met.speech.profile.turns,
+            Needs::Streams => matches!(self.target, Target::Http(_)),
+            Needs::Tasks => met.speech.profile.tasks_by_request(),
+            _ => true,
+        }
+    }
+
+    /// Why a probe cannot be played.
+    fn unfit(&self, probe: &Probe, met: &Met, slow: std::result::Result<&Slow, &str>) -> Option<Missed> {
+        if probe.name == "storm" && self.storm == 0 {
+            return Some("--storm 0".into());
+        }
+        if matches!(probe.needs, Needs::Server | Needs::Hello) {
+            return None;
+        }
+        let slow = match slow {
+            Ok(slow) => slow,
+            Err(why) => return Some(why.into()),
+        };
+        match probe.needs {
+            Needs::Progress => slow.progress_us.is_none().then(|| "it reports no progress".into()),
+            _ if slow.natural_us < SLOW_US => {
+                Some(format!("the request takes {} only", crate::number::duration(slow.natural_us)).into())
+            }
+            Needs::Tasks => met.speech.no_task().map(Missed::foreign),
+            Needs::Question | Needs::TurnQuestion if met.speech.question.is_none() => {
+                Some(Missed::foreign("the server asks nothing while it works on this request"))
+            }
+            _ => None,
+        }
+    }
+
     /// Plays one probe as often as it takes. The error says why it cannot be played.
     pub fn probe(
         &self,
@@ -222,29 +276,15 @@ impl Examiner<'_> {
         met: &Met,
         slow: std::result::Result<&Slow, &str>,
         watch: &mut dyn Watch,
-    ) -> Result<std::result::Result<Vec<Play>, String>> {
-        if probe.needs == Needs::Turns && !met.speech.profile.turns {
+    ) -> Result<std::result::Result<Vec<Play>, Missed>> {
+        if !self.concerns(probe, met) {
             return Ok(Ok(Vec::new()));
         }
-        if probe.needs == Needs::Streams && !matches!(self.target, Target::Http(_)) {
-            return Ok(Ok(Vec::new()));
+        if let Some(missed) = self.unfit(probe, met, slow) {
+            return Ok(Err(missed));
         }
-        let natural_us = match (probe.needs, slow) {
-            (Needs::Server | Needs::Hello, slow) => slow.map_or(0, |slow| slow.natural_us),
-            (Needs::Slow | Needs::Progress | Needs::Turns | Needs::Streams, Err(why)) => {
-                return Ok(Err(why.to_string()));
-            }
-            (Needs::Slow | Needs::Turns | Needs::Streams, Ok(slow)) if slow.natural_us < SLOW_US => {
-                return Ok(Err(format!("the request takes {} only", crate::number::duration(slow.natural_us))));
-            }
-            (Needs::Progress, Ok(slow)) if slow.progress_us.is_none() => {
-                return Ok(Err("it reports no progress".to_string()));
-            }
-            (Needs::Slow | Needs::Progress | Needs::Turns | Needs::Streams, Ok(slow)) => slow.natural_us,
-        };
-        if probe.name == "storm" && self.storm == 0 {
-            return Ok(Err("--storm 0".to_string()));
-        }
+        let speech = met.speech.for_probe(probe.needs);
+        let natural_us = slow.map_or(0, |slow| slow.natural_us);
         let longer_us = slow.map_or(0, |slow| slow.longer_us);
         let progress_us = slow.ok().and_then(|slow| slow.progress_us).unwrap_or(0);
         let storm_us = if probe.name == "storm" { self.storm as i64 * 10_000 } else { 0 };
@@ -254,13 +294,13 @@ impl Examiner<'_> {
         for nth in 0..runs {
             for (place, part) in PARTS.iter().enumerate() {
                 let timing = Timing { natural_us, progress_us, part: *part, storm: self.storm };
-                let Some(said) = probe.write(&met.speech, &timing) else {
-                    return Ok(Err(format!("{} has no words for it", met.server.protocol)));
+                let Some(said) = probe.write(&speech, &timing) else {
+                    return Ok(Err(format!("{} has no words for it", met.server.protocol).into()));
                 };
                 let keep = self.kept(probe, nth);
-                let run = Run { speech: &met.speech, script: probe.script, said: &said, limit_us, keep };
+                let run = Run { speech: &speech, script: probe.script, said: &said, limit_us, keep };
                 let Some((recording, ran)) = self.play(&run, watch)? else {
-                    return Ok(Err("it could not be played".to_string()));
+                    return Ok(Err("it could not be played".into()));
                 };
                 let Some(play) = self.read(probe, recording, ran, run.keep.as_ref()) else { continue };
                 let again = place + 1 < PARTS.len() && probe.script.contains("30% cancel") && play.met_the_answer();
@@ -369,7 +409,7 @@ pub fn examine_client(
             Error::new(ErrorKind::Usage, format!("{} has no tools that a client could be given", profile.label()));
         return Err(error.hint("--client serves MCP with a handshake: leave --proto out"));
     };
-    let speech = Speech { profile, tools: None, prelude: Vec::new(), slow: None };
+    let speech = Speech::of(profile);
     let scratch = Scratch::new()?;
     let template = scratch.path().join("served.rec.jsonl");
     std::fs::write(&template, capture(&speech, &said)).map_err(|error| Error::io("write", "what is served", &error))?;
@@ -403,6 +443,22 @@ fn not_sent(asked: &Connection, ran: &Ran) -> Option<String> {
             Some(format!("{} was not sent: {why}", exchange.name.as_deref().unwrap_or(&exchange.method)))
         }
         _ => None,
+    })
+}
+
+/// The first request of the server behind a slow one.
+fn asked_first(live: &Connection) -> Option<Question> {
+    let call = live.exchanges.iter().find(|exchange| exchange.issuer == Side::Client && exchange.rpc_id == "2")?;
+    let (asked, answered) = (call.request, call.response.unwrap_or(usize::MAX));
+    let own = |exchange: &&Exchange| {
+        exchange.issuer == Side::Server && exchange.request > asked && exchange.request < answered
+    };
+    let question = live.exchanges.iter().find(own)?;
+    let at_us = |event: usize| live.events[event].at_us;
+    Some(Question {
+        method: question.method.clone(),
+        params: splice::at(live.request(question), "/params").unwrap_or("{}").to_string(),
+        after_us: at_us(question.request).zip(at_us(asked)).map_or(0, |(later, first)| later - first),
     })
 }
 

@@ -22,6 +22,12 @@ enum Due {
     TakenUp(u32),
     Progress(String, i64),
     Done(String),
+    /// An answer to a request that was cancelled.
+    Late(String, u32),
+    /// Progress of one.
+    Beyond(u32, Value),
+    /// It asks the client something in the service of this request.
+    Asks(u32),
     Exit,
     Arrives(Incoming),
 }
@@ -47,8 +53,13 @@ struct Work {
 struct Server {
     profile: &'static Profile,
     http: bool,
-    /// It goes on whatever is cancelled, and answers.
-    deaf: bool,
+    wrong: Vec<Wrong>,
+    /// It asks something while it works.
+    asks: bool,
+    /// It has ended before its time.
+    is_dead: bool,
+    /// Since when each task is there, and since when it is cancelled.
+    tasks: Vec<(i64, Option<i64>)>,
     seed: u64,
     turn: u64,
     due: BTreeMap<(i64, u64), Due>,
@@ -57,8 +68,6 @@ struct Server {
     open: BTreeMap<String, Work>,
     /// Streams that the client has closed.
     gone: Vec<u32>,
-    /// It takes a dropped stream for a cancel, and says so on the stream that takes it up.
-    hasty: bool,
 }
 
 impl Server {
@@ -67,15 +76,21 @@ impl Server {
         Server {
             profile,
             http,
-            deaf: false,
+            wrong: Vec::new(),
+            asks: false,
+            is_dead: false,
+            tasks: Vec::new(),
             seed,
             turn: 0,
             due: BTreeMap::new(),
             last: BTreeMap::new(),
             open: BTreeMap::new(),
             gone: Vec::new(),
-            hasty: false,
         }
+    }
+
+    fn is(&self, wrong: Wrong) -> bool {
+        self.wrong.contains(&wrong)
     }
 
     fn number(&mut self, below: i64) -> i64 {
@@ -132,14 +147,21 @@ impl Server {
     fn reads(&mut self, now_us: i64, stream: u32, text: &str) {
         let message: Value = serde_json::from_str(text).expect("what probes send is JSON");
         let method = message["method"].as_str().unwrap_or_default().to_string();
-        let Some(id) = message.get("id").map(Value::to_string) else {
+        // What answers a question of the server is none of its business here.
+        let Some(id) = message.get("id").filter(|_| !method.is_empty()).map(Value::to_string) else {
             self.head(now_us, stream, 202);
             self.ends(now_us, stream);
             return self.notified(now_us, &method, &message["params"]);
         };
         self.head(now_us, stream, 200);
         let plain = |result: Value| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
-        if method == "a/slow" {
+        if let Some(told) = self.of_task(now_us, &method, &message["params"]) {
+            let (member, value) = told;
+            self.answer(now_us, stream, format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{value}}}"#));
+        } else if method == "a/slow" {
+            if self.asks {
+                self.at(now_us + ASKS_US, Due::Asks(stream));
+            }
             let token = message["params"]["_meta"]["progressToken"].clone();
             for step in 1..=4 {
                 self.at(now_us + WORK_US * step / 5, Due::Progress(id.clone(), step));
@@ -162,9 +184,16 @@ impl Server {
     }
 
     fn notified(&mut self, now_us: i64, method: &str, params: &Value) {
+        if self.is(Wrong::Dies) && params.is_null() && self.profile.cancel.is_some_and(|(cancel, _)| cancel == method) {
+            self.is_dead = true;
+            self.due.clear();
+            let exit =
+                Incoming::Exit { code: Some(3), signal: None, forced: Default::default(), survivors: Vec::new() };
+            return self.wire(now_us, false, 0, Due::Arrives(exit));
+        }
         let turns = self.profile.turns && method == "session/cancel";
         let Some((_, member)) = self.profile.cancel.filter(|(cancel, _)| !turns && *cancel == method) else {
-            if turns && !self.deaf {
+            if turns && !self.is(Wrong::Deaf) {
                 for (id, work) in std::mem::take(&mut self.open) {
                     let text = self.profile.turn_cancelled(&id).expect("words");
                     self.answer(now_us, work.stream, text);
@@ -172,13 +201,68 @@ impl Server {
             }
             return;
         };
-        let Some(id) = params.get(member).map(Value::to_string).filter(|_| !self.deaf) else { return };
-        let Some(work) = self.open.remove(&id) else { return };
+        let loose = self.is(Wrong::LooseIds);
+        let plain = |id: &str| if loose { id.replace('"', "") } else { id.to_string() };
+        let named = params.get(member).map(|id| plain(&id.to_string()));
+        let hit = named.and_then(|named| self.open.keys().find(|id| plain(id) == named).cloned());
+        let Some(id) = hit else {
+            if self.is(Wrong::Replies) {
+                let error = json!({"code": -32602, "message": "what is that"});
+                self.say(now_us, 0, format!(r#"{{"jsonrpc":"2.0","id":null,"error":{error}}}"#));
+            }
+            return;
+        };
+        let Some(work) = self.open.get(&id).filter(|_| !self.is(Wrong::Deaf)) else { return };
+        let work = Work { stream: work.stream, token: work.token.clone() };
+        self.open.remove(&id);
+        if self.is(Wrong::Cascade) {
+            self.open.clear();
+        }
+        if self.is(Wrong::GoesOn) {
+            self.at(now_us + 300 * MS, Due::Beyond(work.stream, work.token.clone()));
+        }
+        if self.is(Wrong::Late) {
+            self.at(now_us + 300 * MS, Due::Late(id, work.stream));
+            return;
+        }
         match self.profile.cancelled_answer(&id) {
             Some(text) => self.answer(now_us, work.stream, text),
             None => self.ends(now_us, work.stream),
         }
     }
+}
+
+impl Server {
+    /// What answers a request that asks for a task, or is about one.
+    fn of_task(&mut self, now_us: i64, method: &str, params: &Value) -> Option<(&'static str, Value)> {
+        if method == "a/slow" && params["task"].is_object() {
+            self.tasks.push((now_us, None));
+            return Some(("result", json!({"task": a_task(self.tasks.len() - 1, "working")})));
+        }
+        let place = params["taskId"].as_str().and_then(|name| name.strip_prefix("task-")?.parse::<usize>().ok())?;
+        let (since, cancelled) = *self.tasks.get(place)?;
+        let status = match cancelled {
+            Some(at) if self.is(Wrong::TaskLater) && now_us - at > 500 * MS => "completed",
+            Some(_) => "cancelled",
+            None if now_us - since > WORK_US => "completed",
+            None => "working",
+        };
+        match method {
+            "tasks/get" => Some(("result", a_task(place, status))),
+            _ if status != "working" && !self.is(Wrong::TaskAccepts) => {
+                Some(("error", json!({"code": -32602, "message": "the task has ended"})))
+            }
+            _ => {
+                self.tasks[place].1.get_or_insert(now_us);
+                Some(("result", a_task(place, if self.is(Wrong::TaskTold) { "working" } else { "cancelled" })))
+            }
+        }
+    }
+}
+
+fn a_task(place: usize, status: &str) -> Value {
+    let time = "2026-01-01T00:00:00Z";
+    json!({"taskId": format!("task-{place}"), "status": status, "ttl": 600_000, "createdAt": time, "lastUpdatedAt": time})
 }
 
 impl Peer for Server {
@@ -209,6 +293,7 @@ impl Peer for Server {
     fn wake(&mut self, now_us: i64) -> Option<Incoming> {
         match self.due.pop_first()?.1 {
             Due::Arrives(what) => return Some(what),
+            _ if self.is_dead => {}
             Due::Reads(stream, text) => self.reads(now_us, stream, &text),
             Due::Closed(stream) => {
                 let cancels = self.profile.stream_close_cancels;
@@ -220,9 +305,9 @@ impl Peer for Server {
                 let (id, work) = waiting?;
                 work.stream = stream;
                 let id = id.clone();
-                if self.hasty {
+                if self.is(Wrong::Hasty) || self.is(Wrong::Fails) {
                     self.open.remove(&id);
-                    let error = json!({"code": -32603, "message": "Request cancelled"});
+                    let error = json!({"code": -32603, "message": if self.is(Wrong::Hasty) { "Request cancelled" } else { "no" }});
                     self.answer(now_us, stream, format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
                 }
             }
@@ -241,8 +326,25 @@ impl Peer for Server {
             Due::Done(id) => {
                 if let Some(work) = self.open.remove(&id) {
                     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"stopReason":"end_turn"}}}}"#);
+                    if self.is(Wrong::Twice) {
+                        self.say(now_us, work.stream, text.clone());
+                    }
                     self.answer(now_us, work.stream, text);
                 }
+            }
+            Due::Late(id, stream) => {
+                self.answer(now_us, stream, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+            }
+            Due::Beyond(stream, token) => {
+                let params = json!({"progressToken": token, "progress": 99});
+                let text = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+                self.say(now_us, stream, text.to_string());
+            }
+            Due::Asks(stream) => {
+                let asked = question(self.profile);
+                let params: Value = serde_json::from_str(&asked.params).expect("JSON");
+                let text = json!({"jsonrpc": "2.0", "id": 900, "method": asked.method, "params": params});
+                self.say(now_us, stream, text.to_string());
             }
             Due::Exit => {
                 let exit = match self.http {
@@ -262,15 +364,49 @@ impl Peer for Server {
 }
 
 /// What is wrong with a server.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {
-    Nothing,
+    /// It goes on whatever is cancelled, and answers.
     Deaf,
+    /// It takes a dropped stream for a cancel, and says so on the stream that takes it up.
     Hasty,
+    /// It ends what is taken up with an error that does not say why.
+    Fails,
+    /// It answers what was cancelled, later.
+    Late,
+    /// `"2"` cancels 2.
+    LooseIds,
+    /// A cancel ends everything.
+    Cascade,
+    /// It tells of its progress behind a cancel.
+    GoesOn,
+    /// It answers twice.
+    Twice,
+    /// It answers cancels that name nothing.
+    Replies,
+    /// It dies of a cancel without parameters.
+    Dies,
+    /// A cancelled task is told to be at work.
+    TaskTold,
+    /// A cancelled task comes to its end.
+    TaskLater,
+    /// A task that has ended is cancelled.
+    TaskAccepts,
+}
+
+/// When a server asks, behind the slow request, and what.
+const ASKS_US: i64 = 50 * MS;
+
+fn question(profile: &Profile) -> Question {
+    let (method, params) = match profile.turns {
+        true => ("session/request_permission", r#"{"sessionId":"s-1","toolCall":{"toolCallId":"c"},"options":[]}"#),
+        false => ("roots/list", "{}"),
+    };
+    Question { method: method.to_string(), params: params.to_string(), after_us: ASKS_US }
 }
 
 /// Plays each of these probes once against a server, and makes a card of them.
-fn scored(label: (&str, &str), http: bool, seed: u64, wrong: Wrong, wanted: &[&str]) -> (Card, usize) {
+fn scored(label: (&str, &str), http: bool, seed: u64, wrong: &[Wrong], wanted: &[&str]) -> (Card, usize) {
     let profile = by_name(label.0, Some(label.1)).expect("a profile");
     let target = if http { Target::Http("http://localhost".into()) } else { Target::Command(Default::default()) };
     let examiner = Examiner {
@@ -286,14 +422,15 @@ fn scored(label: (&str, &str), http: bool, seed: u64, wrong: Wrong, wanted: &[&s
         interrupt: None,
     };
     let call = Call { method: "a/slow".to_string(), params: r#"{"sessionId":"s-1"}"#.to_string(), tool: None };
-    let speech = Speech { profile, tools: None, prelude: Vec::new(), slow: Some(call) };
+    let known = Speech { slow: Some(call), question: Some(question(profile)), ..Speech::of(profile) };
     let mut jitter = Server::new(profile, http, seed);
     // What the control run would have measured.
     let (round, first) = (jitter.number(2 * JITTER_US), jitter.number(2 * JITTER_US));
     let mut plays = Vec::new();
     for probe in PROBES.iter().filter(|probe| wanted.is_empty() || wanted.contains(&probe.name)) {
         let fits = match probe.needs {
-            Needs::Turns => profile.turns,
+            Needs::Turns | Needs::TurnQuestion => profile.turns,
+            Needs::Tasks => profile.tasks_by_request(),
             Needs::Streams => http,
             _ => true,
         };
@@ -302,6 +439,7 @@ fn scored(label: (&str, &str), http: bool, seed: u64, wrong: Wrong, wanted: &[&s
             continue;
         }
         let timing = Timing { natural_us: WORK_US + round, progress_us: WORK_US / 5 + first, part: 100, storm: 5 };
+        let speech = known.for_probe(probe.needs);
         let Some(said) = probe.write(&speech, &timing) else { continue };
         let options = examiner.options(LIMIT_US, watched_us(probe.script, &said, profile));
         let (recording, plan) = examiner.planned(&speech, &said, &options).expect("a plan");
@@ -317,8 +455,8 @@ fn scored(label: (&str, &str), http: bool, seed: u64, wrong: Wrong, wanted: &[&s
         };
         let judging = examiner.judged_as(profile);
         let mut server = Server {
-            deaf: wrong == Wrong::Deaf,
-            hasty: wrong == Wrong::Hasty,
+            wrong: wrong.to_vec(),
+            asks: speech.question.is_some(),
             ..Server::new(profile, http, seed * 1_000 + plays.len() as u64)
         };
         let ran = virtually::run(&job, &judging, &mut server);
@@ -352,7 +490,7 @@ const SPOKEN: [(&str, &str); 6] = [
 fn kept(label: (&str, &str), http: bool) -> (usize, usize) {
     let (mut honoured, mut plays) = (0, 0);
     for seed in 1..=rounds() {
-        let (card, played) = scored(label, http, seed, Wrong::Nothing, &[]);
+        let (card, played) = scored(label, http, seed, &[], &[]);
         let broken = told(&card, Verdict::Violates);
         assert!(broken.is_empty(), "{label:?} http {http} seed {seed}: {broken:#?}");
         plays += played;
@@ -381,7 +519,7 @@ fn a_server_that_keeps_to_the_protocol_is_charged_with_nothing_however_long_mess
 #[test]
 fn one_that_is_deaf_is_charged_behind_the_same_wire() {
     for seed in 1..=rounds() {
-        let (card, _) = scored(("mcp", "2025-11-25"), false, seed, Wrong::Deaf, &["mid", "early"]);
+        let (card, _) = scored(("mcp", "2025-11-25"), false, seed, &[Wrong::Deaf], &["mid", "early"]);
         let broken = told(&card, Verdict::Violates);
         assert!(broken.len() == 1 && broken[0].starts_with("mcp.no-response"), "seed {seed}: {broken:#?}");
     }
@@ -389,21 +527,72 @@ fn one_that_is_deaf_is_charged_behind_the_same_wire() {
 
 #[test]
 fn a_dropped_stream_is_no_cancel_where_it_is_none() {
-    let drop = |label, wrong| scored(label, true, 7, wrong, &["http-drop"]).0;
+    let drop = |label, wrong: &[Wrong]| scored(label, true, 7, wrong, &["http-drop"]).0;
     let does = |card: &Card| card.behaviours.iter().map(|told| told.does.clone()).collect::<Vec<_>>();
-    let honest = drop(("mcp", "2025-11-25"), Wrong::Nothing);
+    let honest = drop(("mcp", "2025-11-25"), &[]);
     assert!(told(&honest, Verdict::Honoured).iter().any(|told| told.contains("drop-no-cancel")), "{honest:#?}");
     assert_eq!(does(&honest), ["nothing"]);
-    let hasty = drop(("mcp", "2025-11-25"), Wrong::Hasty);
+    let hasty = drop(("mcp", "2025-11-25"), &[Wrong::Hasty]);
     // Whose answer comes on a stream that no request opened is not certain in a recording over HTTP, so nobody is charged.
     assert_eq!((told(&hasty, Verdict::Violates).len(), does(&hasty)), (0, vec!["ends it with an error".to_string()]));
     assert!(told(&hasty, Verdict::NotObserved).iter().any(|told| told.contains("drop-no-cancel")), "{hasty:#?}");
-    let newer = drop(("mcp", "2026-07-28"), Wrong::Nothing);
+    let fails = drop(("mcp", "2025-11-25"), &[Wrong::Fails]);
+    let unseen = told(&fails, Verdict::NotObserved);
+    assert!(unseen.iter().any(|told| told.contains("drop-no-cancel") && told.contains("nothing shows")), "{fails:#?}");
+    let newer = drop(("mcp", "2026-07-28"), &[]);
     assert_eq!(
         (does(&newer), told(&newer, Verdict::Violates).len()),
         (vec!["nothing more was heard of it".to_string()], 0)
     );
     // Without streams there is no such sentence.
-    let piped = scored(("mcp", "2025-11-25"), false, 7, Wrong::Nothing, &[]).0;
+    let piped = scored(("mcp", "2025-11-25"), false, 7, &[], &[]).0;
     assert!(piped.clauses.iter().all(|clause| !clause.id.contains("drop")));
+}
+
+/// Each way to be wrong, and the sentences that it breaks.
+type Way = (Wrong, &'static [&'static str]);
+
+/// All of them.
+const WAYS: &[Way] = &[
+    (Wrong::Deaf, &["no-response", "stops"]),
+    (Wrong::Late, &["no-response"]),
+    (Wrong::LooseIds, &["ids-typed"]),
+    (Wrong::Cascade, &["others-run-on"]),
+    (Wrong::GoesOn, &["stops"]),
+    (Wrong::Twice, &["races"]),
+    (Wrong::Replies, &["invalid-ignored"]),
+    (Wrong::Dies, &["invalid-ignored", "survives"]),
+    (Wrong::TaskTold, &["task-cancelled"]),
+    (Wrong::TaskLater, &["task-stays"]),
+    (Wrong::TaskAccepts, &["task-ended"]),
+];
+
+/// One that is deaf shows nothing of what it does with a cancel; where all cancelled requests are answered nothing shows that `"2"` cancelled 2.
+fn hides(way: Wrong, other: Wrong) -> bool {
+    use Wrong::{Cascade, Deaf, GoesOn, Late, LooseIds};
+    matches!((way, other), (Deaf, Late | LooseIds | Cascade | GoesOn) | (Late, LooseIds))
+}
+
+#[test]
+fn each_way_to_be_wrong_breaks_its_own_sentences_alone_and_with_any_other() {
+    let pairs = |at: usize| (at..WAYS.len()).map(move |other| (&WAYS[at], &WAYS[other]));
+    let broken = |(one, other): (&Way, &Way), seed: u64| {
+        let expected = if hides(one.0, other.0) { one.1.to_vec() } else { [one.1, other.1].concat() };
+        let (card, _) = scored(("mcp", "2025-11-25"), false, seed, &[one.0, other.0], &[]);
+        let found = card.clauses.iter().filter(|clause| clause.verdict == Verdict::Violates);
+        let names: std::collections::BTreeSet<_> = found.filter_map(|it| it.id.strip_prefix("mcp.")).collect();
+        assert_eq!(
+            names,
+            expected.into_iter().collect(),
+            "{:?} and {:?}: {:#?}",
+            one.0,
+            other.0,
+            told(&card, Verdict::Violates)
+        );
+    };
+    std::thread::scope(|scope| {
+        for at in 0..WAYS.len() {
+            scope.spawn(move || pairs(at).enumerate().for_each(|(nth, pair)| broken(pair, 100 + nth as u64)));
+        }
+    });
 }

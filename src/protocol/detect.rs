@@ -1,6 +1,6 @@
 //! Which profile a connection speaks, from what its messages carry.
 
-use super::{Facts, Family, Profile, Sender, acp, jsonrpc1, jsonrpc2, lsp, mcp, mcp_2026};
+use super::{Facts, Family, Profile, Sender, acp, dap, jsonrpc1, jsonrpc2, lsp, mcp, mcp_2026};
 use crate::jsonrpc::{Defect, Kind, Message};
 
 /// What one message says about the protocol.
@@ -20,12 +20,11 @@ pub enum Hint {
 
 /// All profiles that can be asked for by name, in the order in which they are listed.
 pub fn profiles() -> impl Iterator<Item = &'static Profile> {
-    mcp::PROFILES
-        .iter()
-        .chain([&mcp_2026::PROFILE])
-        .chain(acp::PROFILES)
-        .chain(lsp::PROFILES)
-        .chain([&jsonrpc2::PROFILE, &jsonrpc1::PROFILE])
+    mcp::PROFILES.iter().chain([&mcp_2026::PROFILE]).chain(acp::PROFILES).chain(lsp::PROFILES).chain([
+        &dap::PROFILE,
+        &jsonrpc2::PROFILE,
+        &jsonrpc1::PROFILE,
+    ])
 }
 
 /// A profile by name and revision (`mcp 2025-11-25`, `acp 1`), or by name alone.
@@ -34,6 +33,7 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
         ("mcp", None | Some("auto")) => Some(&mcp::UNKNOWN),
         ("acp", None | Some("auto")) => Some(acp::stable()),
         ("lsp", None | Some("auto")) => Some(lsp::current()),
+        ("dap", None | Some("auto")) => Some(&dap::PROFILE),
         ("jsonrpc", None | Some("auto")) => Some(&jsonrpc2::PROFILE),
         (name, Some(revision)) => profiles().find(|profile| profile.name == name && profile.revision == revision),
         _ => None,

@@ -16,6 +16,8 @@ pub enum Mechanism {
     SessionCancel,
     /// MCP: a request that ends a task.
     TasksCancel,
+    /// DAP: a request that names a request, progress, or both.
+    CancelCommand,
     /// LSP: ends server-initiated progress.
     WorkDoneProgressCancel,
     /// MCP 2026-07-28 over HTTP: the response stream was closed by the client.
@@ -31,6 +33,7 @@ impl Mechanism {
             Mechanism::CancelRequestSnake => "$/cancel_request",
             Mechanism::SessionCancel => "session/cancel",
             Mechanism::TasksCancel => "tasks/cancel",
+            Mechanism::CancelCommand => "cancel",
             Mechanism::WorkDoneProgressCancel => "window/workDoneProgress/cancel",
             Mechanism::StreamClose => "stream-close",
         }
@@ -85,6 +88,7 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
         return None;
     }
     match method {
+        _ if profile.is_cancel_request(method) => return command(profile, facts),
         "session/cancel" if profile.turns => {
             return Some(feature(Mechanism::SessionCancel, facts.session_id, Target::Turn));
         }
@@ -123,6 +127,25 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
         Some(raw) => target_of(profile, raw),
     };
     Some(CancelForm { mechanism, target, target_text: raw, foreign_method: own.is_none(), foreign_member, flaw })
+}
+
+/// A cancel that is a request. One that names nothing cancels nothing, and says so.
+fn command<'a>(profile: &Profile, facts: &Facts<'a>) -> Option<CancelForm<'a>> {
+    let (target_text, target) = match (facts.request_id, facts.token) {
+        (Some(raw), _) => (raw, target_of(profile, raw)),
+        (None, Some(raw)) => {
+            (raw, Facts::id(Some(raw)).map_or(Target::Malformed("the progress id is no string"), Target::Token))
+        }
+        (None, None) => return None,
+    };
+    Some(CancelForm {
+        mechanism: Mechanism::CancelCommand,
+        target,
+        target_text: Some(target_text),
+        foreign_method: false,
+        foreign_member: false,
+        flaw: None,
+    })
 }
 
 fn target_of<'a>(profile: &Profile, raw: &str) -> Target<'a> {

@@ -39,7 +39,7 @@ pub struct Facts<'a> {
     pub reason: Raw<'a>,
     /// `params._meta.progressToken`.
     pub progress_token: Raw<'a>,
-    /// `params.progressToken` (MCP progress) or `params.token` (LSP progress).
+    /// `params.progressToken` (MCP progress), `params.token` (LSP progress) or `params.progressId` (DAP).
     pub token: Raw<'a>,
     /// `params.progress` (MCP) or `params.value.percentage` (LSP).
     pub progress: Raw<'a>,
@@ -165,7 +165,7 @@ pub struct Capabilities {
     pub tasks_sampling: bool,
     /// `tasks.requests.elicitation.create`.
     pub tasks_elicitation: bool,
-    /// `cancellation.request: true`, or the other spelling `supportsRequestCancellation: true` (ACP RFD).
+    /// `cancellation.request: true`, or the other spelling `supportsRequestCancellation: true` (ACP RFD); `supportsCancelRequest: true` (DAP).
     pub request_cancellation: bool,
     /// True where a member about cancellation is declared at all, whatever its value.
     pub mentions_cancellation: bool,
@@ -205,13 +205,24 @@ impl Capabilities {
             tasks_tools_call: has("/tasks/requests/tools/call"),
             tasks_sampling: has("/tasks/requests/sampling/createMessage"),
             tasks_elicitation: has("/tasks/requests/elicitation/create"),
-            request_cancellation: yes("/cancellation/request") || yes("/supportsRequestCancellation"),
+            request_cancellation: yes("/cancellation/request")
+                || yes("/supportsRequestCancellation")
+                || yes("/supportsCancelRequest"),
             mentions_cancellation: has("/cancellation") || has("/supportsRequestCancellation"),
             semantic_tokens_server_cancel: yes("/textDocument/semanticTokens/serverCancelSupport"),
             features: CAPABILITIES.iter().enumerate().fold(0, |bits, (at, name)| {
                 let declared = value.pointer(&format!("/{}", name.replace('.', "/")));
                 bits | u32::from(declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false))) << at
             }),
+        }
+    }
+
+    /// What is declared here or there.
+    pub fn or(self, other: Capabilities) -> Capabilities {
+        Capabilities {
+            request_cancellation: self.request_cancellation || other.request_cancellation,
+            features: self.features | other.features,
+            ..self
         }
     }
 
@@ -301,7 +312,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "requestId" => &mut self.request_id,
             "id" => &mut self.param_id,
             "reason" => &mut self.reason,
-            "progressToken" | "token" => &mut self.token,
+            "progressToken" | "token" | "progressId" => &mut self.token,
             "progress" => &mut self.progress,
             "workDoneToken" => &mut self.work_done_token,
             "partialResultToken" => &mut self.partial_result_token,

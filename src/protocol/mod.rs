@@ -6,6 +6,7 @@ mod acp;
 mod acp_table;
 mod brief;
 mod clause;
+mod dap;
 mod detect;
 mod dialect;
 mod facts;
@@ -24,11 +25,13 @@ mod profile;
 mod semconv;
 mod shape;
 mod side;
+mod tasking;
 #[cfg(test)]
 mod tests;
 
 pub use brief::{brief, brief_batch};
 pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
+pub use dap::Step;
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};

@@ -152,7 +152,7 @@ impl Profile {
                 )
             }
             Family::Mcp => r#""method":"ping""#.to_string(),
-            Family::Acp | Family::Lsp | Family::Jsonrpc => r#""method":"$/rpctape/witness""#.to_string(),
+            Family::Acp | Family::Lsp | Family::Dap | Family::Jsonrpc => r#""method":"$/rpctape/witness""#.to_string(),
         }
     }
 
@@ -180,7 +180,7 @@ impl Profile {
                 _ => method.starts_with("session/") || known && ends(&["/list", "/list_api", "nes/suggest"]),
             },
             Family::Lsp => known && !LSP_ACTS.contains(&method),
-            Family::Jsonrpc => false,
+            Family::Dap | Family::Jsonrpc => false,
         };
         if read_only { Access::ReadOnly } else { Access::Unknown }
     }
@@ -196,7 +196,7 @@ impl Profile {
             Family::Mcp => MCP_FLOWS,
             Family::Acp => ACP_FLOWS,
             Family::Lsp => LSP_FLOWS,
-            Family::Jsonrpc => &[],
+            Family::Dap | Family::Jsonrpc => &[],
         }
     }
 
@@ -210,7 +210,7 @@ impl Profile {
         match self.family {
             Family::Mcp if self.revision_per_request => Some("/params/_meta/io.modelcontextprotocol~1protocolVersion"),
             Family::Mcp | Family::Acp => (self.opening.initialize == Some(method)).then_some("/params/protocolVersion"),
-            Family::Lsp | Family::Jsonrpc => None,
+            Family::Lsp | Family::Dap | Family::Jsonrpc => None,
         }
     }
 

@@ -23,7 +23,8 @@ impl Profile {
     pub fn probing_methods(&self) -> Vec<String> {
         let witness = serde_json::from_str::<serde_json::Value>(&format!("{{{}}}", self.witness())).unwrap_or_default();
         let witness = witness["method"].as_str().map(str::to_string);
-        witness.into_iter().chain([self.probing_cancel().0.to_string()]).collect()
+        let tasks = self.task_methods().iter().map(|method| method.to_string());
+        witness.into_iter().chain([self.probing_cancel().0.to_string()]).chain(tasks).collect()
     }
 
     /// Where the answer to the opening names the server, and its version.
@@ -72,7 +73,7 @@ impl Profile {
                 r#"{"processId":null,"rootUri":null,"capabilities":{}}"#.to_string(),
                 r#"{"capabilities":{}}"#.to_string(),
             ),
-            Family::Mcp | Family::Jsonrpc => return Vec::new(),
+            Family::Mcp | Family::Dap | Family::Jsonrpc => return Vec::new(),
         };
         let Some(initialize) = self.opening.initialize else { return Vec::new() };
         let mut said = vec![

@@ -12,6 +12,8 @@ pub enum Family {
     Acp,
     /// Language Server Protocol.
     Lsp,
+    /// Debug Adapter Protocol.
+    Dap,
     /// JSON-RPC 2.0 with nothing above it.
     Jsonrpc,
 }
@@ -54,11 +56,11 @@ pub struct Opening {
 pub struct Profile {
     /// Family, for this layer's own use.
     pub family: Family,
-    /// `mcp`, `acp`, `lsp` or `jsonrpc`.
+    /// `mcp`, `acp`, `lsp`, `dap` or `jsonrpc`.
     pub name: &'static str,
     /// The revision as the protocol writes it.
     pub revision: &'static str,
-    /// Method and id member of the cancel notification.
+    /// Method and id member of the cancel notification (in DAP of the cancel request).
     pub cancel: Option<(&'static str, &'static str)>,
     /// What is owed to a cancelled request.
     pub after_cancel: AfterCancel,
@@ -88,7 +90,7 @@ pub struct Profile {
     pub ids_used_once: bool,
     /// True if error text is proof that a cancel was acted on (MCP only).
     pub cancel_text_is_proof: bool,
-    /// True if the cancel notification needs a capability of the receiver (ACP RFD of 2025-11).
+    /// True if the cancel needs a capability of the receiver (ACP RFD of 2025-11, DAP).
     pub cancel_needs_capability: bool,
     /// True for a family whose revision could not be told: rulings are the weakest of all its revisions.
     pub unknown_revision: bool,
@@ -214,7 +216,7 @@ impl Profile {
             // `server/discover` is the probe of a client that also speaks the revision without a handshake.
             Family::Mcp => !matches!(method, "ping" | "server/discover"),
             Family::Acp => method.starts_with("session/"),
-            Family::Lsp => true,
+            Family::Lsp | Family::Dap => true,
             Family::Jsonrpc => false,
         };
         bound && method != initialize
@@ -224,7 +226,7 @@ impl Profile {
     pub fn client_waits(&self, kind: Kind, method: &str) -> bool {
         match self.family {
             Family::Mcp => kind == Kind::Request && method != "ping",
-            Family::Lsp => matches!(kind, Kind::Request | Kind::Notification),
+            Family::Lsp | Family::Dap => matches!(kind, Kind::Request | Kind::Notification),
             Family::Acp | Family::Jsonrpc => false,
         }
     }
@@ -243,6 +245,7 @@ impl Profile {
                 ];
                 matches!(kind, Kind::Request | Kind::Notification) && !exempt.contains(&method)
             }
+            Family::Dap => matches!(kind, Kind::Request | Kind::Notification),
             Family::Acp | Family::Jsonrpc => false,
         }
     }

@@ -109,6 +109,7 @@ impl Profile {
             Some("$/cancel_request") => Mechanism::CancelRequestSnake,
             Some("session/cancel") => Mechanism::SessionCancel,
             Some("tasks/cancel") => Mechanism::TasksCancel,
+            Some("cancel") if self.cancels_by_request() => Mechanism::CancelCommand,
             Some("window/workDoneProgress/cancel") => Mechanism::WorkDoneProgressCancel,
             Some(_) => return None,
         })

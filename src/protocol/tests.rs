@@ -5,13 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, mcp_2026, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 13] = [
+const EXCEPTIONS: [(&str, Family, &str); 18] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
     ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
     ("DOC003", Family::Lsp, "a statement without which a version says nothing"),
     ("LIF016/members", Family::Mcp, "the answer is there and harmless"),
+    ("PRG003", Family::Dap, "a statement of where an id comes from"),
+    ("PRG008", Family::Dap, "a statement of what ends"),
     ("PRG001", Family::Lsp, "a statement of how long a token is valid"),
+    ("RPC008", Family::Dap, "a statement without which no answer could be told from another's"),
+    ("RPC009", Family::Dap, "a statement without which no answer could be told from another's"),
+    ("RPC012", Family::Dap, "a statement without which no answer could be told from another's"),
     ("RPC013", Family::Acp, "a statement that leaves no room for batches"),
     ("RPC017/discouraged", Family::Mcp, "it binds new implementations only, and age is invisible"),
     ("RPC020/null", Family::Lsp, "common in practice, and every peer reads it as absent"),
@@ -58,6 +63,7 @@ fn the_profiles_are_these() {
         "acp 2",
         "lsp 3.17",
         "lsp 3.18",
+        "dap 1",
         "jsonrpc 2.0",
         "jsonrpc 1.0",
     ];

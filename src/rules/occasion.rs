@@ -5,7 +5,7 @@
 
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
-use crate::protocol::{Facts, Mechanism, Side};
+use crate::protocol::{Facts, Mechanism, Side, Step};
 use crate::session::{Connection, Event, Exchange, TaskState, What};
 
 /// A set of occasions.
@@ -226,8 +226,11 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             let (own, others) = match message.kind {
                 Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
                 Kind::Notification => {
-                    let progress = event.profile.progress.is_some_and(|method| method == message.method());
+                    let told = event.profile.progress_step(message.method());
+                    let progress =
+                        told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
                     let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
+                    let own = own.and(when(told == Some(Step::Begin), O::CREATES_TOKEN));
                     (own.and(when(facts.document.is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
                 }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),

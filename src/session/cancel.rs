@@ -55,6 +55,13 @@ impl Conn {
         }
     }
 
+    /// A cancel that is a request, with an answer of its own.
+    pub(super) fn cancel_command(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if let Some(form) = protocol::cancel_form(m.profile, m.message.method(), m.facts) {
+            self.cancel(step, m, &form);
+        }
+    }
+
     fn malformed_cancel(
         &mut self,
         step: &mut Step<'_>,
@@ -349,13 +356,30 @@ impl Conn {
 
     /// A server-created progress that the client cancels: no request is named.
     fn cancel_token(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, token: &Id) {
-        let known = self.created_tokens.contains_key(token);
-        cancel.effect = Some(if known { Effect::Silent } else { Effect::UnknownTarget });
+        let created = self.created_tokens.get(token);
+        let (known, ended) = (created.is_some(), created.and_then(|created| created.ended));
+        let by_request = m.profile.cancels_by_request();
+        (cancel.effect, cancel.effect_seen) = match known {
+            // The end of the progress will tell.
+            true if by_request && ended.is_none() => (None, None),
+            true if by_request => (Some(Effect::Moot), ended),
+            true => (Some(Effect::Silent), None),
+            false => (Some(Effect::UnknownTarget), None),
+        };
         let judgement =
             Judgement::exact_if(self.facts.complete_head(), "the token may have been created before the log");
         let fault = (!known && m.sender == Side::Client).then_some(CancelFault::UnknownToken(judgement));
         self.judge_cancel(step, m.profile, &cancel, fault, None);
-        step.sink.cancellation(self.facts.id, &cancel);
+        let done = if cancel.effect.is_some() { Some(cancel) } else { self.await_end(m.sender, token, cancel) };
+        if let Some(done) = done {
+            step.sink.cancellation(self.facts.id, &done);
+        }
+    }
+
+    /// Keeps a cancel of progress until that ends; gives the one before it, which tells nothing more.
+    fn await_end(&mut self, sender: Side, token: &Id, cancel: Cancellation) -> Option<Cancellation> {
+        let before = self.open_task_cancels.insert((sender, token.clone()), cancel)?;
+        Some(Cancellation { effect: Some(Effect::Unsettled), ..before })
     }
 
     /// Closing a response stream: the cancel of MCP 2026-07-28 over HTTP, and no cancel before that.

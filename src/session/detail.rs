@@ -155,6 +155,11 @@ pub enum ProgressFault {
         /// What is wrong, in words.
         what: &'static str,
     },
+    /// PRG008. It begins with an id that had begun something before (DAP).
+    BegunAgain {
+        /// What came last with that id.
+        before: Seen,
+    },
     /// PRG013. The client had refused the token.
     Refused {
         /// The refusal.

@@ -189,6 +189,14 @@ impl Conn {
         }
     }
 
+    /// The server tells that it can do more, or less: what it had declared before may still have been asked for.
+    pub(super) fn declared_anew(&mut self, m: &Incoming<'_>) {
+        let more = m.facts.capabilities.map(Capabilities::from_json);
+        if let (Some(declared), Some(more)) = (self.facts.server, more) {
+            self.facts.server = Some(declared.or(more));
+        }
+    }
+
     /// The handshake ends. It also bounds the round trip to the client.
     pub(super) fn initialized(&mut self, step: &Step<'_>, m: &Incoming<'_>) {
         if m.sender != Side::Client {

@@ -124,6 +124,7 @@ impl Conn {
         match role {
             Role::Prompt => self.open_turn(m, id),
             Role::Permission => self.open_permission(m, id),
+            _ if m.profile.is_cancel_request(&method) => self.cancel_command(step, m),
             Role::TaskCancel => self.cancel_task(step, m, id),
             Role::CreateToken => {
                 if let Some(token) = Facts::id(m.facts.token) {

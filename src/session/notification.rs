@@ -13,6 +13,12 @@ impl Conn {
         if Some(method) == m.profile.progress {
             return self.progress(step, m);
         }
+        if let Some(told) = m.profile.progress_step(method) {
+            return self.told_progress(step, m, told);
+        }
+        if m.profile.declares_anew(m.message.kind, method, m.facts) {
+            return self.declared_anew(m);
+        }
         if let Some(form) = crate::protocol::cancel_form(m.profile, method, m.facts) {
             return self.cancel(step, m, &form);
         }

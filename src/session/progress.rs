@@ -2,12 +2,13 @@
 
 use super::detail::ProgressFault;
 use super::event::What;
-use super::exchange::TaskState;
+use super::exchange::{Effect, TaskState};
+use super::ledger::Ledger;
 use super::race::{FORGOTTEN, Judgement, UNORDERED};
-use super::state::{Accused, Conn, Incoming, LateProgress, Slot, Step, Suspect};
+use super::state::{Accused, Conn, Created, Incoming, LateProgress, Slot, Step, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
-use crate::protocol::{Facts, Mechanism, Side};
+use crate::protocol::{self, Facts, Mechanism, Side};
 
 impl Conn {
     /// A progress notification.
@@ -103,6 +104,43 @@ impl Conn {
         }
         if let Some((before, what)) = fault {
             self.progress_fault(step, m, raw, ProgressFault::Sequence { before, what });
+        }
+    }
+
+    /// Progress that is introduced by its own events (DAP).
+    pub(super) fn told_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, told: protocol::Step) {
+        let raw = m.facts.token.unwrap_or("null");
+        let Some(token) = Id::from_json(raw).filter(|_| m.sender == Side::Server) else { return };
+        let Some(created) = self.created_tokens.get_mut(&token) else {
+            let created =
+                Created { request: m.seen, begun: Some(m.seen), ended: None, refused: None, refusal_told: false };
+            self.created_tokens.insert(token, created);
+            if told != protocol::Step::Begin {
+                let hole = Ledger::new(&self.facts, step.shelf).hole_before(Some(m.sender), m.seen.frame);
+                let judgement = Judgement::exact_if(hole.is_none(), "it may have begun in what the log does not show");
+                self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
+            }
+            return;
+        };
+        let before = created.ended.or(created.begun).unwrap_or(created.request);
+        let fault = match (told, created.ended) {
+            (protocol::Step::Begin, _) => Some(ProgressFault::BegunAgain { before }),
+            (_, Some(end)) => Some(ProgressFault::Sequence { before: end, what: "it had ended before" }),
+            _ => None,
+        };
+        if told == protocol::Step::End && created.ended.replace(created.ended.unwrap_or(m.seen)).is_none() {
+            self.end_cancelled_progress(step, m, token);
+        }
+        if let Some(fault) = fault {
+            self.progress_fault(step, m, raw, fault);
+        }
+    }
+
+    /// Progress has ended that the other side may have cancelled.
+    fn end_cancelled_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, token: Id) {
+        if let Some(mut cancel) = self.open_task_cancels.remove(&(m.sender.peer(), token)) {
+            (cancel.effect, cancel.effect_seen) = (Some(Effect::Acknowledged), Some(m.seen));
+            step.sink.cancellation(self.facts.id, &cancel);
         }
     }
 

@@ -213,6 +213,7 @@ impl Conn {
             Some((Sender::Server, _)) => (Side::Server, true),
             // Progress and the like mostly come from where the work is done.
             Some((Sender::Both, MethodKind::Notification)) => (Side::Server, false),
+            None if message.kind == Kind::Notification && profile.cancels_by_request() => (Side::Server, true),
             _ => (Side::Client, false),
         }
     }

@@ -176,6 +176,9 @@ impl Peer {
             Incoming::Head { stream, status, .. } => Some((*stream, *status)),
             _ => None,
         };
-        self.told.iter().filter_map(head).collect()
+        let mut told: Vec<(u32, u16)> = self.told.iter().filter_map(head).collect();
+        // What is under way at the same time may come in any order.
+        told.sort_unstable();
+        told
     }
 }

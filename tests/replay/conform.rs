@@ -25,7 +25,7 @@ fn slow(cancel: &Value) -> Value {
 fn tools() -> Value {
     json!({"on": "tools/list", "do": [{"answer": {"tools": [
         {"name": "quick", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}},
-        {"name": "slow", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}},
+        {"name": "slow", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "execution": {"taskSupport": "optional"}},
         {"name": "delete", "inputSchema": {"type": "object"}}]}}]})
 }
 
@@ -178,6 +178,111 @@ fn a_handshake_that_a_cancel_ends_is_told_and_fails_nothing() {
     let scored = conform(&server(&[opening], &json!([])), &["--only", "initialize,unknown"]);
     scored.breaks(&["initialize"]);
     assert_eq!((scored.said.code, scored.does("initialize")), (0, "unanswered"));
+}
+
+/// A server whose tool can be called as a task, with its switches.
+fn tasked(switches: &Value) -> Value {
+    let opening = json!({"on": "initialize", "do": [{"answer": {"protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}, "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}},
+        "serverInfo": {"name": "t", "version": "1"}}}]});
+    let mut script = server(&[opening], &json!([]));
+    script["tasks"] = json!({"takes": 500});
+    for (name, value) in switches.as_object().expect("switches") {
+        script["tasks"][name] = value.clone();
+    }
+    script
+}
+
+#[test]
+fn a_task_is_cancelled_stays_so_and_is_not_cancelled_when_it_has_ended() {
+    let switches = [
+        (json!({}), &[][..], "nothing"),
+        (json!({"heeds": true}), &[], "cancels it"),
+        (json!({"told": "working"}), &["task-cancelled"], "nothing"),
+        (json!({"later": "completed"}), &["task-stays"], "nothing"),
+        (json!({"accepts": true}), &["task-ended"], "nothing"),
+        (json!({"code": -32000}), &["task-ended"], "nothing"),
+        (json!({"code": -32000, "later": "working"}), &["task-stays", "task-ended"], "nothing"),
+    ];
+    std::thread::scope(|scope| {
+        for (switches, broken, does) in &switches {
+            scope.spawn(move || {
+                let scored = conform(&tasked(switches), &["--only", "task-cancel,task-ended,task-notified"]);
+                scored.breaks(broken);
+                assert_eq!(scored.does("task-notified"), *does, "{switches}: {}", scored.said.out);
+                let kept =
+                    ["task-cancelled", "task-stays", "task-ended"].map(|name| scored.with("honoured").contains(&name));
+                assert!(!broken.is_empty() || kept == [true; 3], "{switches}: {}", scored.said.out);
+            });
+        }
+    });
+    let without = conform(&server(&[], &json!([])), &["--only", "task-cancel,unknown"]);
+    assert!(without.with("not-applicable").contains(&"task-cancelled"), "{}", without.said.out);
+}
+
+#[test]
+fn what_a_server_asks_for_what_is_cancelled_is_seen() {
+    let asks = |id: u64| json!({"ask": {"request": {"id": id, "method": "roots/list"}, "error": []}});
+    let asking = |cancel: &Value| {
+        let mut handler = slow(cancel);
+        handler["do"] = json!([{"wait": 50}, asks(900), {"wait": 400}, {"answer": {"content": []}}]);
+        server(&[handler], &json!([]))
+    };
+    let withdraws = json!([{"notify": {"method": "notifications/cancelled", "params": {"requestId": 900}}}]);
+    let again = json!([{"wait": 100}, asks(901)]);
+    // Over one stream nothing shows for which request a server asks.
+    let cases = [(json!([]), true, "left open"), (withdraws, true, "cancelled"), (again, false, "left open")];
+    std::thread::scope(|scope| {
+        for (cancel, kept, does) in cases {
+            let script = asking(&cancel);
+            scope.spawn(move || {
+                let scored = conform(&script, &["--only", "nested"]);
+                scored.breaks(&[]);
+                assert_eq!(scored.does("nested"), does, "{}", scored.said.out);
+                assert_eq!(scored.with("honoured").contains(&"asks-no-more"), kept, "{}", scored.said.out);
+            });
+        }
+        let quiet = conform(&server(&[], &json!([])), &["--only", "nested"]);
+        assert!(quiet.with("not-applicable").contains(&"asks-no-more"), "{}", quiet.said.out);
+    });
+}
+
+/// An agent that asks for permission while it works on a prompt, and what the end of the turn brings.
+fn permitted(cancel: &Value) -> Value {
+    let permission = json!({"ask": {"request": {"id": 900, "method": "session/request_permission", "params": {"sessionId": "s-1",
+        "toolCall": {"toolCallId": "c"}, "options": [{"optionId": "a", "name": "Yes", "kind": "allow_once"}]}}}});
+    let mut script = plain("session/prompt", cancel);
+    script["handlers"][0]["do"] =
+        json!([{"wait": 50}, permission, {"wait": 400}, {"answer": {"stopReason": "end_turn"}}]);
+    script
+}
+
+#[test]
+fn a_turn_ends_while_the_agent_waits_for_permission() {
+    let flags = ["--proto", "acp", "--prompt", "wait", "--only", "session-question"];
+    let again = json!({"ask": {"request": {"id": 901, "method": "session/request_permission", "params": {"sessionId": "s-1",
+        "toolCall": {"toolCallId": "c"}, "options": []}}}});
+    let stopped = json!({"answer": {"stopReason": "cancelled"}});
+    let cases = [
+        (json!([stopped]), &[][..]),
+        (json!([{"wait": 150}, {"answer": {"stopReason": "end_turn"}}]), &["turn-cancelled"]),
+        (json!([{"wait": 150}, again, stopped]), &["asks-no-more"]),
+    ];
+    std::thread::scope(|scope| {
+        for (cancel, broken) in cases {
+            scope.spawn(move || {
+                let scored = conform(&permitted(&cancel), &flags);
+                scored.breaks(broken);
+                let log = std::fs::read_to_string(scored.folder.path().join("server.log")).expect("a log");
+                assert!(
+                    log.contains(r#"{\"outcome\":{\"outcome\":\"cancelled\"}}"#),
+                    "its question is cancelled: {log}"
+                );
+                let kept = scored.with("honoured").contains(&"turn-cancelled");
+                assert!(kept || !broken.is_empty(), "{}", scored.said.out);
+            });
+        }
+    });
 }
 
 #[test]

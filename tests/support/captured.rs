@@ -24,11 +24,11 @@ impl FrameSink for Fold {
         Ok(())
     }
     fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
-        for id in self.next..self.next + width(&frame) {
+        for id in self.next..self.next + width(frame) {
             self.lines.insert(id, frame.line);
         }
-        self.session.push(self.next, frame.channel, &frame, &mut self.verdicts);
-        self.next += width(&frame);
+        self.session.push(self.next, frame.channel, frame, &mut self.verdicts);
+        self.next += width(frame);
         Ok(())
     }
     fn skipped(&mut self, _: u64, _: Skip) {}

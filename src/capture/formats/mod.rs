@@ -6,6 +6,7 @@ mod cassette;
 mod claude;
 mod claude_mcp;
 mod claude_server;
+mod dap;
 mod document;
 pub(super) mod elements;
 mod emacs_plist;
@@ -69,6 +70,7 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &exchange::Records,
     &zed_acp::ZedAcp,
     &sacp_trace::SacpTrace,
+    &dap::Dap,
     &cassette::Cassette,
     &inspector::Inspector,
     &sqlite::LSP_DEVTOOLS,

@@ -7,7 +7,7 @@ use rpctape::conform::{Call, PRELUDE, PROBES, Probe, Speech};
 use rpctape::error::{Error, ErrorKind, Result, nearest};
 use rpctape::protocol::{Profile, Spoken};
 
-use crate::cli::input::profile;
+use crate::cli::input::spoken;
 
 /// How many requests a storm has.
 pub const STORM: usize = 100;
@@ -17,7 +17,7 @@ pub const STORM: usize = 100;
 #[command(next_help_heading = "What is asked for")]
 pub struct AskArgs {
     /// What the server speaks: mcp, acp, lsp or jsonrpc, with a revision where needed [default: it is asked]
-    #[arg(long, value_name = "PROTOCOL", value_parser = profile)]
+    #[arg(long, value_name = "PROTOCOL", value_parser = spoken)]
     pub proto: Option<&'static Profile>,
     /// The tool whose calls are cancelled [default: the slowest of those that only read and need no arguments]
     #[arg(long, value_name = "NAME", conflicts_with = "slow_request")]

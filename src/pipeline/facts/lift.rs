@@ -256,8 +256,8 @@ impl FrameSink for Lift<'_> {
             self.anywhere.push(row);
             return Ok(());
         }
-        let begins = self.begins(&frame);
-        let secret = self.foresight.look(frame.channel, &frame, begins).map(Cow::Borrowed);
+        let begins = self.begins(frame);
+        let secret = self.foresight.look(frame.channel, frame, begins).map(Cow::Borrowed);
         let raw = if self.raw { payload(&frame.body) } else { None };
         self.write_in(frame.channel, Row { channel: Some(frame.channel), secret, raw, ..row })
     }

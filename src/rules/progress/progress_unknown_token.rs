@@ -25,6 +25,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Progress { fault: Some(ProgressFault::UnknownToken(judgement)), token, .. } = event.what else {
         return None;
     };
-    let summary = format!("progress with the token {token}, which no request has given{}", race_text(&judgement));
+    let nobody =
+        if event.profile.cancels_by_request() { "no progressStart has introduced" } else { "no request has given" };
+    let summary = format!("progress with the token {token}, which {nobody}{}", race_text(&judgement));
     Some(found(RULE.code, event, summary)?.with("progress", event.seen).judged(&judgement))
 }

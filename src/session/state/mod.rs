@@ -162,6 +162,7 @@ pub(super) struct Conn {
     pub(super) batches: Batches,
     pub(super) idless: Vec<Idless>,
     pub(super) early_answers: Vec<EarlyAnswer>,
+    /// Cancels of tasks that wait for their answer, by its id, and of progress that waits for its end (DAP), by its token.
     pub(super) open_task_cancels: FxHashMap<(Side, Id), Cancellation>,
     /// Which request opened an HTTP stream.
     pub(super) streams: FxHashMap<u32, Opener>,
