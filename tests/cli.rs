@@ -527,7 +527,7 @@ fn requests_are_followed_from_hop_to_hop() {
 
 #[test]
 fn the_debug_adapter_protocol_is_read_where_it_is_asked_for_and_not_spoken() {
-    let log = "samples/formats/dap/bad.log";
+    let log = "tests/dap/bad.log";
     let refused = run(&["check", log]);
     assert!(refused.code == 2 && refused.err.contains("--format-in dap"), "{}", refused.err);
     let bad = run(&["check", log, "--format-in", "dap", "--format", "jsonl"]);
@@ -553,17 +553,17 @@ fn the_debug_adapter_protocol_is_read_where_it_is_asked_for_and_not_spoken() {
     sorted.sort_by_key(|(_, line)| *line);
     assert_eq!(sorted, want, "{}", bad.out);
     for good in ["good", "two-sessions", "delve", "lldb-dap", "codelldb", "vimspector", "content-length"] {
-        let path = format!("samples/formats/dap/{good}.log");
+        let path = format!("tests/dap/{good}.log");
         let said = run(&["check", &path, "--format-in", "dap", "--fail-on", "warning"]);
         assert_eq!(said.code, 0, "{}", said.out);
     }
     let cancels = "SELECT mechanism, effect FROM cancellations ORDER BY message_id";
-    let told = run(&["query", "samples/formats/dap/good.log", cancels, "--format-in", "dap", "--format", "csv"]);
+    let told = run(&["query", "tests/dap/good.log", cancels, "--format-in", "dap", "--format", "csv"]);
     for effect in ["cancel,acknowledged", "cancel,moot"] {
         assert!(told.out.contains(effect), "{}", told.out);
     }
     for args in [
-        vec!["mock", "samples/formats/dap/good.log", "--format-in", "dap", "--listen", "127.0.0.1:0"],
+        vec!["mock", "tests/dap/good.log", "--format-in", "dap", "--listen", "127.0.0.1:0"],
         vec!["record", "--proto", "dap", "-o", "never.jsonl", "--", "true"],
         vec!["conform", "--proto", "dap", "--", "true"],
     ] {

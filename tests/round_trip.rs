@@ -193,7 +193,7 @@ fn logs_by_the_definitions_that_the_docs_teach_keep_their_findings() {
 #[test]
 fn logs_of_debug_adapters_keep_their_findings() {
     let mut paths = Vec::new();
-    logs(&top().join("samples/formats/dap"), &mut paths);
+    logs(&top().join("tests/dap"), &mut paths);
     let by = ["--format-in", "dap"];
     let (mut taken_out, mut lost) = (0, Vec::new());
     for path in &paths {
