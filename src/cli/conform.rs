@@ -91,7 +91,6 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     }
     let redactor = args.redact.redactor(&config);
     let judging = input::options(Default::default(), &JudgeArgs::default().configured(&config), stop)?;
-    let storm = args.probe.storm.unwrap_or(if server.remote { 0 } else { args::STORM });
     let examiner = Examiner {
         target: &server.target,
         access: &server.access,
@@ -101,7 +100,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         keep: args.keep.clone(),
         redact: redactor.is_some().then(|| config.secrets.clone()),
         repeat: if args.probe.fast { 1 } else { args.probe.repeat.into() },
-        storm,
+        storm: args.probe.storm(server.remote),
         interrupt: Some(stop.flag()),
     };
     let mut card = examine(args, &examiner, &server, &probes, stop)?;
@@ -233,12 +232,8 @@ fn listed(args: &ConformArgs) -> Result<String> {
         speech.slow = Some(Call { method: method.to_string(), params, tool: None });
     }
     speech.question = Some(Question { method: "SOMETHING".to_string(), params: "{}".to_string(), after_us: 0 });
-    let timing = Timing {
-        natural_us: 1_000_000,
-        progress_us: 250_000,
-        part: 100,
-        storm: args.probe.storm.unwrap_or(args::STORM),
-    };
+    let storm = args.probe.storm(false);
+    let timing = Timing { natural_us: 1_000_000, progress_us: 250_000, part: 100, storm };
     Ok(list(&speech, &timing, &args.screen.style(false, false)))
 }
 

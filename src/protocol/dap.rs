@@ -117,10 +117,15 @@ impl Profile {
         self.cancels_by_request() && method == CANCEL
     }
 
+    /// True if progress is introduced by events of its own, and not by a request.
+    pub fn introduces_progress(&self) -> bool {
+        self.family == Family::Dap
+    }
+
     /// The step of progress that an event tells, where progress is introduced by its own events.
     pub fn progress_step(&self, method: &str) -> Option<Step> {
         match method {
-            _ if self.family != Family::Dap => None,
+            _ if !self.introduces_progress() => None,
             "progressStart" => Some(Step::Begin),
             "progressUpdate" => Some(Step::Report),
             "progressEnd" => Some(Step::End),

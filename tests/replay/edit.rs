@@ -66,13 +66,20 @@ fn an_update_makes_green_only_what_it_took() {
         {"on": "tools/call:echo", "when": {"/params/arguments/x": 2}, "do": [{"answer": says("changed")}]},
     ]));
     // The cancel comes too late: whatever is accepted, nothing was learnt of it.
-    for (flags, exit) in [(&["--update=changed"][..], 0), (&["--update=changed", "--strict"], 1)] {
-        let bench = bench(&mcp(SESSION), &hasty);
+    let late: [(&[&str], i32); 2] = [(&["--update=changed"], 0), (&["--update=changed", "--strict"], 1)];
+    // What is taken does not fail, and what fails is not taken.
+    let refusing = server(json!([
+        {"on": "tools/call:echo", "when": {"/params/arguments/x": 2}, "do": [{"answer": says("changed")}]},
+        {"on": "tools/call:echo", "when": {"/params/arguments/x": 3}, "do": [{"error": {"code": -32603, "message": "no"}}]},
+    ]));
+    let other: [(&[&str], i32); 1] = [(&["--update=changed", "--fail-on=-changed"], 1)];
+    for (server, (flags, exit)) in late.map(|run| (&hasty, run)).into_iter().chain(other.map(|run| (&refusing, run))) {
+        let bench = bench(&mcp(SESSION), server);
         let done =
             rpctape().current_dir(bench.folder()).args(bench.arguments(flags)).output().expect("the program starts");
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(said.contains("accepted #4"), "{said}");
-        assert_eq!(done.status.code(), Some(exit), "{flags:?}: {said}");
+        assert_eq!(done.status.code(), Some(exit), "{flags:?}: {said}{}", String::from_utf8_lossy(&done.stdout));
     }
 }
 

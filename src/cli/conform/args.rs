@@ -10,7 +10,10 @@ use rpctape::protocol::{Profile, Spoken};
 use crate::cli::input::spoken;
 
 /// How many requests a storm has.
-pub const STORM: usize = 100;
+const STORM: usize = 100;
+
+/// How many with `--fast`: a server that gives one answer after another takes the time of all of them.
+const GALE: usize = 20;
 
 /// What is asked for.
 #[derive(Args, Clone, Debug, Default)]
@@ -55,9 +58,18 @@ pub struct ProbeArgs {
     /// Play each probe once
     #[arg(long)]
     pub fast: bool,
-    /// Cancel so many requests at once; 0 leaves that out [default: 100, and 0 for a server that is not on this machine]
+    /// Cancel so many requests at once; 0 leaves that out [default: 100, with --fast 20, and 0 for a server that is not on this
+    /// machine]
     #[arg(long, value_name = "N", value_parser = storm)]
     pub storm: Option<usize>,
+}
+
+impl ProbeArgs {
+    /// How many requests a storm has, where nobody says it.
+    pub fn storm(&self, remote: bool) -> usize {
+        let usual = if self.fast { GALE } else { STORM };
+        self.storm.unwrap_or(if remote { 0 } else { usual })
+    }
 }
 
 /// What may be called.

@@ -26,7 +26,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let nobody =
-        if event.profile.cancels_by_request() { "no progressStart has introduced" } else { "no request has given" };
+        if event.profile.introduces_progress() { "no progressStart has introduced" } else { "no request has given" };
     let summary = format!("progress with the token {token}, which {nobody}{}", race_text(&judgement));
     Some(found(RULE.code, event, summary)?.with("progress", event.seen).judged(&judgement))
 }

@@ -1,5 +1,5 @@
-//! Progress with a token that the server created (in DAP with an id that `progressStart` introduced), out of the order of one begin, any number of reports, and one end. All of it comes from
-//! the server, so its order is known.
+//! Progress with a token that the server created (in DAP with an id that `progressStart` introduced), out of the order of one begin,
+//! any number of reports, and one end. All of it comes from the server, so its order is known.
 //!
 //! Left alone: tokens that the client gave with a request, and tokens that were created again.
 
