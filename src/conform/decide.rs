@@ -172,6 +172,11 @@ fn silent(play: &Play) -> Result<String, String> {
     if targets.iter().any(|target| target.was_answered_first()) {
         return Err("the answer was there before the cancel".to_string());
     }
+    if play.lay_unread() {
+        return Err(
+            "the witness, too, was answered only behind it: nothing shows that the cancel was read before".to_string()
+        );
+    }
     if targets.iter().any(|target| !target.is_silent()) {
         return Err("the answer may have crossed the cancel".to_string());
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conform::{PROBES, Verdict, card};
+use crate::conform::{Call, Card, PROBES, Question, Verdict, card};
 use crate::live::{Incoming, Outgoing};
 use crate::pipeline::replay::virtually::{self, Peer};
 use crate::protocol::{Side, by_name, http};
@@ -68,6 +68,8 @@ struct Server {
     open: BTreeMap<String, Work>,
     /// Streams that the client has closed.
     gone: Vec<u32>,
+    /// Until when nothing is read.
+    busy_us: i64,
 }
 
 impl Server {
@@ -86,6 +88,7 @@ impl Server {
             last: BTreeMap::new(),
             open: BTreeMap::new(),
             gone: Vec::new(),
+            busy_us: 0,
         }
     }
 
@@ -167,6 +170,7 @@ impl Server {
                 self.at(now_us + WORK_US * step / 5, Due::Progress(id.clone(), step));
             }
             self.at(now_us + WORK_US, Due::Done(id.clone()));
+            self.busy_us = if self.is(Wrong::Serial) { now_us + WORK_US } else { 0 };
             self.open.insert(id, Work { stream, token });
         } else if Some(method.as_str()) == self.profile.opening.initialize {
             let hello = self.profile.hello(&id).into_iter().find(|(side, _)| *side == Side::Server);
@@ -291,9 +295,11 @@ impl Peer for Server {
     }
 
     fn wake(&mut self, now_us: i64) -> Option<Incoming> {
-        match self.due.pop_first()?.1 {
+        let due = self.due.pop_first()?.1;
+        match due {
             Due::Arrives(what) => return Some(what),
             _ if self.is_dead => {}
+            Due::Reads(..) if now_us < self.busy_us => self.at(self.busy_us, due),
             Due::Reads(stream, text) => self.reads(now_us, stream, &text),
             Due::Closed(stream) => {
                 let cancels = self.profile.stream_close_cancels;
@@ -392,6 +398,8 @@ enum Wrong {
     TaskLater,
     /// A task that has ended is cancelled.
     TaskAccepts,
+    /// It reads nothing while it works, which nothing forbids.
+    Serial,
 }
 
 /// When a server asks, behind the slow request, and what.
@@ -514,6 +522,31 @@ fn a_server_that_keeps_to_the_protocol_is_charged_with_nothing_however_long_mess
         ended.sum()
     });
     assert!(plays as u64 >= 150 * rounds(), "{plays}");
+}
+
+#[test]
+fn one_that_reads_nothing_while_it_works_is_charged_with_nothing_and_it_is_told() {
+    let kinds = SPOKEN.into_iter().map(|label| (label, false));
+    for (label, http) in kinds.chain(SPOKEN[..3].iter().map(|label| (*label, true))) {
+        let (card, _) = scored(label, http, 3, &[Wrong::Serial], &[]);
+        let broken = told(&card, Verdict::Violates);
+        assert!(broken.is_empty(), "{label:?} http {http}: {broken:#?}");
+        let unseen = told(&card, Verdict::NotObserved);
+        let lies = unseen.iter().any(|told| told.contains("no-response") && told.contains("only behind it"));
+        assert_eq!(lies, label.0 == "mcp", "{unseen:#?}");
+    }
+}
+
+#[test]
+fn the_storm_of_one_that_works_on_one_request_after_another_is_smaller() {
+    let slow =
+        |pair_us: i64| Slow { natural_us: WORK_US, first_us: WORK_US, longest_us: pair_us, pair_us, progress_us: None };
+    assert_eq!(
+        [slow(WORK_US + 90 * MS).storm(100), slow(2 * WORK_US).storm(100), slow(2 * WORK_US).storm(4)],
+        [100, 6, 4]
+    );
+    let long = Slow { natural_us: 9_000 * MS, ..slow(18_000 * MS) };
+    assert_eq!((long.storm(100), long.storm(0)), (3, 0));
 }
 
 #[test]
