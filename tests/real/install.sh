@@ -43,6 +43,10 @@ clangd_package() {
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends clangd
 }
 
+acp_agent() {
+    cargo build --locked --manifest-path "$here/acp/Cargo.toml" --target-dir "$into/card/acp-rust"
+}
+
 card_npm() {
     mkdir -p "$into/card/npm" && cd "$into/card/npm" || return 1
     npm install --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
@@ -79,4 +83,5 @@ try "mcp-server-git 2026.10.19 (pip)" python card/git mcp-server-git==2026.10.19
 try "mcp-server-time 2026.10.19 (pip)" python card/time mcp-server-time==2026.10.19
 try "python-lsp-server 1.15.0 (pip)" python card/pylsp python-lsp-server==1.15.0
 try "rust-analyzer (rustup)" rust_analyzer
+try "ACP Rust SDK 5.0.0 (cargo)" acp_agent
 exit 0

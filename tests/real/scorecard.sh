@@ -71,6 +71,7 @@ play rmcp "${slow[@]}" -- "$real/rmcp/debug/rmcp-server"
 play rmcp-2026 "${newest[@]}" "${slow[@]}" -- "$real/rmcp/debug/rmcp-server"
 play acp-python --proto acp --prompt wait -- "$real/acp/bin/python" "$servers/acp_agent.py"
 play acp-typescript --proto acp --prompt wait -- node "$real/npm/acp_agent.mjs"
+play acp-rust --proto acp --prompt wait -- "$real/card/acp-rust/debug/acp-agent"
 play acp-zed --proto acp --prompt wait -- node "$more/zed_agent.mjs"
 symbols=(--proto lsp --slow-request textDocument/documentSymbol --file)
 play clangd "${symbols[@]}" big.cpp -- clangd --background-index=false -j=1
