@@ -46,6 +46,9 @@ pub struct ConformArgs {
     /// With --client: let clients connect: [HOST:]PORT serves Streamable HTTP, tcp:[HOST:]PORT a byte stream; ends with Ctrl-C
     #[arg(long, value_name = "ADDR", value_parser = super::mock::listen, requires = "client")]
     listen: Option<super::mock::Where>,
+    /// How the server is called in the card [default: as it calls itself]
+    #[arg(long, value_name = "NAME", conflicts_with = "client")]
+    name: Option<String>,
     #[command(flatten)]
     ask: AskArgs,
     #[command(flatten)]
@@ -122,7 +125,9 @@ fn examine(
     stop: &Stop,
 ) -> Result<Card> {
     let mut met = examiner.meet(args.ask.proto, &mut Unwatched)?;
-    if met.server.name == "server" {
+    if let Some(name) = &args.name {
+        (met.server.name, met.server.version) = (name.clone(), None);
+    } else if met.server.name == "server" {
         met.server.name.clone_from(&server.label);
     }
     args.ask.call(&mut met.speech)?;

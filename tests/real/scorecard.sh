@@ -15,14 +15,14 @@ trap 'rm -rf "$kept"; [ -z "$page" ] || kill "$page"' EXIT
 mkdir -p "$proofs"
 cd "$kept" || exit 2
 
-# play NAME FLAGS... -- COMMAND: one row, and the proofs of what it violates.
+# play NAME TITLE FLAGS... -- COMMAND: one row, and the proofs of what it violates.
 play() {
-    local name=$1
-    shift
+    local name=$1 title=$2
+    shift 2
     if [ ${#wanted[@]} -gt 0 ] && [[ " ${wanted[*]} " != *" $name "* ]]; then return; fi
     rm -f "$proofs/$name".*
     # shellcheck disable=SC2086
-    "$rpctape" conform ${FLAGS:-} --report "md=$card" --keep "$kept/$name" --format jsonl -o "$kept/$name.jsonl" "$@" 2>"$kept/$name.err" </dev/null
+    "$rpctape" conform ${FLAGS:-} --name "$title" --report "md=$card" --keep "$kept/$name" --format jsonl -o "$kept/$name.jsonl" "$@" 2>"$kept/$name.err" </dev/null
     local status=$?
     if [ $status -gt 1 ]; then
         echo "SKIPPED: $name: $(tail -n 2 "$kept/$name.err" | tr '\n' ' ')"
@@ -53,32 +53,32 @@ page=$!
 for _ in {1..100}; do [ -s "$kept/port" ] && break || sleep 0.1; done
 url="{\"url\":\"http://127.0.0.1:$(cat "$kept/port")/\"}"
 
-play everything --slow-tool trigger-long-running-operation --args '{"duration":1,"steps":4}' -- node "$modules/@modelcontextprotocol/server-everything/dist/index.js" stdio
-play filesystem -- node "$more/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" "$kept/files"
-play memory --env "MEMORY_FILE_PATH=$kept/memory.jsonl" -- node "$more/node_modules/@modelcontextprotocol/server-memory/dist/index.js"
-play mcp-typescript-1 "${slow[@]}" -- node "$more/mcp_server.mjs" v1
-play mcp-typescript-1-deaf "${slow[@]}" -- node "$more/mcp_server.mjs" v1 deaf
-play mcp-typescript-2 "${slow[@]}" -- node "$more/mcp_server.mjs"
-play mcp-typescript-2-2026 "${newest[@]}" "${slow[@]}" -- node "$more/mcp_server.mjs"
-play mcp-python-1 "${slow[@]}" -- "$real/mcp1/bin/python" "$servers/mcp_server.py"
-play mcp-python-2 "${slow[@]}" -- "$real/mcp2/bin/python" "$servers/mcp_server.py"
-play mcp-python-2-2026 "${newest[@]}" "${slow[@]}" -- "$real/mcp2/bin/python" "$servers/mcp_server.py"
-play fastmcp "${slow[@]}" -- "$real/card/fastmcp/bin/python" "$servers/fastmcp_server.py"
-play fetch --slow-tool fetch --args "$url" --allow tools/call:fetch -- "$real/card/fetch/bin/python" -m mcp_server_fetch --ignore-robots-txt --allow-private-ips
-play git -- "$real/card/git/bin/python" -m mcp_server_git --repository "$kept/repository"
-play time -- "$real/card/time/bin/python" -m mcp_server_time --local-timezone UTC
-play rmcp "${slow[@]}" -- "$real/rmcp/debug/rmcp-server"
-play rmcp-2026 "${newest[@]}" "${slow[@]}" -- "$real/rmcp/debug/rmcp-server"
-play acp-python --proto acp --prompt wait -- "$real/acp/bin/python" "$servers/acp_agent.py"
-play acp-typescript --proto acp --prompt wait -- node "$real/npm/acp_agent.mjs"
-play acp-rust --proto acp --prompt wait -- "$real/card/acp-rust/debug/acp-agent"
-play acp-zed --proto acp --prompt wait -- node "$more/zed_agent.mjs"
+play everything "npm @modelcontextprotocol/server-everything 2026.8.31" --slow-tool trigger-long-running-operation --args '{"duration":1,"steps":4}' -- node "$modules/@modelcontextprotocol/server-everything/dist/index.js" stdio
+play filesystem "npm @modelcontextprotocol/server-filesystem 2026.8.31" -- node "$more/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" "$kept/files"
+play memory "npm @modelcontextprotocol/server-memory 2026.8.31" --env "MEMORY_FILE_PATH=$kept/memory.jsonl" -- node "$more/node_modules/@modelcontextprotocol/server-memory/dist/index.js"
+play mcp-typescript-1 "npm @modelcontextprotocol/sdk 1.32.2" "${slow[@]}" -- node "$more/mcp_server.mjs" v1
+play mcp-typescript-1-deaf "npm @modelcontextprotocol/sdk 1.32.2, a tool deaf to its signal" "${slow[@]}" -- node "$more/mcp_server.mjs" v1 deaf
+play mcp-typescript-2 "npm @modelcontextprotocol/server 2.4.0" "${slow[@]}" -- node "$more/mcp_server.mjs"
+play mcp-typescript-2-2026 "npm @modelcontextprotocol/server 2.4.0" "${newest[@]}" "${slow[@]}" -- node "$more/mcp_server.mjs"
+play mcp-python-1 "PyPI mcp 1.27.2" "${slow[@]}" -- "$real/mcp1/bin/python" "$servers/mcp_server.py"
+play mcp-python-2 "PyPI mcp 2.3.0" "${slow[@]}" -- "$real/mcp2/bin/python" "$servers/mcp_server.py"
+play mcp-python-2-2026 "PyPI mcp 2.3.0" "${newest[@]}" "${slow[@]}" -- "$real/mcp2/bin/python" "$servers/mcp_server.py"
+play fastmcp "PyPI fastmcp 4.1.0" "${slow[@]}" -- "$real/card/fastmcp/bin/python" "$servers/fastmcp_server.py"
+play fetch "PyPI mcp-server-fetch 2026.10.24" --slow-tool fetch --args "$url" --allow tools/call:fetch -- "$real/card/fetch/bin/python" -m mcp_server_fetch --ignore-robots-txt --allow-private-ips
+play git "PyPI mcp-server-git 2026.10.19" -- "$real/card/git/bin/python" -m mcp_server_git --repository "$kept/repository"
+play time "PyPI mcp-server-time 2026.10.19" -- "$real/card/time/bin/python" -m mcp_server_time --local-timezone UTC
+play rmcp "crate rmcp 3.9.0" "${slow[@]}" -- "$real/rmcp/debug/rmcp-server"
+play rmcp-2026 "crate rmcp 3.9.0" "${newest[@]}" "${slow[@]}" -- "$real/rmcp/debug/rmcp-server"
+play acp-python "PyPI agent-client-protocol 0.12.1" --proto acp --prompt wait -- "$real/acp/bin/python" "$servers/acp_agent.py"
+play acp-typescript "npm @agentclientprotocol/sdk 2.4.0" --proto acp --prompt wait -- node "$real/npm/acp_agent.mjs"
+play acp-rust "crate agent-client-protocol 5.0.0" --proto acp --prompt wait -- "$real/card/acp-rust/debug/acp-agent"
+play acp-zed "npm @zed-industries/agent-client-protocol 0.4.5, its example" --proto acp --prompt wait -- node "$more/zed_agent.mjs"
 symbols=(--proto lsp --slow-request textDocument/documentSymbol --file)
-play clangd "${symbols[@]}" big.cpp -- clangd --background-index=false -j=1
-play pyright "${symbols[@]}" big.py -- pyright-langserver --stdio
-play typescript-language-server "${symbols[@]}" big.ts -- typescript-language-server --stdio
-play python-lsp-server "${symbols[@]}" big.py -- pylsp
-play rust-analyzer "${symbols[@]}" big.rs -- rust-analyzer
+play clangd "Debian clangd 14.0.6" "${symbols[@]}" big.cpp -- clangd --background-index=false -j=1
+play pyright "npm pyright 1.1.414" "${symbols[@]}" small.py -- pyright-langserver --stdio
+play typescript-language-server "npm typescript-language-server 6.0.2" "${symbols[@]}" big.ts -- typescript-language-server --stdio
+play python-lsp-server "PyPI python-lsp-server 1.15.0" "${symbols[@]}" big.py -- pylsp
+play rust-analyzer "rustup rust-analyzer 1.95.0" "${symbols[@]}" big.rs -- rust-analyzer
 
 # The proofs stand below the table, each with its clause; the picture is the table without what no sentence binds.
 python3 "$top/tests/real/scorecard.py" card "$card" "$proofs"

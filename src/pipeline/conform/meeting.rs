@@ -2,7 +2,7 @@
 
 use super::super::replay::{Ran, Watch};
 use super::{Examiner, LIMIT_TIMES, LIMIT_US, Run, SLOW_US};
-use crate::conform::{CALLS, Call, NO_TOOLS, Question, Server, Speech, Timing, candidates, one_by_one, write};
+use crate::conform::{Call, NO_TOOLS, Question, Server, Speech, Timing, calls, candidates, one_by_one, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::Target;
 use crate::protocol::{Profile, Side, tried_in_turn};
@@ -56,7 +56,9 @@ impl Slow {
 
 /// How long the calls of one control session took, in the order in which they were made.
 struct Control {
-    times: [i64; 3],
+    once_us: i64,
+    again_us: i64,
+    pair_us: i64,
     progress_us: Option<i64>,
 }
 
@@ -95,12 +97,13 @@ impl Examiner<'_> {
         };
         let Some(welcome) = understood else { return Ok(None) };
         let settled = profile.settled_on(welcome);
-        let (name, version) = profile.server_info();
-        let text =
-            |pointer: &str| splice::at(welcome, pointer).map(|raw| crate::json::lenient_string(raw).into_owned());
+        let told = |member: &str| {
+            let raw = profile.server_info().iter().find_map(|at| splice::at(welcome, &format!("{at}/{member}")))?;
+            Some(crate::json::lenient_string(raw).into_owned()).filter(|text| !text.is_empty())
+        };
         let server = Server {
-            name: text(name).filter(|name| !name.is_empty()).unwrap_or_else(|| "server".to_string()),
-            version: text(version).filter(|version| !version.is_empty()),
+            name: told("name").unwrap_or_else(|| "server".to_string()),
+            version: told("version"),
             protocol: settled.label(),
             ..Server::default()
         };
@@ -154,22 +157,21 @@ impl Examiner<'_> {
             Ok(first) => first,
             Err(why) => return Ok(Err(why)),
         };
-        let [once, again, _] = first.times;
+        let (once, again) = (first.once_us, first.again_us);
         // What is quicker the second time was remembered: by the server, which each probe has anew, or by what lies around it.
         if !matches!(self.target, Target::Command(_)) || once <= 2 * again {
             return Ok(Ok(Slow::of(once.min(again), &[first])));
         }
-        Ok(self
-            .controlled(met, "control-2", watch)?
-            .map(|second| Slow::of(once.min(second.times[0]), &[first, second])))
+        Ok(self.controlled(met, "control-2", watch)?.map(|second| Slow::of(once.min(second.once_us), &[first, second])))
     }
 
     /// One control session: a call, another one, and beside that a third.
     fn controlled(&self, met: &Met, name: &str, watch: &mut dyn Watch) -> Result<std::result::Result<Control, String>> {
         let timing = Timing { natural_us: SLOW_US, part: 100, ..Timing::default() };
-        let Some(said) = write(CALLS, &met.speech, &timing) else { return Ok(Err("no slow request".to_string())) };
+        let script = calls(met.speech.profile);
+        let Some(said) = write(script, &met.speech, &timing) else { return Ok(Err("no slow request".to_string())) };
         let keep = self.keep.as_ref().map(|folder| folder.join(format!("{name}.run.jsonl")));
-        let run = Run { speech: &met.speech, script: CALLS, said: &said, limit_us: 3 * LIMIT_US, keep };
+        let run = Run { speech: &met.speech, script, said: &said, limit_us: 3 * LIMIT_US, keep };
         let Some((recording, ran)) = self.play(&run, watch)? else {
             return Ok(Err("it cannot be asked for".to_string()));
         };
@@ -202,13 +204,12 @@ impl Examiner<'_> {
 
 impl Slow {
     fn of(natural_us: i64, controls: &[Control]) -> Slow {
-        let times = || controls.iter().map(|control| control.times);
         let told: Option<Vec<i64>> = controls.iter().map(|control| control.progress_us).collect();
         Slow {
             natural_us,
-            first_us: controls.first().map_or(natural_us, |control| control.times[0]),
-            longest_us: times().flatten().max().unwrap_or(natural_us),
-            pair_us: times().map(|[_, one, other]| one.max(other)).min().unwrap_or(natural_us),
+            first_us: controls.first().map_or(natural_us, |control| control.once_us),
+            longest_us: controls.iter().map(|control| control.once_us.max(control.pair_us)).max().unwrap_or(natural_us),
+            pair_us: controls.iter().map(|control| control.pair_us).min().unwrap_or(natural_us),
             progress_us: told.and_then(|told| told.into_iter().max()),
         }
     }
@@ -219,8 +220,10 @@ fn control_of(live: &Connection, name: &str) -> std::result::Result<Control, Str
         live.exchanges.iter().filter(|exchange| matches!(exchange.rpc_id.as_str(), "2" | "3" | "4")).collect();
     let answered = |call: &&&Exchange| call.response.is_some();
     let times: Vec<i64> = calls.iter().filter(answered).filter_map(|call| call.latency_us).collect();
-    let [once, again, beside] = times[..] else {
-        return Err(format!("{name} was not answered when it was left alone"));
+    let (once_us, again_us, pair_us) = match times[..] {
+        [once, again] if calls.len() == 2 => (once, again, again),
+        [once, again, beside] => (once, again, again.max(beside)),
+        _ => return Err(format!("{name} was not answered when it was left alone")),
     };
     if calls.iter().any(|call| call.outcome != "result") {
         return Err(format!("{name} is answered with an error"));
@@ -230,7 +233,7 @@ fn control_of(live: &Connection, name: &str) -> std::result::Result<Control, Str
         Some(at_us(*call.progress.first()?)? - at_us(call.request)?)
     };
     let told: Option<Vec<i64>> = calls.iter().map(told).collect();
-    Ok(Control { times: [once, again, beside], progress_us: told.and_then(|told| told.into_iter().max()) })
+    Ok(Control { once_us, again_us, pair_us, progress_us: told.and_then(|told| told.into_iter().max()) })
 }
 
 /// Why the slow request was not sent, if it was not.
