@@ -107,13 +107,14 @@ impl Play {
     /// True if it looks as if a cancel lay there until its request was answered: for as long again as that had run before, and its witness even
     /// longer. An earlier cancel would lie there, too.
     pub fn lay_unread(&self) -> bool {
-        let unread = |target: &Target<'_>| {
-            let (Some(after), Some(answer)) = (target.after_us, target.live.and_then(|live| live.response)) else {
-                return false;
-            };
-            after >= target.before_us.max(LAY_US) && self.witnessed().is_none_or(|witness| witness > answer)
-        };
-        self.met_the_answer() && self.targets().iter().any(unread)
+        let long = |target: &Target<'_>| target.after_us.is_some_and(|after| after >= target.before_us.max(LAY_US));
+        self.met_the_answer() && self.witness_lay() && self.targets().iter().any(long)
+    }
+
+    /// True if the witness behind a cancel was answered only behind a request that was cancelled, or never.
+    pub(super) fn witness_lay(&self) -> bool {
+        let witness = self.witnessed().unwrap_or(usize::MAX);
+        self.targets().iter().filter_map(|target| target.live?.response).any(|answer| answer < witness)
     }
 
     /// The requests that an honest server answers, whatever is cancelled beside them; witnesses are none.

@@ -141,7 +141,11 @@ impl Server {
 
     fn head(&mut self, now_us: i64, stream: u32, status: u16) {
         if self.http {
-            let headers = vec![("content-type".to_string(), http::EVENT_STREAM.to_string())];
+            let mut headers = vec![("content-type".to_string(), http::EVENT_STREAM.to_string())];
+            // A session is one client's: from here on its ids are certain.
+            if self.profile.opening.initialize.is_some() {
+                headers.push(("mcp-session-id".to_string(), "s".to_string()));
+            }
             let head = Incoming::Head { stream, method: "POST", status, headers };
             self.wire(now_us, false, stream, Due::Arrives(head));
         }
@@ -566,9 +570,9 @@ fn a_dropped_stream_is_no_cancel_where_it_is_none() {
     assert!(told(&honest, Verdict::Honoured).iter().any(|told| told.contains("drop-no-cancel")), "{honest:#?}");
     assert_eq!(does(&honest), ["nothing"]);
     let hasty = drop(("mcp", "2025-11-25"), &[Wrong::Hasty]);
-    // Whose answer comes on a stream that no request opened is not certain in a recording over HTTP, so nobody is charged.
-    assert_eq!((told(&hasty, Verdict::Violates).len(), does(&hasty)), (0, vec!["ends it with an error".to_string()]));
-    assert!(told(&hasty, Verdict::NotObserved).iter().any(|told| told.contains("drop-no-cancel")), "{hasty:#?}");
+    // In a session, which is one client's, it is certain whose answer comes on the stream that takes up another.
+    assert_eq!((told(&hasty, Verdict::Violates).len(), does(&hasty)), (1, vec!["ends it with an error".to_string()]));
+    assert!(told(&hasty, Verdict::Violates)[0].contains("drop-no-cancel"), "{hasty:#?}");
     let fails = drop(("mcp", "2025-11-25"), &[Wrong::Fails]);
     let unseen = told(&fails, Verdict::NotObserved);
     assert!(unseen.iter().any(|told| told.contains("drop-no-cancel") && told.contains("nothing shows")), "{fails:#?}");
