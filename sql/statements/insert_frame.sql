@@ -1,5 +1,4 @@
--- One frame. The order of the parameters is that of the writer.
-INSERT INTO frame (connection, seq, source, line, byte_offset, at_us, direction, kind, method, rpc_id, error_code,
-                   bytes, extra, body, json, id)
-VALUES (:connection, :seq, :source, :line, :byte_offset, :at_us, :direction, :kind, :method, :rpc_id, :error_code,
-        :bytes, :extra, :body, :json, :id);
+-- One frame, and several where what is selected is said again. Columns in the order of the table, so that SQLite copies none.
+INSERT INTO frame (id, connection, seq, source, line, byte_offset, at_us, direction, kind, method, rpc_id, error_code,
+                   bytes, extra, body, json)
+SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?;

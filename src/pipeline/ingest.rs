@@ -155,6 +155,7 @@ fn take_source(
     let listens =
         !apart && identity.is_none() && source.overhear(Box::new(move |bytes| heard.borrow_mut().hear(bytes)));
     let end = source.read(id, from, intake)?;
+    intake.ground.finish()?;
     let identity = match identity {
         None if listens => listener.borrow().identity(),
         None if !apart => identified(source)?,

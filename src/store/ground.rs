@@ -1,4 +1,4 @@
-//! Writes frames: the hot path of an ingest. One prepared statement, values bound as they are.
+//! Writes frames: the hot path of an ingest. One prepared statement for a few rows at a time, values bound as they are.
 
 use std::cell::RefCell;
 
@@ -58,9 +58,9 @@ impl Store {
 
     /// The table of frames, to be written to.
     pub(super) fn frame_table(&self) -> Result<Table<'_>> {
-        let insert = self.sql.prepare(INSERT_FRAME).map_err(|error| self.fail("write", &error))?;
-        let blocks = Blocks::default();
-        Ok(Table { sql: &self.sql, insert, nulls: Nulls::default(), bound: Bound::default(), last: None, blocks })
+        let insert = self.sql.prepare(&several(INSERT_FRAME)).map_err(|error| self.fail("write", &error))?;
+        let (slots, blocks) = (Default::default(), Blocks::default());
+        Ok(Table { sql: &self.sql, insert, slots, waiting: 0, large: false, last: None, blocks })
     }
 }
 
@@ -87,7 +87,7 @@ impl Ground<'_> {
 
     /// Writes what is still to be written; frames may follow.
     pub fn finish(&mut self) -> Result<()> {
-        self.table.name_blocks().map_err(|error| failed("write", self.place, &error))
+        self.table.finish().map_err(|error| failed("write", self.place, &error))
     }
 
     /// Gives the next frame this id, where it is not below that of any other; those between are left out.
@@ -95,7 +95,7 @@ impl Ground<'_> {
         self.next = self.next.max(id);
     }
 
-    /// Writes a frame, and the members of a batch behind it; returns its id.
+    /// Takes a frame, and the members of a batch behind it, to be written with others; returns its id.
     pub fn frame(&mut self, connection: u32, frame: &Frame<'_>) -> Result<FrameId> {
         let id = self.next;
         let (kind, extra) = (codes::frame_kind(frame), Extra::stored(frame));
@@ -208,34 +208,62 @@ fn spelled(message: &Message<'_>) -> Option<String> {
     }
 }
 
+/// How many frames are written at a time: to begin and to end a statement costs a fifth of what a row costs.
+const ROWS: usize = 8;
+/// How many columns a row has.
+const WIDTH: usize = 16;
+/// The longest text that waits for others, in bytes.
+const LARGE: usize = 64 << 10;
+
+/// The statement for one row as one for [`ROWS`] of them, or the first few: how many is its last parameter.
+fn several(one: &str) -> String {
+    let (head, row) = one.trim_end().trim_end_matches(';').split_at(one.find("SELECT").unwrap_or(0));
+    // As a sum, because SQLite prepares a statement anew whenever a parameter is bound that is its limit.
+    format!("{head}{} LIMIT 0 + ?", [row; ROWS].join(" UNION ALL "))
+}
+
 /// The table of frames, as one statement.
 pub(super) struct Table<'s> {
     sql: &'s Connection,
     insert: Statement<'s>,
-    nulls: Nulls,
-    bound: Bound,
-    /// The row that was written last, where no other stands behind it.
+    /// What is bound to the parameters of each row.
+    slots: [Slot; ROWS],
+    /// How many rows are bound and not yet written.
+    waiting: usize,
+    /// True if a text among them is large: SQLite is not to keep it.
+    large: bool,
+    /// The row that came last, where no other stands behind it.
     last: Option<i64>,
     blocks: Blocks,
 }
 
+#[derive(Default)]
+struct Slot {
+    nulls: Nulls,
+    bound: Bound,
+}
+
 impl Table<'_> {
-    /// Writes a row behind all others. SQLite gives the id that follows the last one without looking for a row that has it.
+    /// Takes a row behind all others. SQLite gives the id that follows the last one without looking for a row that has it.
     fn append(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
         self.put(row, Some(row.id).filter(|id| self.last != Some(id - 1)))?;
-        debug_assert_eq!(self.sql.last_insert_rowid(), row.id, "a frame has the id that it was told");
+        debug_assert!(
+            self.waiting > 0 || self.sql.last_insert_rowid() == row.id,
+            "a frame has the id that it was told"
+        );
         self.last = Some(row.id);
         Ok(())
     }
 
-    /// Writes a row among others.
+    /// Takes a row among others.
     pub(super) fn insert(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
         self.put(row, Some(row.id))
     }
 
-    /// Writes in which blocks connections have frames: at the end, and before anything asks for it. In order, because rows
-    /// that go in one behind the other cost a tenth of those that go in anywhere.
-    pub(super) fn name_blocks(&mut self) -> rusqlite::Result<()> {
+    /// Writes all that was taken, and in which blocks connections have frames: at the end, and before anything asks for it.
+    /// Blocks in order, because rows that go in one behind the other cost a tenth of those that go in anywhere.
+    pub(super) fn finish(&mut self) -> rusqlite::Result<()> {
+        self.write()?;
         let mut insert = self.sql.prepare_cached(INSERT_BLOCK)?;
         self.blocks.begun.sort_unstable();
         self.blocks.begun.drain(..).try_for_each(|block| insert.execute(block).map(drop))
@@ -243,38 +271,57 @@ impl Table<'_> {
 
     /// The order of the parameters is that of the statement.
     fn put(&mut self, row: &FrameColumns<'_>, id: Option<i64>) -> rusqlite::Result<()> {
-        let Table { insert, nulls, bound, .. } = self;
-        bound.bind(insert, 1, row.connection)?;
-        insert.raw_bind_parameter(2, row.seq)?;
-        bound.bind(insert, 3, Some(row.source))?;
-        insert.raw_bind_parameter(4, row.line)?;
-        insert.raw_bind_parameter(5, row.byte_offset)?;
-        nulls.bind(insert, 6, row.at_us)?;
-        bound.bind(insert, 7, Some(row.direction))?;
-        bound.bind(insert, 8, Some(row.kind))?;
-        nulls.bind(insert, 9, row.method)?;
+        let (base, insert) = (self.waiting * WIDTH, &mut self.insert);
+        let Slot { nulls, bound } = &mut self.slots[self.waiting];
+        nulls.bind(insert, base, 1, id)?;
+        bound.bind(insert, base, 2, row.connection)?;
+        insert.raw_bind_parameter(base + 3, row.seq)?;
+        bound.bind(insert, base, 4, Some(row.source))?;
+        insert.raw_bind_parameter(base + 5, row.line)?;
+        insert.raw_bind_parameter(base + 6, row.byte_offset)?;
+        nulls.bind(insert, base, 7, row.at_us)?;
+        bound.bind(insert, base, 8, Some(row.direction))?;
+        bound.bind(insert, base, 9, Some(row.kind))?;
+        nulls.bind(insert, base, 10, row.method)?;
         match row.rpc_id {
-            RpcId::None => nulls.bind(insert, 10, None::<i64>)?,
-            RpcId::Int(number) => nulls.bind(insert, 10, Some(number))?,
-            RpcId::Text(text) => nulls.bind(insert, 10, Some(text))?,
+            RpcId::None => nulls.bind(insert, base, 11, None::<i64>)?,
+            RpcId::Int(number) => nulls.bind(insert, base, 11, Some(number))?,
+            RpcId::Text(text) => nulls.bind(insert, base, 11, Some(text))?,
         }
-        nulls.bind(insert, 11, row.error_code)?;
-        insert.raw_bind_parameter(12, row.bytes)?;
-        nulls.bind(insert, 13, row.extra)?;
+        nulls.bind(insert, base, 12, row.error_code)?;
+        insert.raw_bind_parameter(base + 13, row.bytes)?;
+        nulls.bind(insert, base, 14, row.extra)?;
         match row.body {
-            Text::None | Text::InFile(..) => insert.raw_bind_parameter(14, Null)?,
-            Text::Utf8(text) => insert.raw_bind_parameter(14, text)?,
-            Text::Bytes(bytes) => insert.raw_bind_parameter(14, bytes)?,
+            Text::None | Text::InFile(..) => insert.raw_bind_parameter(base + 15, Null)?,
+            Text::Utf8(text) => insert.raw_bind_parameter(base + 15, text)?,
+            Text::Bytes(bytes) => insert.raw_bind_parameter(base + 15, bytes)?,
         }
-        nulls.bind(insert, 15, row.json)?;
-        nulls.bind(insert, 16, id)?;
-        insert.raw_execute()?;
+        nulls.bind(insert, base, 16, row.json)?;
+        self.waiting += 1;
+        self.large |= row.body.length() + row.json.map_or(0, str::len) > LARGE;
+        if self.waiting == ROWS || self.large {
+            self.write()?;
+        }
         if row.connection.is_some_and(|connection| self.blocks.note(connection, row.id)) {
-            self.name_blocks()?;
+            self.finish()?;
         }
         if row.kind == kind::GAP {
             // Prepared when it is needed: what SQLite keeps at hand for its cursors is little, and a statement takes of it.
             self.sql.prepare_cached(INSERT_MISSING)?.execute([row.id])?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rows that wait.
+    fn write(&mut self) -> rusqlite::Result<()> {
+        let rows = std::mem::take(&mut self.waiting);
+        if rows > 0 {
+            self.insert.raw_bind_parameter(ROWS * WIDTH + 1, rows as i64)?;
+            self.insert.raw_execute()?;
+        }
+        if std::mem::take(&mut self.large) {
+            self.insert.clear_bindings();
+            self.slots = Default::default();
         }
         Ok(())
     }
@@ -309,16 +356,17 @@ impl Blocks {
 
 /// What is bound to parameters whose value most frames share with the frame before them; what is bound stays bound.
 #[derive(Default)]
-struct Bound([Option<i64>; 16]);
+struct Bound([Option<i64>; WIDTH]);
 
 impl Bound {
-    fn bind(&mut self, insert: &mut Statement<'_>, at: usize, value: Option<i64>) -> rusqlite::Result<()> {
+    /// Binds the parameter `at` of those behind `base`.
+    fn bind(&mut self, insert: &mut Statement<'_>, base: usize, at: usize, value: Option<i64>) -> rusqlite::Result<()> {
         match self.0.get_mut(at) {
             Some(bound) if *bound == value => return Ok(()),
             Some(bound) => *bound = value,
             None => {}
         }
-        insert.raw_bind_parameter(at, value)
+        insert.raw_bind_parameter(base + at, value)
     }
 }
 
@@ -327,16 +375,23 @@ impl Bound {
 struct Nulls(u32);
 
 impl Nulls {
-    fn bind<T: ToSql>(&mut self, insert: &mut Statement<'_>, at: usize, value: Option<T>) -> rusqlite::Result<()> {
+    /// Binds the parameter `at` of those behind `base`.
+    fn bind<T: ToSql>(
+        &mut self,
+        insert: &mut Statement<'_>,
+        base: usize,
+        at: usize,
+        value: Option<T>,
+    ) -> rusqlite::Result<()> {
         match value {
             Some(value) => {
                 self.0 |= 1 << at;
-                insert.raw_bind_parameter(at, value)
+                insert.raw_bind_parameter(base + at, value)
             }
             None if self.0 & 1 << at == 0 => Ok(()),
             None => {
                 self.0 &= !(1 << at);
-                insert.raw_bind_parameter(at, Null)
+                insert.raw_bind_parameter(base + at, Null)
             }
         }
     }

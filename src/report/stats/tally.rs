@@ -29,6 +29,7 @@ pub(super) struct Tally {
 #[derive(Default)]
 struct Durations {
     short: Vec<u32>,
+    #[expect(clippy::box_collection, reason = "nearly all kinds have none, and each has the room for it")]
     long: Option<Box<Vec<i64>>>,
 }
 
