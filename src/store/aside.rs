@@ -117,11 +117,7 @@ impl Aside {
     /// Sets a frame aside. Of a text that stands in the file only the place is kept.
     pub(super) fn frame(&mut self, frame: &FrameColumns<'_>, in_file: bool) -> Result<()> {
         self.last = frame.id as FrameId;
-        let head = FrameColumns {
-            body: frame.body.head(self.text).by_place(in_file),
-            json: None,
-            ..*frame
-        };
+        let head = FrameColumns { body: frame.body.head(self.text).by_place(in_file), json: None, ..*frame };
         self.frames.push(self.last, |bytes| head.pack(bytes))
     }
 

@@ -142,7 +142,10 @@ mod files {
             (include_str!("../../sql/statements/select_exchanges_by_rpc_id.sql"), "frame_request"),
             (include_str!("../../sql/statements/select_odd_exchange_rows.sql"), "exchange_odd"),
             (include_str!("../../sql/statements/select_nested_exchange_rows.sql"), "exchange_parent"),
-            (include_str!("../../sql/statements/select_messages_of_connection.sql"), "SEARCH b USING PRIMARY KEY (connection=? AND block>? AND block<?)"),
+            (
+                include_str!("../../sql/statements/select_messages_of_connection.sql"),
+                "SEARCH b USING PRIMARY KEY (connection=? AND block>? AND block<?)",
+            ),
         ] {
             let plan = store.plan(question);
             assert!(plan.contains(index), "{question}\n{plan}");
