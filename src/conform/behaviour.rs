@@ -46,9 +46,12 @@ fn tell(probe: &str, play: &Play) -> Option<(String, Option<i64>)> {
         "mid" | "early" | "session" => answer(play.targets().first()?, play),
         "type" | "before" | "as-request" => {
             let call = play.calls().next()?;
-            // Answered with the cancelled code, it is cancelled as well.
-            let ran_on = call.response.is_some() && call.outcome != "cancelled";
-            plain(if ran_on { "nothing" } else { "cancels it" }.to_string())
+            // Answered with the cancelled code, it is cancelled as well. One that was not waited for may just be late.
+            match call.response {
+                Some(_) if call.outcome != "cancelled" => plain("nothing".to_string()),
+                Some(_) => plain("cancels it".to_string()),
+                None => play.stuck().filter(|_| play.is_alive()).and_then(|_| plain("cancels it".to_string())),
+            }
         }
         // That nothing came does not show that it was cancelled.
         "http-drop" => match play.calls().next()? {

@@ -7,6 +7,7 @@ scorecard.py page FILE                  serves a page that takes a second, and w
 """
 import html
 import http.server
+import itertools
 import json
 import os
 import sys
@@ -14,7 +15,7 @@ import time
 
 PROOFS = "\n## Proofs\n"
 # Width of each column that is drawn, in pixels.
-COLUMNS = {"server": 210, "protocol": 150, "MUST": 70, "SHOULD": 80, "violates": 250, "not observed": 200}
+COLUMNS = {"server": 400, "protocol": 150, "MUST": 70, "SHOULD": 80, "violates": 250, "not observed": 200}
 ROW, GREEN, RED, GREY = 28, "#1a7f37", "#b42318", "#57606a"
 
 
@@ -31,9 +32,19 @@ def with_proofs(text, folder):
 
 
 def rows(text):
-    """The rows of the table, each a dictionary."""
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    """The rows of the first table, each a dictionary."""
+    lines = text[text.index("\n| ") + 1:].split("\n")
+    table = list(itertools.takewhile(lambda line: line.startswith("|"), lines))
+    # Markdown is escaped, the picture is no Markdown.
+    plain = lambda cell: html.unescape(cell).replace("\u200b", "").strip()
+    cells = [[plain(cell) for cell in line.strip("|").split("|")] for line in table]
     return [dict(zip(cells[0], row)) for row in cells[2:]]
+
+
+def short(value):
+    """What fits into a cell."""
+    names = value.split(", ")
+    return value if len(names) <= 3 else f"{len(names)} sentences"
 
 
 def colour(column, value):
@@ -56,6 +67,7 @@ def picture(rows):
             out.append(f'<line x1="10" x2="{width - 10}" y1="{base - 19}" y2="{base - 19}" stroke="#d0d7de"/>')
         for column, wide in COLUMNS.items():
             value = column if row is None else row.get(column, "")
+            value = value if column == "server" else short(value)
             style = 'font-weight="bold"' if row is None else f'fill="{colour(column, value) if column not in ("server", "protocol") else "#1f2328"}"'
             out.append(f'<text x="{left}" y="{base}" {style}>{html.escape(value)}</text>')
             left += wide
