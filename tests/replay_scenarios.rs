@@ -10,6 +10,7 @@ mod replay {
     pub mod bench;
     mod cancelled;
     mod conform;
+    mod conform_safety;
     mod edit;
     mod flags;
     mod inputs;

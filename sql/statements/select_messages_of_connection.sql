@@ -1,6 +1,9 @@
 -- The frames of one connection in order, between two frame ids.
-SELECT id, source, line, byte_offset, at_us, sender, sender_inferred, kind, method, rpc_id, error_code, bytes,
-       connection_id, CASE WHEN :raw > 0 THEN substr(raw, 1, :raw) END
-FROM frames
-WHERE connection_id = :connection AND id BETWEEN :from AND :to
-ORDER BY id;
+SELECT f.id, f.source, f.line, f.byte_offset, f.at_us, f.sender, f.sender_inferred, f.kind, f.method, f.rpc_id,
+       f.error_code, f.bytes, f.connection_id, CASE WHEN :raw > 0 THEN substr(f.raw, 1, :raw) END
+FROM frame_block b
+CROSS JOIN frames f
+WHERE b.connection = :connection AND b.block BETWEEN :from / 256 AND :to / 256
+  AND f.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND f.connection_id = b.connection
+  AND f.id BETWEEN :from AND :to
+ORDER BY b.block, f.id;

@@ -16,8 +16,10 @@ tokens AS (
 near AS (
     SELECT p.id, p.at_us, p.kind, p.method, coalesce(p.json, p.body) AS text
     FROM asked a
-    CROSS JOIN frame p ON p.connection = a.connection AND p.id > a.id
-    ORDER BY p.id
+    CROSS JOIN frame_block b ON b.connection = a.connection AND b.block >= a.id / 256
+    CROSS JOIN frame p ON p.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND p.connection = a.connection
+    WHERE p.id > a.id
+    ORDER BY b.block, p.id
     LIMIT :most
 ),
 signs AS (

@@ -15,7 +15,7 @@ use super::name::path_of;
 use super::sample::Sample;
 use super::utf16::Utf16;
 use super::watch::Watch;
-use super::{Resume, Skip};
+use super::{Ear, Resume, Skip};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How much of the head a format is told by, in bytes.
@@ -58,6 +58,8 @@ pub(crate) struct Input {
     watch: Option<Watch>,
     read: Arc<AtomicU64>,
     cut: Rc<Cell<bool>>,
+    /// Who hears what is read of a file from its first byte on.
+    ear: Option<Ear>,
 }
 
 /// What kind of thing the bytes come from.
@@ -98,6 +100,7 @@ impl Input {
             watch: None,
             read: Arc::default(),
             cut: Rc::default(),
+            ear: None,
         };
         input.start()?;
         input.extend_head(SAMPLE)?;
@@ -177,6 +180,12 @@ impl Input {
         }
     }
 
+    /// Lets somebody hear the file as it is read; false where the text is not what lies on the disk.
+    pub(crate) fn overhear(&mut self, ear: Ear) -> bool {
+        self.ear = self.plain.then_some(ear);
+        self.plain
+    }
+
     /// Takes a longer sample of the head; false if there is no more of it.
     pub(crate) fn lengthen_sample(&mut self) -> Result<bool> {
         let before = self.head.len();
@@ -240,7 +249,14 @@ impl Input {
         };
         let head = Head { bytes: std::mem::take(&mut self.head), at: self.bom };
         let start = Resume { byte_offset: self.bom as u64, lines: 0 };
-        Ok((Box::new(head.chain(rest)), start, false))
+        let stream: Stream = match self.ear.take() {
+            None => Box::new(head.chain(rest)),
+            Some(mut ear) => {
+                ear(head.bytes.get(..self.bom));
+                Box::new(Overheard { inner: head.chain(rest), ear })
+            }
+        };
+        Ok((stream, start, false))
     }
 
     fn resumed(&self, from: Resume) -> Result<(Stream, Resume, bool)> {
@@ -423,6 +439,22 @@ impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
         self.read.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+/// Lets somebody hear what passes.
+struct Overheard<R> {
+    inner: R,
+    ear: Ear,
+}
+
+impl<R: Read> Read for Overheard<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        if !buffer.is_empty() {
+            (self.ear)(buffer.get(..length).filter(|bytes| !bytes.is_empty()));
+        }
         Ok(length)
     }
 }

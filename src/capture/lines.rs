@@ -37,7 +37,12 @@ impl<'a> Line<'a> {
 
 /// Bytes as text; what is no UTF-8 is replaced. The look for it byte by byte is taken only where there is some.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+    utf8(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
+/// Bytes as text, where they are UTF-8.
+pub(crate) fn utf8(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
 }
 
 impl Line<'_> {

@@ -62,6 +62,6 @@ pub use name::{name_of, path_of};
 pub use nearest::near;
 pub use open::{follow, open, open_stream};
 pub use out::body_of;
-pub use read::{Delivered, FrameSink, Overrides, Resume, Skip, Source};
+pub use read::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 pub use rotation::{is_same_log, name_order};
 pub use time::zone_minutes;

@@ -13,7 +13,7 @@ use super::plan::{Order, Plan};
 use super::sample::Sample;
 use super::survey::{self, Lanes, survey};
 use super::unread::{looks_like_messages, quoted};
-use super::{Delivered, FrameSink, Overrides, Resume, Skip, Source};
+use super::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The largest text of a format that is read whole, in bytes.
@@ -180,6 +180,10 @@ impl Source for Log {
             && self.input.can_seek()
             && self.plan.order == Order::AsWritten
             && matches!(self.format.reader(&self.sample), Reader::Lines(_))
+    }
+
+    fn overhear(&mut self, ear: Ear) -> bool {
+        self.input.overhear(ear)
     }
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {

@@ -113,6 +113,9 @@ pub struct Resume {
     pub lines: u64,
 }
 
+/// Hears bytes that somebody reads, and then that there are no more.
+pub type Ear = Box<dyn FnMut(Option<&[u8]>)>;
+
 /// One opened source: its name, what it was taken for, and why.
 pub trait Source {
     /// The name as the user gave it, with forward slashes; `-` for standard input.
@@ -129,6 +132,11 @@ pub trait Source {
     fn size(&self) -> Option<u64>;
     /// Its bytes as they lie on the disk, from the first on; `None` for what can be read only once.
     fn content(&self) -> Result<Option<Box<dyn Read>>>;
+    /// Lets `ear` hear the bytes as they lie on the disk while they are read from the first one on. False where what is read is
+    /// something else: unpacked, or a member of an archive.
+    fn overhear(&mut self, _: Ear) -> bool {
+        false
+    }
     /// True if the format can go on at a [`Resume`] point (line formats that are not compressed).
     fn can_resume(&self) -> bool;
     /// Reads everything from `from` on, numbering frames' `source` with `source`. Returns where it stopped.

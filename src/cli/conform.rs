@@ -46,6 +46,9 @@ pub struct ConformArgs {
     /// With --client: let clients connect: [HOST:]PORT serves Streamable HTTP, tcp:[HOST:]PORT a byte stream; ends with Ctrl-C
     #[arg(long, value_name = "ADDR", value_parser = super::mock::listen, requires = "client")]
     listen: Option<super::mock::Where>,
+    /// How the server is called in the card [default: as it calls itself]
+    #[arg(long, value_name = "NAME", conflicts_with = "client")]
+    name: Option<String>,
     #[command(flatten)]
     ask: AskArgs,
     #[command(flatten)]
@@ -100,7 +103,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         keep: args.keep.clone(),
         redact: redactor.is_some().then(|| config.secrets.clone()),
         repeat: if args.probe.fast { 1 } else { args.probe.repeat.into() },
-        storm: args.probe.storm(server.remote),
+        storm: 0,
         interrupt: Some(stop.flag()),
     };
     let mut card = examine(args, &examiner, &server, &probes, stop)?;
@@ -122,7 +125,9 @@ fn examine(
     stop: &Stop,
 ) -> Result<Card> {
     let mut met = examiner.meet(args.ask.proto, &mut Unwatched)?;
-    if met.server.name == "server" {
+    if let Some(name) = &args.name {
+        (met.server.name, met.server.version) = (name.clone(), None);
+    } else if met.server.name == "server" {
         met.server.name.clone_from(&server.label);
     }
     args.ask.call(&mut met.speech)?;
@@ -131,6 +136,7 @@ fn examine(
         met.speech.slow = examiner.choose(&met, &mut Unwatched)?;
     }
     let mut notes = Vec::new();
+    let usual = args.probe.storm(server.remote);
     let slow = match &met.speech.slow {
         None => Err("no slow request (--slow-tool, --allow)".to_string()),
         Some(call) => {
@@ -143,6 +149,7 @@ fn examine(
             met.server.slow = Some(call.name().to_string());
             met.server.natural_us = Some(slow.natural_us);
             notes.extend(uneven(call, slow));
+            notes.extend(serial(call, slow, usual).filter(|_| args.probe.storm.is_none()));
         }
         (Err(why), Some(call)) if named => {
             return Err(Error::new(ErrorKind::Usage, why.clone())
@@ -158,7 +165,8 @@ fn examine(
     let pace = Pace { fast: args.probe.fast, own_servers: matches!(server.target, Target::Command(_)) };
     let found = together::play(probes, pace, stop, |probe, interrupt| {
         tell(probe, args);
-        let examiner = Examiner { interrupt: Some(interrupt), ..examiner.clone() };
+        let storm = if args.probe.storm.is_some() { usual } else { slow.map_or(usual, |slow| slow.storm(usual)) };
+        let examiner = Examiner { interrupt: Some(interrupt), storm, ..examiner.clone() };
         examiner.probe(probe, &met, slow, &mut Unwatched)
     })?;
     let (mut plays, mut unplayed) = (Vec::new(), Vec::new());
@@ -189,9 +197,17 @@ fn warn(call: &Call) {
 }
 
 fn uneven(call: &Call, slow: &Slow) -> Option<String> {
-    (slow.longer_us > 2 * slow.natural_us).then(|| {
-        let (short, long) = (rpctape::number::duration(slow.natural_us), rpctape::number::duration(slow.longer_us));
-        format!("{} took {long} and {short} when it was left alone: the shorter time is used", call.name())
+    (slow.first_us > 2 * slow.natural_us).then(|| {
+        let (short, long) = (rpctape::number::duration(slow.natural_us), rpctape::number::duration(slow.first_us));
+        format!("{} took {long} the first time and {short} afterwards: the shorter time is used", call.name())
+    })
+}
+
+/// Why a storm is smaller than usual.
+fn serial(call: &Call, slow: &Slow, usual: usize) -> Option<String> {
+    let storm = slow.storm(usual);
+    (storm < usual).then(|| {
+        format!("two calls of {} take as long as one after the other: the storm has {storm} requests", call.name())
     })
 }
 

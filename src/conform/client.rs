@@ -121,9 +121,10 @@ pub fn served(profile: &'static Profile) -> Option<Vec<Said>> {
 /// The answer to the handshake names us.
 fn introduced(profile: &Profile, text: String) -> String {
     let Ok(mut message) = serde_json::from_str::<serde_json::Value>(&text) else { return text };
-    let (name, version) = profile.server_info();
-    for (pointer, value) in [(name, "rpctape conform"), (version, env!("CARGO_PKG_VERSION"))] {
-        match message.pointer_mut(pointer) {
+    let places = profile.server_info();
+    let Some(at) = places.iter().find(|at| message.pointer(at).is_some()) else { return text };
+    for (member, value) in [("name", "rpctape conform"), ("version", env!("CARGO_PKG_VERSION"))] {
+        match message.pointer_mut(&format!("{at}/{member}")) {
             Some(place) => *place = value.into(),
             None => return text,
         }

@@ -8,6 +8,9 @@ use crate::replay::recording::{Connection, Exchange, Fault, What};
 use crate::replay::run::{CancelStatus, Fate, RunLog};
 use crate::replay::splice;
 
+/// A cancel that lies there for less than this may just have crossed the answer, microseconds.
+const LAY_US: i64 = 150_000;
+
 /// One play of a probe.
 #[derive(Clone, Debug)]
 pub struct Play {
@@ -28,6 +31,8 @@ pub struct Play {
 pub(super) struct Target<'p> {
     /// The request, in the live session.
     pub live: Option<&'p Exchange>,
+    /// Microseconds from the request to its cancel.
+    pub before_us: i64,
     /// Microseconds from the cancel to the answer, where it came behind the cancel.
     pub after_us: Option<i64>,
     /// How long was watched without an answer, microseconds.
@@ -80,8 +85,15 @@ impl Play {
             (cancel < answer).then(|| time(answer).zip(time(cancel)).map_or(0, |(answer, cancel)| answer - cancel))
         });
         let cancel = run.cancel.as_ref();
+        let before_us = cancel.and_then(|cancel| cancel.sent_us).zip(run.sent_us).map_or(0, |(to, from)| to - from);
         let landed = cancel.is_some_and(|cancel| cancel.status == CancelStatus::Landed && !cancel.cut_short);
-        Target { live, after_us: behind, watched_us: cancel.map_or(0, |cancel| cancel.horizon_us), whole: landed }
+        Target {
+            live,
+            before_us,
+            after_us: behind,
+            watched_us: cancel.map_or(0, |cancel| cancel.horizon_us),
+            whole: landed,
+        }
     }
 
     /// True if an answer to a cancelled request crossed its cancel or came before it, where none is due: nothing was learnt.
@@ -90,6 +102,19 @@ impl Play {
         let targets = self.targets();
         let answered = targets.iter().any(|target| !target.is_silent());
         silence && answered && self.charged("CAN010").next().is_none()
+    }
+
+    /// True if it looks as if a cancel lay there until its request was answered: for as long again as that had run before, and its witness even
+    /// longer. An earlier cancel would lie there, too.
+    pub fn lay_unread(&self) -> bool {
+        let long = |target: &Target<'_>| target.after_us.is_some_and(|after| after >= target.before_us.max(LAY_US));
+        self.met_the_answer() && self.witness_lay() && self.targets().iter().any(long)
+    }
+
+    /// True if the witness behind a cancel was answered only behind a request that was cancelled, or never.
+    pub(super) fn witness_lay(&self) -> bool {
+        let witness = self.witnessed().unwrap_or(usize::MAX);
+        self.targets().iter().filter_map(|target| target.live?.response).any(|answer| answer < witness)
     }
 
     /// The requests that an honest server answers, whatever is cancelled beside them; witnesses are none.

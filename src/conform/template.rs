@@ -102,8 +102,13 @@ impl Said {
     }
 }
 
-/// The session in which the slow request is left alone, twice, one after the other.
-pub const CALLS: &str = "call 2; answer 2; call 3; answer 3; soon";
+/// The session in which the slow request is left alone: once, and then twice at once; in a session with turns, one turn after the other.
+pub fn calls(profile: &crate::protocol::Profile) -> &'static str {
+    match profile.turns {
+        true => "call 2; answer 2; call 3; answer 3; soon",
+        false => "call 2; answer 2; call 3; call 4; answer 3; answer 4; soon",
+    }
+}
 
 /// Writes a template out. `None` where the protocol has no words for it, or there is nothing slow to ask for.
 pub fn write(script: &str, speech: &Speech, timing: &Timing) -> Option<Vec<Said>> {

@@ -8,7 +8,7 @@ use crate::json::lenient_string;
 
 /// What the `error` member of a response was.
 pub(super) enum ErrorMember<'a> {
-    Object { error: ErrorObject<'a>, sound: bool },
+    Object { error: Box<ErrorObject<'a>>, sound: bool },
     Null,
     Other,
 }
@@ -33,12 +33,12 @@ fn error_object(raw: &str) -> ErrorMember<'_> {
         message: Option<&'a RawValue>,
     }
     let Ok(members) = serde_json::from_str::<Members<'_>>(raw) else {
-        return ErrorMember::Object { error: ErrorObject::default(), sound: false };
+        return ErrorMember::Object { error: Box::default(), sound: false };
     };
     let code = members.code.and_then(|raw| match Id::from_json(raw.get()) {
         Some(Id::Int(code)) => Some(code),
         _ => None,
     });
     let message = members.message.filter(|raw| raw.get().starts_with('"')).map(|raw| lenient_string(raw.get()));
-    ErrorMember::Object { error: ErrorObject { code, message }, sound: true }
+    ErrorMember::Object { error: Box::new(ErrorObject { code, message }), sound: true }
 }

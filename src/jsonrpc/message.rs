@@ -93,8 +93,8 @@ pub struct Message<'a> {
     pub id_text: Option<&'a str>,
     /// The `method` member, where it is a string.
     pub method: Option<Cow<'a, str>>,
-    /// The `error` member, where it is an object.
-    pub error: Option<ErrorObject<'a>>,
+    /// The `error` member, where it is an object. Few messages have one, and all are handed from function to function.
+    pub error: Option<Box<ErrorObject<'a>>>,
     /// What is wrong with the envelope.
     pub defects: Defects,
 }
@@ -124,9 +124,9 @@ impl Message<'_> {
             id: self.id,
             id_text: None,
             method: self.method.map(|method| Cow::Owned(method.into_owned())),
-            error: self.error.map(|error| ErrorObject {
-                code: error.code,
-                message: error.message.map(|text| Cow::Owned(text.into_owned())),
+            error: self.error.map(|error| {
+                let message = error.message.map(|text| Cow::Owned(text.into_owned()));
+                Box::new(ErrorObject { code: error.code, message })
             }),
             defects: self.defects,
         }

@@ -1,37 +1,33 @@
 //! Probes against a live server: each is a recording that nobody recorded, loaded, planned, played and judged by the path of every replay.
 
-use std::net::SocketAddr;
+mod client;
+mod meeting;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::replay::mock::{Service, serve};
 use super::replay::{Job, Keep, Ran, Scratch, Watch, load, run};
 use super::{Options, Quiet, ingest};
-use crate::conform::{
-    CALLS, Call, Card, Missed, Moment, NO_TOOLS, Needs, Play, Probe, Question, Said, Server, Speech, Timing,
-    candidates, capture, client_card, one_by_one, served, watched_us, write,
-};
+use crate::conform::{Missed, Moment, Needs, Play, Probe, Said, Speech, Timing, capture, watched_us};
 use crate::error::{Error, ErrorKind, Result};
-use crate::live::serve::Listen;
-use crate::live::tape::TapeOptions;
 use crate::live::{Access, Framing, Target};
-use crate::protocol::{Profile, Side, tried_in_turn};
+use crate::protocol::Profile;
 use crate::redact::Custom;
-use crate::replay::mock::{MockOptions, Reuse, Script};
 use crate::replay::options::{Life, Pace, Policy, Speed};
-use crate::replay::recording::{Connection, Exchange, Recording};
+use crate::replay::recording::Recording;
 use crate::replay::run::Broken;
-use crate::replay::{Plan, plan, splice};
+use crate::replay::{Plan, plan};
 use crate::store::Store;
+
+pub use client::examine_client;
+pub use meeting::{Met, Slow};
 
 /// How long an answer is waited for, at least, microseconds; and how many times what the same took before.
 const LIMIT_US: i64 = 10_000_000;
 const LIMIT_TIMES: i64 = 5;
 /// A request that takes less than this is not slow, microseconds.
 const SLOW_US: i64 = 150_000;
-/// How many tools are tried, at most.
-const TRIED: usize = 8;
 /// The parts of its moment at which a cancel is sent, per cent, one after the other, where it met the answer.
 const PARTS: [i64; 3] = [100, 50, 17];
 
@@ -60,28 +56,6 @@ pub struct Examiner<'e> {
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
-/// A server that has introduced itself.
-#[derive(Clone, Debug)]
-pub struct Met {
-    /// What is spoken, and the tools it lists.
-    pub speech: Speech,
-    /// Its name, its version, the protocol.
-    pub server: Server,
-    /// The longest that a step of the opening took, microseconds.
-    pub longest_us: i64,
-}
-
-/// A request that takes its time.
-#[derive(Clone, Debug)]
-pub struct Slow {
-    /// How long it takes by itself, the shorter of two times, microseconds.
-    pub natural_us: i64,
-    /// The longer of them.
-    pub longer_us: i64,
-    /// When it reports progress first, the later of two times, microseconds; `None` if it does not always.
-    pub progress_us: Option<i64>,
-}
-
 /// One run of one recording.
 struct Run<'r> {
     speech: &'r Speech,
@@ -93,147 +67,6 @@ struct Run<'r> {
 }
 
 impl Examiner<'_> {
-    /// Opens a connection in the protocol that was named, or in each that is known until one is understood.
-    pub fn meet(&self, named: Option<&'static Profile>, watch: &mut dyn Watch) -> Result<Met> {
-        let tried: Vec<&'static Profile> = named.map_or_else(|| tried_in_turn().collect(), |profile| vec![profile]);
-        for profile in &tried {
-            if let Some(met) = self.greet(profile, watch)? {
-                return Ok(met);
-            }
-        }
-        let names: Vec<String> = tried.iter().map(|profile| profile.label()).collect();
-        let error = Error::new(ErrorKind::Usage, format!("the server did not answer as one of {}", names.join(", ")));
-        Err(error.hint("name what it speaks: --proto mcp, acp, lsp or jsonrpc"))
-    }
-
-    fn greet(&self, profile: &'static Profile, watch: &mut dyn Watch) -> Result<Option<Met>> {
-        let tools = profile.tools().map(|_| NO_TOOLS.to_string());
-        let speech = Speech { tools, ..Speech::of(profile) };
-        let timing = Timing { part: 100, ..Timing::default() };
-        let said = write("soon", &speech, &timing).unwrap_or_default();
-        let run = Run { speech: &speech, script: "soon", said: &said, limit_us: LIMIT_US, keep: None };
-        let Some((_, ran)) = self.play(&run, watch)? else { return Ok(None) };
-        let [live] = &ran.live.connections[..] else { return Ok(None) };
-        let answer = |method: Option<&str>| {
-            let asked = live.exchanges.iter().find(|exchange| Some(exchange.method.as_str()) == method)?;
-            live.response(asked).filter(|text| splice::at(text, "/result").is_some())
-        };
-        let opening = profile.opening.initialize;
-        let witness = profile.probing_methods().into_iter().next();
-        let understood = match (opening, profile.revision_per_request) {
-            (Some(_), _) => answer(opening),
-            (None, true) => answer(witness.as_deref()),
-            (None, false) => Some(""),
-        };
-        let Some(welcome) = understood else { return Ok(None) };
-        let settled = profile.settled_on(welcome);
-        let (name, version) = profile.server_info();
-        let text =
-            |pointer: &str| splice::at(welcome, pointer).map(|raw| crate::json::lenient_string(raw).into_owned());
-        let server = Server {
-            name: text(name).filter(|name| !name.is_empty()).unwrap_or_else(|| "server".to_string()),
-            version: text(version).filter(|version| !version.is_empty()),
-            protocol: settled.label(),
-            ..Server::default()
-        };
-        let tools = answer(profile.tools().map(|(method, _)| method)).map(str::to_string);
-        let longest_us = live.exchanges.iter().filter_map(|exchange| exchange.latency_us).max().unwrap_or(0);
-        Ok(Some(Met {
-            speech: Speech { tools, offers_tasks: settled.offers_tasks(welcome), ..Speech::of(settled) },
-            server,
-            longest_us,
-        }))
-    }
-
-    /// The tool that takes longest by itself, of those that may be called and whose list says what with.
-    pub fn choose(&self, met: &Met, watch: &mut dyn Watch) -> Result<Option<Call>> {
-        let Some(tools) = &met.speech.tools else { return Ok(None) };
-        let mut calls = candidates(met.speech.profile, tools);
-        let all = one_by_one(&met.speech, &calls);
-        let (_, plan) = self.planned(&met.speech, &all, &self.options(LIMIT_US, 0))?;
-        let sent: Vec<bool> = match &plan.connections[..] {
-            [connection] => {
-                let before = connection.rulings.len() - calls.len();
-                connection.rulings[before..].iter().map(|ruling| ruling.sends()).collect()
-            }
-            _ => Vec::new(),
-        };
-        let mut sent = sent.into_iter();
-        calls.retain(|_| sent.next().unwrap_or(false));
-        calls.truncate(TRIED);
-        if calls.is_empty() {
-            return Ok(None);
-        }
-        let said = one_by_one(&met.speech, &calls);
-        let run = Run { speech: &met.speech, script: "", said: &said, limit_us: LIMIT_US, keep: None };
-        let Some((_, ran)) = self.play(&run, watch)? else { return Ok(None) };
-        let live = ran.live.connections.first();
-        let took = |call: &Call| {
-            let same = |name: Option<&str>| name == call.tool.as_deref();
-            let live = live?.exchanges.iter().find(|exchange| same(exchange.name.as_deref()))?;
-            live.latency_us.filter(|us| live.outcome == "result" && *us >= SLOW_US)
-        };
-        Ok(calls
-            .into_iter()
-            .filter_map(|call| Some((took(&call)?, call)))
-            .max_by_key(|(us, _)| *us)
-            .map(|(_, call)| call))
-    }
-
-    /// How long the slow request takes when it is left alone: twice, one after the other. The error says why it cannot be used.
-    pub fn control(&self, met: &Met, watch: &mut dyn Watch) -> Result<std::result::Result<Slow, String>> {
-        let timing = Timing { natural_us: SLOW_US, part: 100, ..Timing::default() };
-        let Some(said) = write(CALLS, &met.speech, &timing) else { return Ok(Err("no slow request".to_string())) };
-        let keep = self.keep.as_ref().map(|folder| folder.join("control.run.jsonl"));
-        let run = Run { speech: &met.speech, script: CALLS, said: &said, limit_us: 3 * LIMIT_US, keep };
-        let Some((recording, ran)) = self.play(&run, watch)? else {
-            return Ok(Err("it cannot be asked for".to_string()));
-        };
-        let (Some(asked), Some(live)) = (recording.connections.first(), ran.live.connections.first()) else {
-            return Ok(Err("it cannot be asked for".to_string()));
-        };
-        let name = met.speech.slow.as_ref().map_or("", Call::name);
-        if let Some(refused) = not_sent(asked, &ran) {
-            return Ok(Err(refused));
-        }
-        let calls = live.exchanges.iter().filter(|exchange| matches!(exchange.rpc_id.as_str(), "2" | "3"));
-        let calls: Vec<_> = calls.collect();
-        let times: Vec<i64> =
-            calls.iter().filter(|call| call.response.is_some()).filter_map(|call| call.latency_us).collect();
-        let [first, second] = times[..] else {
-            return Ok(Err(format!("{name} was not answered when it was left alone")));
-        };
-        if calls.iter().any(|call| call.outcome != "result") {
-            return Ok(Err(format!("{name} is answered with an error")));
-        }
-        let told = |call: &&Exchange| {
-            let at_us = |event: usize| live.events[event].at_us;
-            Some(at_us(*call.progress.first()?)? - at_us(call.request)?)
-        };
-        let told: Option<Vec<i64>> = calls.iter().map(told).collect();
-        let progress_us = told.and_then(|told| told.into_iter().max());
-        Ok(Ok(Slow { natural_us: first.min(second), longer_us: first.max(second), progress_us }))
-    }
-
-    /// What the server asks first while it works on the slow request, if the client says that it may be asked.
-    pub fn question(&self, met: &Met, slow: &Slow, watch: &mut dyn Watch) -> Result<Option<Question>> {
-        const SCRIPT: &str = "call 2; answer 2; soon";
-        let unknown = Question { method: String::new(), params: "{}".to_string(), after_us: 0 };
-        let speech = Speech { question: Some(unknown), ..met.speech.clone() };
-        let timing = Timing { natural_us: slow.natural_us, part: 100, ..Timing::default() };
-        let Some(said) = write(SCRIPT, &speech, &timing) else { return Ok(None) };
-        let keep = self.keep.as_ref().map(|folder| folder.join("question.run.jsonl"));
-        let run = Run {
-            speech: &speech,
-            script: SCRIPT,
-            said: &said,
-            limit_us: LIMIT_US.max(LIMIT_TIMES * slow.longer_us),
-            keep,
-        };
-        let Some((_, ran)) = self.play(&run, watch)? else { return Ok(None) };
-        Ok(ran.live.connections.first().and_then(asked_first))
-    }
-
     /// True if a probe is about what this protocol and this way to the server have.
     fn concerns(&self, probe: &Probe, met: &Met) -> bool {
         match probe.needs {
@@ -285,13 +118,13 @@ impl Examiner<'_> {
         }
         let speech = met.speech.for_probe(probe.needs);
         let natural_us = slow.map_or(0, |slow| slow.natural_us);
-        let longer_us = slow.map_or(0, |slow| slow.longer_us);
+        let longest_us = slow.map_or(0, |slow| slow.longest_us);
         let progress_us = slow.ok().and_then(|slow| slow.progress_us).unwrap_or(0);
         let storm_us = if probe.name == "storm" { self.storm as i64 * 10_000 } else { 0 };
-        let limit_us = LIMIT_US.max(LIMIT_TIMES * longer_us).max(LIMIT_TIMES * met.longest_us) + storm_us;
+        let limit_us = LIMIT_US.max(LIMIT_TIMES * longest_us).max(LIMIT_TIMES * met.longest_us) + storm_us;
         let runs = if probe.moment == Moment::Timed { self.repeat.max(1) } else { 1 };
         let mut plays = Vec::new();
-        for nth in 0..runs {
+        'runs: for nth in 0..runs {
             for (place, part) in PARTS.iter().enumerate() {
                 let timing = Timing { natural_us, progress_us, part: *part, storm: self.storm };
                 let Some(said) = probe.write(&speech, &timing) else {
@@ -303,6 +136,11 @@ impl Examiner<'_> {
                     return Ok(Err("it could not be played".into()));
                 };
                 let Some(play) = self.read(probe, recording, ran, run.keep.as_ref()) else { continue };
+                // A server that reads nothing while it works reads no cancel earlier than this one, and none the next time.
+                if play.lay_unread() {
+                    plays.push(play);
+                    break 'runs;
+                }
                 // One cancel can come earlier. A storm cannot get between the answers of a server that gives one after another.
                 let again = place + 1 < PARTS.len() && probe.script.contains("30% cancel ") && play.met_the_answer();
                 if !again {
@@ -393,74 +231,12 @@ impl Examiner<'_> {
     }
 }
 
-/// Serves a client what is hard for clients, until it leaves or `interrupt` is set, and judges what it did.
-///
-/// # Errors
-/// The protocol has no tools or no handshake; nobody can be served, or nobody came.
-pub fn examine_client(
-    profile: &'static Profile,
-    listen: Listen,
-    keep: TapeOptions,
-    judging: &Options,
-    interrupt: &AtomicBool,
-    opened: impl FnOnce(Option<SocketAddr>),
-) -> Result<Card> {
-    let Some(said) = served(profile) else {
-        let error =
-            Error::new(ErrorKind::Usage, format!("{} has no tools that a client could be given", profile.label()));
-        return Err(error.hint("--client serves MCP with a handshake: leave --proto out"));
-    };
-    let speech = Speech::of(profile);
-    let scratch = Scratch::new()?;
-    let template = scratch.path().join("served.rec.jsonl");
-    std::fs::write(&template, capture(&speech, &said)).map_err(|error| Error::io("write", "what is served", &error))?;
-    let recording = read(&template, profile, judging)?;
-    let scripts = recording.connections.into_iter().map(|connection| Arc::new(Script::new(connection))).collect();
-    let options = MockOptions { speed: Speed::Wall, reuse: Reuse::Cycle, ..MockOptions::default() };
-    let file = keep.path.clone();
-    serve(Service { scripts, options, listen, tape: Some(keep) }, interrupt, opened)?;
-    let live = read(&file, profile, judging)?;
-    if live.connections.iter().all(|connection| connection.exchanges.is_empty()) {
-        return Err(Error::new(ErrorKind::Input, "nothing was observed: no client came")
-            .hint("let your client start this command, or connect to --listen"));
-    }
-    Ok(client_card(profile, &live.connections, Some(&file.display().to_string())))
-}
-
 fn read(file: &Path, profile: &'static Profile, judging: &Options) -> Result<Recording> {
     let mut store = Store::temporary()?;
     let mut judging = Options { interrupt: None, redact: None, ..judging.clone() };
     judging.overrides.profile = Some(profile);
     ingest(&mut store, &[file.display().to_string()], &judging, &mut Quiet)?;
     load(&store, &file.display().to_string())
-}
-
-/// Why the slow request was not sent, if it was not.
-fn not_sent(asked: &Connection, ran: &Ran) -> Option<String> {
-    use crate::replay::run::Fate;
-    let runs = ran.logs.first()?;
-    asked.exchanges.iter().zip(&runs.exchanges).find_map(|(exchange, run)| match &run.fate {
-        Fate::NotSent(why) => {
-            Some(format!("{} was not sent: {why}", exchange.name.as_deref().unwrap_or(&exchange.method)))
-        }
-        _ => None,
-    })
-}
-
-/// The first request of the server behind a slow one.
-fn asked_first(live: &Connection) -> Option<Question> {
-    let call = live.exchanges.iter().find(|exchange| exchange.issuer == Side::Client && exchange.rpc_id == "2")?;
-    let (asked, answered) = (call.request, call.response.unwrap_or(usize::MAX));
-    let own = |exchange: &&Exchange| {
-        exchange.issuer == Side::Server && exchange.request > asked && exchange.request < answered
-    };
-    let question = live.exchanges.iter().find(own)?;
-    let at_us = |event: usize| live.events[event].at_us;
-    Some(Question {
-        method: question.method.clone(),
-        params: splice::at(live.request(question), "/params").unwrap_or("{}").to_string(),
-        after_us: at_us(question.request).zip(at_us(asked)).map_or(0, |(later, first)| later - first),
-    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conform::{PROBES, Verdict, card};
+use crate::conform::{Call, Card, PROBES, Question, Verdict, card};
 use crate::live::{Incoming, Outgoing};
 use crate::pipeline::replay::virtually::{self, Peer};
 use crate::protocol::{Side, by_name, http};
@@ -68,6 +68,8 @@ struct Server {
     open: BTreeMap<String, Work>,
     /// Streams that the client has closed.
     gone: Vec<u32>,
+    /// Until when nothing is read.
+    busy_us: i64,
 }
 
 impl Server {
@@ -86,6 +88,7 @@ impl Server {
             last: BTreeMap::new(),
             open: BTreeMap::new(),
             gone: Vec::new(),
+            busy_us: 0,
         }
     }
 
@@ -138,7 +141,11 @@ impl Server {
 
     fn head(&mut self, now_us: i64, stream: u32, status: u16) {
         if self.http {
-            let headers = vec![("content-type".to_string(), http::EVENT_STREAM.to_string())];
+            let mut headers = vec![("content-type".to_string(), http::EVENT_STREAM.to_string())];
+            // A session is one client's: from here on its ids are certain.
+            if self.profile.opening.initialize.is_some() {
+                headers.push(("mcp-session-id".to_string(), "s".to_string()));
+            }
             let head = Incoming::Head { stream, method: "POST", status, headers };
             self.wire(now_us, false, stream, Due::Arrives(head));
         }
@@ -167,6 +174,7 @@ impl Server {
                 self.at(now_us + WORK_US * step / 5, Due::Progress(id.clone(), step));
             }
             self.at(now_us + WORK_US, Due::Done(id.clone()));
+            self.busy_us = if self.is(Wrong::Serial) { now_us + WORK_US } else { 0 };
             self.open.insert(id, Work { stream, token });
         } else if Some(method.as_str()) == self.profile.opening.initialize {
             let hello = self.profile.hello(&id).into_iter().find(|(side, _)| *side == Side::Server);
@@ -293,9 +301,11 @@ impl Peer for Server {
     }
 
     fn wake(&mut self, now_us: i64) -> Option<Incoming> {
-        match self.due.pop_first()?.1 {
+        let due = self.due.pop_first()?.1;
+        match due {
             Due::Arrives(what) => return Some(what),
             _ if self.is_dead => {}
+            Due::Reads(..) if now_us < self.busy_us => self.at(self.busy_us, due),
             Due::Reads(stream, text) => self.reads(now_us, stream, &text),
             Due::Closed(stream) => {
                 let cancels = self.profile.stream_close_cancels;
@@ -396,6 +406,8 @@ enum Wrong {
     TaskAccepts,
     /// It never answers a ping.
     Mute,
+    /// It reads nothing while it works, which nothing forbids.
+    Serial,
 }
 
 /// When a server asks, behind the slow request, and what.
@@ -521,6 +533,31 @@ fn a_server_that_keeps_to_the_protocol_is_charged_with_nothing_however_long_mess
 }
 
 #[test]
+fn one_that_reads_nothing_while_it_works_is_charged_with_nothing_and_it_is_told() {
+    let kinds = SPOKEN.into_iter().map(|label| (label, false));
+    for (label, http) in kinds.chain(SPOKEN[..3].iter().map(|label| (*label, true))) {
+        let (card, _) = scored(label, http, 3, &[Wrong::Serial], &[]);
+        let broken = told(&card, Verdict::Violates);
+        assert!(broken.is_empty(), "{label:?} http {http}: {broken:#?}");
+        let unseen = told(&card, Verdict::NotObserved);
+        let lies = unseen.iter().any(|told| told.contains("no-response") && told.contains("only behind it"));
+        assert_eq!(lies, label.0 == "mcp", "{unseen:#?}");
+    }
+}
+
+#[test]
+fn the_storm_of_one_that_works_on_one_request_after_another_is_smaller() {
+    let slow =
+        |pair_us: i64| Slow { natural_us: WORK_US, first_us: WORK_US, longest_us: pair_us, pair_us, progress_us: None };
+    assert_eq!(
+        [slow(WORK_US + 90 * MS).storm(100), slow(2 * WORK_US).storm(100), slow(2 * WORK_US).storm(4)],
+        [100, 6, 4]
+    );
+    let long = Slow { natural_us: 9_000 * MS, ..slow(18_000 * MS) };
+    assert_eq!((long.storm(100), long.storm(0)), (3, 0));
+}
+
+#[test]
 fn one_that_is_deaf_is_charged_behind_the_same_wire() {
     for seed in 1..=rounds() {
         let (card, _) = scored(("mcp", "2025-11-25"), false, seed, &[Wrong::Deaf], &["mid", "early"]);
@@ -547,9 +584,9 @@ fn a_dropped_stream_is_no_cancel_where_it_is_none() {
     assert!(told(&honest, Verdict::Honoured).iter().any(|told| told.contains("drop-no-cancel")), "{honest:#?}");
     assert_eq!(does(&honest), ["nothing"]);
     let hasty = drop(("mcp", "2025-11-25"), &[Wrong::Hasty]);
-    // Whose answer comes on a stream that no request opened is not certain in a recording over HTTP, so nobody is charged.
-    assert_eq!((told(&hasty, Verdict::Violates).len(), does(&hasty)), (0, vec!["ends it with an error".to_string()]));
-    assert!(told(&hasty, Verdict::NotObserved).iter().any(|told| told.contains("drop-no-cancel")), "{hasty:#?}");
+    // In a session, which is one client's, it is certain whose answer comes on the stream that takes up another.
+    assert_eq!((told(&hasty, Verdict::Violates).len(), does(&hasty)), (1, vec!["ends it with an error".to_string()]));
+    assert!(told(&hasty, Verdict::Violates)[0].contains("drop-no-cancel"), "{hasty:#?}");
     let fails = drop(("mcp", "2025-11-25"), &[Wrong::Fails]);
     let unseen = told(&fails, Verdict::NotObserved);
     assert!(unseen.iter().any(|told| told.contains("drop-no-cancel") && told.contains("nothing shows")), "{fails:#?}");

@@ -1,7 +1,9 @@
 //! Logs in, an audited database out.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
+use std::rc::Rc;
 
 use super::audit::JUDGED_WITH;
 use super::intake::Intake;
@@ -11,7 +13,7 @@ use crate::capture::{self, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::plural;
 use crate::redact::Redactor;
-use crate::store::{Identity, NewSource, Store};
+use crate::store::{Identity, Listener, NewSource, Store};
 
 /// Reads logs (`-` is standard input) into a store and judges them, in one transaction: all of it or nothing.
 /// A log that the store has already adds nothing; one that has grown goes on where it ended.
@@ -112,7 +114,8 @@ fn take_source(
 ) -> Result<Input> {
     let name = clean(source.name(), intake.options);
     intake.hop = intake.options.hops.of.get(source.name()).copied();
-    let known = match apart.contains(source.name()) {
+    let apart = apart.contains(source.name());
+    let known = match apart {
         true => Known::New { identity: None, same_name: false },
         false => known(store, source, &name)?,
     };
@@ -147,7 +150,16 @@ fn take_source(
     if capture::is_same_log(&before, &name) {
         source.follows(delivered);
     }
+    let listener = Rc::new(RefCell::new(Listener::default()));
+    let heard = Rc::clone(&listener);
+    let listens =
+        !apart && identity.is_none() && source.overhear(Box::new(move |bytes| heard.borrow_mut().hear(bytes)));
     let end = source.read(id, from, intake)?;
+    let identity = match identity {
+        None if listens => listener.borrow().identity(),
+        None if !apart => identified(source)?,
+        known => known,
+    };
     intake.delivered = (name.clone(), source.delivered());
     let skipped: Vec<(Skip, u64, u64)> =
         std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
@@ -188,11 +200,22 @@ fn clean(name: &str, options: &Options) -> String {
     options.redact.as_ref().map_or_else(|| name.to_string(), |custom| Redactor::new(custom).text(name).into_owned())
 }
 
+/// The identity of a source that is a file; standard input and pipes can be read only once.
+fn identified(source: &dyn Source) -> Result<Option<Identity>> {
+    let Some(mut content) = source.content()? else { return Ok(None) };
+    Identity::of(&mut *content, source.name(), &[]).map(|(identity, _)| Some(identity))
+}
+
 fn known(store: &Store, source: &dyn Source, name: &str) -> Result<Known> {
-    // Standard input and pipes can be read only once: they are always new.
-    let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None, same_name: false }) };
     let earlier = store.sources_named(name)?;
     let same_name = !earlier.is_empty();
+    let size = source.size().map_or(Ok(false), |size| store.has_source_of(size))?;
+    if !same_name && !size {
+        // What is in it is told when it is read.
+        return Ok(Known::New { identity: None, same_name });
+    }
+    // Standard input and pipes are always new.
+    let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None, same_name: false }) };
     let sizes: Vec<u64> = earlier.iter().map(|source| source.identity.size).collect();
     let (identity, heads) = Identity::of(&mut *content, source.name(), &sizes)?;
     // What holds an archive open is let go before the source itself is read.

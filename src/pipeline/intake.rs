@@ -89,7 +89,8 @@ impl<'s, 'p> Intake<'s, 'p> {
 
     /// Ends the fold, or folds again what was touched; gives how much was followed from hop to hop.
     pub(super) fn finish(self) -> Result<Vec<Followed>> {
-        let Intake { store, live, touched, options, progress, .. } = self;
+        let Intake { store, mut ground, live, touched, options, progress, .. } = self;
+        ground.finish()?;
         store.index_ground()?;
         let followed = match live {
             Some(Live { session, judge, .. }) => finish(store, session, judge)?,

@@ -152,6 +152,10 @@ impl Channels {
         let (at, opened) = match known {
             Some(at) => (at, None),
             None => {
+                if self.resumed {
+                    // Frames of this run may be among those that are counted.
+                    ground.finish()?;
+                }
                 let stored = match (&channel.name, self.resumed) {
                     (Some(name), resumed) => {
                         store.connection_named(name, |stored| resumed || may_go_on(stored, &channel))?

@@ -170,6 +170,56 @@ fn a_grown_log_goes_on_where_it_ended() {
 }
 
 #[test]
+fn the_frames_of_a_connection_are_found_among_those_of_others() {
+    let folder = Folder::new();
+    let db = folder.path("a.db");
+    let part = |from: u32| -> String {
+        let calls = (from..from + 400).map(|n| late(n * 7, &n.to_string()));
+        calls.enumerate().map(|(n, call)| named(["a", "b", "c"][n % 3], &call)).collect()
+    };
+    let named_all = ["a", "b", "c"].map(|name| named(name, &handshake())).concat();
+    at(&db, &[folder.write("a.jsonl", &(named_all + &part(1)))]);
+    at(&db, &[folder.write("b.jsonl", &part(401)), folder.write("c.jsonl", &part(801))]);
+    let store = Store::read(&db).unwrap();
+    assert_eq!((store.blocks_not_named(), store.number("SELECT count(*) FROM frame_block") > 12), (0, true));
+    let among = |connection: i64, from: i64, to: i64| {
+        let mut ids = Vec::new();
+        let take = |row: crate::store::MessageRow| {
+            ids.push(row.id);
+            Ok(())
+        };
+        store.messages_of_connection(connection, from, to, Raw::None, take).unwrap();
+        ids
+    };
+    for connection in 1..=3 {
+        for (from, to) in [(0, i64::MAX), (1_000, 1_100), (1_024, 2_047), (2_048, 2_048), (4_000, 3_000)] {
+            let all = format!("FROM frame WHERE connection = {connection} AND id BETWEEN {from} AND {to}");
+            let found = among(connection, from, to);
+            assert!(found.is_sorted(), "{connection} {from} {to}");
+            assert_eq!(found.len() as i64, store.number(&format!("SELECT count(*) {all}")), "{connection} {from} {to}");
+            let sum = store.number(&format!("SELECT coalesce(sum(id), 0) {all}"));
+            assert_eq!(found.iter().sum::<i64>(), sum, "{connection} {from} {to}");
+        }
+    }
+}
+
+#[test]
+fn a_database_of_the_version_before_is_brought_up() {
+    let folder = Folder::new();
+    let db = folder.path("a.db");
+    let log = folder.write("a.jsonl", &(handshake() + &late(4000, "1")));
+    at(&db, std::slice::from_ref(&log));
+    let mut store = Store::write(&db).unwrap();
+    let (frames, derived) = (store.dump("frame"), store.dump_derived());
+    store.run("DROP TABLE frame_block; CREATE INDEX frame_connection ON frame (connection); PRAGMA user_version = 8");
+    drop(store);
+    store = Store::read(&db).unwrap();
+    assert_eq!((store.blocks_not_named(), store.number("SELECT count(*) FROM frame_block")), (0, 1));
+    assert_eq!((store.dump("frame"), store.dump_derived()), (frames, derived));
+    assert_eq!(store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'frame_connection'"), 0);
+}
+
+#[test]
 fn another_log_of_the_same_name_is_a_new_source() {
     let folder = Folder::new();
     let db = folder.path("a.db");
@@ -513,7 +563,10 @@ proptest! {
         at(&db, std::slice::from_ref(&log));
         let mut store = Store::write(&db).unwrap();
         let once = store.dump_derived();
-        prop_assert_eq!(&once, &Store::read(&parts).unwrap().dump_derived());
+        let in_parts = Store::read(&parts).unwrap();
+        prop_assert_eq!(&once, &in_parts.dump_derived());
+        prop_assert_eq!((in_parts.blocks_not_named(), store.blocks_not_named()), (0, 0));
+        drop(in_parts);
         audit(&mut store, &Options::default(), &mut Quiet).unwrap();
         prop_assert_eq!(&once, &store.dump_derived());
         prop_assert_eq!(store.number("SELECT count(*) FROM pragma_foreign_key_check"), 0);

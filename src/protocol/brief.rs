@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::facts::{Facts, META_CAPABILITIES, META_RELATED_TASK, META_REVISION, META_SUBSCRIPTION, ParamsShape, Raw};
 use crate::base64;
-use crate::jsonrpc::{Defect, ErrorObject, IdField, Kind, Message, Parsed, parse};
+use crate::jsonrpc::{Defect, IdField, Kind, Message, Parsed, parse};
 
 /// A member that stands for all those that nobody reads.
 const REST: &str = "~";
@@ -54,7 +54,7 @@ pub fn brief_batch<'a, E: 'a>(
 fn is_same(long: &Message<'_>, facts: &Facts<'_>, short: &Message<'_>, lifted: &Facts<'_>) -> bool {
     let code = |message: &Message<'_>| {
         let error = message.error.as_ref();
-        error.map(|error: &ErrorObject<'_>| (error.code, error.message.is_some()))
+        error.map(|error| (error.code, error.message.is_some()))
     };
     let spelled = long.id_text.is_none() || long.id == IdField::Absent || long.id_text == short.id_text;
     let envelope = long.kind == short.kind && long.id == short.id && spelled && long.method == short.method;

@@ -27,11 +27,14 @@ impl Profile {
         witness.into_iter().chain([self.probing_cancel().0.to_string()]).chain(tasks).collect()
     }
 
-    /// Where the answer to the opening names the server, and its version.
-    pub fn server_info(&self) -> (&'static str, &'static str) {
+    /// Where the answer to the opening names the server (`name`, `version`), in the order in which it is looked for.
+    pub fn server_info(&self) -> &'static [&'static str] {
         match self.family {
-            Family::Acp => ("/result/agentInfo/name", "/result/agentInfo/version"),
-            _ => ("/result/serverInfo/name", "/result/serverInfo/version"),
+            Family::Acp => &["/result/agentInfo"],
+            _ if self.revision_per_request => {
+                &["/result/_meta/io.modelcontextprotocol~1serverInfo", "/result/serverInfo"]
+            }
+            _ => &["/result/serverInfo"],
         }
     }
 

@@ -35,7 +35,7 @@ impl Ruling {
 /// What a list of tools says of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// `readOnlyHint`; false where it is missing.
+    /// `readOnlyHint`; false where it is missing, or beside `destructiveHint`.
     pub read_only: bool,
     /// `idempotentHint`.
     pub idempotent: bool,
@@ -53,8 +53,9 @@ pub(crate) fn hints(profile: &Profile, method: &str, answer: &str) -> Vec<(Strin
         .filter_map(|(_, range)| {
             let tool = &answer[range];
             let yes = |pointer: &str| splice::at(tool, pointer) == Some("true");
-            let hints =
-                Hints { read_only: yes("/annotations/readOnlyHint"), idempotent: yes("/annotations/idempotentHint") };
+            // Hints that contradict each other are none.
+            let read_only = yes("/annotations/readOnlyHint") && !yes("/annotations/destructiveHint");
+            let hints = Hints { read_only, idempotent: yes("/annotations/idempotentHint") };
             Some((text(splice::at(tool, "/name"))?, hints))
         })
         .collect()

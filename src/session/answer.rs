@@ -301,17 +301,13 @@ impl Conn {
     }
 
     /// Drops a settled exchange that the window does not hold any more.
-    pub(super) fn evict(&mut self, step: &mut Step<'_>, kept: &Kept) {
+    pub(super) fn evict(&mut self, step: &mut Step<'_>, kept: Kept) {
         if let Some(stream) = kept.stream
             && self.streams.get(&stream).is_some_and(|opener| opener.request.frame == kept.request)
         {
             self.streams.remove(&stream);
         }
-        let hit = self.slot(kept.issuer, &kept.id).is_some_and(|slot| slot.exchange.request.frame == kept.request);
-        if !hit {
-            return;
-        }
-        if let Some(slot) = self.side_mut(kept.issuer).forget(&kept.id) {
+        if let Some(slot) = self.side_mut(kept.issuer).forget(kept.id, kept.request) {
             self.flush(step, kept.issuer, slot);
         }
     }

@@ -72,7 +72,7 @@ impl Session {
         while let Some(place) = self.settled.overflow() {
             if let Some(conn) = self.connections.get_mut(&place.connection) {
                 let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
-                conn.evict(&mut step, &place);
+                conn.evict(&mut step, place);
             }
         }
     }

@@ -91,6 +91,9 @@ pub struct Witness {
 /// Why nothing is known of a token any more.
 pub(super) const FORGOTTEN: &str = "too many requests came since, and their tokens are not remembered";
 
+/// Why a cancel proves nothing that followed its request closely.
+const OVERTAKEN: &str = "the cancel may have come before its request: each went its own way";
+
 /// Why the order of two messages proves nothing.
 pub(super) const UNORDERED: &str = "messages of two HTTP streams have no order";
 
@@ -192,6 +195,8 @@ pub(super) struct Crossing {
     pub(super) barrier: Option<Witness>,
     /// `leg.count` when the second message passed.
     pub(super) samples_before: u64,
+    /// How long before `first` that was sent what it is about, microseconds, where nothing keeps the two in order.
+    pub(super) apart_us: Option<i64>,
 }
 
 /// What can be said at once.
@@ -300,6 +305,9 @@ impl Tap<'_> {
             witness: None,
         };
         match delta > limit {
+            true if crossing.apart_us.is_some_and(|apart| apart <= limit) => {
+                judged(Certainty::Undecidable, Some(OVERTAKEN))
+            }
             true if self.settings.proof_only => {
                 judged(Certainty::Undecidable, Some("only a round-trip bound speaks for it, and proof was asked for"))
             }

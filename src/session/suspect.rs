@@ -32,7 +32,8 @@ fn rests_on_id(what: &Accused) -> bool {
 
 impl Conn {
     /// Judges at once where that is possible; else waits for samples.
-    pub(super) fn accuse(&mut self, step: &mut Step<'_>, suspect: Suspect) {
+    pub(super) fn accuse(&mut self, step: &mut Step<'_>, mut suspect: Suspect) {
+        suspect.crossing.apart_us = self.apart_us(&suspect.what);
         if !self.facts.proof.covers(Proof::CLIENT) && rests_on_id(&suspect.what) {
             let judgement = Judgement::undecidable(WHOSE_CANCEL);
             return self.sentence(step, suspect, Some(judgement));
@@ -43,6 +44,18 @@ impl Conn {
             Verdict::Now(judgement) => self.sentence(step, suspect, Some(judgement)),
             Verdict::Wait => self.suspects.push_back(suspect),
         }
+    }
+
+    /// How long after its request a cancel was sent, where each went its own way (HTTP): the later may have come first, and found nothing.
+    fn apart_us(&self, what: &Accused) -> Option<i64> {
+        let by_id = |cancel: &&Cancellation| cancel.mechanism != Mechanism::StreamClose && !self.ordered();
+        let cancel = match what {
+            Accused::LateAnswer(late) => Some(&late.cancel),
+            Accused::Nested { exchange } | Accused::Notification { exchange } => exchange.cancel(),
+            Accused::Progress { issuer, id, .. } => self.slot(*issuer, id)?.exchange.cancel(),
+            Accused::CompletedCancel(_) | Accused::EarlyCancel(_) => None,
+        };
+        cancel.filter(by_id)?.delay_us
     }
 
     /// Judges the suspects that have waited long enough.

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::columns::{ExchangeColumns, FrameColumns, RpcId};
 use super::spool::Spool;
 use crate::error::Result;
+use crate::jsonrpc::Id;
 use crate::session::{Asked, FrameId};
 
 /// Bits in which hashes of ids are remembered, where those that stand there twice are looked for.
@@ -33,11 +34,42 @@ pub(super) struct Aside {
 #[derive(Default)]
 pub(super) struct Questions {
     /// Ids of requests, by connection.
-    ids: FxHashMap<i64, FxHashSet<RpcId<'static>>>,
+    ids: FxHashMap<i64, Ids>,
     /// Connections of which every id that was used twice is asked for.
     twice: FxHashSet<i64>,
     /// True if all requests became rows.
     pub all: bool,
+}
+
+/// Ids as they are stored: integers, and the JSON text of all others.
+#[derive(Default)]
+struct Ids {
+    numbers: FxHashSet<i64>,
+    texts: FxHashSet<String>,
+}
+
+impl Ids {
+    fn add(&mut self, id: &Id) {
+        match id {
+            Id::Int(number) => self.numbers.insert(*number),
+            other => self.texts.insert(other.to_json()),
+        };
+    }
+
+    fn has(&self, id: &Id) -> bool {
+        match id {
+            Id::Int(number) => self.numbers.contains(number),
+            other => self.texts.contains(&other.to_json()),
+        }
+    }
+
+    fn stored(&self, id: RpcId<'_>) -> bool {
+        match id {
+            RpcId::None => false,
+            RpcId::Int(number) => self.numbers.contains(&number),
+            RpcId::Text(text) => self.texts.contains(text),
+        }
+    }
 }
 
 impl Questions {
@@ -52,15 +84,16 @@ impl Questions {
             self.twice.insert(connection);
         }
         if !asked.ids.is_empty() {
-            self.ids.entry(connection).or_default().extend(asked.ids.iter().map(RpcId::of));
+            let known = self.ids.entry(connection).or_default();
+            asked.ids.iter().for_each(|id| known.add(id));
         }
     }
 
     /// True if all that is asked was asked before.
     pub(super) fn covers(&self, asked: &Asked) -> bool {
         let connection = i64::from(asked.connection);
-        let known = |id: &RpcId<'_>| self.ids.get(&connection).is_some_and(|ids| ids.contains(id));
-        let ids = asked.ids.iter().all(|id| known(&RpcId::of(id)));
+        let known = |id: &Id| self.ids.get(&connection).is_some_and(|ids| ids.has(id));
+        let ids = asked.ids.iter().all(known);
         self.all || ids && (!asked.reused || self.twice.contains(&connection))
     }
 }
@@ -84,12 +117,7 @@ impl Aside {
     /// Sets a frame aside. Of a text that stands in the file only the place is kept.
     pub(super) fn frame(&mut self, frame: &FrameColumns<'_>, in_file: bool) -> Result<()> {
         self.last = frame.id as FrameId;
-        let head = FrameColumns {
-            body: frame.body.head(self.text).by_place(in_file),
-            json: None,
-            rpc_id: frame.rpc_id.clone(),
-            ..*frame
-        };
+        let head = FrameColumns { body: frame.body.head(self.text).by_place(in_file), json: None, ..*frame };
         self.frames.push(self.last, |bytes| head.pack(bytes))
     }
 
@@ -132,7 +160,7 @@ impl Aside {
             |_| true,
             |id, row| {
                 let Some((connection, rpc_id)) = FrameColumns::request(row) else { return Ok(()) };
-                let asked_by_id = || asked.ids.get(&connection).is_some_and(|ids| ids.contains(&rpc_id));
+                let asked_by_id = || asked.ids.get(&connection).is_some_and(|ids| ids.stored(rpc_id));
                 let twice = || asked.twice.contains(&connection) && marks.twice(connection, &rpc_id);
                 if asked.all || asked_by_id() || twice() {
                     wanted.push(id);

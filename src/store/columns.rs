@@ -1,16 +1,14 @@
 //! Rows as they are written: the columns of a frame, and those of an exchange.
 
-use std::borrow::Cow;
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
 use super::codes::kind;
 use super::spool::{Pack, Unpack};
-use crate::jsonrpc::Id;
 
 /// A frame, column by column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FrameColumns<'a> {
     pub id: i64,
     pub connection: Option<i64>,
@@ -74,21 +72,11 @@ impl<'a> Text<'a> {
 }
 
 /// An id of a request or of its answer: an integer, or any other as JSON text in one spelling.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RpcId<'a> {
     None,
     Int(i64),
-    Text(Cow<'a, str>),
-}
-
-impl RpcId<'_> {
-    /// The same as it is stored.
-    pub(super) fn of(id: &Id) -> RpcId<'static> {
-        match id {
-            Id::Int(number) => RpcId::Int(*number),
-            other => RpcId::Text(other.to_json().into()),
-        }
-    }
+    Text(&'a str),
 }
 
 impl<'a> FrameColumns<'a> {
@@ -180,7 +168,7 @@ fn rpc_id<'a>(from: &mut Unpack<'a>) -> RpcId<'a> {
     match from.number() {
         0 => RpcId::None,
         1 => RpcId::Int(from.number()),
-        _ => RpcId::Text(utf8(from.bytes()).into()),
+        _ => RpcId::Text(utf8(from.bytes())),
     }
 }
 
@@ -274,15 +262,15 @@ mod tests {
             connection: Some(9),
             at_us: Some(-1),
             method: Some("tools/call"),
-            rpc_id: RpcId::Text("\"a\"".into()),
+            rpc_id: RpcId::Text("\"a\""),
             error_code: Some(-32800),
             extra: Some("{}"),
             body: Text::Utf8("{\"id\":\"a\"}"),
             json: Some("{}"),
-            ..few.clone()
+            ..few
         };
-        let odd = FrameColumns { rpc_id: RpcId::Int(-3), body: Text::Bytes(b"\xff{"), ..many.clone() };
-        let placed = FrameColumns { body: Text::Utf8("{}").by_place(true), ..many.clone() };
+        let odd = FrameColumns { rpc_id: RpcId::Int(-3), body: Text::Bytes(b"\xff{"), ..many };
+        let placed = FrameColumns { body: Text::Utf8("{}").by_place(true), ..many };
         assert_eq!(placed.body, Text::InFile(2, hash(b"{}")));
         for frame in [few, many, odd, placed] {
             let mut bytes = Vec::new();

@@ -18,6 +18,33 @@ pub struct Identity {
     pub hash: [u8; 16],
 }
 
+/// Tells the identity of a content that somebody else reads.
+#[derive(Default)]
+pub struct Listener {
+    hasher: XxHash3_128,
+    size: u64,
+    ended: bool,
+}
+
+impl Listener {
+    /// Hears what comes next, or that nothing does.
+    pub fn hear(&mut self, bytes: Option<&[u8]>) {
+        match bytes {
+            Some(bytes) => {
+                self.hasher.write(bytes);
+                self.size += bytes.len() as u64;
+            }
+            None => self.ended = true,
+        }
+    }
+
+    /// The identity, once all of it was heard.
+    pub fn identity(&self) -> Option<Identity> {
+        let hash = || self.hasher.finish_128().to_be_bytes();
+        self.ended.then(|| Identity { size: self.size, hash: hash() })
+    }
+}
+
 /// Fits the second-level cache: the hash then reads what was just copied.
 const BLOCK: usize = 256 << 10;
 
@@ -67,5 +94,10 @@ mod tests {
         for head in found {
             assert_eq!(head.hash, XxHash3_128::oneshot(&bytes[..head.size as usize]).to_be_bytes());
         }
+        let mut listener = Listener::default();
+        bytes.chunks(70_001).for_each(|chunk| listener.hear(Some(chunk)));
+        assert_eq!(listener.identity(), None);
+        listener.hear(None);
+        assert_eq!(listener.identity(), Some(whole));
     }
 }

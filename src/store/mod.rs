@@ -46,7 +46,7 @@ pub use exchanges::{ExchangeFilter, RequestName};
 pub use extra::Extra;
 pub use findings::FindingFilter;
 pub use ground::Ground;
-pub use identity::Identity;
+pub use identity::{Identity, Listener};
 pub use incident::{SaidRow, SignRow, UnitRow};
 pub use messages::Raw;
 pub use oracle::StoreOracle;

@@ -83,6 +83,7 @@ impl Store {
             frame.body = text.as_deref().map_or(frame.body, Text::Utf8);
             frames.insert(&frame).map_err(fault)
         })?;
+        frames.name_blocks().map_err(fault)?;
         let mut exchanges: Statement<'_> = self.sql.prepare(derived::INSERT_EXCHANGE).map_err(fault)?;
         aside.exchanges.each(may_hold, |id, row| match is_wanted(&id) {
             true => derived::insert_exchange(&mut exchanges, &ExchangeColumns::unpack(id, row).1).map_err(fault),

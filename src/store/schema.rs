@@ -12,7 +12,8 @@ pub(super) const APPLICATION_ID: i32 = 0x7270_7470;
 const FIRST: usize = 8;
 
 /// Migrations in order; the first makes an empty database.
-const MIGRATIONS: &[&str] = &[include_str!("../../sql/migrations/0008_first.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("../../sql/migrations/0008_first.sql"), include_str!("../../sql/migrations/0009_frame_block.sql")];
 
 /// The version that this program reads and writes.
 pub(super) const NEWEST: usize = FIRST + MIGRATIONS.len() - 1;

@@ -151,6 +151,12 @@ impl Store {
         found.optional().map_err(|error| self.fail("read", &error))
     }
 
+    /// True if a source has this length.
+    pub fn has_source_of(&self, size: u64) -> Result<bool> {
+        let there = self.sql.prepare_cached("SELECT 1 FROM source WHERE size = ?1");
+        there.and_then(|mut row| row.exists([size as i64])).map_err(|error| self.fail("read", &error))
+    }
+
     /// Sources of this name whose identity is known, newest first.
     pub fn sources_named(&self, name: &str) -> Result<Vec<StoredSource>> {
         self.rows(SELECT_NAMED, [name], |row| {

@@ -42,6 +42,14 @@ impl Store {
         self.sql.query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
+    /// How many blocks there are in which a connection has frames and that are not named as such.
+    pub(crate) fn blocks_not_named(&self) -> i64 {
+        self.number(
+            "SELECT count(*) FROM (SELECT DISTINCT connection, id / 256 FROM frame WHERE connection IS NOT NULL
+             EXCEPT SELECT connection, block FROM frame_block)",
+        )
+    }
+
     /// Runs any statement.
     pub(crate) fn run(&self, sql: &str) {
         self.sql.execute_batch(sql).unwrap();
@@ -127,7 +135,6 @@ mod files {
         store.index_ground().unwrap();
         store.index_derived().unwrap();
         for (question, index) in [
-            ("SELECT * FROM messages WHERE connection_id = 1", "frame_connection"),
             ("SELECT * FROM stuck_requests", "finding_rule"),
             ("SELECT * FROM findings WHERE code = 'CAN010'", "finding_rule"),
             (include_str!("../../sql/statements/select_remembered.sql"), "frame_request"),
@@ -135,7 +142,10 @@ mod files {
             (include_str!("../../sql/statements/select_exchanges_by_rpc_id.sql"), "frame_request"),
             (include_str!("../../sql/statements/select_odd_exchange_rows.sql"), "exchange_odd"),
             (include_str!("../../sql/statements/select_nested_exchange_rows.sql"), "exchange_parent"),
-            (include_str!("../../sql/statements/select_messages_of_connection.sql"), "frame_connection"),
+            (
+                include_str!("../../sql/statements/select_messages_of_connection.sql"),
+                "SEARCH b USING PRIMARY KEY (connection=? AND block>? AND block<?)",
+            ),
         ] {
             let plan = store.plan(question);
             assert!(plan.contains(index), "{question}\n{plan}");

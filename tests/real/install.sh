@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the real programs that tests/real_servers.rs talks to, each in the version it was tried with, into the folder
-# that is named. What cannot be had is said; the tests then skip it, and say so too.
+# that is named. What cannot be had is said; the tests then skip it, and say so too. With `card` behind it, also what only
+# scorecard.sh asks.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-into=${1:?usage: install.sh FOLDER}
+into=${1:?usage: install.sh FOLDER [card]}
 mkdir -p "$into"
 into=$(cd "$into" && pwd)
 
@@ -42,6 +43,28 @@ clangd_package() {
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends clangd
 }
 
+acp_agent() {
+    cargo build --locked --manifest-path "$here/acp/Cargo.toml" --target-dir "$into/card/acp-rust"
+}
+
+card_npm() {
+    mkdir -p "$into/card/npm" && cd "$into/card/npm" || return 1
+    npm install --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
+        @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/server@2.4.0 zod@4.6.7 \
+        @modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31 \
+        @zed-industries/agent-client-protocol@0.4.5 typescript-language-server@6.0.2 typescript@5.9.3 || return 1
+    cp "$here/servers/mcp_server.mjs" .
+    # That package ships its example as a source that imports the source beside it.
+    sed 's|"../acp.js"|"@zed-industries/agent-client-protocol"|' \
+        node_modules/@zed-industries/agent-client-protocol/typescript/examples/agent.ts >zed_agent.ts
+    node node_modules/typescript/lib/tsc.js --module esnext --moduleResolution bundler --target es2022 --skipLibCheck --noCheck zed_agent.ts
+    mv zed_agent.js zed_agent.mjs
+}
+
+rust_analyzer() {
+    rust-analyzer --version || rustup component add rust-analyzer
+}
+
 rmcp_server() {
     cargo build --locked --manifest-path "$here/rmcp/Cargo.toml" --target-dir "$into/rmcp"
 }
@@ -52,4 +75,13 @@ try "MCP Python SDK 2.3.0 (pip)" python mcp2 mcp==2.3.0
 try "ACP Python SDK 0.12.1 (pip)" python acp agent-client-protocol==0.12.1
 try "clangd (apt)" clangd_package
 try "MCP rmcp 3.9.0 (cargo)" rmcp_server
+[ "${2:-}" = card ] || exit 0
+try "MCP TypeScript SDKs, servers on them, ACP of Zed, typescript-language-server (npm)" card_npm
+try "fastmcp 4.1.0 (pip)" python card/fastmcp fastmcp==4.1.0
+try "mcp-server-fetch 2026.10.24 (pip)" python card/fetch mcp-server-fetch==2026.10.24
+try "mcp-server-git 2026.10.19 (pip)" python card/git mcp-server-git==2026.10.19
+try "mcp-server-time 2026.10.19 (pip)" python card/time mcp-server-time==2026.10.19
+try "python-lsp-server 1.15.0 (pip)" python card/pylsp python-lsp-server==1.15.0
+try "rust-analyzer (rustup)" rust_analyzer
+try "ACP Rust SDK 5.0.0 (cargo)" acp_agent
 exit 0

@@ -1,7 +1,16 @@
-"""Ends what scorecard.sh has begun: the proofs below the table of CARD, and a picture of it beside it. usage: scorecard.py CARD PROOFS"""
+"""The parts of scorecard.sh that are no shell.
+
+scorecard.py card CARD PROOFS           the links to the proofs below the table of CARD, and a picture of it beside it
+scorecard.py proofs LINES PREFIX TOP... the proof of each violation in LINES, as PREFIX.CLAUSE.rec.jsonl; folders named TOP are cut out
+scorecard.py documents FOLDER           sources that a language server reads for a while
+scorecard.py page FILE                  serves a page that takes a second, and writes its port into FILE
+"""
 import html
+import http.server
+import json
 import os
 import sys
+import time
 
 PROOFS = "\n## Proofs\n"
 # Width of each column that is drawn, in pixels.
@@ -14,10 +23,10 @@ def with_proofs(text, folder):
     links = []
     for file in sorted(os.listdir(folder)):
         server, clause = file.split(".")[:2]
-        links.append(f"- {server}: [{clause}](scorecard/{file})")
+        links.append(f"- {server}: [{clause}]({os.path.basename(folder)}/{file})")
     text = text.split(PROOFS)[0].rstrip() + "\n"
     if links:
-        text += PROOFS + "\nEach is a recording of the exchange; `rpctape check FILE` says what it breaks.\n\n" + "\n".join(links) + "\n"
+        text += PROOFS + "\nEach is a recording of the probe; `rpctape check FILE` says what it breaks.\n\n" + "\n".join(links) + "\n"
     return text
 
 
@@ -28,10 +37,10 @@ def rows(text):
 
 
 def colour(column, value):
-    """Green for what is kept, red for what is not; grey says nothing."""
+    """Green where all is kept, red for what is broken; grey says nothing: what is missing may just not have been seen."""
     if column in ("MUST", "SHOULD"):
         kept, _, all_of = value.partition("/")
-        return GREY if all_of == "0" else GREEN if kept == all_of else RED
+        return GREEN if kept == all_of != "0" else GREY
     return RED if column == "violates" and value != "-" else GREY
 
 
@@ -53,11 +62,97 @@ def picture(rows):
     return "\n".join([*out, "</svg>", ""])
 
 
-card, proofs = sys.argv[1:]
-if os.path.exists(card):
+def end(card, folder):
+    """Links below the table, and the picture."""
+    if not os.path.exists(card):
+        return
     with open(card, encoding="utf-8") as file:
-        text = with_proofs(file.read(), proofs)
+        text = with_proofs(file.read(), folder)
     with open(card, "w", encoding="utf-8") as file:
         file.write(text)
     with open(os.path.splitext(card)[0] + ".svg", "w", encoding="utf-8") as file:
         file.write(picture(rows(text)))
+
+
+def is_document(record):
+    """True for a message that hands a whole document over: nothing is judged by it, and it is long."""
+    return record["k"] == "msg" and '"textDocument/didOpen"' in record["b"]
+
+
+def proof(session, tops):
+    """A kept session without what tells of this machine, and without the hashes, which do not hold for a part of it."""
+    with open(session, encoding="utf-8") as file:
+        head, *rest = [json.loads(line) for line in file]
+    kept = [head, *(record for record in rest if not is_document(record))]
+    lines = []
+    for record in kept:
+        for member in ("hash", "cmd", "cwd"):
+            record.pop(member, None)
+        line = json.dumps(record, separators=(",", ":"), ensure_ascii=False)
+        for top in tops:
+            line = line.replace(top, "")
+        lines.append(line + "\n")
+    return "".join(lines)
+
+
+def proofs(cards, prefix, *tops):
+    """One file for each violation: the session of the probe that shows it."""
+    with open(cards, encoding="utf-8") as file:
+        clauses = [json.loads(line) for line in file]
+    for clause in clauses:
+        if clause["type"] == "clause" and clause["verdict"] == "violates":
+            session = clause["probes"][0]["session"]
+            with open(f"{prefix}.{clause['id'].replace('.', '-')}.rec.jsonl", "w", encoding="utf-8") as file:
+                file.write(proof(session, tops))
+
+
+HEADERS = "algorithm chrono filesystem fstream functional future iostream map memory random regex set sstream string thread vector"
+
+
+def documents(folder):
+    """Long enough for a second of work, each for the server that reads it."""
+    python = "def f{0}(a: int, b: str = 'x') -> dict:\n    c = [a + k for k in range({0})]\n    return {{'c': c, 'b': b}}\n\n"
+    typescript = "export class C{0} {{ m(a: number): {{ k: string }} {{ const q = [1, 2].map(z => z + a); return {{ k: String(q) }}; }} }}\n"
+    cpp = 'int f{0}(int a) {{ std::vector<int> v{{a, {0}}}; std::regex r("a{0}"); return v[0]; }}\n'
+    rust = "pub fn f{0}(a: u32) -> Vec<u32> {{ (0..a).map(|k| k + {0}).collect() }}\n"
+    includes = "".join(f"#include <{name}>\n" for name in HEADERS.split())
+    files = {
+        "big.py": ("", python, 1500),
+        "small.py": ("", python, 400),
+        "big.ts": ("", typescript, 1000),
+        "big.cpp": (includes, cpp, 1200),
+        "big.rs": ("", rust, 15000),
+        "compile_flags.txt": ("-std=c++17\n", "", 0),
+    }
+    for name, (head, line, count) in files.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(head + "".join(line.format(number) for number in range(count)))
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    """Some text, after a second."""
+
+    def do_GET(self):
+        time.sleep(1)
+        try:
+            self.send_response(200)
+            self.send_header("content-type", "text/plain")
+            self.end_headers()
+            self.wfile.write(b"done")
+        except OSError:
+            pass  # The one who asked has left.
+
+    def log_message(self, *_):
+        pass
+
+
+def page(file):
+    """Serves until it is ended."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(str(server.server_port))
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    {"card": end, "proofs": proofs, "documents": documents, "page": page}[sys.argv[1]](*sys.argv[2:])

@@ -494,10 +494,14 @@ fn a_server_without_a_handshake_is_found_out() {
     let handlers = script["handlers"].as_array_mut().expect("handlers");
     handlers.push(json!({"on": "initialize", "do": [{"error": {"code": -32601, "message": "no such method"}}]}));
     handlers.push(json!({"on": "server/discover", "do": [{"answer": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-        "serverInfo": {"name": "new", "version": "3"}, "resultType": "complete"}}]}));
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "new", "version": "3"}}, "resultType": "complete"}}]}));
     let scored = conform(&script, &["--only", "mid,progress,first"]);
     scored.breaks(&[]);
     let summary = scored.lines.last().expect("a summary");
     assert_eq!(summary["server"]["protocol"], json!("mcp 2026-07-28"), "{}", scored.said.out);
+    assert_eq!((&summary["server"]["name"], &summary["server"]["version"]), (&json!("new"), &json!("3")));
+    let named = conform(&script, &["--only", "first", "--name", "mine"]);
+    let server = &named.lines.last().expect("a summary")["server"];
+    assert_eq!((&server["name"], &server["version"]), (&json!("mine"), &Value::Null));
     assert!(scored.with("honoured").contains(&"no-response"), "{}", scored.said.out);
 }

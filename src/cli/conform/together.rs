@@ -1,6 +1,6 @@
 //! Which probes are played at the same time, and playing them so.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use crate::cli::signals::Stop;
 const STEP: Duration = Duration::from_millis(20);
 
 type Group = Vec<&'static Probe>;
+type Played<P> = (&'static Probe, Result<P>);
 
 /// How many are played at a time.
 #[derive(Clone, Copy, Debug)]
@@ -24,16 +25,27 @@ pub struct Pace {
     pub own_servers: bool,
 }
 
-/// Which probes are played beside all others, from the beginning, and which one group after the other: those whose moment matters alone, the
-/// others in pairs. The storm is always alone.
-fn seats(probes: &[&'static Probe], pace: Pace) -> (Group, Vec<Group>) {
+/// What is played one after another, so many at a time.
+struct Row {
+    probes: Group,
+    abreast: usize,
+}
+
+/// Which probes are played beside all others, from the beginning, and which in rows, one row after the other: first those whose moment matters. The
+/// storm is alone, unless it is to go fast and disturbs nobody.
+fn seats(probes: &[&'static Probe], pace: Pace) -> (Group, Vec<Row>) {
     let (beside, rest): (Group, Group) =
         probes.iter().partition(|probe| pace.own_servers && probe.moment == Moment::Patient);
-    let (storm, calm): (Group, Group) = rest.into_iter().partition(|probe| probe.name == "storm");
-    let (timed, any): (Group, Group) = calm.into_iter().partition(|probe| probe.moment == Moment::Timed);
+    let (timed, any): (Group, Group) = rest.into_iter().partition(|probe| probe.moment == Moment::Timed);
+    let (storm, calm): (Group, Group) = any.into_iter().partition(|probe| probe.name == "storm");
     let (few, more) = if pace.fast { (2, 4) } else { (1, 2) };
-    let groups = timed.chunks(few).chain(storm.chunks(1)).chain(any.chunks(more)).map(<[_]>::to_vec).collect();
-    (beside, groups)
+    let timed = Row { probes: timed, abreast: few };
+    let rows = if pace.fast && pace.own_servers {
+        vec![timed, Row { probes: [storm, calm].concat(), abreast: more }]
+    } else {
+        vec![timed, Row { probes: storm, abreast: 1 }, Row { probes: calm, abreast: more }]
+    };
+    (beside, rows)
 }
 
 /// Plays probes; `play` is given the flag that a signal sets.
@@ -47,24 +59,25 @@ pub fn play<P: Send>(
     play: impl Fn(&'static Probe, Arc<AtomicBool>) -> Result<P> + Sync,
 ) -> Result<Vec<(&'static Probe, P)>> {
     let flags: Mutex<Vec<Arc<AtomicBool>>> = Mutex::default();
-    let (beside, groups) = seats(probes, pace);
+    let (beside, rows) = seats(probes, pace);
     let play = |probe: &'static Probe| {
         let flag = Arc::<AtomicBool>::default();
         flags.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&flag));
-        play(probe, flag)
+        // A signal that came before the flag was there has been handed on already.
+        flag.store(stop.exit_code().is_some(), Ordering::Relaxed);
+        (probe, play(probe, flag))
     };
-    let play = &play;
     thread::scope(|scope| {
-        let start = |group: Group| -> Vec<_> {
-            group.into_iter().map(|probe| (probe, scope.spawn(move || play(probe)))).collect()
+        let start = |row: Row| -> Vec<_> {
+            let queue = Arc::new(Mutex::new(row.probes.into_iter()));
+            let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let work = move || std::iter::from_fn(&next).take_while(|_| stop.exit_code().is_none()).map(play).collect();
+            (0..row.abreast).map(|_| scope.spawn(work.clone())).collect()
         };
-        let aside = start(beside);
+        let aside = start(Row { abreast: beside.len(), probes: beside });
         let mut done = Vec::new();
-        for group in groups {
-            if stop.exit_code().is_some() {
-                break;
-            }
-            done.extend(join(start(group), &flags, stop));
+        for row in rows {
+            done.extend(join(start(row), &flags, stop));
         }
         done.extend(join(aside, &flags, stop));
         match stop.exit_code() {
@@ -74,18 +87,18 @@ pub fn play<P: Send>(
     })
 }
 
-/// Waits for probes, and hands a signal on to all that are played.
+/// Waits for those who play, and hands a signal on to all of them.
 fn join<P>(
-    running: Vec<(&'static Probe, ScopedJoinHandle<'_, Result<P>>)>,
+    playing: Vec<ScopedJoinHandle<'_, Vec<Played<P>>>>,
     flags: &Mutex<Vec<Arc<AtomicBool>>>,
     stop: &Stop,
-) -> Vec<(&'static Probe, Result<P>)> {
-    while running.iter().any(|(_, run)| !run.is_finished()) {
+) -> Vec<Played<P>> {
+    while playing.iter().any(|run| !run.is_finished()) {
         stop.hand_on(&flags.lock().unwrap_or_else(PoisonError::into_inner));
         thread::sleep(STEP);
     }
-    let broke = |probe: &Probe| Error::new(ErrorKind::Input, format!("the probe {} could not be played", probe.name));
-    running.into_iter().map(|(probe, run)| (probe, run.join().unwrap_or_else(|_| Err(broke(probe))))).collect()
+    // A panic goes on here.
+    playing.into_iter().flat_map(|run| run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
 }
 
 #[cfg(test)]
@@ -98,14 +111,14 @@ mod tests {
     fn what_may_wait_for_ever_waits_beside_the_others_and_each_is_played_once() {
         let all: Group = PROBES.iter().collect();
         for (fast, own_servers) in [(true, true), (false, true), (true, false)] {
-            let (beside, groups) = seats(&all, Pace { fast, own_servers });
+            let (beside, rows) = seats(&all, Pace { fast, own_servers });
             assert_eq!(beside.is_empty(), !own_servers);
             assert!(beside.iter().all(|probe| probe.moment == Moment::Patient));
-            assert_eq!(beside.len() + groups.iter().flatten().count(), all.len());
-            let storm = groups.iter().find(|group| group.iter().any(|probe| probe.name == "storm"));
-            assert_eq!(storm.map(Vec::len), Some(1));
-            let timed = |group: &&Group| group.iter().any(|probe| probe.moment == Moment::Timed);
-            assert!(groups.iter().filter(timed).all(|group| group.len() <= if fast { 2 } else { 1 }));
+            assert_eq!(beside.len() + rows.iter().map(|row| row.probes.len()).sum::<usize>(), all.len());
+            let storm = rows.iter().find(|row| row.probes.iter().any(|probe| probe.name == "storm"));
+            assert_eq!(storm.is_some_and(|row| row.abreast > 1), fast && own_servers);
+            let timed = |row: &&Row| row.probes.iter().any(|probe| probe.moment == Moment::Timed);
+            assert!(rows.iter().filter(timed).all(|row| row.abreast <= if fast { 2 } else { 1 }));
         }
     }
 }

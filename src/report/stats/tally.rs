@@ -11,8 +11,9 @@ use crate::store::{CancellationRow, ExchangeRow, SignRow};
 type Key = (bool, Rc<str>, Option<Box<str>>);
 type CancelKey = (String, Option<String>, Option<String>, Option<String>);
 
-/// A kind of request and what was counted of it.
-pub(super) type Kind = (Key, Tally);
+/// A kind of request and what was counted of it. There may be tens of thousands: the list of them is made while the map is
+/// still there, and holds no more than it must.
+pub(super) type Kind = (Key, Box<Tally>);
 
 /// One kind of request.
 #[derive(Default)]
@@ -28,31 +29,35 @@ pub(super) struct Tally {
 #[derive(Default)]
 struct Durations {
     short: Vec<u32>,
-    long: Vec<i64>,
+    long: Option<Box<Vec<i64>>>,
 }
 
 impl Durations {
     fn push(&mut self, us: i64) {
         match u32::try_from(us) {
             Ok(us) => push(&mut self.short, us),
-            Err(_) => push(&mut self.long, us),
+            Err(_) => push(self.long.get_or_insert_default(), us),
         }
     }
 
     fn len(&self) -> usize {
-        self.short.len() + self.long.len()
+        self.short.len() + self.long().len()
     }
 
     fn sort(&mut self) {
         self.short.sort_unstable();
-        self.long.sort_unstable();
+        self.long.iter_mut().for_each(|long| long.sort_unstable());
+    }
+
+    fn long(&self) -> &[i64] {
+        self.long.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// The value at a percentile of what was sorted. None is negative: a clock that was set back measures nothing.
     fn percentile(&self, percent: usize) -> Option<i64> {
         let place = rank(self.len(), percent);
         let short = self.short.get(place).map(|us| i64::from(*us));
-        short.or_else(|| self.long.get(place.checked_sub(self.short.len())?).copied())
+        short.or_else(|| self.long().get(place.checked_sub(self.short.len())?).copied())
     }
 }
 
@@ -88,7 +93,7 @@ pub(super) fn row(((of_server, method, name), tally): &Kind) -> Latency {
 pub struct Tallies {
     /// Requests whose work after a cancel was counted: two cancels of one request waste no more than one.
     wasted: BTreeSet<i64>,
-    latency: BTreeMap<Key, Tally>,
+    latency: BTreeMap<Key, Box<Tally>>,
     /// Messages that cancel, and the last of them: the rows of one stand together.
     messages: (u64, Option<i64>),
     /// The methods, each once.

@@ -18,6 +18,7 @@ fn crossing(second_ms: i64) -> Crossing {
         content: false,
         barrier: None,
         samples_before: 0,
+        apart_us: None,
     }
 }
 
@@ -244,4 +245,17 @@ fn of_two_taps_that_of_the_decider_tells_the_order() {
     assert_eq!(judged(stamped(at(1, 0), Some((2, None)), false)), Some((Undecidable, None, None)));
     assert_eq!(judged(stamped(at(1, 0), None, false)), Some((Undecidable, None, None)));
     assert_eq!(judged(stamped(None, at(2, 90), true)), Some((Undecidable, None, None)));
+}
+
+#[test]
+fn a_cancel_that_followed_its_request_closely_on_another_stream_may_have_come_first() {
+    let (settings, leg) = (Settings::default(), leg(&[20, 20, 20]));
+    let judged = |apart_ms: i64| {
+        let crossing = Crossing { apart_us: Some(apart_ms * MS), ..crossing(4000) };
+        tap(&settings, Vantage::Client, &leg).at_last(&crossing).map(|judgement| judgement.certainty)
+    };
+    assert_eq!(
+        [judged(0), judged(40), judged(400)].map(Option::unwrap),
+        [Certainty::Undecidable, Certainty::Undecidable, Certainty::Violation]
+    );
 }

@@ -1,5 +1,6 @@
 //! What one side has issued.
 
+use std::collections::hash_map::Entry;
 use std::hash::Hasher;
 
 use rustc_hash::FxHashMap;
@@ -50,13 +51,18 @@ pub(in crate::session) struct Issued {
 }
 
 impl Issued {
-    /// Drops a request that is remembered no longer. A connection that was alone at first gives back the room that it took then.
-    pub(in crate::session) fn forget(&mut self, id: &Id) -> Option<Box<Slot>> {
+    /// Drops a request that is remembered no longer, unless another one has its id by now. A connection that was alone at
+    /// first gives back the room that it took then.
+    pub(in crate::session) fn forget(&mut self, id: Id, request: FrameId) -> Option<Box<Slot>> {
+        let Entry::Occupied(entry) = self.live.entry(id) else { return None };
+        if entry.get().exchange.request.frame != request {
+            return None;
+        }
+        let slot = entry.remove();
         self.evicted = true;
-        let slot = self.live.remove(id);
         give_back(&mut self.live);
         give_back(&mut self.tokens);
-        slot
+        Some(slot)
     }
 
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.

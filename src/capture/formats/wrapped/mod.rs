@@ -12,7 +12,7 @@ pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
-use crate::capture::lines::Line;
+use crate::capture::lines::{Line, utf8};
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
 use crate::capture::sample::{Sample, looks_like_message};
@@ -78,9 +78,9 @@ struct WrappedReader {
 
 impl LineReader for WrappedReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        match std::str::from_utf8(line.bytes) {
-            Ok(text) => self.unwrap.wrapper(text, line.number, line.offset, !line.ended, out),
-            Err(_) => self.unwrap.foreign(line, out),
+        match utf8(line.bytes) {
+            Some(text) => self.unwrap.wrapper(text, line.number, line.offset, !line.ended, out),
+            None => self.unwrap.foreign(line, out),
         }
     }
 
