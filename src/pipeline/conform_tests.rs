@@ -180,7 +180,9 @@ impl Server {
             let hello = self.profile.hello(&id).into_iter().find(|(side, _)| *side == Side::Server);
             self.answer(now_us, stream, hello.expect("a welcome").1);
         } else if method == "ping" {
-            self.answer(now_us, stream, plain(json!({})));
+            if !self.is(Wrong::Mute) {
+                self.answer(now_us, stream, plain(json!({})));
+            }
         } else if method == "server/discover" {
             let told = json!({"supportedVersions": [self.profile.revision], "capabilities": {}, "serverInfo": {"name": "s", "version": "1"},
                 "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
@@ -402,6 +404,8 @@ enum Wrong {
     TaskLater,
     /// A task that has ended is cancelled.
     TaskAccepts,
+    /// It never answers a ping.
+    Mute,
     /// It reads nothing while it works, which nothing forbids.
     Serial,
 }
@@ -560,6 +564,16 @@ fn one_that_is_deaf_is_charged_behind_the_same_wire() {
         let broken = told(&card, Verdict::Violates);
         assert!(broken.len() == 1 && broken[0].starts_with("mcp.no-response"), "seed {seed}: {broken:#?}");
     }
+}
+
+#[test]
+fn without_a_witness_nothing_is_said_of_silence() {
+    let mid = |wrong: &[Wrong]| scored(("mcp", "2025-11-25"), false, 3, wrong, &["mid"]).0;
+    let silence = |card: &Card, verdict| told(card, verdict).iter().any(|told| told.starts_with("mcp.no-response"));
+    let (heard, mute) = (mid(&[]), mid(&[Wrong::Mute]));
+    assert!(silence(&heard, Verdict::Honoured), "{heard:#?}");
+    assert!(silence(&mute, Verdict::NotObserved), "{mute:#?}");
+    assert!(told(&mute, Verdict::Violates).is_empty(), "{mute:#?}");
 }
 
 #[test]

@@ -286,14 +286,6 @@ fn a_turn_ends_while_the_agent_waits_for_permission() {
 }
 
 #[test]
-fn without_a_witness_nothing_is_said_of_silence() {
-    let mute = json!({"on": "ping", "do": []});
-    let scored = conform(&server(&[mute], &json!([])), &["--only", "mid"]);
-    scored.breaks(&[]);
-    assert!(scored.with("not-observed").contains(&"no-response"), "{}", scored.said.out);
-}
-
-#[test]
 fn what_is_known_fails_nothing_until_it_is_gone() {
     let folder = tempfile::tempdir().expect("a folder");
     let late = server(&[], &json!([{"wait": 300}, {"answer": {}}]));
