@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem;
 
 use super::archive::{self, Stream};
+use super::gzip::Gzip;
 use super::name::path_of;
 use super::sample::Sample;
 use super::utf16::Utf16;
@@ -338,7 +339,7 @@ impl Input {
         let cut = Rc::clone(&self.cut);
         match magic {
             [b'P', b'K', 3, 4, ..] => Err(self.is_archive("a zip archive")),
-            [0x1f, 0x8b, ..] => Ok((Box::new(Tolerant { inner: flate2::read::MultiGzDecoder::new(raw), cut }), true)),
+            [0x1f, 0x8b, ..] => Ok((Box::new(Tolerant { inner: Gzip::new(raw), cut }), true)),
             _ if archive::is_zstd(magic) => {
                 let inner = zstd::stream::read::Decoder::new(raw).map_err(|error| self.failed(&error))?;
                 Ok((Box::new(Tolerant { inner, cut }), true))

@@ -19,6 +19,7 @@ mod explain;
 mod format;
 mod formats;
 mod frame;
+mod gzip;
 mod input;
 mod learned;
 mod lines;

@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+use crate::capture::gzip::Gzip;
+
 /// The text of a file.
 pub(crate) enum Packed {
     /// As it is.
     Plain(File),
     /// Of gzip.
-    Gzip(Box<flate2::read::MultiGzDecoder<File>>),
+    Gzip(Box<Gzip<File>>),
     /// Of zstd.
     Zstd(Box<zstd::stream::read::Decoder<'static, io::BufReader<File>>>),
 }
@@ -25,7 +27,7 @@ impl Packed {
         let length = io::Read::by_ref(&mut file).take(4).read(&mut magic)?;
         file.seek(SeekFrom::Start(0))?;
         Ok(match &magic[..length] {
-            [0x1f, 0x8b, ..] => Packed::Gzip(Box::new(flate2::read::MultiGzDecoder::new(file))),
+            [0x1f, 0x8b, ..] => Packed::Gzip(Box::new(Gzip::new(file))),
             magic if is_zstd(magic) => Packed::Zstd(Box::new(zstd::stream::read::Decoder::new(file)?)),
             _ => Packed::Plain(file),
         })
