@@ -57,7 +57,7 @@ pub(crate) struct Archive {
     stamp: Option<(u64, std::time::SystemTime)>,
     kind: Kind,
     members: Vec<Member>,
-    /// Entries that are no regular files, each with the reason.
+    /// Entries that cannot be read, each with the reason; one without a name is of the archive itself.
     others: Vec<(String, String)>,
     torn: bool,
 }
@@ -113,7 +113,10 @@ impl Archive {
 
     /// What is in it and cannot be read, with the reason; and, where it is so, that its end is missing.
     pub(crate) fn left_out(&self) -> Vec<(String, String)> {
-        let name = |name: &String| format!("{}{MARK}{name}", self.path);
+        let name = |name: &String| match name.is_empty() {
+            true => self.path.clone(),
+            false => format!("{}{MARK}{name}", self.path),
+        };
         let mut all: Vec<_> = self.others.iter().map(|(entry, why)| (name(entry), why.clone())).collect();
         if self.torn {
             let why = "it is torn: the archive ends in the middle, and what came after is not known".to_string();

@@ -32,6 +32,14 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     writer.finish().expect("finished")
 }
 
+/// The same with `a.jsonl` for `b.jsonl`.
+fn renamed(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let places: Vec<usize> = memchr::memmem::find_iter(&bytes, "b.jsonl").collect();
+    places.into_iter().for_each(|at| bytes[at] = b'a');
+    bytes
+}
+
 /// Writes an archive and gives what is in it: names behind the mark, with their content and whether it was cut.
 fn read(name: &str, bytes: &[u8]) -> (Vec<(String, String, bool)>, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -81,6 +89,11 @@ fn of_two_members_with_one_name_the_later_is_read_and_the_other_named() {
     let (members, left_out) = read("a.tar", &tar);
     assert_eq!(members, [("!a.jsonl".to_string(), TWO.to_string(), false)]);
     assert_eq!(left_out, ["!a.jsonl: a later file of the same name in the archive takes its place"]);
+    // No writer of archives makes such a zip on purpose: the second of two names is given the first one's.
+    let zip = zip_of(&[("a.jsonl", ONE.as_bytes()), ("b.jsonl", TWO.as_bytes())]);
+    let (members, left_out) = read("a.zip", &renamed(&zip));
+    assert_eq!(members, [("!a.jsonl".to_string(), TWO.to_string(), false)]);
+    assert_eq!(left_out, [": a file in it has the name of a later one, which takes its place"]);
 }
 
 #[test]

@@ -25,7 +25,30 @@ pub(super) fn list(path: &str) -> Result<Archive> {
             Err(why) => others.push((name, why)),
         }
     }
+    // Of entries with one name the library knows the last one only.
+    match stated(path, zip.comment().len()).map_or(0, |stated| stated.saturating_sub(zip.len())) {
+        0 => {}
+        1 => {
+            others.push((String::new(), "a file in it has the name of a later one, which takes its place".to_string()))
+        }
+        more => {
+            others.push((
+                String::new(),
+                format!("{more} files in it have the names of later ones, which take their places"),
+            ));
+        }
+    }
     Ok(Archive { path: path.to_string(), stamp: None, kind: Kind::Zip, members, others, torn: false })
+}
+
+/// How many entries the end of the archive says that there are; `None` where it does not say so in these two bytes.
+fn stated(path: &str, comment: usize) -> Option<usize> {
+    // The record of the end has 22 bytes, the tenth and eleventh of which are the number, and then the comment.
+    let mut file = File::open(path_of(path)).ok()?;
+    let mut number = [0; 2];
+    file.seek(SeekFrom::End(10 - 22 - comment as i64)).ok()?;
+    file.read_exact(&mut number).ok()?;
+    Some(u16::from_le_bytes(number)).filter(|number| *number < u16::MAX).map(usize::from)
 }
 
 /// Where an entry lies, or why it cannot be read.
