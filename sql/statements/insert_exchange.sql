@@ -1,3 +1,3 @@
--- One exchange. The order of the parameters is that of the writer.
+-- One exchange, and several where what is selected is said again. Columns in the order of the table.
 INSERT INTO exchange (request, issuer, response, parent, outcome, profile, settled, history, name, last_progress)
-VALUES (:request, :issuer, :response, :parent, :outcome, :profile, :settled, :history, :name, :last_progress);
+SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?;

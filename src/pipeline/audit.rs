@@ -7,7 +7,7 @@ use super::lookout::Lookout;
 use super::summary::{Summary, summarise};
 use super::{Options, Progress};
 use crate::error::Result;
-use crate::session::{Followed, Session};
+use crate::session::{Followed, Session, Sink};
 use crate::store::{Store, Which};
 
 /// Where the database keeps what it was judged with.
@@ -90,6 +90,7 @@ pub(super) fn finish(store: &Store, session: Session, mut judge: Judge<'_>) -> R
     session.finish(&mut oracle, &mut judge);
     oracle.failed()?;
     let (followed, serves) = judge.follow();
+    judge.asked_for();
     judge.failed()?;
     for undecided in judge.undecided() {
         store.add_undecided(undecided.code, &undecided.lacks, undecided.events)?;

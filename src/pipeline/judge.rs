@@ -159,6 +159,11 @@ impl Sink for Judge<'_> {
         self.keep(done);
     }
 
+    fn asked_for(&mut self) {
+        let done = self.derived.finish();
+        self.keep(done);
+    }
+
     fn cancellation(&mut self, connection: u32, cancellation: &Cancellation) {
         let done = self.derived.cancellation(connection, cancellation);
         self.keep(done);

@@ -48,6 +48,9 @@ impl Conn {
     /// Answers all questions.
     pub(super) fn answer_questions(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
         let full = self.questions.len() == LIMIT;
+        if !self.questions.is_empty() || self.sides.iter().any(|side| side.unsure) {
+            step.sink.asked_for();
+        }
         for question in std::mem::take(&mut self.questions) {
             match &question.about {
                 About::Answer => self.about_answer(step, oracle, &question),

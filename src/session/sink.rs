@@ -15,6 +15,8 @@ pub trait Sink {
     fn inferred(&mut self, frame: FrameId, sender: Side);
     /// An exchange that will not change any more.
     fn exchange(&mut self, connection: u32, exchange: &Exchange);
+    /// What was handed on so far is about to be asked for.
+    fn asked_for(&mut self) {}
     /// A cancel that will not change any more.
     fn cancellation(&mut self, connection: u32, cancellation: &Cancellation);
     /// A connection at its end, and what the log does not show of it. `logger` is the side that wrote the log, where

@@ -12,12 +12,13 @@ use super::aside::Aside;
 use super::codes;
 use super::columns::ExchangeColumns;
 use super::fail::failed;
+use super::several::{ROWS, several};
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::protocol::{Clause, Profile, Side};
 use crate::session::{Cancellation, Connection, Directions, End, Exchange, FrameId, Ledger};
 
-pub(super) const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange.sql");
+const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange.sql");
 pub(super) const INSERT_SENDER: &str = "INSERT OR REPLACE INTO inferred (frame, sender) VALUES (?1, ?2)";
 const INSERT_CANCELLATION: &str = include_str!("../../sql/statements/insert_cancellation.sql");
 const INSERT_FINDING: &str = include_str!("../../sql/statements/insert_finding.sql");
@@ -33,7 +34,7 @@ const CANCEL_SHIFT: u32 = 16;
 
 /// Writes derived rows.
 pub struct Derived<'s> {
-    exchange: Statement<'s>,
+    exchange: Exchanges<'s>,
     inferred: Statement<'s>,
     cancellation: Statement<'s>,
     cancellation_last: Statement<'s>,
@@ -69,7 +70,7 @@ impl Store {
             insert.execute((code, slug, at as i64))?;
         }
         Ok(Derived {
-            exchange: self.sql.prepare(INSERT_EXCHANGE)?,
+            exchange: self.exchange_table()?,
             inferred: self.sql.prepare(INSERT_SENDER)?,
             cancellation: self.sql.prepare(INSERT_CANCELLATION)?,
             cancellation_last: self.sql.prepare("SELECT max(id) FROM cancellation WHERE id BETWEEN ?1 AND ?2")?,
@@ -126,7 +127,14 @@ impl Derived<'_> {
                 return aside.exchange(connection, &row);
             }
         }
-        insert_exchange(&mut self.exchange, &row).map_err(|error| failed("write", self.place, &error))
+        self.exchange.take(&row).map_err(|error| failed("write", self.place, &error))?;
+        // What becomes a row of a few is asked for at once.
+        if self.aside.is_some() { self.finish() } else { Ok(()) }
+    }
+
+    /// Writes what is still to be written: at the end, and before anything asks for it.
+    pub fn finish(&mut self) -> Result<()> {
+        self.exchange.write().map_err(|error| failed("write", self.place, &error))
     }
 
     /// The sender of a frame whose direction the log does not state.
@@ -273,22 +281,53 @@ fn settled(exchange: &Exchange) -> Option<i64> {
     exchange.cancel().filter(|_| silent).map(|cancel| cancel.seen.frame as i64)
 }
 
-/// Writes an exchange. The order of the parameters is that of the statement.
-pub(super) fn insert_exchange(insert: &mut Statement<'_>, row: &ExchangeColumns<'_>) -> rusqlite::Result<()> {
-    insert.raw_bind_parameter(1, row.request)?;
-    insert.raw_bind_parameter(2, row.issuer)?;
-    insert.raw_bind_parameter(3, row.response)?;
-    insert.raw_bind_parameter(4, row.parent)?;
-    insert.raw_bind_parameter(5, row.outcome)?;
-    insert.raw_bind_parameter(6, row.profile)?;
-    insert.raw_bind_parameter(7, row.settled)?;
-    insert.raw_bind_parameter(8, row.history)?;
-    match row.name {
-        Some(name) => insert.raw_bind_parameter(9, name)?,
-        None => insert.raw_bind_parameter(9, Null)?,
+/// The table of exchanges, as one statement.
+pub(super) struct Exchanges<'s> {
+    insert: Statement<'s>,
+    /// How many rows are bound and not yet written.
+    waiting: usize,
+}
+
+/// How many columns an exchange has.
+const WIDTH: usize = 10;
+
+impl Store {
+    /// The table of exchanges, to be written to.
+    pub(super) fn exchange_table(&self) -> rusqlite::Result<Exchanges<'_>> {
+        Ok(Exchanges { insert: self.sql.prepare(&several(INSERT_EXCHANGE))?, waiting: 0 })
     }
-    insert.raw_bind_parameter(10, row.last_progress)?;
-    insert.raw_execute().map(|_| ())
+}
+
+impl Exchanges<'_> {
+    /// Takes a row, to be written with others. The order of the parameters is that of the statement.
+    pub(super) fn take(&mut self, row: &ExchangeColumns<'_>) -> rusqlite::Result<()> {
+        let (base, insert) = (self.waiting * WIDTH, &mut self.insert);
+        insert.raw_bind_parameter(base + 1, row.request)?;
+        insert.raw_bind_parameter(base + 2, row.issuer)?;
+        insert.raw_bind_parameter(base + 3, row.response)?;
+        insert.raw_bind_parameter(base + 4, row.parent)?;
+        insert.raw_bind_parameter(base + 5, row.outcome)?;
+        insert.raw_bind_parameter(base + 6, row.profile)?;
+        insert.raw_bind_parameter(base + 7, row.settled)?;
+        insert.raw_bind_parameter(base + 8, row.history)?;
+        match row.name {
+            Some(name) => insert.raw_bind_parameter(base + 9, name)?,
+            None => insert.raw_bind_parameter(base + 9, Null)?,
+        }
+        insert.raw_bind_parameter(base + 10, row.last_progress)?;
+        self.waiting += 1;
+        if self.waiting == ROWS { self.write() } else { Ok(()) }
+    }
+
+    /// Writes the rows that wait.
+    pub(super) fn write(&mut self) -> rusqlite::Result<()> {
+        let rows = std::mem::take(&mut self.waiting);
+        if rows == 0 {
+            return Ok(());
+        }
+        self.insert.raw_bind_parameter(ROWS * WIDTH + 1, rows as i64)?;
+        self.insert.raw_execute().map(drop)
+    }
 }
 
 /// The first free id from `base` on. What a range cannot hold (a million of a kind at one frame) goes behind all others.

@@ -11,6 +11,7 @@ use super::codes::{self, kind, message_kind};
 use super::columns::{FrameColumns, RpcId, Text};
 use super::extra::Extra;
 use super::fail::failed;
+use super::several::{ROWS, several};
 use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
 use crate::jsonrpc::{Id, IdField, Message};
@@ -208,19 +209,10 @@ fn spelled(message: &Message<'_>) -> Option<String> {
     }
 }
 
-/// How many frames are written at a time: to begin and to end a statement costs a fifth of what a row costs.
-const ROWS: usize = 8;
 /// How many columns a row has.
 const WIDTH: usize = 16;
 /// The longest text that waits for others, in bytes.
 const LARGE: usize = 64 << 10;
-
-/// The statement for one row as one for [`ROWS`] of them, or the first few: how many is its last parameter.
-fn several(one: &str) -> String {
-    let (head, row) = one.trim_end().trim_end_matches(';').split_at(one.find("SELECT").unwrap_or(0));
-    // As a sum, because SQLite prepares a statement anew whenever a parameter is bound that is its limit.
-    format!("{head}{} LIMIT 0 + ?", [row; ROWS].join(" UNION ALL "))
-}
 
 /// The table of frames, as one statement.
 pub(super) struct Table<'s> {

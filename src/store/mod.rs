@@ -28,6 +28,7 @@ mod refold;
 mod reports;
 mod rows;
 mod schema;
+mod several;
 mod sources;
 mod spool;
 mod tally;

@@ -84,11 +84,12 @@ impl Store {
             frames.insert(&frame).map_err(fault)
         })?;
         frames.finish().map_err(fault)?;
-        let mut exchanges: Statement<'_> = self.sql.prepare(derived::INSERT_EXCHANGE).map_err(fault)?;
+        let mut exchanges = self.exchange_table().map_err(fault)?;
         aside.exchanges.each(may_hold, |id, row| match is_wanted(&id) {
-            true => derived::insert_exchange(&mut exchanges, &ExchangeColumns::unpack(id, row).1).map_err(fault),
+            true => exchanges.take(&ExchangeColumns::unpack(id, row).1).map_err(fault),
             false => Ok(()),
         })?;
+        exchanges.write().map_err(fault)?;
         let mut senders: Statement<'_> = self.sql.prepare(derived::INSERT_SENDER).map_err(fault)?;
         aside.senders.each(may_hold, |id, row| match is_wanted(&id) {
             true => senders.execute((id as i64, row.first().copied())).map(|_| ()).map_err(fault),
