@@ -1,7 +1,7 @@
 //! Rows that are written a few at a time: to begin and to end a statement costs a fifth of what a row costs.
 
 /// How many rows.
-pub(super) const ROWS: usize = 8;
+pub(super) const ROWS: usize = 16;
 
 /// A statement that inserts what it selects, once, as one that does so for [`ROWS`] rows, or the first few: how many is its
 /// last parameter.
