@@ -15,7 +15,7 @@ import time
 
 PROOFS = "\n## Proofs\n"
 # Width of each column that is drawn, in pixels.
-COLUMNS = {"server": 400, "protocol": 150, "MUST": 70, "SHOULD": 80, "violates": 250, "not observed": 200}
+COLUMNS = {"server": 470, "protocol": 150, "MUST": 70, "SHOULD": 80, "violates": 240, "not observed": 290}
 ROW, GREEN, RED, GREY = 28, "#1a7f37", "#b42318", "#57606a"
 
 
