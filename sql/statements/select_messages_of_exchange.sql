@@ -20,9 +20,9 @@ progress AS (
     CROSS JOIN frame_block b ON b.connection = t.connection AND b.block >= t.request / 256
     CROSS JOIN frame p ON p.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND p.connection = t.connection
     WHERE t.token IS NOT NULL
-      AND p.id > t.request
+      AND +p.id > t.request
       AND p.kind = 1
-      AND p.id < coalesce((SELECT later.id FROM frame later
+      AND +p.id < coalesce((SELECT later.id FROM frame later
                            WHERE later.connection = t.connection AND later.kind = 0 AND later.id > t.request
                              AND later.rpc_id IS (SELECT rpc_id FROM frame WHERE id = t.request)
                              AND later.direction = (SELECT direction FROM frame WHERE id = t.request)

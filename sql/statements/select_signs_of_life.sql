@@ -18,7 +18,7 @@ near AS (
     FROM asked a
     CROSS JOIN frame_block b ON b.connection = a.connection AND b.block >= a.id / 256
     CROSS JOIN frame p ON p.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND p.connection = a.connection
-    WHERE p.id > a.id
+    WHERE +p.id > a.id
     ORDER BY b.block, p.id
     LIMIT :most
 ),

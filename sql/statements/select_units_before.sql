@@ -3,6 +3,6 @@ SELECT f.id, f.line, f.at_us, f.sender, f.kind, f.method, f.rpc_id, f.extra
 FROM frame_block b
 CROSS JOIN frames f
 WHERE b.connection = :connection AND b.block <= :from / 256
-  AND f.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND f.connection_id = b.connection AND f.id < :from
+  AND f.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND f.connection_id = b.connection AND +f.id < :from
 ORDER BY b.block DESC, f.id DESC
 LIMIT :most;
