@@ -128,6 +128,22 @@ mod files {
         }
     }
 
+    /// SQLite takes any two bounds of an id to look for it. Those that are not of the block are to be no such bounds: `+f.id`.
+    #[test]
+    fn frames_of_a_connection_are_looked_for_in_its_blocks_and_nowhere_else() {
+        let bound = regex::Regex::new(r"(\+?)\b[fp]\.id (?:BETWEEN (\S+)|[<>]=? \S+)").unwrap();
+        let mut looked = 0;
+        for path in listed("sql/statements") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            for found in bound.captures_iter(&text).filter(|_| text.contains("frame_block b")) {
+                let of_block = found.get(2).is_some_and(|low| low.as_str() == "b.block");
+                assert!(of_block || &found[1] == "+", "{}: {}", path.display(), &found[0]);
+                looked += 1;
+            }
+        }
+        assert!(looked > 12, "{looked} bounds");
+    }
+
     #[test]
     fn the_common_questions_use_an_index() {
         let mut store = Store::temporary().unwrap();
