@@ -24,7 +24,7 @@ pub struct Archived {
     pub path: String,
     /// Files in it that are read as logs.
     pub logs: usize,
-    /// All regular files in it.
+    /// All files in it, those that cannot be read included.
     pub files: usize,
     /// True if its end is missing.
     pub torn: bool,
@@ -80,7 +80,7 @@ impl Expanded {
 
     /// Takes those members of an archive that are logs.
     fn members(&mut self, archive: &Archive, look: &Look<'_>) {
-        let (before, files) = (self.paths.len(), archive.names().count());
+        let (before, files) = (self.paths.len(), archive.files());
         for name in archive.names() {
             self.add_if_log(name, look);
         }

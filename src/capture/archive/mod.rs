@@ -111,6 +111,11 @@ impl Archive {
         self.members.iter().map(|member| format!("{}{MARK}{}", self.path, member.name))
     }
 
+    /// How many files are in it, those that cannot be read included.
+    pub(crate) fn files(&self) -> usize {
+        self.members.len() + self.others.len()
+    }
+
     /// What is in it and cannot be read, with the reason; and, where it is so, that its end is missing.
     pub(crate) fn left_out(&self) -> Vec<(String, String)> {
         let name = |name: &String| match name.is_empty() {

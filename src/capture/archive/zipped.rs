@@ -26,18 +26,8 @@ pub(super) fn list(path: &str) -> Result<Archive> {
         }
     }
     // Of entries with one name the library knows the last one only.
-    match stated(path, zip.comment().len()).map_or(0, |stated| stated.saturating_sub(zip.len())) {
-        0 => {}
-        1 => {
-            others.push((String::new(), "a file in it has the name of a later one, which takes its place".to_string()))
-        }
-        more => {
-            others.push((
-                String::new(),
-                format!("{more} files in it have the names of later ones, which take their places"),
-            ));
-        }
-    }
+    let hidden = stated(path, zip.comment().len()).map_or(0, |stated| stated.saturating_sub(zip.len()));
+    others.extend(std::iter::repeat_n((String::new(), "a later file in it has the same name".to_string()), hidden));
     Ok(Archive { path: path.to_string(), stamp: None, kind: Kind::Zip, members, others, torn: false })
 }
 
