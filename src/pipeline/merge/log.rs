@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::Options;
 use super::super::keys::Channels;
+use super::super::{Options, Progress};
 use super::event::Event;
 use crate::capture::{
     self, Body, Channel, Direction, Frame, FrameSink, Missing, Overrides, Resume, Skip, Source, Vantage, Why,
@@ -43,9 +43,10 @@ pub(super) struct Held {
 
 impl Log {
     /// Reads the log that was taken at `side`.
-    pub(super) fn read(path: &str, side: Side, options: &Options) -> Result<Log> {
+    pub(super) fn read(path: &str, side: Side, options: &Options, progress: &mut dyn Progress) -> Result<Log> {
         let vantage = if side == Side::Client { Vantage::Client } else { Vantage::Server };
         let mut source = capture::open(path, &Overrides { vantage: Some(vantage), ..options.overrides.clone() })?;
+        progress.source(source.name(), source.size());
         let mut scratch = Store::passing(Keep::Findings { text: 0 })?;
         scratch.begin()?;
         let new = NewSource { name: source.name(), format: source.format(), reason: source.reason() };
@@ -55,6 +56,7 @@ impl Log {
         let mut reading = Reading {
             side,
             options,
+            progress,
             channels,
             ground: scratch.ground()?,
             store: &scratch,
@@ -69,14 +71,23 @@ impl Log {
         let end = source.read(id, Resume::default(), &mut reading)?;
         let Reading { mut connections, anywhere, skipped, times, .. } = reading;
         connections.retain(|held| !held.events.is_empty());
+        only_names_of_one(&mut connections);
         Ok(Log { side, source, connections, anywhere, skipped, times, end })
     }
+}
+
+/// Of a name under which a client started anew nobody knows which life the other log begins with.
+fn only_names_of_one(connections: &mut [Held]) {
+    let mut lives: FxHashMap<Option<String>, u32> = FxHashMap::default();
+    connections.iter().for_each(|held| *lives.entry(held.channel.name.clone()).or_default() += 1);
+    connections.iter_mut().for_each(|held| held.named &= lives.get(&held.channel.name) == Some(&1));
 }
 
 /// Takes frames as they are read.
 struct Reading<'r> {
     side: Side,
     options: &'r Options,
+    progress: &'r mut dyn Progress,
     channels: Channels,
     store: &'r Store,
     ground: Ground<'r>,
@@ -146,5 +157,7 @@ impl FrameSink for Reading<'_> {
         self.times = Some((first.to_string(), last.to_string()));
     }
 
-    fn progress(&mut self, _: u64) {}
+    fn progress(&mut self, bytes: u64) {
+        self.progress.bytes(bytes);
+    }
 }

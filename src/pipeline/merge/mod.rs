@@ -71,9 +71,9 @@ pub fn merge(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
-    let mut server = Log::read(server, Side::Server, options)?;
-    let mut client = Log::read(client, Side::Client, options)?;
-    let partners = partners(&client, &server);
+    let mut server = Log::read(server, Side::Server, options, progress)?;
+    let mut client = Log::read(client, Side::Client, options, progress)?;
+    let partners = partners(&client.connections, &server.connections);
     let mut met = counted(&client, &server, &partners);
     let opened = channels(&client, &server, &partners);
     let steps = order::of_client(&mut client, &mut server, &partners, &mut met);

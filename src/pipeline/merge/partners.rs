@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::{Event, What};
-use super::log::{Held, Log};
+use super::log::Held;
 use crate::capture::{Direction, Key};
 use crate::jsonrpc::Id;
 use crate::protocol::Side;
@@ -32,11 +32,11 @@ pub(super) struct Partners {
 }
 
 /// Finds them. Two logs of one connection each are what the user says they are.
-pub(super) fn partners(client: &Log, server: &Log) -> Partners {
-    if let ([_], [_]) = (&client.connections[..], &server.connections[..]) {
+pub(super) fn partners(client: &[Held], server: &[Held]) -> Partners {
+    if let ([_], [_]) = (client, server) {
         return Partners { of_client: vec![Some(0)], ..Partners::default() };
     }
-    let sides = [carried(client), carried(server)];
+    let sides = [client, server].map(|log| log.iter().map(Carried::of).collect::<Vec<_>>());
     let fits = |pair: &(usize, usize)| sides[0][pair.0].fits(&sides[1][pair.1]);
     let pairs: Vec<(usize, usize)> = candidates(&sides).into_iter().filter(fits).collect();
     let mut counts = [vec![0u32; sides[0].len()], vec![0u32; sides[1].len()]];
@@ -112,8 +112,10 @@ impl<'a> Carried<'a> {
     /// True if one id means two things, or the sessions have two names: these are two connections.
     fn contradicts(&self, other: &Carried<'_>) -> bool {
         let (few, many) = if self.slots.len() <= other.slots.len() { (self, other) } else { (other, self) };
-        let apart = |(slot, said): (&(Direction, bool, &Id), &Vec<&Key>)| {
-            many.slots.get(slot).is_some_and(|theirs| !theirs.iter().any(|key| said.contains(key)))
+        let apart = |(slot, said): (&(Direction, bool, &Id), &Vec<&Key>)| match many.slots.get(slot) {
+            Some(theirs) if theirs.len() < said.len() => !theirs.iter().any(|key| few.messages.contains_key(key)),
+            Some(_) => !said.iter().any(|key| many.messages.contains_key(key)),
+            None => false,
         };
         let both = !self.sessions.is_empty() && !other.sessions.is_empty();
         both && self.sessions.is_disjoint(&other.sessions) || few.slots.iter().any(apart)
@@ -150,10 +152,6 @@ impl<'a> Carried<'a> {
         }
         least > most.saturating_add(DRIFT_US).saturating_add(self.resolution_us).saturating_add(server.resolution_us)
     }
-}
-
-fn carried(log: &Log) -> Vec<Carried<'_>> {
-    log.connections.iter().map(Carried::of).collect()
 }
 
 /// Which connections of a log have a mark.

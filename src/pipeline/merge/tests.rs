@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::capture::{Body, Captured, Direction};
+use crate::jsonrpc::{Parsed, parse};
 use crate::pipeline::Quiet;
 use crate::store::{FindingFilter, Raw};
 
@@ -186,6 +188,31 @@ fn what_the_servers_log_lost_is_counted_once() {
     let torn = log(Side::Server, &ours) + "{\"jsonrpc\":\"2.0\",\"id\":7,\"resu\n";
     let (summary, _) = try_merged(&client, &torn).unwrap();
     assert_eq!((summary.tally.lost, summary.met.map(|met| met.paired)), (1, Some(2)));
+}
+
+/// A connection over HTTP that says the same as any other, under the name of its session.
+fn over_http(key: &str, tap: Side, session: &str) -> Held {
+    let head = json!({"method": "POST", "headers": {"Mcp-Session-Id": session}}).to_string();
+    let ping = ask(1, "ping", json!({})).to_string();
+    let frame = |body: Body<'_>| {
+        let direction = Direction::By(Side::Client);
+        let (source, line, byte_offset, channel, at_us, stream) = (0, 1, 0, 0, None, Some(1));
+        let frame =
+            Frame { source, line, byte_offset, channel, at_us, direction, stream, taps: None, in_file: false, body };
+        Event::new(tap, 0, &frame)
+    };
+    let Ok(Parsed::One(message, facts)) = parse(&ping) else { panic!("a message") };
+    let message = Body::Message(Captured { text: &ping, json: None, message, facts });
+    let events = vec![frame(Body::Http { head: &head }), frame(message)];
+    Held { key: key.to_string(), named: true, channel: Channel::default(), events }
+}
+
+#[test]
+fn the_header_of_a_session_tells_which_connections_are_one() {
+    let client = [over_http("a", Side::Client, "s-1"), over_http("b", Side::Client, "s-2")];
+    let server = [over_http("x", Side::Server, "s-2"), over_http("y", Side::Server, "s-3")];
+    let found = partners(&client, &server);
+    assert_eq!((found.of_client, found.in_doubt), (vec![None, Some(0)], Default::default()));
 }
 
 /// Many connections and as many messages: every one is found, and the work grows with the messages alone.
