@@ -450,6 +450,43 @@ fn two_taps_decide_what_one_cannot() {
     assert_eq!(run(&["check", "--merge", &client]).code, 2);
 }
 
+/// Of each connection it is said whether both logs have it, only one, or nobody can tell.
+#[test]
+fn two_logs_of_several_connections_say_how_they_met() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = |name: &str, late: u32, sessions: &[(&str, &str)]| {
+        let line = |at: u32, session: &str, dir: &str, msg: &str| {
+            let at = format!("2026-05-04T08:00:{:02}.{:03}Z", at / 1000, at % 1000);
+            format!(
+                "{{\"ts\":\"{at}\",\"session\":\"{session}\",\"dir\":\"{dir}\",\"msg\":{{\"jsonrpc\":\"2.0\",{msg}}}}}\n"
+            )
+        };
+        let both = |(nth, (session, tool)): (usize, &(&str, &str))| {
+            let at = late + 100 * nth as u32;
+            let call = format!(r#""id":1,"method":"tools/call","params":{{"name":"{tool}"}}"#);
+            line(at, session, "c2s", &call) + &line(at + 50, session, "s2c", r#""id":1,"result":{"content":[]}"#)
+        };
+        common::file(folder.path(), name, sessions.iter().enumerate().map(both).collect::<String>())
+    };
+    let client = log("client.jsonl", 0, &[("a", "find"), ("b", "same"), ("c", "same"), ("d", "mine")]);
+    let server = log("server.jsonl", 20, &[("7", "theirs"), ("8", "same"), ("9", "find")]);
+    let said = run(&["check", "--merge", &client, &server, "--proto", "mcp 2025-11-25"]);
+    let lines: Vec<String> =
+        said.err.lines().map(|line| line.replace(&format!("{}/", folder.path().display()), "")).collect();
+    let expected = [
+        "in both logs: 1 connection; only in client.jsonl: 1; only in server.jsonl: 1",
+        "not merged: 2 connections of client.jsonl, because others carry the same or nearly the same (b, c)",
+        "not merged: 1 connection of server.jsonl, because others carry the same or nearly the same (8)",
+        "in both logs: 2 messages; only in client.jsonl: 0; only in server.jsonl: 0",
+    ];
+    assert_eq!(lines, expected, "{}", said.out);
+    let json = run(&["check", "--merge", &client, &server, "--format", "json"]).out;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let merged = &json["summary"]["merged"];
+    assert_eq!((&merged["connections"], &merged["client"]["in_doubt"]), (&1.into(), &serde_json::json!(["b", "c"])));
+    assert_eq!(json["summary"]["connections"], 6);
+}
+
 /// Whether this command reads it or not: nobody gets it back.
 #[test]
 fn no_answer_is_written_over_the_configuration() {

@@ -21,6 +21,7 @@ mod model {
     pub mod shipped;
     pub mod sim;
     pub mod speech;
+    mod taps;
     pub mod turn;
     pub mod wire;
 }

@@ -44,8 +44,11 @@ fn every_schema_holds_for_real_output() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     logs.push(common::file(folder.path(), "hostile.jsonl", hostile_log()));
-    logs.push(five_connections(folder.path()));
-    let mut seen = 0;
+    let five = five_connections(folder.path());
+    let other_tap = std::fs::read_to_string(&five).expect("the log") + "\n";
+    let other_tap = common::file(folder.path(), "other-tap.jsonl", other_tap.as_bytes());
+    let mut seen = against("check", &["check", "--merge", &five, &other_tap, "--format", "json"], &[0, 1]);
+    logs.push(five);
     for log in &logs {
         let json = |command: &str, format: &str, more: &[&str]| {
             let mut args = vec![command, "--format", format];

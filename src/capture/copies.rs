@@ -37,6 +37,12 @@ impl Key {
         Key { content: hash(text), ..Key::event(connection, direction, "") }
     }
 
+    /// What there is only one of in a connection: the request with this id that one side sends, or the answer to it.
+    pub(crate) fn slot(&self) -> Option<(Direction, bool, &Id)> {
+        let (kind, id) = (self.kind?, self.id.as_ref()?);
+        Some((self.direction, kind.is_response(), id))
+    }
+
     /// The key of what is no text, by its name.
     pub(crate) fn event(connection: &str, direction: Direction, name: &str) -> Key {
         Key { connection: connection.into(), direction, kind: None, id: None, method: name.into(), content: 0 }

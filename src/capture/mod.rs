@@ -24,7 +24,6 @@ mod input;
 mod learned;
 mod lines;
 mod literal;
-mod merged;
 mod missing;
 mod name;
 mod nearest;
@@ -49,6 +48,7 @@ mod words;
 mod testing;
 
 pub use channel::{Channel, Proof, Transport, Vantage};
+pub(crate) use copies::{Key, pair};
 pub use detect::{Listed, list as formats};
 pub use exit::Exit;
 pub use expand::{Archived, Expanded, expand, expand_known};
@@ -57,7 +57,6 @@ pub use formats::rec::{End, Fault, Link, Verified, end_signature_of, prune, sign
 pub use formats::rec::{RecDetail, RecEvent, RecHeader, RecLive, RecWriter};
 pub use formats::rec::{base64_of, channel_facts, channel_of};
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp};
-pub use merged::{Merged, Met, merged};
 pub use missing::{Missing, Why};
 pub use name::{name_of, path_of};
 pub use nearest::near;

@@ -37,7 +37,7 @@ pub struct CheckArgs {
     files: Vec<String>,
     #[command(flatten)]
     print: PrintArgs,
-    /// The two files are logs of one connection: the first was taken at its client, the second at its server
+    /// The two files are logs of the same connections: the first was taken at the client, the second at the server
     #[arg(long, conflicts_with = "hops")]
     merge: bool,
     /// Keep the database in this file
@@ -251,6 +251,8 @@ pub fn print_judged(
     let (mut sentences, for_page) = (redactor.clone(), redactor.clone());
     if let Some(redactor) = &mut sentences {
         summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
+        let in_doubt = summary.merged.iter_mut().flat_map(|merged| [&mut merged.client, &mut merged.server]);
+        in_doubt.flat_map(|alone| &mut alone.in_doubt).for_each(|key| *key = redactor.text(key).into_owned());
     }
     let shown = redactor.clone();
     let mut report = match args.group_by {

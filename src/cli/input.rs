@@ -9,7 +9,7 @@ use rpctape::capture::{self, Overrides, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::number::{count, plural};
 use rpctape::output;
-use rpctape::pipeline::{self, Hops, Options, Progress};
+use rpctape::pipeline::{self, Hops, Met, Options, Progress};
 use rpctape::protocol::{self, Profile};
 use rpctape::replay::recording::Recording;
 use rpctape::store::{self, Keep, Store};
@@ -292,24 +292,51 @@ pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, st
     }
 }
 
-/// Reads and judges two logs of one connection as one: that of the client, then that of the server.
+/// Reads and judges two logs of the same connections as one: that of the client, then that of the server.
 pub fn load_merged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
     let [client, server] = files else {
         return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, and {} were named", files.len()))
             .hint("name the log of the client, then that of the server"));
     };
     let options = options(read.overrides(), judge, stop)?;
-    let merged = capture::merged(client, server, &options.overrides)?;
     let mut store = to.open()?;
     let mut meter = Meter::new(files, read.said.no_progress);
-    let summary = pipeline::ingest_sources(&mut store, &mut merged.sources.into_iter().map(Ok), &options, &mut meter)?;
-    let met = *merged.met.borrow();
-    let (both, fewer) = (plural(met.both, "message"), met.client.min(met.server));
-    say(&format!("in both logs: {both}; only in {client}: {}; only in {server}: {}", met.client, met.server));
-    if met.both < fewer {
-        say("most messages are in one log only: are these two logs of one connection?");
+    let summary = pipeline::merge(&mut store, [client, server], &options, &mut meter)?;
+    if let Some(met) = &summary.met {
+        tell_met(met, client, server);
     }
     Ok(Loaded { store, summary, passed_over: Vec::new(), torn: Vec::new() })
+}
+
+/// Says how two logs met: of connections only where there is more than one.
+fn tell_met(met: &Met, client: &str, server: &str) {
+    let Met { paired, client: ours, server: theirs, messages } = met;
+    let several = (*paired, ours.connections, theirs.connections) != (1, 0, 0);
+    let in_doubt = [(client, ours), (server, theirs)].into_iter().filter(|(_, alone)| !alone.in_doubt.is_empty());
+    if several {
+        let of = plural(*paired, "connection");
+        say(&format!(
+            "in both logs: {of}; only in {client}: {}; only in {server}: {}",
+            ours.connections, theirs.connections
+        ));
+    }
+    for (log, alone) in in_doubt {
+        let of = plural(alone.in_doubt.len() as u64, "connection");
+        let named: Vec<_> = alone.in_doubt.iter().take(3).map(|key| rpctape::report::escape(key)).collect();
+        let more = if alone.in_doubt.len() > named.len() { ", ..." } else { "" };
+        say(&format!(
+            "not merged: {of} of {log}, because others carry the same or nearly the same ({}{more})",
+            named.join(", ")
+        ));
+    }
+    if *paired == 0 {
+        return;
+    }
+    let both = plural(*messages, "message");
+    say(&format!("in both logs: {both}; only in {client}: {}; only in {server}: {}", ours.messages, theirs.messages));
+    if *messages < ours.messages.min(theirs.messages) {
+        say("most messages are in one log only: are these two logs of one connection?");
+    }
 }
 
 fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {

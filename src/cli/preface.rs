@@ -2,8 +2,9 @@
 
 use rpctape::capture::Skip;
 use rpctape::error::Result;
+use rpctape::pipeline::{Alone, Met};
 use rpctape::protocol::Severity;
-use rpctape::report::{Context, PassedOver, Summary};
+use rpctape::report::{Context, Merged, MergedAlone, PassedOver, Summary};
 use rpctape::rules::Selection;
 use rpctape::store::ConnectionRow;
 
@@ -37,8 +38,19 @@ pub fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Sev
     let files = loaded.passed_over.iter();
     summary.files = files.map(|(source, why)| PassedOver { source: source.clone(), why: why.clone() }).collect();
     summary.lost = told.tally.lost;
+    summary.merged = told.met.as_ref().map(merged);
     summary.fail_on = fail_on.map_or("none", Severity::as_str);
     summary
+}
+
+fn merged(met: &Met) -> Merged {
+    let alone = |alone: &Alone| MergedAlone {
+        connections: alone.connections,
+        in_doubt: alone.in_doubt.clone(),
+        messages: alone.messages,
+    };
+    let (client, server) = (alone(&met.client), alone(&met.server));
+    Merged { connections: met.paired, messages: met.messages, client, server }
 }
 
 /// A source of which a part that nobody knows was not read: it is never clean.

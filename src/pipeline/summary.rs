@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Met;
 use crate::error::Result;
 use crate::session::Followed;
 use crate::store::{FindingCount, SourceRow, Store, Tally, UndecidedRow};
@@ -43,6 +44,8 @@ pub struct Summary {
     pub undecided: Vec<UndecidedRow>,
     /// How much was followed from hop to hop, where logs of several were read.
     pub followed: Vec<Followed>,
+    /// How the logs of a client and of a server met, where two were merged.
+    pub met: Option<Met>,
     /// Secrets that this run replaced, by kind.
     pub redacted: BTreeMap<&'static str, u64>,
 }
@@ -76,6 +79,7 @@ pub(super) fn summarise(store: &Store, inputs: Vec<Input>) -> Result<Summary> {
         findings: store.finding_counts()?,
         undecided: store.undecided()?,
         followed: Vec::new(),
+        met: None,
         redacted: BTreeMap::new(),
     })
 }

@@ -120,6 +120,30 @@ pub struct Undecidable {
     pub events: u64,
 }
 
+/// How two logs met that were read as one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Merged {
+    /// Connections that are in both.
+    pub connections: u64,
+    /// Messages of these that are in both.
+    pub messages: u64,
+    /// What only the client's log has.
+    pub client: MergedAlone,
+    /// What only the server's log has.
+    pub server: MergedAlone,
+}
+
+/// What only one of two logs has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MergedAlone {
+    /// Connections that the other log does not have.
+    pub connections: u64,
+    /// Connections that it may have, and nothing tells which of several they are there.
+    pub in_doubt: Vec<String>,
+    /// Messages of connections that are in both.
+    pub messages: u64,
+}
+
 /// The summary. Its members are those of the JSON object `summary`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
@@ -162,6 +186,9 @@ pub struct Summary {
     /// Which clauses were judged, and how that came out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// How two logs met that were read as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Merged>,
     /// What fails the check.
     pub fail_on: &'static str,
     /// The exit code.

@@ -1,0 +1,171 @@
+//! One frame of one of two logs, held until both were read.
+
+use crate::capture::{Body, Captured, Direction, Exit, Frame, Key, Missing, Stamp, Why};
+use crate::jsonrpc::{Parsed, parse};
+use crate::protocol::{Facts, Side};
+
+/// What is held of a frame.
+#[derive(Clone)]
+pub(super) enum What {
+    /// The text of a message or a batch.
+    Text(Box<str>),
+    Malformed(Box<[u8]>, String),
+    Open(Option<Side>),
+    Close(Option<Side>),
+    Exit(Exit),
+    Stderr(Box<str>),
+    Http(Box<str>),
+    Sse(Box<str>),
+    Missing {
+        why: Why,
+        to_line: Option<u64>,
+        lost: Option<u64>,
+        words: Box<str>,
+    },
+}
+
+/// One frame of one of the logs.
+#[derive(Clone)]
+pub(super) struct Event {
+    pub tap: Side,
+    /// Its number in the log.
+    pub seq: u64,
+    pub line: u64,
+    pub at_us: Option<i64>,
+    pub what: What,
+    /// What it has in common with its copy in the other log.
+    pub key: Key,
+    byte_offset: u64,
+    direction: Direction,
+    stream: Option<u32>,
+    /// True if any connection may miss what it says.
+    anywhere: bool,
+}
+
+impl Event {
+    /// What a log that was taken at `tap` holds at this number.
+    pub(super) fn new(tap: Side, seq: u64, frame: &Frame<'_>) -> Event {
+        let what = match &frame.body {
+            Body::Message(captured) => What::Text(captured.json.unwrap_or(captured.text).into()),
+            Body::Batch { text, .. } => What::Text((*text).into()),
+            Body::Malformed { bytes, reason } => What::Malformed((*bytes).into(), reason.clone()),
+            Body::Open { by } => What::Open(*by),
+            Body::Close { by } => What::Close(*by),
+            Body::Exit(exit) => What::Exit(*exit),
+            Body::Stderr { text } => What::Stderr((*text).into()),
+            Body::Http { head } => What::Http((*head).into()),
+            Body::Sse { event } => What::Sse((*event).into()),
+            Body::Missing(missing) => {
+                let Missing { why, to_line, lost, words } = *missing;
+                What::Missing { why, to_line, lost, words: words.into() }
+            }
+        };
+        let direction = frame.direction.told_by(Some(tap));
+        let key = key(&what, direction, frame.stream.is_none(), &format!("{tap:?} {seq}"));
+        Event {
+            tap,
+            seq,
+            line: frame.line,
+            at_us: frame.at_us,
+            what,
+            key,
+            byte_offset: frame.byte_offset,
+            direction,
+            stream: frame.stream,
+            anywhere: frame.channel == Frame::WHOLE_SOURCE,
+        }
+    }
+
+    /// The text of a message.
+    pub(super) fn text(&self) -> Option<&str> {
+        if let What::Text(text) = &self.what { Some(text) } else { None }
+    }
+
+    /// The side that sent it, where the log says so.
+    pub(super) fn sender(&self) -> Option<Side> {
+        self.direction.side()
+    }
+
+    /// What only the server's log has beside messages says nothing that the client's order has a place for.
+    pub(super) fn has_a_place(&self) -> bool {
+        self.tap == Side::Client || matches!(self.what, What::Text(_) | What::Malformed(..) | What::Missing { .. })
+    }
+
+    /// Where and when it passed its tap.
+    pub(super) fn stamp(&self) -> Stamp {
+        Stamp { seq: self.seq, at_us: self.at_us }
+    }
+
+    /// The same stretch, of which it is not known any more whose messages are missing.
+    pub(super) fn of_either_side(&self) -> Event {
+        Event { direction: Direction::Unknown, ..self.clone() }
+    }
+
+    /// Why all that follows is in question, where this stretch says so.
+    pub(super) fn lasting(&self) -> Option<Why> {
+        match self.what {
+            What::Missing { why: why @ (Why::Dropped | Why::Mixed), .. } => Some(why),
+            _ => None,
+        }
+    }
+
+    /// How many messages are missing here, at least.
+    pub(super) fn lost(&self) -> u64 {
+        if let What::Missing { lost, .. } = &self.what { lost.unwrap_or(1) } else { 0 }
+    }
+
+    /// As it stood in its log, which is `source` now, and its connection `channel`.
+    pub(super) fn frame(&self, source: u32, channel: u32) -> Frame<'_> {
+        Frame {
+            source,
+            line: self.line,
+            byte_offset: self.byte_offset,
+            channel: if self.anywhere { Frame::WHOLE_SOURCE } else { channel },
+            at_us: self.at_us,
+            direction: self.direction,
+            stream: self.stream,
+            taps: None,
+            in_file: false,
+            body: self.what.body(),
+        }
+    }
+}
+
+impl What {
+    fn body(&self) -> Body<'_> {
+        match self {
+            What::Text(text) => match parse::<Facts<'_>>(text) {
+                Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
+                Ok(Parsed::Batch(members)) => Body::Batch {
+                    text,
+                    members: members.into_iter().map(|(at, one)| (at, one.map_err(|bad| bad.reason))).collect(),
+                },
+                Err(bad) => Body::Malformed { bytes: text.as_bytes(), reason: bad.reason },
+            },
+            What::Malformed(bytes, reason) => Body::Malformed { bytes, reason: reason.clone() },
+            What::Open(by) => Body::Open { by: *by },
+            What::Close(by) => Body::Close { by: *by },
+            What::Exit(exit) => Body::Exit(*exit),
+            What::Stderr(text) => Body::Stderr { text },
+            What::Http(head) => Body::Http { head },
+            What::Sse(event) => Body::Sse { event },
+            What::Missing { why, to_line, lost, words } => {
+                Body::Missing(Missing { why: *why, lost: *lost, to_line: *to_line, words })
+            }
+        }
+    }
+}
+
+/// `alone` names what has no copy.
+fn key(what: &What, direction: Direction, of_connection: bool, alone: &str) -> Key {
+    let named = |name: &str| Key::event("", Direction::Unknown, name);
+    match what {
+        What::Text(text) => Key::message("", direction, text),
+        What::Malformed(bytes, _) => Key::raw("", direction, &String::from_utf8_lossy(bytes)),
+        What::Close(by) if of_connection => named(&format!("close {by:?}")),
+        What::Exit(exit) => named(&exit.to_string()),
+        What::Open(_) if of_connection => named("open"),
+        // Streams have numbers of their own in each log; the rest is each tap's own.
+        _ => named(alone),
+    }
+}
