@@ -1,6 +1,6 @@
 //! What the exchanges of a log hold, put into the order of time and handed on.
 
-use std::borrow::Cow;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
@@ -64,15 +64,10 @@ impl<'a> Collected<'a> {
 
     /// The steps of one exchange; false for other traffic.
     pub(in crate::capture::formats) fn take(&mut self, exchange: Exchange<'a>) -> bool {
-        self.put(exchange, |step| step, Clone::clone)
+        self.put(exchange, |step| step)
     }
 
-    fn put<'x>(
-        &mut self,
-        mut exchange: Exchange<'x>,
-        keep: impl Fn(Step<'x>) -> Step<'a>,
-        said: impl Fn(&Cow<'x, str>) -> Cow<'a, str>,
-    ) -> bool {
+    fn put<'x>(&mut self, mut exchange: Exchange<'x>, keep: impl Fn(Step<'x>) -> Step<'a>) -> bool {
         if let Some(resolution) = exchange.resolution_us {
             self.resolution_us = Some(self.resolution_us.map_or(resolution, |least| least.min(resolution)));
         }
@@ -85,9 +80,10 @@ impl<'a> Collected<'a> {
         let connection = self.connections.of(&exchange, self.streams);
         let torn = steps.iter().any(|step| step.side == Side::Server && step.what == What::Missing);
         self.note_span(&exchange, connection, get, torn);
+        let started: Rc<str> = Rc::from(&*exchange.said);
         for step in steps {
             let step = keep(exchange.filled(step));
-            let (stream, started, adrift) = (self.streams, said(&exchange.said), get && !step.timed);
+            let (stream, started, adrift) = (self.streams, Rc::clone(&started), get && !step.timed);
             if let What::Text(text) = &step.what {
                 self.bytes += text.len();
             }
@@ -154,7 +150,7 @@ impl<'a> Collected<'a> {
 impl Collected<'static> {
     /// The same where the text of the exchange does not stay.
     pub(super) fn take_owned(&mut self, exchange: Exchange<'_>) -> bool {
-        self.put(exchange, Step::into_owned, |said| Cow::Owned(said.to_string()))
+        self.put(exchange, Step::into_owned)
     }
 }
 

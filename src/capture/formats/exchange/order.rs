@@ -1,8 +1,8 @@
 //! Messages of a stream that a GET opened have no time. They are put where they can first have come: an answer after
 //! its request, progress after the request that has its token, all of one stream in their order.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +18,7 @@ pub(super) struct Placed<'a> {
     /// Which of [`super::connection::Connections`] it belongs to.
     pub(super) connection: u32,
     /// When its exchange started, as written.
-    pub(super) started: Cow<'a, str>,
+    pub(super) started: Rc<str>,
     /// True if it came on a stream that a GET opened, and has no time of its own.
     pub(super) adrift: bool,
 }

@@ -46,7 +46,9 @@ enum As {
 /// What the messages of a text tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::capture::formats) struct Told {
-    links: Vec<(As, Link)>,
+    /// Most texts have one.
+    link: Option<(As, Link)>,
+    more: Vec<(As, Link)>,
     /// True if an answer may be among them: the members of a batch are not looked at for it.
     pub(super) answers: bool,
     /// True for a message, or a batch that starts with one.
@@ -91,11 +93,15 @@ impl Told {
     }
 
     fn all(&self, are: impl Fn(As) -> bool) -> impl Iterator<Item = Link> {
-        self.links.iter().filter(move |(kind, _)| are(*kind)).map(|(_, link)| *link)
+        self.link.iter().chain(&self.more).filter(move |(kind, _)| are(*kind)).map(|(_, link)| *link)
     }
 
     fn add(&mut self, kind: As, link: Option<Link>) {
-        self.links.extend(link.map(|link| (kind, link)));
+        let Some(link) = link.map(|link| (kind, link)) else { return };
+        match self.link {
+            None => self.link = Some(link),
+            Some(_) => self.more.push(link),
+        }
     }
 
     /// Takes what an object tells; true if it is a message.
