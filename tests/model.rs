@@ -662,4 +662,5 @@ fn recall_of_exchanges() {
 #[ignore = "a minute of work; it prints a table"]
 fn calibration() {
     println!("{}", model::calibration::table(1_000));
+    println!("{}", model::calibration::crossings(0.4, 30_000));
 }

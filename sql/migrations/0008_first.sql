@@ -67,8 +67,8 @@ CREATE INDEX connection_channel ON connection (source, channel);
 
 -- One captured unit. The payload comes last, so that a scan of the other columns never touches its overflow pages.
 -- References are declared for readers; the program does not have SQLite check them a row at a time.
+-- The id comes last: a row without one is what the program gives SQLite, which then counts on and looks for no row that has it.
 CREATE TABLE frame (
-    id          INTEGER PRIMARY KEY,
     -- NULL for a stretch that any connection of the source may miss.
     connection  INTEGER REFERENCES connection,
     seq         INTEGER NOT NULL,
@@ -91,7 +91,8 @@ CREATE TABLE frame (
     -- The text as captured; BLOB where it is not UTF-8.
     body        ANY,
     -- The translation to JSON, where body is something else.
-    json        TEXT
+    json        TEXT,
+    id          INTEGER PRIMARY KEY
 ) STRICT;
 
 -- Frames of kind 11, few among many: an index of frames that finds them would read all to be made.

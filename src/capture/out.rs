@@ -260,7 +260,8 @@ impl<'s> Out<'s> {
         {
             (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
         }
-        if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
+        // Bytes that should have been a message were written at a time, too.
+        if self.said.fresh && frame.at_us.is_some() {
             self.keep_time();
         }
         self.sink.frame(&frame)
@@ -410,6 +411,16 @@ impl<'s> Out<'s> {
     /// malformed. A text that ends in the middle of a value where the log itself ends (`log_ends`) was cut by whoever
     /// copied the log, which is no fault of either side: it is passed over.
     pub(crate) fn promised(&mut self, place: &Place, text: &str, log_ends: bool) -> Result<()> {
+        self.promised_or(place, text, |out| log_ends.then(|| out.skip(place.line, Skip::CutOff)).map(Ok))
+    }
+
+    /// The same, and `cut` may say what a text is instead that ends in the middle of a value.
+    pub(crate) fn promised_or(
+        &mut self,
+        place: &Place,
+        text: &str,
+        cut: impl FnOnce(&mut Self) -> Option<Result<()>>,
+    ) -> Result<()> {
         let start = skip_white(text.as_bytes(), 0);
         match parse_at::<Facts<'_>>(text, start) {
             Ok((parsed, end)) => match rest_of(text, end) {
@@ -421,12 +432,17 @@ impl<'s> Out<'s> {
                 }
                 Some(_) => self.malformed(place, text.as_bytes(), MORE_TEXT),
             },
-            Err(fault) if fault.cut && log_ends => {
-                self.skip(place.line, Skip::CutOff);
-                Ok(())
+            Err(fault) => {
+                if fault.cut
+                    && let Some(said) = cut(self)
+                {
+                    return said;
+                }
+                match self.plan.is_cut(text) {
+                    true => self.put(place, Body::gap(Some(1))),
+                    false => self.malformed(place, text.as_bytes(), &in_words(&fault)),
+                }
             }
-            Err(_) if self.plan.is_cut(text) => self.put(place, Body::gap(Some(1))),
-            Err(fault) => self.malformed(place, text.as_bytes(), &in_words(&fault)),
         }
     }
 

@@ -5,20 +5,24 @@ use memchr::memchr2;
 /// Strings up to so many words of eight bytes are looked through without setting up a vector search.
 pub(super) const SHORT: usize = 2;
 
-/// The first byte of the next few words of eight bytes that cannot stand in a string as it is: a quote, a backslash or a control
-/// character. Nothing where there is none, or where the text ends before the words do.
+/// The first byte of a word of eight that cannot stand in a string as it is: a quote, a backslash or a control character.
+#[inline]
+pub(super) fn odd_in(word: [u8; 8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let word = u64::from_le_bytes(word);
+    // The high bit of each byte that is zero, and perhaps of some behind the first such byte.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    let low = word.wrapping_sub(ONES * 0x20) & !word;
+    let odd = (zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\'))) | low) & (ONES << 7);
+    (odd != 0).then_some(odd.trailing_zeros() as usize / 8)
+}
+
+/// The same of the next few words of eight bytes. Nothing where there is none, or where the text ends before the words do.
 #[inline]
 pub(super) fn first_odd(bytes: &[u8], mut at: usize, words: usize) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
     for _ in 0..words {
-        let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
-        // The high bit of each byte that is zero, and perhaps of some behind the first such byte.
-        let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
-        let low = word.wrapping_sub(ONES * 0x20) & !word;
-        let odd =
-            (zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\'))) | low) & (ONES << 7);
-        if odd != 0 {
-            return Some(at + odd.trailing_zeros() as usize / 8);
+        if let Some(odd) = odd_in(*bytes.get(at..)?.first_chunk()?) {
+            return Some(at + odd);
         }
         at += 8;
     }

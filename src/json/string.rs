@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::quick::quote_or_escape;
+use super::quick::{SHORT, odd_in, quote_or_escape};
 
 /// Unescapes a JSON string given with its quotes. Lone surrogates become U+FFFD; it never fails.
 pub(crate) fn lenient_string(raw: &str) -> Cow<'_, str> {
@@ -11,7 +11,9 @@ pub(crate) fn lenient_string(raw: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(inner.len());
     out.push_str(&inner[..at]);
     while at < inner.len() {
-        at = push_escape(inner, at, &mut out);
+        let (c, end) = read_escape(inner, at);
+        out.extend(c);
+        at = end;
         let run = memchr::memchr(b'\\', &inner.as_bytes()[at..]).unwrap_or(inner.len() - at);
         out.push_str(&inner[at..at + run]);
         at += run;
@@ -19,52 +21,89 @@ pub(crate) fn lenient_string(raw: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Reads the string whose content starts at `at`: the byte of its closing quote, and what it says where that is not what is written.
+/// `room` is used for that, and may be used again.
+pub(crate) fn read_string(text: &str, at: usize, room: &mut Vec<u8>) -> Option<(usize, Option<String>)> {
+    let odd = quote_or_escape(text.as_bytes(), at)?;
+    if text.as_bytes()[odd] == b'"' {
+        return Some((odd, None));
+    }
+    room.clear();
+    room.reserve(text.len() - at);
+    let end = unescape_and_add(text, at, room)?;
+    Some((end, Some(simdutf8::basic::from_utf8(room).unwrap_or_default().to_string())))
+}
+
 /// Unescapes the string whose content starts at `at` into `out`, and gives the byte of its closing quote.
 /// A lone surrogate cannot be written in UTF-8 and becomes U+FFFD.
 pub(crate) fn unescape(text: &str, at: usize, out: &mut String) -> Option<usize> {
-    out.clear();
+    let mut said = std::mem::take(out).into_bytes();
+    said.clear();
+    let end = unescape_and_add(text, at, &mut said);
+    // Of a text only whole characters are copied.
+    *out = String::from_utf8(said).unwrap_or_default();
+    end
+}
+
+fn unescape_and_add(text: &str, at: usize, out: &mut Vec<u8>) -> Option<usize> {
     let bytes = text.as_bytes();
-    let (mut run, mut from) = (at, at);
+    let mut from = at;
     loop {
-        let odd = quote_or_escape(bytes, from)?;
-        out.push_str(&text[run..odd]);
+        let odd = copy_run(bytes, from, out)?;
         if bytes[odd] == b'"' {
             return Some(odd);
         }
-        (run, from) = match bytes.get(odd + 1)? {
-            // What stands for itself begins the next run: JSON in a string is full of it.
-            b'"' | b'\\' | b'/' => (odd + 1, odd + 2),
+        from = match bytes.get(odd + 1)? {
+            // JSON in a string is full of it.
+            itself @ (b'"' | b'\\' | b'/') => {
+                out.push(*itself);
+                odd + 2
+            }
             _ => {
-                let end = push_escape(text, odd, out);
-                (end, end)
+                let (c, end) = read_escape(text, odd);
+                let mut utf8 = [0; 4];
+                out.extend_from_slice(c.map_or("", |c| c.encode_utf8(&mut utf8)).as_bytes());
+                end
             }
         };
     }
 }
 
-/// Adds what the escape at `at` stands for, and gives the byte after it. Where it is none of JSON, the backslash alone is
-/// passed over; four digits that are none become U+FFFD.
+/// Copies what stands for itself, up to the next quote or backslash, and gives the byte of that. Most runs in JSON in a string are short:
+/// they are copied a word at a time, while it is looked for.
 #[inline]
-fn push_escape(text: &str, at: usize, out: &mut String) -> usize {
-    // What JSON in a string is full of.
-    if text.as_bytes().get(at + 1) == Some(&b'"') {
-        out.push('"');
-        return at + 2;
+fn copy_run(bytes: &[u8], mut at: usize, out: &mut Vec<u8>) -> Option<usize> {
+    for _ in 0..SHORT {
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else { break };
+        match odd_in(*word) {
+            None => {
+                out.extend_from_slice(word);
+                at += 8;
+            }
+            Some(odd) if matches!(word[odd], b'"' | b'\\') => {
+                let length = out.len() + odd;
+                out.extend_from_slice(word);
+                out.truncate(length);
+                return Some(at + odd);
+            }
+            // A control character, which is not JSON, and stands for itself.
+            Some(_) => break,
+        }
     }
+    let odd = quote_or_escape(bytes, at)?;
+    out.extend_from_slice(&bytes[at..odd]);
+    Some(odd)
+}
+
+/// What the escape at `at` stands for, and the byte after it. Where it is none of JSON, the backslash alone is passed over; four
+/// digits that are none become U+FFFD.
+#[inline]
+fn read_escape(text: &str, at: usize) -> (Option<char>, usize) {
     match (escape(text, at), text.as_bytes().get(at + 1)) {
-        (Some((unit, end)), _) => {
-            out.push(unit.unwrap_or(char::REPLACEMENT_CHARACTER));
-            end
-        }
-        (None, Some(b'u')) => {
-            out.push(char::REPLACEMENT_CHARACTER);
-            at + 2
-        }
-        (None, Some(_)) => at + 1,
-        (None, None) => {
-            out.push('\\');
-            at + 1
-        }
+        (Some((unit, end)), _) => (Some(unit.unwrap_or(char::REPLACEMENT_CHARACTER)), end),
+        (None, Some(b'u')) => (Some(char::REPLACEMENT_CHARACTER), at + 2),
+        (None, Some(_)) => (None, at + 1),
+        (None, None) => (Some('\\'), at + 1),
     }
 }
 
@@ -138,6 +177,8 @@ mod tests {
             let mut out = String::new();
             prop_assert_eq!(unescape(&quoted, 1, &mut out), Some(quoted.len() - 1));
             prop_assert_eq!(lenient_string(&quoted), text.as_str());
+            let (end, said) = read_string(&quoted, 1, &mut Vec::new()).expect("a string");
+            prop_assert_eq!((end, said.unwrap_or(text.clone())), (quoted.len() - 1, text.clone()));
             prop_assert_eq!(out, text);
         }
 

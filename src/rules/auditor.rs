@@ -67,9 +67,7 @@ pub struct Seized {
 pub struct Auditor {
     by_event: Vec<Vec<&'static Rule>>,
     undecided: BTreeMap<&'static str, (Proof, u64)>,
-    /// Of the connection and profile that spoke last: most messages follow one of their own.
-    newest: Option<(u32, Seized)>,
-    /// Of all others that have not ended.
+    /// What connections that have not ended gave occasion to, profile by profile.
     seized: FxHashMap<u32, Vec<Seized>>,
 }
 
@@ -80,7 +78,7 @@ impl Auditor {
         for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
             by_event[rule.on as usize].push(rule);
         }
-        Auditor { by_event, undecided: BTreeMap::new(), newest: None, seized: FxHashMap::default() }
+        Auditor { by_event, undecided: BTreeMap::new(), seized: FxHashMap::default() }
     }
 
     /// True if any selected rule looks at such events.
@@ -107,7 +105,6 @@ impl Auditor {
 
     /// What a connection that has ended gave occasion to, profile by profile; it is forgotten here.
     pub fn seized(&mut self, connection: &Connection) -> Vec<Seized> {
-        self.shelve();
         let (client, server) = of_connection(connection);
         let mut all = self.seized.remove(&connection.id).unwrap_or_default();
         all.iter_mut().for_each(|seized| seized.add((client, server)));
@@ -122,23 +119,10 @@ impl Auditor {
         if both == (Occasions::NONE, Occasions::NONE) {
             return;
         }
-        let (id, profile) = (event.connection.id, event.profile);
-        match &mut self.newest {
-            Some((of, seized)) if *of == id && std::ptr::eq(seized.profile, profile) => seized.add(both),
-            _ => {
-                self.shelve();
-                self.newest = Some((id, Seized { profile, client: both.0, server: both.1 }));
-            }
-        }
-    }
-
-    /// Puts the newest with the others.
-    fn shelve(&mut self) {
-        let Some((id, newest)) = self.newest.take() else { return };
-        let all = self.seized.entry(id).or_default();
-        match all.iter_mut().find(|seized| std::ptr::eq(seized.profile, newest.profile)) {
-            Some(seized) => seized.add((newest.client, newest.server)),
-            None => all.push(newest),
+        let all = self.seized.entry(event.connection.id).or_default();
+        match all.iter_mut().find(|seized| std::ptr::eq(seized.profile, event.profile)) {
+            Some(seized) => seized.add(both),
+            None => all.push(Seized { profile: event.profile, client: both.0, server: both.1 }),
         }
     }
 

@@ -1,6 +1,8 @@
 //! The fold: frames in, events out.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
 
 use super::connection::{End, Opened};
 use super::detail::Batch;
@@ -18,7 +20,7 @@ use crate::protocol::{Facts, Side};
 /// The fold over an ordered stream of frames. It does not care whether they come from a capture or from the store.
 pub struct Session {
     settings: Settings,
-    connections: BTreeMap<u32, Box<Conn>>,
+    connections: FxHashMap<u32, Box<Conn>>,
     settled: Settled,
     /// Connections that were closed, and the frame that did it: they end when nothing has followed for a while.
     closed: VecDeque<(u32, FrameId)>,
@@ -37,7 +39,7 @@ impl Session {
         let settled = Settled::new(settings.window);
         Session {
             settings,
-            connections: BTreeMap::new(),
+            connections: FxHashMap::default(),
             settled,
             closed: VecDeque::new(),
             shelf: Shelf::new(),
@@ -107,12 +109,17 @@ impl Session {
 
     /// What an oracle will be asked at the end, as far as it is known before.
     pub fn asks(&self) -> Vec<Asked> {
-        self.connections.values().filter(|conn| conn.has_questions()).map(|conn| conn.asks()).collect()
+        let mut asks: Vec<Asked> =
+            self.connections.values().filter(|conn| conn.has_questions()).map(|conn| conn.asks()).collect();
+        asks.sort_by_key(|asked| asked.connection);
+        asks
     }
 
     /// Ends all connections and answers what was left open.
     pub fn finish(mut self, oracle: &mut dyn Oracle, sink: &mut dyn Sink) {
-        for (_, mut conn) in std::mem::take(&mut self.connections) {
+        let mut connections: Vec<_> = std::mem::take(&mut self.connections).into_iter().collect();
+        connections.sort_unstable_by_key(|(id, _)| *id);
+        for (_, mut conn) in connections {
             let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
             conn.end(&mut step, oracle);
         }

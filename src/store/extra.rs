@@ -51,6 +51,11 @@ pub struct Extra<'a> {
     pub batch: Option<FrameId>,
 }
 
+/// A stream and nothing else, as JSON.
+fn alone(stream: u32) -> String {
+    format!("{{\"stream\":{stream}}}")
+}
+
 /// What is wanted of the head of an HTTP message.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -72,7 +77,11 @@ impl<'a> Extra<'a> {
         if plain && frame.stream.is_none() && frame.taps.is_none() {
             return None;
         }
-        Extra::of(frame).to_json()
+        match frame.stream {
+            // What every message of an HTTP log has.
+            Some(stream) if plain && frame.taps.is_none() => Some(alone(stream)),
+            _ => Extra::of(frame).to_json(),
+        }
     }
 
     /// What a frame needs beside the other columns.
@@ -141,6 +150,12 @@ impl<'a> Extra<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_alone_is_written_as_all_is() {
+        let extra = Extra { stream: Some(7), ..Extra::default() };
+        assert_eq!(extra.to_json(), Some(alone(7)));
+    }
 
     #[test]
     fn nothing_is_null_and_everything_reads_back() {

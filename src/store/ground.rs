@@ -18,6 +18,7 @@ use crate::jsonrpc::{Id, IdField, Message};
 use crate::session::{FrameId, NO_CONNECTION};
 
 const INSERT_FRAME: &str = include_str!("../../sql/statements/insert_frame.sql");
+const INSERT_FRAME_AT: &str = include_str!("../../sql/statements/insert_frame_at.sql");
 const INSERT_BLOCK: &str = include_str!("../../sql/statements/insert_frame_block.sql");
 const INSERT_MISSING: &str = "INSERT INTO missing (frame) VALUES (?1)";
 
@@ -61,7 +62,7 @@ impl Store {
     pub(super) fn frame_table(&self) -> Result<Table<'_>> {
         let insert = self.sql.prepare(&several(INSERT_FRAME)).map_err(|error| self.fail("write", &error))?;
         let (slots, blocks) = (Default::default(), Blocks::default());
-        Ok(Table { sql: &self.sql, insert, slots, waiting: 0, large: false, last: None, blocks })
+        Ok(Table { sql: &self.sql, insert, insert_at: None, slots, waiting: 0, large: false, last: None, blocks })
     }
 }
 
@@ -209,15 +210,18 @@ fn spelled(message: &Message<'_>) -> Option<String> {
     }
 }
 
-/// How many columns a row has.
-const WIDTH: usize = 16;
+/// How many columns a row has, without its id.
+const WIDTH: usize = 15;
 /// The longest text that waits for others, in bytes.
 const LARGE: usize = 64 << 10;
 
-/// The table of frames, as one statement.
+/// The table of frames, to be written to.
 pub(super) struct Table<'s> {
     sql: &'s Connection,
+    /// For a few rows behind all others.
     insert: Statement<'s>,
+    /// For one row with an id of its own.
+    insert_at: Option<(Statement<'s>, Slot)>,
     /// What is bound to the parameters of each row.
     slots: [Slot; ROWS],
     /// How many rows are bound and not yet written.
@@ -235,21 +239,78 @@ struct Slot {
     bound: Bound,
 }
 
+impl Slot {
+    /// Binds the columns of a row to the parameters behind `base`, which are in the order of the statement.
+    fn bind(&mut self, insert: &mut Statement<'_>, base: usize, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
+        let Slot { nulls, bound } = self;
+        bound.bind(insert, base, 1, row.connection)?;
+        insert.raw_bind_parameter(base + 2, row.seq)?;
+        bound.bind(insert, base, 3, Some(row.source))?;
+        insert.raw_bind_parameter(base + 4, row.line)?;
+        insert.raw_bind_parameter(base + 5, row.byte_offset)?;
+        nulls.bind(insert, base, 6, row.at_us)?;
+        bound.bind(insert, base, 7, Some(row.direction))?;
+        bound.bind(insert, base, 8, Some(row.kind))?;
+        nulls.bind(insert, base, 9, row.method)?;
+        match row.rpc_id {
+            RpcId::None => nulls.bind(insert, base, 10, None::<i64>)?,
+            RpcId::Int(number) => nulls.bind(insert, base, 10, Some(number))?,
+            RpcId::Text(text) => nulls.bind(insert, base, 10, Some(text))?,
+        }
+        nulls.bind(insert, base, 11, row.error_code)?;
+        insert.raw_bind_parameter(base + 12, row.bytes)?;
+        nulls.bind(insert, base, 13, row.extra)?;
+        match row.body {
+            Text::None | Text::InFile(..) => insert.raw_bind_parameter(base + 14, Null)?,
+            Text::Utf8(text) => insert.raw_bind_parameter(base + 14, text)?,
+            Text::Bytes(bytes) => insert.raw_bind_parameter(base + 14, bytes)?,
+        }
+        nulls.bind(insert, base, 15, row.json)
+    }
+}
+
 impl Table<'_> {
     /// Takes a row behind all others. SQLite gives the id that follows the last one without looking for a row that has it.
     fn append(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
-        self.put(row, Some(row.id).filter(|id| self.last != Some(id - 1)))?;
+        if self.last.replace(row.id) != Some(row.id - 1) {
+            return self.insert(row);
+        }
+        self.slots[self.waiting].bind(&mut self.insert, self.waiting * WIDTH, row)?;
+        self.waiting += 1;
+        self.large |= row.body.length() + row.json.map_or(0, str::len) > LARGE;
+        if self.waiting == ROWS || self.large {
+            self.write()?;
+        }
         debug_assert!(
             self.waiting > 0 || self.sql.last_insert_rowid() == row.id,
             "a frame has the id that it was told"
         );
-        self.last = Some(row.id);
-        Ok(())
+        self.noted(row)
     }
 
     /// Takes a row among others.
     pub(super) fn insert(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
-        self.put(row, Some(row.id))
+        self.write()?;
+        let (insert, slot) = match &mut self.insert_at {
+            Some(insert) => insert,
+            none => none.insert((self.sql.prepare(INSERT_FRAME_AT)?, Slot::default())),
+        };
+        slot.bind(insert, 0, row)?;
+        insert.raw_bind_parameter(WIDTH + 1, row.id)?;
+        insert.raw_execute()?;
+        self.noted(row)
+    }
+
+    /// Notes what stands in other tables of a row.
+    fn noted(&mut self, row: &FrameColumns<'_>) -> rusqlite::Result<()> {
+        if row.connection.is_some_and(|connection| self.blocks.note(connection, row.id)) {
+            self.finish()?;
+        }
+        if row.kind == kind::GAP {
+            // Prepared when it is needed: what SQLite keeps at hand for its cursors is little, and a statement takes of it.
+            self.sql.prepare_cached(INSERT_MISSING)?.execute([row.id])?;
+        }
+        Ok(())
     }
 
     /// Writes all that was taken, and in which blocks connections have frames: at the end, and before anything asks for it.
@@ -259,49 +320,6 @@ impl Table<'_> {
         let mut insert = self.sql.prepare_cached(INSERT_BLOCK)?;
         self.blocks.begun.sort_unstable();
         self.blocks.begun.drain(..).try_for_each(|block| insert.execute(block).map(drop))
-    }
-
-    /// The order of the parameters is that of the statement.
-    fn put(&mut self, row: &FrameColumns<'_>, id: Option<i64>) -> rusqlite::Result<()> {
-        let (base, insert) = (self.waiting * WIDTH, &mut self.insert);
-        let Slot { nulls, bound } = &mut self.slots[self.waiting];
-        nulls.bind(insert, base, 1, id)?;
-        bound.bind(insert, base, 2, row.connection)?;
-        insert.raw_bind_parameter(base + 3, row.seq)?;
-        bound.bind(insert, base, 4, Some(row.source))?;
-        insert.raw_bind_parameter(base + 5, row.line)?;
-        insert.raw_bind_parameter(base + 6, row.byte_offset)?;
-        nulls.bind(insert, base, 7, row.at_us)?;
-        bound.bind(insert, base, 8, Some(row.direction))?;
-        bound.bind(insert, base, 9, Some(row.kind))?;
-        nulls.bind(insert, base, 10, row.method)?;
-        match row.rpc_id {
-            RpcId::None => nulls.bind(insert, base, 11, None::<i64>)?,
-            RpcId::Int(number) => nulls.bind(insert, base, 11, Some(number))?,
-            RpcId::Text(text) => nulls.bind(insert, base, 11, Some(text))?,
-        }
-        nulls.bind(insert, base, 12, row.error_code)?;
-        insert.raw_bind_parameter(base + 13, row.bytes)?;
-        nulls.bind(insert, base, 14, row.extra)?;
-        match row.body {
-            Text::None | Text::InFile(..) => insert.raw_bind_parameter(base + 15, Null)?,
-            Text::Utf8(text) => insert.raw_bind_parameter(base + 15, text)?,
-            Text::Bytes(bytes) => insert.raw_bind_parameter(base + 15, bytes)?,
-        }
-        nulls.bind(insert, base, 16, row.json)?;
-        self.waiting += 1;
-        self.large |= row.body.length() + row.json.map_or(0, str::len) > LARGE;
-        if self.waiting == ROWS || self.large {
-            self.write()?;
-        }
-        if row.connection.is_some_and(|connection| self.blocks.note(connection, row.id)) {
-            self.finish()?;
-        }
-        if row.kind == kind::GAP {
-            // Prepared when it is needed: what SQLite keeps at hand for its cursors is little, and a statement takes of it.
-            self.sql.prepare_cached(INSERT_MISSING)?.execute([row.id])?;
-        }
-        Ok(())
     }
 
     /// Writes the rows that wait.

@@ -24,9 +24,10 @@ impl Store {
         DERIVED.iter().map(|table| self.dump(table)).collect()
     }
 
-    /// Every row of a table, in the order of its first column.
+    /// Every row of a table, in the order of its first column; frames in that of their ids.
     pub(crate) fn dump(&self, table: &str) -> String {
-        let mut statement = self.sql.prepare(&format!("SELECT * FROM {table} ORDER BY 1")).unwrap();
+        let key = if table == "frame" { "id" } else { "1" };
+        let mut statement = self.sql.prepare(&format!("SELECT * FROM {table} ORDER BY {key}")).unwrap();
         let width = statement.column_count();
         let mut rows = statement.query([]).unwrap();
         let mut text = String::new();

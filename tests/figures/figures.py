@@ -3,9 +3,10 @@
     python3 figures.py RPCTAPE LOG...
 
 Reads JSON Lines (bare messages, or wrapped in objects with a direction) and recordings of rpctape's own, pairs requests with
-answers and cancels by the definitions in docs/figures.md, and holds what it finds against `ls`, `stats`, `why`, the views and the
-exports. What a figure takes from findings (whether a late answer is proven to be one) is taken from the view `cancellations`;
-everything else is worked out here. Prints every disagreement, and exits with 1 where there is one.
+answers and cancels by the definitions in docs/figures.md, and holds what it finds against `check`, `ls`, `stats`, `why`, the views and
+the exports. Whether a rule proves that a cancel was not honoured is the one thing that is not judged here once more: of the columns of
+`stats` that hang on it (ack, due, crossed, ignored, and silent) the sum is held against ours, and silent against the most that it can be.
+Prints every disagreement, and exits with 1 where there is one.
 """
 
 import csv
@@ -86,7 +87,9 @@ class Log:
     """The messages of one file, in their order."""
 
     def __init__(self, path):
-        self.path, self.messages, self.first, self.last = path, [], None, None
+        self.path, self.messages = path, []
+        # The time of each record, also of those that hold no message, and how it is spelled.
+        self.times = []
         self.ok = True
         text = open(path, "rb").read().decode("utf-8", "replace")
         lines = text.split("\n")
@@ -132,6 +135,8 @@ class Log:
                 at = rfc3339(spelled)
             elif "t" in record:
                 at = round(record["t"] * 1000)
+            if at is not None:
+                self.times.append((at, spelled))
             extra = set(record) - {"ts", "dir", "msg", "raw", "t", "n", "stream", "conn", "session"}
             self.ok &= not extra
             self.add(text, sender, at, number, record.get("conn", record.get("session", 1)), spelled)
@@ -233,9 +238,10 @@ class Connection:
                     exchange.idle = m
 
     def open_turns(self, session):
-        """The prompts whose turn goes on: to the answer, or from revision 2 on to the report that the session is idle."""
+        """The prompt that an update is of: the newest of those whose turn goes on, to the answer, or from revision 2 on to the report
+        that the session is idle."""
         prompts = self.prompts[json.dumps(session)]
-        return [exchange for exchange in prompts if not exchange.superseded and (exchange.answer is None or self.revision == "2")]
+        return [exchange for exchange in prompts if not exchange.superseded and (exchange.answer is None or self.revision == "2")][-1:]
 
     def cancel(self, m):
         dialect = OWN[self.protocol] if not self.revision.startswith("rfd") else ["$/cancelRequest", "$/cancel_request", "session/cancel"]
@@ -251,6 +257,21 @@ class Connection:
                 exchange = exchange if exchange and exchange.request.method == "subscriptions/listen" else None
             hits = [exchange] if exchange else []
         self.cancels.append((m, own, named, hits))
+
+
+    def outcome(self, exchange):
+        """What became of a request."""
+        answer = exchange.answer
+        if answer is None and exchange.superseded:
+            return "superseded"
+        if answer is None:
+            cancelled = any(exchange in hits for _, own, _, hits in self.cancels if own)
+            return "silent" if cancelled and self.protocol == "mcp" else "unanswered"
+        if answer.kind == "error":
+            return "cancelled" if answer.error and answer.error.get("code") == CANCELLED else "error"
+        result = answer.value.get("result")
+        turn = isinstance(result, dict) and exchange.request.method == "session/prompt" and result.get("stopReason") == "cancelled"
+        return "cancelled" if turn else "result"
 
 
 def percentile(values, percent):
@@ -291,16 +312,26 @@ class Check:
             print(f"{path}: other connections than the log names")
             return False
         self.listed(path, log, rows)
+        self.put_in_order(path, log)
         parts = defaultdict(list)
         for message in log.messages:
             parts[message.connection].append(message)
         pairs = list(zip(rows, (Connection(part, row) for row, part in zip(rows, parts.values()))))
         for row, connection in pairs:
             self.connection(path, row, connection)
+        self.checked(path, log, pairs)
         self.stats(path, [connection for _, connection in pairs])
         self.why(path, pairs)
         self.exports(path, log)
         return True
+
+    def put_in_order(self, path, log):
+        """A log whose records are out of the order of their own times is read in that of the times, if it is read in another at all."""
+        lines = [row["line"] for row in self.rows(path, "select line from messages order by id")]
+        if lines != sorted(lines) and all(m.at is not None for m in log.messages):
+            log.messages.sort(key=lambda m: m.at)
+            ours = [m.line for m in log.messages if m.kind != "malformed"]
+            self.same(f"{path} order", ours, [line for line in lines if line in set(ours)])
 
     def listed(self, path, log, rows):
         listed = json.loads(self.run("ls", "--no-progress", "--redact", "off", "--format", "json", path))["sources"][0]
@@ -316,17 +347,31 @@ class Check:
         self.same(f"{path} ls cancellations", dict(cancels), theirs)
         codes = Counter(str(m.error["code"]) for m in real if m.kind == "error" and m.error and type(m.error.get("code")) is int)
         self.same(f"{path} ls error_codes", dict(codes), listed["error_codes"])
-        times = [m.at for m in log.messages if m.at is not None]
-        if times and all(row["format"].startswith("jsonl") for row in rows):
-            spelled = [m.written for m in log.messages if m.written is not None]
-            if spelled:
-                self.same(f"{path} ls first", spelled[0], listed["first"])
-                self.same(f"{path} ls last", spelled[-1], listed["last"])
-            self.same(f"{path} ls first_at", written(times[0]), listed.get("first_at"))
-            self.same(f"{path} ls last_at", written(times[-1]), listed.get("last_at"))
+        if log.times and all(row["format"].startswith("jsonl") for row in rows):
+            (first, first_spelled), (last, last_spelled) = log.times[0], log.times[-1]
+            if isinstance(first_spelled, str):
+                self.same(f"{path} ls first", first_spelled, listed["first"])
+                self.same(f"{path} ls last", last_spelled, listed["last"])
+            self.same(f"{path} ls first_at", written(first), listed.get("first_at"))
+            self.same(f"{path} ls last_at", written(last), listed.get("last_at"))
         for row, told in zip(rows, listed["connections"]):
             for member in ("messages", "requests", "cancels"):
                 self.same(f"{path} ls {row['key']} {member}", row[member], told[member])
+
+    def checked(self, path, log, pairs):
+        """The counts in the summary of `check`."""
+        told = json.loads(self.run("check", "--no-progress", "--format", "json", path))
+        summary, real = told["summary"], [m for m in log.messages if m.kind != "malformed"]
+        self.same(f"{path} check messages", len(real), summary["messages"])
+        self.same(f"{path} check requests", sum(m.kind == "request" for m in real), summary["requests"])
+        self.same(f"{path} check connections", len(pairs), summary["connections"])
+        self.same(f"{path} check cancels", sum(row["cancels"] for row, _ in pairs), summary["cancels"])
+        shown, counts = told["findings"], summary["counts"]
+        self.same(f"{path} check findings", len(shown) + summary["not_shown"], counts["findings"])
+        for member in ("severity", "certainty"):
+            found = Counter(finding[member] for finding in shown)
+            self.same(f"{path} check {member}", dict(found), {word: counts[word] for word in found})
+        self.same(f"{path} check by_rule", dict(Counter(finding["code"] for finding in shown)), summary["by_rule"])
 
     def connection(self, path, row, connection):
         name = f"{path} {row['key']}"
@@ -360,9 +405,13 @@ class Check:
                 # Whether an answer with an id that was used twice, or of the other type, belongs to this request cannot be seen.
                 ours.answer = None
             self.same(f"{what} latency", ours.latency(), theirs["latency_us"])
+            if not guess:
+                self.same(f"{what} outcome", connection.outcome(ours), theirs["outcome"])
             self.same(f"{what} answered", ours.answer is not None, theirs["response_id"] is not None)
         by_request = {theirs["id"]: ours for ours, theirs in zip(connection.exchanges, rows)}
         connection.told = (rows, cancels, by_request)
+        # What became of a cancel, by the id of its row, where that is worked out here.
+        connection.effects = {}
         own = [c for c in cancels if not c["is_foreign"] and c["mechanism"] in ("notifications/cancelled", "$/cancelRequest", "$/cancel_request")]
         mine = [c for c in connection.cancels if c[1] and c[0].method != "session/cancel"]
         self.same(f"{name} own cancels", len(mine), len(own))
@@ -375,6 +424,7 @@ class Check:
             self.same(f"{what} line", message.line, theirs["line"])
             if not hits or theirs["exchange_id"] is None or theirs["effect"] in ("unknown-target", "malformed"):
                 self.same(f"{what} names", bool(hits), theirs["effect"] not in ("unknown-target", "malformed"))
+                connection.effects[theirs["id"]] = "void"
                 continue
             exchange = hits[0]
             self.same(f"{what} hits", exchange.request.line, by_request[theirs["exchange_id"]].request.line)
@@ -384,7 +434,8 @@ class Check:
             late = answer is not None and order(answer) > order(message)
             settle = None if not late or None in (answer.at, message.at) else answer.at - message.at
             self.same(f"{what} settle", settle if settle is not None and settle >= 0 else None, theirs["settle_us"])
-            self.same(f"{what} effect", self.effect(connection, exchange, late), theirs["effect"])
+            connection.effects[theirs["id"]] = self.effect(connection, exchange, late)
+            self.same(f"{what} effect", connection.effects[theirs["id"]], theirs["effect"])
         self.turns(name, connection, cancels, by_request)
 
     def effect(self, connection, exchange, late):
@@ -444,7 +495,7 @@ class Check:
         self.cancel_stats(path, connections, told)
 
     def cancel_stats(self, path, connections, told):
-        groups = defaultdict(lambda: {"n": 0, "settle": [], "work": []})
+        groups = defaultdict(lambda: {"n": 0, "settle": [], "work": [], "effects": Counter(), "quiet": 0, "known": True})
         wasted = set()
         for number, connection in enumerate(connections):
             rows, cancels, by_request = connection.told
@@ -454,6 +505,10 @@ class Check:
                 name = names.get(cancel["exchange_id"])
                 group = groups[(cancel["sender"], cancel["target_method"], name, cancel["reason"])]
                 group["n"] += 1
+                effect = connection.effects.get(cancel["id"])
+                group["known"] &= effect is not None
+                group["effects"][effect] += 1
+                group["quiet"] += effect == "silent"
                 if cancel["settle_us"] is not None:
                     group["settle"].append(cancel["settle_us"])
                 exchange = by_request.get(cancel["exchange_id"])
@@ -467,6 +522,8 @@ class Check:
                     signs.append(exchange.idle or exchange.answer)
                 signs = [sign for sign in sorted(signs, key=connection.messages.index) if sign.at is not None]
                 work = signs[-1].at - cancel["sent_at_us"] if signs else None
+                # Where work went on, silence is not what came of a cancel.
+                group["quiet"] -= effect == "silent" and work is not None and work > 0
                 if work is not None and work >= 0 and (number, cancel["exchange_id"]) not in wasted:
                     wasted.add((number, cancel["exchange_id"]))
                     group["work"].append(work)
@@ -481,6 +538,14 @@ class Check:
             columns = ("silent", "acknowledged", "answered", "crossed", "moot", "ignored", "unsettled", "void")
             self.same(f"{what} columns add up", group["n"], sum(row[column] for column in columns))
             self.same(f"{what} wasted", sum(group["work"]), row["wasted_us"])
+            if group["known"]:
+                effects, judged = group["effects"], ("silent", "acknowledged", "answered", "crossed", "ignored")
+                answered = sum(effects[word] for word in ("silent", "acknowledged", "result", "partial", "error"))
+                self.same(f"{what} answered or not", answered, sum(row[column] for column in judged))
+                for ours, column in (("moot", "moot"), ("unsettled", "unsettled"), ("void", "void")):
+                    self.same(f"{what} {column}", effects[ours], row[column])
+                self.same(f"{what} silent", True, row["silent"] <= group["quiet"])
+                self.same(f"{what} acknowledged", True, row["acknowledged"] <= effects["acknowledged"])
             for kind in ("settle", "work"):
                 for member, percent in (("p50", 50), ("p95", 95), ("p99", 99), ("max", 100)):
                     self.same(f"{what} {kind} {member}", percentile(group[kind], percent), row[f"{kind}_{member}_us"])

@@ -45,20 +45,31 @@ pub fn grid() -> impl Iterator<Item = Point> {
 
 /// Both servers at one point, so many times each.
 pub fn measure(point: Point, runs: u32, seed: u64) -> [Tally; 2] {
-    [false, true].map(|guilty| {
-        let mut tally = Tally::default();
-        for run in 0..runs {
-            let mut session = Session::new(point, seed ^ u64::from(run) << 8 ^ u64::from(guilty));
-            let found = judge(&session.trace(guilty), Settings::default(), &Selection::default()).0.findings;
-            let late = found.iter().find(|one| one.code == "CAN010" && one.certainty == Certainty::Violation);
-            match late.map(|one| one.basis) {
-                Some(Some(Basis::Rtt)) => tally.rtt += 1,
-                Some(_) => tally.proven += 1,
-                None => {}
-            }
+    [false, true].map(|guilty| of_one(point, guilty, runs, seed))
+}
+
+fn of_one(point: Point, guilty: bool, runs: u32, seed: u64) -> Tally {
+    let mut tally = Tally::default();
+    for run in 0..runs {
+        let mut session = Session::new(point, seed ^ u64::from(run) << 8 ^ u64::from(guilty));
+        let found = judge(&session.trace(guilty), Settings::default(), &Selection::default()).0.findings;
+        let late = found.iter().find(|one| one.code == "CAN010" && one.certainty == Certainty::Violation);
+        match late.map(|one| one.basis) {
+            Some(Some(Basis::Rtt)) => tally.rtt += 1,
+            Some(_) => tally.proven += 1,
+            None => {}
         }
-        tally
-    })
+    }
+    tally
+}
+
+/// What share of answers that crossed a cancel are taken for late ones, at each vantage and delay of this spread, as text.
+pub fn crossings(sigma: f64, runs: u32) -> String {
+    let points: Vec<Point> = grid().filter(|point| point.sigma == sigma).collect();
+    let wrong = points.iter().map(|point| of_one(*point, false, runs, 11)).map(|tally| tally.proven + tally.rtt);
+    let wrong: Vec<u32> = wrong.collect();
+    let (sum, all) = (wrong.iter().sum::<u32>(), runs * points.len() as u32);
+    format!("spread {sigma}: {sum} of {all} crossings, {:.4} %; {wrong:?}", f64::from(sum) * 100.0 / f64::from(all))
 }
 
 /// The table for `docs/certainty.md`.

@@ -91,7 +91,7 @@ impl Issued {
 
 /// Gives back the room of a map that is nearly empty.
 fn give_back<V>(map: &mut FxHashMap<Id, V>) {
-    const SMALL: usize = 64;
+    const SMALL: usize = 16;
     if map.capacity() > SMALL && map.len() < map.capacity() / 8 {
         map.shrink_to(map.len() * 2);
     }

@@ -6,7 +6,7 @@ use std::io::Read;
 use super::Part;
 use crate::base64;
 use crate::capture::formats::document::content;
-use crate::json::scan::{skip_white, value_end};
+use crate::json::scan::value_end;
 use crate::jsonrpc::SseReader;
 
 /// The longest body that is unpacked, in bytes.
@@ -16,16 +16,19 @@ const LIMIT: u64 = 256 << 20;
 const PACKED: usize = 3;
 
 /// A body from the value of a member, as written: an object, a string, a string in a string, base64, packed base64.
-/// `at` is where the value starts.
-pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool) -> Part<'_> {
+/// `at` is where the value starts; `said` is what a string says, where that was read already.
+pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool, said: Option<String>) -> Part<'_> {
     match raw.as_bytes().first() {
         Some(b'{' | b'[') => {
             // Whoever found it in the record has seen its end.
             Part::Text { text: Cow::Borrowed(raw), offset: at, cut, event_stream: false, whole: true }
         }
         Some(b'"') => {
-            let mut text = content(raw);
-            if let Cow::Owned(unpacked) = plain(&text) {
+            let mut text = said.map_or_else(|| content(raw), Cow::Owned);
+            // What most bodies are is not packed once more.
+            if !text.starts_with(['{', '['])
+                && let Cow::Owned(unpacked) = plain(&text)
+            {
                 text = Cow::Owned(unpacked);
             }
             let (text, cut, whole) = unmarked(text, cut);
@@ -95,12 +98,13 @@ pub(super) fn looks_packed(text: &str) -> bool {
         && text.as_bytes().iter().take(64).all(alphabet)
 }
 
-/// The text, whether it was cut (which a mark at its end may say), and whether it is one whole value.
+/// The text, whether it was cut (which a mark at its end may say), and whether it looks like one whole value. That it is one is seen when
+/// it is read as a message.
 fn unmarked(text: Cow<'_, str>, cut: bool) -> (Cow<'_, str>, bool, bool) {
     let end = text.trim_end();
-    let at = skip_white(text.as_bytes(), 0);
+    let bounds = (end.trim_start().as_bytes().first(), end.as_bytes().last());
     // A whole value has no mark at its end.
-    if end.ends_with(['}', ']']) && value_end(text.as_bytes(), at) == Some(end.len()) {
+    if matches!(bounds, (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']'))) {
         return (text, cut, true);
     }
     let tail = end.len() - end.len().min(48);

@@ -8,7 +8,6 @@ use super::body::is_event_stream;
 use super::connection::Connections;
 use super::order::{self, Placed};
 use super::steps::{Step, What, steps};
-use super::told::Told;
 use super::unseen::{Span, Unseen};
 use super::{Exchange, Part};
 use crate::capture::out::Out;
@@ -64,41 +63,38 @@ impl<'a> Collected<'a> {
     }
 
     /// The steps of one exchange; false for other traffic.
-    pub(in crate::capture::formats) fn take(&mut self, exchange: &Exchange<'a>) -> bool {
+    pub(in crate::capture::formats) fn take(&mut self, exchange: Exchange<'a>) -> bool {
         self.put(exchange, |step| step, Clone::clone)
     }
 
     fn put<'x>(
         &mut self,
-        exchange: &Exchange<'x>,
+        mut exchange: Exchange<'x>,
         keep: impl Fn(Step<'x>) -> Step<'a>,
         said: impl Fn(&Cow<'x, str>) -> Cow<'a, str>,
     ) -> bool {
         if let Some(resolution) = exchange.resolution_us {
             self.resolution_us = Some(self.resolution_us.map_or(resolution, |least| least.min(resolution)));
         }
-        let steps = steps(exchange);
+        let steps = steps(&exchange);
         let get = exchange.verb == "GET" && !exchange.socket;
         if steps.is_empty() {
             return false;
         }
         self.streams += 1;
-        let connection = self.connections.of(exchange, self.streams);
+        let connection = self.connections.of(&exchange, self.streams);
         let torn = steps.iter().any(|step| step.side == Side::Server && step.what == What::Missing);
-        self.note_span(exchange, connection, get, torn);
-        for step in steps.into_iter().map(keep) {
+        self.note_span(&exchange, connection, get, torn);
+        for step in steps {
+            let step = keep(exchange.filled(step));
             let (stream, started, adrift) = (self.streams, said(&exchange.said), get && !step.timed);
-            let told = match &step.what {
-                What::Text(text) => {
-                    self.bytes += text.len();
-                    Told::of(text)
-                }
-                _ => Told::default(),
-            };
-            if step.side == Side::Server && !step.timed && told.answers {
+            if let What::Text(text) = &step.what {
+                self.bytes += text.len();
+            }
+            if step.side == Side::Server && !step.timed && step.told.answers {
                 self.untimed.insert(connection);
             }
-            self.placed.push(Placed { step, told, stream, line: exchange.line, connection, started, adrift });
+            self.placed.push(Placed { step, stream, line: exchange.line, connection, started, adrift });
         }
         true
     }
@@ -157,7 +153,7 @@ impl<'a> Collected<'a> {
 
 impl Collected<'static> {
     /// The same where the text of the exchange does not stay.
-    pub(super) fn take_owned(&mut self, exchange: &Exchange<'_>) -> bool {
+    pub(super) fn take_owned(&mut self, exchange: Exchange<'_>) -> bool {
         self.put(exchange, Step::into_owned, |said| Cow::Owned(said.to_string()))
     }
 }
@@ -184,12 +180,15 @@ fn hand_on(
         taps: None,
     };
     match &step.what {
-        What::Text(text) => out.promised(&place, text, false),
+        // A limit of its size may have cut it where it looks whole.
+        What::Text(text) => out.promised_or(&place, text, |out| Some(out.put(&place, Body::Missing(LEFT_OUT)))),
         What::StreamClosed(by) => {
             let direction = Direction::Unknown;
             out.put(&Place { direction, ..place }, Body::Close { by: *by })
         }
         What::Ended => out.put(&Place { stream: None, ..place }, Body::Close { by: Some(Side::Client) }),
         What::Missing => out.put(&place, Body::Missing(LEFT_OUT)),
+        // Filled when it was taken.
+        What::Body => Ok(()),
     }
 }

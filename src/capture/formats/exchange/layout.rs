@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::body::{headers_of, is_event_stream, part};
-use super::path::{Path, Row, Tree};
+use super::path::{Path, Row, Said, Tree};
 use super::{Exchange, Part};
 use crate::capture::Vantage;
 use crate::capture::formats::document::{Elements, content};
@@ -70,6 +70,8 @@ impl Unit {
 #[derive(Clone, Debug)]
 pub(in crate::capture) struct Layout {
     places: Vec<(Slot, Path)>,
+    /// Which of the places hold what.
+    by_slot: [Vec<usize>; Slot::ResponseCut as usize + 1],
     tree: Tree,
     /// Unit of a duration that does not tell its own.
     pub unit: Unit,
@@ -84,8 +86,11 @@ pub(in crate::capture) struct Layout {
 impl Layout {
     /// A layout; of several paths for one thing, the first that has a value counts.
     pub(in crate::capture) fn new(places: Vec<(Slot, Path)>, unit: Unit, vantage: Vantage) -> Layout {
-        let tree = Tree::new(places.iter().map(|(_, path)| path));
-        Layout { places, tree, unit, vantage, certain: true, marks: Vec::new() }
+        let is_body = |slot: Slot| matches!(slot, Slot::Request | Slot::Response);
+        let tree = Tree::new(places.iter().map(|(slot, path)| (path, is_body(*slot))));
+        let mut by_slot = std::array::from_fn(|_| Vec::new());
+        places.iter().enumerate().for_each(|(at, (slot, _)): (usize, &(Slot, Path))| by_slot[*slot as usize].push(at));
+        Layout { places, by_slot, tree, unit, vantage, certain: true, marks: Vec::new() }
     }
 
     /// The paths of one thing.
@@ -104,22 +109,23 @@ impl Layout {
         self.certain && (has(Slot::End) || has(Slot::FirstByte) || has(Slot::Start) && has(Slot::Duration))
     }
 
-    /// The exchanges in a record that starts at byte `offset` of the text it is read from.
-    pub(super) fn exchanges<'t>(&self, text: &'t str, line: u64, offset: usize, out: &Out<'_>) -> Vec<Exchange<'t>> {
-        self.exchanges_of(text, line, offset, out).0
-    }
-
-    /// The same, and whether the record ends.
-    pub(super) fn exchanges_of<'t>(
+    /// The exchanges in a record that starts at byte `offset` of the text it is read from, and whether the record ends. `room` is used
+    /// for reading it, and may be used again.
+    pub(super) fn exchanges<'t>(
         &self,
         text: &'t str,
         line: u64,
         offset: usize,
         out: &Out<'_>,
+        room: &mut Vec<u8>,
     ) -> (Vec<Exchange<'t>>, bool) {
-        let (rows, ends) = self.tree.rows_of(text, self.places.len());
+        let mut found = self.tree.found(text, self.places.len(), room);
         let left_out = || !self.marks.is_empty() && self.has_marks(text);
-        (rows.iter().map(|row| View { layout: self, row }.exchange(line, offset, out, &left_out)).collect(), ends)
+        let mut said = std::mem::take(&mut found.said);
+        let (each, is_shared) = (found.rows().iter(), found.rows().len() > 1);
+        let each =
+            each.map(|row| View { layout: self, row, is_shared }.exchange(line, offset, out, &mut said, &left_out));
+        (each.collect(), found.ends)
     }
 
     fn has_marks(&self, text: &str) -> bool {
@@ -132,21 +138,27 @@ impl Layout {
 struct View<'l, 'r, 't> {
     layout: &'l Layout,
     row: &'r Row<'t>,
+    /// True if there are other rows, which have some values with this one in common.
+    is_shared: bool,
 }
 
 impl<'t> View<'_, '_, 't> {
     fn all(&self, slot: Slot) -> impl Iterator<Item = (&'t str, usize)> {
-        let places = self.layout.places.iter().zip(self.row);
-        places.filter(move |((known, _), _)| *known == slot).filter_map(|(_, value)| *value)
+        self.layout.by_slot[slot as usize].iter().filter_map(|place| self.row[*place])
     }
 
     fn scalar(&self, slot: Slot) -> Option<Cow<'t, str>> {
         self.all(slot).find_map(|(raw, _)| scalar(raw))
     }
 
-    fn body(&self, slot: Slot, cut: Slot, offset: usize) -> Part<'t> {
+    fn body(&self, slot: Slot, cut: Slot, offset: usize, said: &mut Said) -> Part<'t> {
         let cut = self.all(cut).any(|(raw, _)| raw == "true" || raw == "\"true\"");
-        let parts = self.all(slot).map(|(raw, at)| part(raw, offset + at, cut));
+        let mut said_at = |at: usize| {
+            let found = said.iter().position(|(start, _)| *start == at)?;
+            // What stands outside of a list belongs to each of its rows.
+            Some(if self.is_shared { said[found].1.clone() } else { said.swap_remove(found).1 })
+        };
+        let parts = self.all(slot).map(|(raw, at)| part(raw, offset + at, cut, said_at(at)));
         let found = parts.fold(Part::Absent, |best, next| match best {
             Part::Text { .. } => best,
             Part::Missing if next == Part::Absent => best,
@@ -163,17 +175,27 @@ impl<'t> View<'_, '_, 't> {
         })
     }
 
-    fn exchange(&self, line: u64, offset: usize, out: &Out<'_>, left_out: &dyn Fn() -> bool) -> Exchange<'t> {
+    fn exchange(
+        &self,
+        line: u64,
+        offset: usize,
+        out: &Out<'_>,
+        said: &mut Said,
+        left_out: &dyn Fn() -> bool,
+    ) -> Exchange<'t> {
         let (start, end) = (self.time(Slot::Start, out), self.time(Slot::End, out));
         let duration = self.scalar(Slot::Duration).and_then(|text| duration(&text, self.layout.unit));
-        let said = start.as_ref().or(end.as_ref()).map(|(.., text)| text.clone()).unwrap_or_default();
+        let spelled = start.as_ref().or(end.as_ref()).map(|(.., text)| text.clone()).unwrap_or_default();
         let known = start.as_ref().or(end.as_ref()).map(|(time, ..)| time.resolution_us);
         let (start, end) = (start.map(|(_, us, _)| us), end.map(|(_, us, _)| us));
         let start_us = start.or(end.zip(duration).map(|(end, long)| end.saturating_sub(long)));
         let first_byte_us = self.time(Slot::FirstByte, out).map(|(_, us, _)| us);
-        let verb = self.scalar(Slot::Verb).map_or(Cow::Borrowed("POST"), |verb| verb.to_ascii_uppercase().into());
-        let mut request = self.body(Slot::Request, Slot::RequestCut, offset);
-        let response = self.body(Slot::Response, Slot::ResponseCut, offset);
+        let mut verb = self.scalar(Slot::Verb).unwrap_or(Cow::Borrowed("POST"));
+        if verb.bytes().any(|byte| byte.is_ascii_lowercase()) {
+            verb = verb.to_ascii_uppercase().into();
+        }
+        let mut request = self.body(Slot::Request, Slot::RequestCut, offset, said);
+        let response = self.body(Slot::Response, Slot::ResponseCut, offset, said);
         // A response of one piece is there when its head is; an event stream goes on.
         let piece = first_byte_us.filter(|_| !response.text().is_some_and(is_event_stream));
         let end_us = end.or(start.zip(duration).map(|(start, long)| start.saturating_add(long))).or(piece);
@@ -193,7 +215,7 @@ impl<'t> View<'_, '_, 't> {
             first_byte_us,
             end_us,
             resolution_us: known,
-            said,
+            said: spelled,
             request,
             response,
             ..Exchange::default()
@@ -222,8 +244,12 @@ pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 fn session(raw: &str) -> Option<Cow<'_, str>> {
     let text = scalar(raw)?;
     let text = headers_of(&text).map_or(text, Cow::Owned);
+    let is_name = |text: &Cow<'_, str>| !text.contains(['\n', '{']);
+    if !text.contains([':', '=']) {
+        return Some(text).filter(is_name);
+    }
     let lower = text.to_ascii_lowercase();
-    let Some(at) = lower.find(SESSION_HEADER) else { return Some(text).filter(|text| !text.contains(['\n', '{'])) };
+    let Some(at) = lower.find(SESSION_HEADER) else { return Some(text).filter(is_name) };
     let rest = text[at + SESSION_HEADER.len()..].trim_start_matches(['"', '\'', ' ']).strip_prefix([':', '='])?;
     let value = rest.trim_start_matches([' ', '"', '\'']);
     let end = value.find(['\r', '\n', '"', '\'', ',', ';', ' ']).unwrap_or(value.len());

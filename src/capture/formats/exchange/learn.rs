@@ -12,7 +12,7 @@ use super::learn_bodies::Bodies;
 use super::learn_times::{Timed, times};
 use super::path::{Path, Tree};
 use super::scalars::{Leaves, Scalars};
-use super::steps::is_traffic;
+use super::told::Told;
 use crate::capture::Vantage;
 
 /// How many records are looked at.
@@ -79,15 +79,16 @@ pub(in crate::capture) fn fitted(
     vantage: Vantage,
 ) -> Option<Learned> {
     let learned = learn(texts.iter().copied());
-    let tree = Tree::new(given.iter().map(|(_, path)| path));
+    let tree = Tree::new(given.iter().map(|(_, path)| (path, false)));
     let (mut seen, mut hits) = (vec![false; given.len()], 0);
     for text in texts.iter().filter(|text| text.starts_with('{')).take(EXAMPLES) {
-        for row in tree.rows(text, given.len()) {
+        for row in tree.found(text, given.len(), &mut Vec::new()).rows() {
             let value = |at: usize| row[at].filter(|(raw, _)| !matches!(*raw, "null" | "\"\""));
             (0..given.len()).for_each(|at| seen[at] |= value(at).is_some());
             let bodies = (0..given.len()).filter(|at| matches!(given[*at].0, Slot::Request | Slot::Response));
-            let holds =
-                |raw: &str| part(raw, 0, false).text().is_some_and(|text| is_traffic(text) || is_event_stream(text));
+            let holds = |raw: &str| {
+                part(raw, 0, false, None).text().is_some_and(|text| Told::of(text).is_traffic || is_event_stream(text))
+            };
             hits += usize::from(bodies.filter_map(value).any(|(raw, _)| holds(raw)));
         }
     }

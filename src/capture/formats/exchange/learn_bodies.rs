@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::body::{events, is_event_stream, plain};
 use super::path::Path;
 use super::scalars::{DEPTH, children};
-use super::steps::is_traffic;
+use super::told::Told;
 use crate::capture::formats::document::value_of;
 use crate::capture::sample::{envelope, is_record};
 use crate::json::scan::value_end;
@@ -63,11 +63,12 @@ fn holds_message(members: &Map<String, Value>) -> Option<Holds> {
 fn holds_text(text: &str) -> Option<Holds> {
     let text = plain(text);
     if is_event_stream(&text) {
-        let all: Vec<_> = events(&text).into_iter().map(|(_, data)| data).filter(|data| is_traffic(data)).collect();
+        let all: Vec<_> =
+            events(&text).into_iter().map(|(_, data)| data).filter(|data| Told::of(data).is_traffic).collect();
         let last = all.last()?;
         return Some(Holds { asks: false, id: id_in(last), versioned: last.contains("\"jsonrpc\"") });
     }
-    is_traffic(&text).then(|| {
+    Told::of(&text).is_traffic.then(|| {
         let first = text.trim_start().trim_start_matches('[').trim_start();
         let asks = value_of(first, 0, &["method"]).is_some();
         Holds { asks, id: id_in(first), versioned: first.contains("\"jsonrpc\"") }

@@ -34,7 +34,8 @@ pub(in crate::capture) use learn::{Learned, fitted};
 pub(in crate::capture) use path::Path;
 pub(super) use records::Seen;
 pub(in crate::capture) use records::{Records, reader, texts};
-pub(super) use steps::{Step, What, is_traffic};
+pub(super) use steps::{Step, What};
+pub(super) use told::Told;
 
 /// A body as the record keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,8 +45,8 @@ pub(super) enum Part<'a> {
     Absent,
     /// There was one, and the record does not hold it.
     Missing,
-    /// Its text, and the byte at which it starts; the end of a body that is `cut` is not there, a `whole` one is known to be one
-    /// value of JSON from its brackets.
+    /// Its text, and the byte at which it starts; the end of a body that is `cut` is not there, a `whole` one begins and ends
+    /// as one value of JSON does.
     Text { text: Cow<'a, str>, offset: usize, cut: bool, event_stream: bool, whole: bool },
 }
 

@@ -7,14 +7,12 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::steps::Step;
-use super::told::{Link, Told};
+use super::told::Link;
 use crate::protocol::Side;
 
 /// A step with its exchange.
 pub(super) struct Placed<'a> {
     pub(super) step: Step<'a>,
-    /// What its text tells.
-    pub(super) told: Told,
     pub(super) stream: u32,
     pub(super) line: u64,
     /// Which of [`super::connection::Connections`] it belongs to.
@@ -30,7 +28,7 @@ impl Placed<'_> {
     pub(super) fn rank(&self) -> u8 {
         match self.step.side {
             _ if self.adrift => 0,
-            Side::Client if !self.told.causes.is_empty() => 2,
+            Side::Client if self.step.told.causes().next().is_some() => 2,
             _ => 1,
         }
     }
@@ -46,7 +44,7 @@ struct Connection<'a> {
 
 impl<'a> Connection<'a> {
     fn is_ready(&self, placed: &Placed<'_>) -> bool {
-        placed.told.causes.iter().all(|cause| self.asked.contains(cause) || !self.ever.contains(cause))
+        placed.step.told.causes().all(|cause| self.asked.contains(&cause) || !self.ever.contains(&cause))
     }
 
     /// Takes what no longer waits, stream by stream.
@@ -76,20 +74,20 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Fx
     let mut connections: FxHashMap<u32, Connection<'_>> = FxHashMap::default();
     for placed in &steps {
         if placed.step.side == Side::Client {
-            connections.entry(placed.connection).or_default().ever.extend(placed.told.effects());
+            connections.entry(placed.connection).or_default().ever.extend(placed.step.told.effects());
         }
     }
     let mut done = Vec::with_capacity(steps.len());
     for placed in steps {
         let connection = connections.entry(placed.connection).or_default();
         if placed.adrift {
-            if placed.told.answers {
+            if placed.step.told.answers {
                 unordered.insert(placed.connection);
             }
             connection.waiting.entry(placed.stream).or_default().push_back(placed);
         } else {
             if placed.step.side == Side::Client {
-                connection.asked.extend(placed.told.effects());
+                connection.asked.extend(placed.step.told.effects());
             }
             done.push(placed);
         }
@@ -108,8 +106,8 @@ fn reused_without_time(steps: &[Placed<'_>]) -> FxHashSet<u32> {
     let mut asked: FxHashMap<(u32, Link), bool> = FxHashMap::default();
     let mut unordered = FxHashSet::default();
     for placed in steps.iter().filter(|placed| placed.step.side == Side::Server) {
-        for id in &placed.told.requests {
-            let earlier = asked.insert((placed.connection, *id), placed.step.timed);
+        for id in placed.step.told.requests() {
+            let earlier = asked.insert((placed.connection, id), placed.step.timed);
             if earlier.is_some_and(|timed| !timed || !placed.step.timed) {
                 unordered.insert(placed.connection);
             }

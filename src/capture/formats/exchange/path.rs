@@ -4,8 +4,8 @@
 //! are often kept, counts as an object. Keys are compared without regard to case: headers are.
 
 use crate::capture::formats::document::Elements;
-use crate::json::pointer;
 use crate::json::scan::{members, members_at, unquoted, value_end};
+use crate::json::{pointer, read_string};
 
 /// The place of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,17 +40,22 @@ pub(super) fn plain(text: &str) -> String {
 pub(super) struct Tree {
     /// Numbers of the paths that end here.
     ends: Vec<usize>,
+    /// True if a string here will be read: it is unescaped when its end is looked for.
+    is_read: bool,
     children: Vec<(Box<str>, Tree)>,
 }
 
 /// The values of the paths in a record, as written, each with the byte at which it starts.
 pub(super) type Row<'t> = Vec<Option<(&'t str, usize)>>;
 
+/// What strings of a record say that are written otherwise, by the bytes at which they start.
+pub(super) type Said = Vec<(usize, String)>;
+
 impl Tree {
-    /// The tree of paths, which are numbered as they come.
-    pub(super) fn new<'p>(paths: impl Iterator<Item = &'p Path>) -> Tree {
+    /// The tree of paths, which are numbered as they come; each with whether a string there will be read.
+    pub(super) fn new<'p>(paths: impl Iterator<Item = (&'p Path, bool)>) -> Tree {
         let mut root = Tree::default();
-        for (number, path) in paths.enumerate() {
+        for (number, (path, is_read)) in paths.enumerate() {
             let mut node = &mut root;
             for key in &path.0 {
                 let at = node.children.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
@@ -60,35 +65,33 @@ impl Tree {
                 node = &mut node.children[at].1;
             }
             node.ends.push(number);
+            node.is_read |= is_read;
         }
         root
     }
 
     /// Finds the values in a record: one row, or one for each member of the array that has a `*`. `width` is the number
-    /// of paths.
-    pub(super) fn rows<'t>(&self, text: &'t str, width: usize) -> Vec<Row<'t>> {
-        self.rows_of(text, width).0
-    }
-
-    /// The same, and whether the record ends.
-    pub(super) fn rows_of<'t>(&self, text: &'t str, width: usize) -> (Vec<Row<'t>>, bool) {
-        let mut found = Found { common: vec![None; width], rows: Vec::new() };
-        let ends = self.value(text, 0, None, &mut found).is_some();
-        if found.rows.is_empty() {
-            return (vec![found.common], ends);
-        }
+    /// of paths; `room` is used for reading strings, and may be used again.
+    pub(super) fn found<'t, 'r>(&self, text: &'t str, width: usize, room: &'r mut Vec<u8>) -> Found<'t, 'r> {
+        let mut found = Found { common: vec![None; width], rows: Vec::new(), said: Vec::new(), room, ends: false };
+        found.ends = self.value(text, 0, None, &mut found).is_some();
         for row in &mut found.rows {
             for (own, common) in row.iter_mut().zip(&found.common) {
                 *own = own.or(*common);
             }
         }
-        (found.rows, ends)
+        found
     }
 
     /// The value at a byte of the record: gives its end, which is found by the same look at it.
-    fn value<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) -> Option<usize> {
+    fn value<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t, '_>) -> Option<usize> {
         let end = match text.as_bytes().get(at) {
             Some(b'{') if !self.children.is_empty() => self.object(text, at, row, found),
+            Some(b'"') if self.is_read => {
+                let (end, said) = read_string(text, at + 1, found.room)?;
+                found.said.extend(said.map(|said| (at, said)));
+                Some(end + 1)
+            }
             _ => value_end(text.as_bytes(), at),
         }?;
         for number in &self.ends {
@@ -100,7 +103,7 @@ impl Tree {
         Some(end)
     }
 
-    fn object<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) -> Option<usize> {
+    fn object<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t, '_>) -> Option<usize> {
         let mut all = members_at(text, at);
         while let Some((key, at)) = all.next_key() {
             all.pass(self.member(text, key, at, row, found));
@@ -115,15 +118,16 @@ impl Tree {
         key: &str,
         at: usize,
         row: Option<usize>,
-        found: &mut Found<'t>,
+        found: &mut Found<'t, '_>,
     ) -> Option<usize> {
-        match self.children.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)) {
+        // Most keys are spelled as they are known.
+        match self.children.iter().find(|(known, _)| **known == *key || known.eq_ignore_ascii_case(key)) {
             Some((_, child)) => child.value(text, at, row, found),
             None => value_end(text.as_bytes(), at),
         }
     }
 
-    fn list<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t>) {
+    fn list<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t, '_>) {
         let named = self.children.iter().any(|(key, _)| &**key != "*");
         let each = self.children.iter().find(|(key, _)| &**key == "*").map(|(_, tree)| tree);
         let numbered = self.children.iter().any(|(key, _)| key.bytes().all(|byte| byte.is_ascii_digit()));
@@ -169,12 +173,24 @@ pub(super) fn is_name(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-struct Found<'t> {
+/// What was found in a record.
+pub(super) struct Found<'t, 'r> {
     common: Row<'t>,
     rows: Vec<Row<'t>>,
+    /// What was read of it.
+    pub said: Said,
+    /// Room for reading it.
+    room: &'r mut Vec<u8>,
+    /// Whether the record ends.
+    pub ends: bool,
 }
 
-impl<'t> Found<'t> {
+impl<'t> Found<'t, '_> {
+    /// The rows; what is not in a list belongs to each.
+    pub(super) fn rows(&self) -> &[Row<'t>] {
+        if self.rows.is_empty() { std::slice::from_ref(&self.common) } else { &self.rows }
+    }
+
     fn row(&mut self, number: usize) -> usize {
         while self.rows.len() <= number {
             self.rows.push(vec![None; self.common.len()]);
@@ -197,14 +213,15 @@ mod tests {
 
     fn found(text: &str, paths: &[&str]) -> Vec<Vec<Option<String>>> {
         let paths: Vec<Path> = paths.iter().map(|path| Path::parse(path).expect("a path")).collect();
-        let rows = Tree::new(paths.iter()).rows(text, paths.len());
+        let mut room = Vec::new();
+        let found = Tree::new(paths.iter().map(|path| (path, false))).found(text, paths.len(), &mut room);
         let value = |value: &Option<(&str, usize)>| {
             value.map(|(value, at)| {
                 assert_eq!(&text[at..at + value.len()], value);
                 value.to_string()
             })
         };
-        rows.iter().map(|row| row.iter().map(value).collect()).collect()
+        found.rows().iter().map(|row| row.iter().map(value).collect()).collect()
     }
 
     #[test]

@@ -52,15 +52,15 @@ fn collected<'a>(layout: &Layout) -> Collected<'a> {
 
 /// The records of a sample: those of a document, where it is one, else its lines and what is listed on them.
 pub(in crate::capture) fn texts(sample: &Sample) -> Vec<&str> {
-    document(sample)
-        .unwrap_or_else(|| sample.lines().flat_map(|line| listed(line).into_iter().map(|range| &line[range])).collect())
+    document(sample).unwrap_or_else(|| sample.lines().flat_map(|line| listed(line).map(|range| &line[range])).collect())
 }
 
 /// Where the records of a line stand: loggers that send several at a time write a list of them.
-fn listed(line: &str) -> Vec<Range<usize>> {
+fn listed(line: &str) -> impl Iterator<Item = Range<usize>> {
     let at = skip_white(line.as_bytes(), 0);
     let is_list = line[at..].starts_with('[') && line[at + 1..].trim_start().starts_with('{');
-    if is_list { elements(line).ranges } else { std::iter::once(at..line.len()).collect() }
+    let (one, several) = if is_list { (None, elements(line).ranges) } else { (Some(at..line.len()), Vec::new()) };
+    one.into_iter().chain(several)
 }
 
 /// The records of a document; `None` where lines are the records. A record on one line may hold arrays of its own.
@@ -111,11 +111,13 @@ struct ByLine {
     layout: Option<Layout>,
     found: Option<Collected<'static>>,
     seen: Seen,
+    /// Room for reading a record.
+    room: Vec<u8>,
 }
 
 impl ByLine {
     fn new(layout: Option<Layout>) -> ByLine {
-        ByLine { layout, found: None, seen: Seen::default() }
+        ByLine { layout, found: None, seen: Seen::default(), room: Vec::new() }
     }
 }
 
@@ -130,7 +132,7 @@ impl LineReader for ByLine {
         let is_cut = || text[at..].starts_with('{') && value_end(text.as_bytes(), at).is_none();
         let cut = if line.ended { Skip::NotAMessage } else { Skip::CutOff };
         if self.layout.is_none() {
-            let records = listed(&text).into_iter().map(|range| &text[range]);
+            let records = listed(&text).map(|range| &text[range]);
             self.layout = learn(records).map(|learned| learned.layout);
         }
         let Some(layout) = &self.layout else {
@@ -141,7 +143,7 @@ impl LineReader for ByLine {
         let mut any = false;
         for range in listed(&text) {
             let offset = line.offset as usize + range.start;
-            let (exchanges, ends) = layout.exchanges_of(&text[range.clone()], line.number, offset, out);
+            let (exchanges, ends) = layout.exchanges(&text[range.clone()], line.number, offset, out, &mut self.room);
             if !ends && is_cut() {
                 out.skip(line.number, cut);
                 return Ok(());
@@ -152,7 +154,7 @@ impl LineReader for ByLine {
                 continue;
             }
             for exchange in exchanges {
-                any |= found.take_owned(&exchange);
+                any |= found.take_owned(exchange);
             }
         }
         if !any {
@@ -179,7 +181,7 @@ impl WholeReader for Document {
             self.layout = learn(each()).map(|learned| learned.layout);
         }
         let mut found = self.layout.as_ref().map(collected);
-        let mut seen = Seen::default();
+        let (mut seen, mut room) = (Seen::default(), Vec::new());
         let mut foreign = records.foreign.iter().peekable();
         for range in &records.ranges {
             while let Some(at) = foreign.next_if(|at| **at < range.start) {
@@ -188,13 +190,13 @@ impl WholeReader for Document {
             let line = lines.of(range.start);
             let mut any = false;
             if let (Some(layout), Some(found)) = (&self.layout, &mut found) {
-                let exchanges = layout.exchanges(&text[range.clone()], line, range.start, out);
+                let (exchanges, _) = layout.exchanges(&text[range.clone()], line, range.start, out, &mut room);
                 if seen.knows(&text[range.clone()], &exchanges) {
                     out.skip(line, Skip::Duplicate);
                     continue;
                 }
                 for exchange in exchanges {
-                    any |= found.take(&exchange);
+                    any |= found.take(exchange);
                 }
             }
             if !any {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::body::{events, is_event_stream};
+use super::told::Told;
 use super::{Exchange, Part};
-use crate::capture::formats::document::{Elements, value_of};
-use crate::capture::sample::looks_like_message;
+use crate::capture::formats::document::Elements;
 use crate::json::scan::{skip_white, value_end};
 use crate::protocol::Side;
 
@@ -14,6 +14,8 @@ use crate::protocol::Side;
 pub(in crate::capture::formats) enum What<'a> {
     /// A message or batch.
     Text(Cow<'a, str>),
+    /// The body of that side, which is one.
+    Body,
     /// The response stream ended without the answer.
     StreamClosed(Option<Side>),
     /// The client ended the session.
@@ -33,6 +35,8 @@ pub(in crate::capture::formats) struct Step<'a> {
     pub timed: bool,
     /// Byte at which the text that holds it starts.
     pub offset: usize,
+    /// What the messages of it tell.
+    pub told: Told,
 }
 
 impl Step<'_> {
@@ -40,12 +44,24 @@ impl Step<'_> {
     pub(super) fn into_owned(self) -> Step<'static> {
         let what = match self.what {
             What::Text(text) => What::Text(Cow::Owned(text.into_owned())),
+            What::Body => What::Body,
             What::StreamClosed(by) => What::StreamClosed(by),
             What::Ended => What::Ended,
             What::Missing => What::Missing,
         };
-        let Step { side, order_us, timed, offset, .. } = self;
-        Step { side, what, order_us, timed, offset }
+        let Step { side, order_us, timed, offset, told, .. } = self;
+        Step { side, what, order_us, timed, offset, told }
+    }
+}
+
+impl<'a> Exchange<'a> {
+    /// A step of it with the text of the body that it is, which is moved out of here.
+    pub(super) fn filled(&mut self, step: Step<'a>) -> Step<'a> {
+        let body = if step.side == Side::Client { &mut self.request } else { &mut self.response };
+        match (&step.what, body) {
+            (What::Body, Part::Text { text, .. }) => Step { what: What::Text(std::mem::take(text)), ..step },
+            _ => step,
+        }
     }
 }
 
@@ -63,7 +79,7 @@ pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<Step<'a>> {
     let answered = found.response();
     if found.found.iter().any(|step| step.side == Side::Server) && exchange.verb == "POST" && !asks.traffic {
         // An answer without its question.
-        let step = found.step(Side::Client, What::Missing, exchange.offset);
+        let step = found.step(Side::Client, What::Missing, exchange.offset, Told::default());
         found.found.insert(0, step);
     }
     if let Some((side, what)) = without_answer(exchange, asks.due && !answered) {
@@ -99,31 +115,32 @@ impl<'a> Steps<'_, 'a> {
     }
 
     /// Something at the start, where the client is its sender, or at the end.
-    fn step(&self, side: Side, what: What<'a>, offset: usize) -> Step<'a> {
+    fn step(&self, side: Side, what: What<'a>, offset: usize, told: Told) -> Step<'a> {
         let (order_us, timed) = match side {
             Side::Client => (self.start(), self.exchange.start_us.is_some()),
             Side::Server => (self.at_end(), self.exchange.end_us.is_some()),
         };
-        Step { side, what, order_us, timed, offset }
+        Step { side, what, order_us, timed, offset, told }
     }
 
     fn end(&mut self, side: Side, what: What<'a>) {
         let (order_us, timed) = (self.at_end(), self.exchange.end_us.is_some());
-        self.found.push(Step { side, what, order_us, timed, offset: self.exchange.offset });
+        self.found.push(Step { side, what, order_us, timed, offset: self.exchange.offset, told: Told::default() });
     }
 
     fn request(&mut self) -> Asks {
-        let (what, offset) = match &self.exchange.request {
+        let (what, offset, told) = match &self.exchange.request {
             Part::Absent => return Asks { traffic: false, due: false },
-            Part::Missing => (What::Missing, self.exchange.offset),
+            Part::Missing => (What::Missing, self.exchange.offset, Told::default()),
             Part::Text { text, offset, cut, whole, .. } => match fate(text, *cut, *whole) {
                 Fate::Other => return Asks { traffic: false, due: false },
-                Fate::Traffic => (What::Text(text.clone()), *offset),
-                Fate::Cut => (What::Missing, *offset),
+                Fate::Traffic(told) => (What::Body, *offset, told),
+                Fate::Cut => (What::Missing, *offset, Told::default()),
             },
         };
-        let due = matches!(&what, What::Text(text) if asks_something(text));
-        self.found.push(self.step(Side::Client, what, offset));
+        let due =
+            told.requests().next().is_some() || self.exchange.request.text().is_some_and(is_list) && told.is_traffic;
+        self.found.push(self.step(Side::Client, what, offset, told));
         Asks { traffic: true, due }
     }
 
@@ -143,21 +160,21 @@ impl<'a> Steps<'_, 'a> {
         match fate(text, cut, whole) {
             Fate::Other => return false,
             Fate::Cut => self.end(Side::Server, What::Missing),
-            Fate::Traffic => self.whole(text.clone(), offset),
+            Fate::Traffic(told) => self.whole(text, offset, told),
         }
         true
     }
 
     /// A body that is a message or an array. An array that answers no array is the writer's list of what came.
-    fn whole(&mut self, text: Cow<'a, str>, offset: usize) {
-        let is_list = |text: &str| text.trim_start().starts_with('[');
+    fn whole(&mut self, text: &str, offset: usize, told: Told) {
         let asked = self.exchange.request.text();
-        if !is_list(&text) || asked.is_none_or(is_list) {
-            let step = self.step(Side::Server, What::Text(text), offset);
+        if !is_list(text) || asked.is_none_or(is_list) {
+            let step = self.step(Side::Server, What::Body, offset, told);
             return self.found.push(step);
         }
-        let list = Elements::new(&text, Some(0), "list").into_iter().flatten();
-        let messages: Vec<String> = list.map(|(_, one)| one.to_string()).filter(|one| is_traffic(one)).collect();
+        let list = Elements::new(text, Some(0), "list").into_iter().flatten();
+        let messages =
+            list.map(|(_, one)| (one.to_string(), Told::of(one))).filter(|(_, told)| told.is_traffic).collect();
         self.several(messages, offset);
     }
 
@@ -166,7 +183,7 @@ impl<'a> Steps<'_, 'a> {
         let (mut messages, mut torn) = (Vec::new(), cut);
         for data in all {
             match fate(&data, false, false) {
-                Fate::Traffic => messages.push(data),
+                Fate::Traffic(told) => messages.push((data, told)),
                 Fate::Cut => torn = true,
                 Fate::Other => {}
             }
@@ -179,15 +196,15 @@ impl<'a> Steps<'_, 'a> {
     }
 
     /// Messages of one response: the answer ends it, the others came some time before.
-    fn several(&mut self, mut messages: Vec<String>, offset: usize) -> bool {
-        let ends = self.exchange.verb == "POST" && messages.last().is_some_and(|text| is_answer(text));
+    fn several(&mut self, mut messages: Vec<(String, Told)>, offset: usize) -> bool {
+        let ends = self.exchange.verb == "POST" && messages.last().is_some_and(|(_, told)| told.answers);
         let last = if ends { messages.pop() } else { None };
         let before = self.exchange.first_byte_us.unwrap_or(self.start());
-        self.found.extend(messages.into_iter().map(|text| {
+        self.found.extend(messages.into_iter().map(|(text, told)| {
             let what = What::Text(Cow::Owned(text));
-            Step { side: Side::Server, what, order_us: before, timed: false, offset }
+            Step { side: Side::Server, what, order_us: before, timed: false, offset, told }
         }));
-        let last = last.map(|last| self.step(Side::Server, What::Text(Cow::Owned(last)), offset));
+        let last = last.map(|(last, told)| self.step(Side::Server, What::Text(Cow::Owned(last)), offset, told));
         let answered = last.is_some();
         self.found.extend(last);
         answered
@@ -218,7 +235,7 @@ fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, What<'sta
 
 /// What a body turns out to be.
 enum Fate {
-    Traffic,
+    Traffic(Told),
     /// A message whose end is missing.
     Cut,
     Other,
@@ -228,8 +245,9 @@ fn fate(text: &str, cut: bool, whole: bool) -> Fate {
     let at = skip_white(text.as_bytes(), 0);
     let opens = matches!(text.as_bytes().get(at), Some(b'{' | b'['));
     let whole = opens && (whole || value_end(text.as_bytes(), at).is_some());
-    match is_traffic(text) {
-        true if whole => Fate::Traffic,
+    let told = Told::of(text);
+    match told.is_traffic {
+        true if whole => Fate::Traffic(told),
         _ if opens && !whole && (cut || text.contains("jsonrpc")) => Fate::Cut,
         true => Fate::Cut,
         false if cut => Fate::Cut,
@@ -237,22 +255,6 @@ fn fate(text: &str, cut: bool, whole: bool) -> Fate {
     }
 }
 
-/// True for a message, or a batch that starts with one.
-pub(in crate::capture::formats) fn is_traffic(text: &str) -> bool {
-    let at = skip_white(text.as_bytes(), 0);
-    match text.as_bytes().get(at) {
-        Some(b'{') => looks_like_message(&text[at..]),
-        Some(b'[') => looks_like_message(text[at + 1..].trim_start()),
-        _ => false,
-    }
-}
-
-pub(super) fn is_answer(text: &str) -> bool {
-    text.trim_start().starts_with('[') || value_of(text, 0, &["result", "error"]).is_some()
-}
-
-/// True if an answer is due: a request, or a batch that may hold one.
-fn asks_something(text: &str) -> bool {
-    let has = |key: &str| value_of(text, 0, &[key]).is_some();
-    text.trim_start().starts_with('[') || has("id") && has("method")
+fn is_list(text: &str) -> bool {
+    text.trim_start().starts_with('[')
 }

@@ -94,6 +94,9 @@ fn what_is_cut_left_out_or_blotted_out_is_a_gap() {
         with(&["req", "body"], json!("***")),
         json!({"path": "/mcp", "req": {"truncated": true}, "res": {"status": 200, "body": ANSWER}}),
         json!({"path": "/health", "req": {}, "res": {"status": 200, "body": "ok"}}),
+        // Both end in a bracket, but not in the one that they begin with.
+        with(&["req", "body"], json!(&CALL[..CALL.len() - 1])),
+        with(&["res", "body"], json!(&ANSWER[..ANSWER.len() - 1])),
     ]);
     let kept = read("http-exchange", &text);
     let got: Vec<_> = short(&kept).into_iter().map(|(name, line, _)| (name, line)).collect();
@@ -110,6 +113,10 @@ fn what_is_cut_left_out_or_blotted_out_is_a_gap() {
         ("answer", 5),
         ("gap", 6),
         ("answer", 6),
+        ("gap", 8),
+        ("answer", 8),
+        ("call", 9),
+        ("gap", 9),
     ];
     assert_eq!(got, want);
     assert_eq!(kept.skipped, [(7, Skip::NotAMessage)]);

@@ -7,11 +7,12 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHasher;
 
 use crate::capture::formats::document::Elements;
-use crate::json::scan::{members, value_end};
+use crate::capture::sample::looks_like_message;
+use crate::json::scan::{members, skip_white, value_end};
 
 /// An id or a progress token as it is written, hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Link(u64);
+pub(in crate::capture::formats) struct Link(u64);
 
 impl Link {
     fn id(raw: &str) -> Link {
@@ -29,44 +30,80 @@ impl Link {
     }
 }
 
+/// What a link is to the messages of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum As {
+    /// The id of a request.
+    Request,
+    /// The progress token that one gives.
+    Token,
+    /// What a message waits for: answers for a request of the other side, progress for one that gave its token.
+    Cause,
+    /// A request of the own side that is cancelled.
+    Cancelled,
+}
+
 /// What the messages of a text tell.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Told {
-    /// The ids of its requests.
-    pub(super) requests: Vec<Link>,
-    /// The progress tokens that they give.
-    tokens: Vec<Link>,
-    /// What its messages wait for: answers for a request of the other side, progress for one that gave its token.
-    pub(super) causes: Vec<Link>,
-    /// The requests of its own side that are cancelled.
-    pub(super) cancelled: Vec<Link>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::capture::formats) struct Told {
+    links: Vec<(As, Link)>,
     /// True if an answer may be among them: the members of a batch are not looked at for it.
     pub(super) answers: bool,
+    /// True for a message, or a batch that starts with one.
+    pub(in crate::capture::formats) is_traffic: bool,
 }
 
 impl Told {
-    pub(super) fn of(text: &str) -> Told {
-        let mut told = Told::default();
-        if !text.trim_start().starts_with('[') {
-            told.message(text);
-            return told;
+    pub(in crate::capture::formats) fn of(text: &str) -> Told {
+        let (mut told, at) = (Told::default(), skip_white(text.as_bytes(), 0));
+        match text.as_bytes().get(at) {
+            Some(b'{') => told.is_traffic = told.message(&text[at..]),
+            Some(b'[') => {
+                for (_, message) in Elements::new(text, Some(at), "list").into_iter().flatten() {
+                    told.message(message);
+                }
+                told.answers = true;
+                told.is_traffic = looks_like_message(text[at + 1..].trim_start());
+            }
+            _ => {}
         }
-        for (_, message) in Elements::new(text, Some(0), "list").into_iter().flatten() {
-            told.message(message);
-        }
-        told.answers = true;
         told
+    }
+
+    /// The ids of its requests.
+    pub(super) fn requests(&self) -> impl Iterator<Item = Link> {
+        self.all(|kind| kind == As::Request)
     }
 
     /// What its requests bring about.
     pub(super) fn effects(&self) -> impl Iterator<Item = Link> {
-        self.requests.iter().chain(&self.tokens).copied()
+        self.all(|kind| matches!(kind, As::Request | As::Token))
     }
 
-    fn message(&mut self, text: &str) {
-        let (mut id, mut method, mut params, mut answers) = (None, None, None, false);
+    /// What its messages wait for.
+    pub(super) fn causes(&self) -> impl Iterator<Item = Link> {
+        self.all(|kind| kind == As::Cause)
+    }
+
+    /// The requests of its own side that are cancelled.
+    pub(super) fn cancelled(&self) -> impl Iterator<Item = Link> {
+        self.all(|kind| kind == As::Cancelled)
+    }
+
+    fn all(&self, are: impl Fn(As) -> bool) -> impl Iterator<Item = Link> {
+        self.links.iter().filter(move |(kind, _)| are(*kind)).map(|(_, link)| *link)
+    }
+
+    fn add(&mut self, kind: As, link: Option<Link>) {
+        self.links.extend(link.map(|link| (kind, link)));
+    }
+
+    /// Takes what an object tells; true if it is a message.
+    fn message(&mut self, text: &str) -> bool {
+        let (mut version, mut id, mut method, mut params, mut answers) = (false, None, None, None, false);
         let mut all = members(text);
         while let Some((key, at)) = all.next_key() {
+            version |= key == "jsonrpc";
             answers |= matches!(key, "result" | "error");
             // The longest part of most messages, behind which nothing is told: it is not gone through.
             if id.is_some() && (answers || key == "params" && method.is_some() && !has_token(text)) {
@@ -82,23 +119,25 @@ impl Told {
             }
             all.pass(end);
         }
+        let named = version && (method.is_some() || id.is_some() || answers);
         self.answers |= answers;
         match (id, method) {
-            (Some(id), _) if answers => self.causes.extend((id != "null").then(|| Link::id(id))),
-            (Some(id), Some(_)) => self.requests.push(Link::id(id)),
+            (Some(id), _) if answers => self.add(As::Cause, (id != "null").then(|| Link::id(id))),
+            (Some(id), Some(_)) => self.add(As::Request, Some(Link::id(id))),
             (None, Some(method)) if method.to_ascii_lowercase().contains("cancel") => self.cancel(params),
             _ => {}
         }
         if let Some(params) = params.filter(|params| has_token(params)) {
             let given = member(params, "_meta").and_then(|meta| member(meta, "progressToken"));
-            self.tokens.extend(given.map(Link::token));
-            self.causes.extend(member(params, "progressToken").map(Link::token));
+            self.add(As::Token, given.map(Link::token));
+            self.add(As::Cause, member(params, "progressToken").map(Link::token));
         }
+        named || looks_like_message(text)
     }
 
     fn cancel(&mut self, params: Option<&str>) {
         let target = params.and_then(|params| member(params, "requestId").or(member(params, "id")));
-        self.cancelled.extend(target.map(Link::id));
+        self.add(As::Cancelled, target.map(Link::id));
     }
 }
 
@@ -119,15 +158,20 @@ mod tests {
     fn a_message_tells_what_it_asks_and_what_it_waits_for() {
         let asks = Told::of(r#"{"id":7,"method":"m","params":{"_meta":{"progressToken":"p"}}}"#);
         assert_eq!(asks.effects().collect::<Vec<_>>(), [Link::id("7"), Link::token("\"p\"")]);
-        assert!(asks.causes.is_empty() && !asks.answers);
+        assert!(asks.causes().next().is_none() && !asks.answers && asks.is_traffic);
         let answers = Told::of(r#"{"result":{"params":{"progressToken":1}},"id":7}"#);
-        assert_eq!((answers.causes, answers.answers), (vec![Link::id("7")], true));
-        assert!(Told::of(r#"{"error":{},"id":null}"#).causes.is_empty());
+        assert_eq!((answers.causes().collect(), answers.answers), (vec![Link::id("7")], true));
+        assert!(Told::of(r#"{"error":{},"id":null}"#).causes().next().is_none());
         assert_eq!(
-            Told::of(r#"{"method":"notifications/progress","params":{"progressToken":"p"}}"#).causes,
+            Told::of(r#"{"method":"notifications/progress","params":{"progressToken":"p"}}"#)
+                .causes()
+                .collect::<Vec<_>>(),
             [Link::token("\"p\"")]
         );
-        assert_eq!(Told::of(r#"{"method":"$/cancelRequest","params":{"id":7}}"#).cancelled, [Link::id("7")]);
+        assert_eq!(
+            Told::of(r#"{"method":"$/cancelRequest","params":{"id":7}}"#).cancelled().collect::<Vec<_>>(),
+            [Link::id("7")]
+        );
     }
 
     #[test]
@@ -136,9 +180,9 @@ mod tests {
             r#" [{"id":1,"method":"m"},{"method":"notifications/cancelled","params":{"requestId":2}},{"id":3,"result":{}}]"#,
         );
         assert_eq!(
-            (batch.requests, batch.cancelled, batch.causes),
+            (batch.requests().collect(), batch.cancelled().collect(), batch.causes().collect()),
             (vec![Link::id("1")], vec![Link::id("2")], vec![Link::id("3")])
         );
-        assert!(batch.answers);
+        assert!(batch.answers && batch.is_traffic);
     }
 }

@@ -63,7 +63,7 @@ impl Unseen {
     /// Whose messages may be missing right before this one.
     pub(super) fn before(&mut self, placed: &Placed<'_>) -> Option<Side> {
         let What::Text(_) = placed.step.what else { return None };
-        let (connection, side, told) = (placed.connection, placed.step.side, &placed.told);
+        let (connection, side, told) = (placed.connection, placed.step.side, &placed.step.told);
         if self.asked.len() > ASKED {
             self.asked.clear();
         }
@@ -73,16 +73,16 @@ impl Unseen {
             Side::Client if torn || !self.whole && self.is_strange(placed) => Some(Side::Server),
             Side::Client => {
                 let shown = |target: &Link| self.asked.contains(&key(connection, side, *target));
-                (!self.whole && !told.cancelled.iter().all(shown)).then_some(Side::Client)
+                (!self.whole && !told.cancelled().all(|link| shown(&link))).then_some(Side::Client)
             }
             // A request of the server may stand behind an answer that is not there.
-            Side::Server => (torn && !told.requests.is_empty()).then_some(Side::Server),
+            Side::Server => (torn && told.requests().next().is_some()).then_some(Side::Server),
         }
     }
 
     /// True for an answer to the server, or progress for it, of which no record shows the request, nor all that the server said.
     fn is_strange(&self, placed: &Placed<'_>) -> bool {
         let shown = |cause: &Link| self.asked.contains(&key(placed.connection, Side::Server, *cause));
-        !placed.told.causes.iter().all(shown) && !self.heard.iter().any(|span| span.covers(placed))
+        !placed.step.told.causes().all(|link| shown(&link)) && !self.heard.iter().any(|span| span.covers(placed))
     }
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::base64;
 use crate::capture::formats::document::content;
 use crate::capture::formats::exchange::body::unpacked;
-use crate::capture::formats::exchange::{Exchange, Part, Step, What, is_traffic};
+use crate::capture::formats::exchange::{Exchange, Part, Step, Told, What};
 use crate::protocol::Side;
 
 /// The program that wrote it.
@@ -185,14 +185,15 @@ fn pushed<'a>(all: &[Pushed<'a>], start: i64, offset_of: &impl Fn(&str) -> usize
     for one in all {
         let Some(raw) = one.data else { continue };
         let text = content(raw.get());
-        if one.opcode.is_some_and(|opcode| opcode > 1) || !is_traffic(&text) {
+        let told = Told::of(&text);
+        if one.opcode.is_some_and(|opcode| opcode > 1) || !told.is_traffic {
             continue;
         }
         let at = one.time.filter(|time| *time > 1e8 && *time < 1e11).map(|time| (time * 1e6) as i64);
         last = at.unwrap_or(last);
         let side = if one.way == "send" { Side::Client } else { Side::Server };
         let offset = offset_of(raw.get());
-        found.push(Step { side, what: What::Text(text), order_us: last, timed: at.is_some(), offset });
+        found.push(Step { side, what: What::Text(text), order_us: last, timed: at.is_some(), offset, told });
     }
     found
 }

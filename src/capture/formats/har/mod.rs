@@ -61,8 +61,12 @@ impl WholeReader for HarReader {
             let exchange = entry.map(|entry| entry.exchange(line, offset, |part| offset_in(text, part)));
             match exchange {
                 Ok(exchange) if seen.knows(raw, std::slice::from_ref(&exchange)) => out.skip(line, Skip::Duplicate),
-                Ok(exchange) if found.take(&exchange) => {}
-                _ => out.skip(line, Skip::NotAMessage),
+                Ok(exchange) => {
+                    if !found.take(exchange) {
+                        out.skip(line, Skip::NotAMessage);
+                    }
+                }
+                Err(_) => out.skip(line, Skip::NotAMessage),
             }
         }
         if let Some(cut) = list.cut {
