@@ -475,8 +475,8 @@ fn two_logs_of_several_connections_say_how_they_met() {
         said.err.lines().map(|line| line.replace(&format!("{}/", folder.path().display()), "")).collect();
     let expected = [
         "in both logs: 1 connection; only in client.jsonl: 1; only in server.jsonl: 1",
-        "not merged: 2 connections of client.jsonl, because others carry the same or nearly the same (b, c)",
-        "not merged: 1 connection of server.jsonl, because others carry the same or nearly the same (8)",
+        "not merged: 2 connections of client.jsonl; what they carry does not tell which of the other log's they are (b, c)",
+        "not merged: 1 connection of server.jsonl; what they carry does not tell which of the other log's they are (8)",
         "in both logs: 2 messages; only in client.jsonl: 0; only in server.jsonl: 0",
     ];
     assert_eq!(lines, expected, "{}", said.out);

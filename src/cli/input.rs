@@ -325,7 +325,7 @@ fn tell_met(met: &Met, client: &str, server: &str) {
         let named: Vec<_> = alone.in_doubt.iter().take(3).map(|key| rpctape::report::escape(key)).collect();
         let more = if alone.in_doubt.len() > named.len() { ", ..." } else { "" };
         say(&format!(
-            "not merged: {of} of {log}, because others carry the same or nearly the same ({}{more})",
+            "not merged: {of} of {log}; what they carry does not tell which of the other log's they are ({}{more})",
             named.join(", ")
         ));
     }

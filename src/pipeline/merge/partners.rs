@@ -1,8 +1,8 @@
 //! Which connection of the client's log and which of the server's are one: by what they carry.
 //!
 //! A **mark** is a message (sender, kind, id, method, content) or the name of an HTTP session. Two connections are one where a mark stands in
-//! them and in no other connection of either log, where nothing that they carry contradicts it, and where the same holds of no other pair
-//! with one of them. All else is left as it is: a wrong pair would be judged by what passed in another connection.
+//! them and in no other connection of either log, where neither an id that means two things nor the times contradict it, and where the same
+//! holds of no other pair with one of them. All else is left as it is: a wrong pair would be judged by what passed in another connection.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +18,9 @@ const CANDIDATES: usize = 16;
 
 /// How far the difference of two clocks may seem to move within a connection, in microseconds: logs are written late, clocks are set.
 const DRIFT_US: i64 = 2_000_000;
+
+/// How far clocks are apart that agree, in microseconds.
+const AGREES_US: i64 = 60_000_000;
 
 /// The length from which on a name with digits in it is no name that two logs came upon by chance.
 const LONG_NAME: usize = 16;
@@ -50,7 +53,8 @@ pub(super) fn partners(client: &[Held], server: &[Held]) -> Partners {
             of_client[ours] = Some(theirs);
         }
     }
-    let in_doubt = in_doubt(&sides, &of_client);
+    let clock = keep_one_clock(&sides, &mut of_client);
+    let in_doubt = in_doubt(&sides, &of_client, &clock);
     Partners { of_client, in_doubt }
 }
 
@@ -140,6 +144,16 @@ impl<'a> Carried<'a> {
 
     /// True if no difference between the clocks of the client (`self`) and the server lets every message arrive after it was sent.
     fn is_out_of_time(&self, server: &Carried<'_>) -> bool {
+        let (least, most) = self.ahead(server);
+        least > most.saturating_add(self.slack(server))
+    }
+
+    fn slack(&self, server: &Carried<'_>) -> i64 {
+        DRIFT_US.saturating_add(self.resolution_us).saturating_add(server.resolution_us)
+    }
+
+    /// By how much the server's clock is ahead of the client's, at least and at most: nothing arrives before it is sent.
+    fn ahead(&self, server: &Carried<'_>) -> (i64, i64) {
         let (mut least, mut most) = (i64::MIN, i64::MAX);
         for (copies, ours, theirs) in self.shared(server) {
             let (Some(sender), Some(at), Some(there)) = (ours.sender(), ours.at_us, theirs.at_us) else { continue };
@@ -150,8 +164,54 @@ impl<'a> Carried<'a> {
                 Side::Server => least = least.max(ahead),
             }
         }
-        least > most.saturating_add(DRIFT_US).saturating_add(self.resolution_us).saturating_add(server.resolution_us)
+        (least, most)
     }
+
+    /// What the clock of the server may be ahead by, where times tell; what bounds it on one side only took a minute at most.
+    fn clocks(&self, server: &Carried<'_>) -> Option<(i64, i64)> {
+        let slack = self.slack(server);
+        let (least, most) = match self.ahead(server) {
+            (i64::MIN, i64::MAX) => return None,
+            (i64::MIN, most) => (most.saturating_sub(AGREES_US), most),
+            (least, i64::MAX) => (least, least.saturating_add(AGREES_US)),
+            (least, most) => (least.min(most), most.max(least)),
+        };
+        Some((least.saturating_sub(slack), most.saturating_add(slack)))
+    }
+}
+
+/// By how much the clock of the server's log is ahead of the client's.
+struct Clock {
+    ahead_us: i64,
+    within_us: i64,
+}
+
+impl Clock {
+    /// That of two pairs and more, if it is that of most; else the two are taken to agree.
+    fn of(told: &[(i64, i64)]) -> Clock {
+        let mut middles: Vec<i64> = told.iter().map(|(least, most)| least.midpoint(*most)).collect();
+        middles.sort_unstable();
+        let ahead_us = middles.get(middles.len() / 2).copied().unwrap_or_default();
+        let clock = Clock { ahead_us, within_us: 0 };
+        let fitting = told.iter().filter(|told| clock.fits(**told)).count();
+        let is_told = fitting > 1 && 2 * fitting > told.len();
+        if is_told { clock } else { Clock { ahead_us: 0, within_us: AGREES_US } }
+    }
+
+    fn fits(&self, (least, most): (i64, i64)) -> bool {
+        least.saturating_sub(self.within_us) <= self.ahead_us && self.ahead_us <= most.saturating_add(self.within_us)
+    }
+}
+
+/// Takes those pairs apart that tell of other clocks: what one client said another one may have said as well, an hour later.
+fn keep_one_clock(sides: &[Vec<Carried<'_>>; 2], of_client: &mut [Option<usize>]) -> Clock {
+    let clocks = |(at, theirs): (usize, &Option<usize>)| sides[0][at].clocks(&sides[1][(*theirs)?]);
+    let told: Vec<Option<(i64, i64)>> = of_client.iter().enumerate().map(clocks).collect();
+    let clock = Clock::of(&told.iter().flatten().copied().collect::<Vec<_>>());
+    for (partner, told) in of_client.iter_mut().zip(told) {
+        *partner = partner.filter(|_| told.is_none_or(|told| clock.fits(told)));
+    }
+    clock
 }
 
 /// Which connections of a log have a mark.
@@ -194,7 +254,7 @@ fn candidates(sides: &[Vec<Carried<'_>>; 2]) -> Vec<(usize, usize)> {
 }
 
 /// Connections without a partner that may be one with another such connection, or with several.
-fn in_doubt(sides: &[Vec<Carried<'_>>; 2], of_client: &[Option<usize>]) -> [FxHashSet<usize>; 2] {
+fn in_doubt(sides: &[Vec<Carried<'_>>; 2], of_client: &[Option<usize>], clock: &Clock) -> [FxHashSet<usize>; 2] {
     let taken: FxHashSet<usize> = of_client.iter().flatten().copied().collect();
     let ours: Vec<usize> = (0..sides[0].len()).filter(|at| of_client[*at].is_none()).collect();
     let theirs: Vec<usize> = (0..sides[1].len()).filter(|at| !taken.contains(at)).collect();
@@ -209,7 +269,8 @@ fn in_doubt(sides: &[Vec<Carried<'_>>; 2], of_client: &[Option<usize>]) -> [FxHa
     [0, 1].map(|side| {
         let may_be = |at: &usize, other: usize| {
             let pair = if side == 0 { (*at, other) } else { (other, *at) };
-            sides[0][pair.0].fits(&sides[1][pair.1])
+            let (ours, theirs) = (&sides[0][pair.0], &sides[1][pair.1]);
+            ours.fits(theirs) && ours.clocks(theirs).is_none_or(|told| clock.fits(told))
         };
         let doubtful = |at: &usize| nearest(&sides[side][*at], &bearers[1 - side]).any(|other| may_be(at, other));
         left[side].iter().copied().filter(doubtful).collect()
