@@ -25,7 +25,7 @@ impl Default for Settings {
             stuck_after_us: 30_000_000,
             grace_us: 1_000_000,
             proof_only: false,
-            window: 1_024,
+            window: 2_048,
         }
     }
 }
