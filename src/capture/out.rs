@@ -260,8 +260,7 @@ impl<'s> Out<'s> {
         {
             (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
         }
-        // Bytes that should have been a message were written at a time, too.
-        if self.said.fresh && frame.at_us.is_some() {
+        if self.said.fresh && matches!(frame.body, Body::Message(_) | Body::Batch { .. }) {
             self.keep_time();
         }
         self.sink.frame(&frame)
