@@ -215,6 +215,11 @@ const WIDTH: usize = 15;
 /// The longest text that waits for others, in bytes.
 const LARGE: usize = 64 << 10;
 
+/// True for a row with a text that SQLite is not to keep.
+fn is_large(row: &FrameColumns<'_>) -> bool {
+    row.body.length() + row.json.map_or(0, str::len) > LARGE
+}
+
 /// The table of frames, to be written to.
 pub(super) struct Table<'s> {
     sql: &'s Connection,
@@ -277,7 +282,7 @@ impl Table<'_> {
         }
         self.slots[self.waiting].bind(&mut self.insert, self.waiting * WIDTH, row)?;
         self.waiting += 1;
-        self.large |= row.body.length() + row.json.map_or(0, str::len) > LARGE;
+        self.large |= is_large(row);
         if self.waiting == ROWS || self.large {
             self.write()?;
         }
@@ -298,6 +303,10 @@ impl Table<'_> {
         slot.bind(insert, 0, row)?;
         insert.raw_bind_parameter(WIDTH + 1, row.id)?;
         insert.raw_execute()?;
+        if is_large(row) {
+            insert.clear_bindings();
+            *slot = Slot::default();
+        }
         self.noted(row)
     }
 
