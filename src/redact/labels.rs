@@ -48,6 +48,9 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
         }
         let name = around(text, part.range());
         behind = name.end;
+        if names::opens_placeholder(&text[..name.start]) {
+            continue;
+        }
         let Some(label) = Label::of(text, name) else { continue };
         if let Some(secret) = label.secret() {
             behind = secret.end;

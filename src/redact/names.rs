@@ -251,7 +251,8 @@ pub fn kind(name: &str, own: &[String]) -> Option<&'static str> {
 
 /// What a member of this name holds, if that is or may be a secret.
 pub fn said(name: &str, own: &[String]) -> Option<Said> {
-    if NEVER.contains(&name) || name.len() > 64 {
+    // Where a name was a secret itself, what stands there now tells nothing of the value.
+    if NEVER.contains(&name) || name.len() > 64 || name.starts_with(MARK.0) {
         return None;
     }
     let plain = plain(name);
@@ -365,6 +366,11 @@ pub fn ties(name: &str) -> bool {
 
 /// What stands before and after the name of a secret.
 const MARK: (&str, &str) = ("<<secret:", ">>");
+
+/// True if a placeholder has begun where this text ends: what follows is the kind of a secret, and no label.
+pub fn opens_placeholder(before: &str) -> bool {
+    before.ends_with(MARK.0)
+}
 
 /// The placeholder of a secret: `<<secret:token#1>>` for `token#1`.
 pub fn written(name: &str) -> String {

@@ -143,6 +143,18 @@ fn a_user_adds_names_places_and_shapes() {
     assert!(Custom { values: vec!["(".into()], ..Custom::default() }.check().is_err());
 }
 
+/// A placeholder where a name stood says what that name was, and nothing of the value.
+#[test]
+fn what_was_redacted_is_looked_at_a_second_time_and_stays() {
+    for once in [
+        r#"{"<<secret:api-key#1>>":"2026-09-03T10:15:00.1"}"#,
+        r#"{"text":"\"<<secret:api-key#1>>\":\"2026-09-03T10:15:00.1\"0"}"#,
+        "<<secret:token#1>>: 0123456789abcdef",
+    ] {
+        assert_eq!(text(once), once);
+    }
+}
+
 proptest! {
     #[test]
     fn json_stays_json_and_secrets_go(secret in "[a-zA-Z0-9\\\\\"\n\u{1b}é]{6,20}", other in "\\PC{0,20}") {
