@@ -150,6 +150,7 @@ def session(executors, events):
     os.makedirs(events, exist_ok=True)
     settings = {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.executor.memory": "2g",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{events}",
@@ -167,7 +168,7 @@ def session(executors, events):
 
 
 def stages(events):
-    """What the tasks of the job moved and how long the stages took, from the log of events: bytes shuffled, seconds of each stage."""
+    """What the tasks of the job moved and how long the stages took, from the log of events: bytes shuffled, seconds and tasks of each stage."""
     shuffled, times = 0, []
     for path in glob.glob(f"{events}/**/*", recursive=True):
         if os.path.isdir(path):
@@ -180,7 +181,7 @@ def stages(events):
             elif event["Event"] == "SparkListenerStageCompleted":
                 info = event["Stage Info"]
                 took = (info["Completion Time"] - info["Submission Time"]) / 1000
-                times.append((took, info["Number of Tasks"], info["Stage Name"].split(" ")[0]))
+                times.append((took, info["Number of Tasks"]))
     return shuffled, times
 
 
@@ -191,7 +192,7 @@ def measure(args, logs, want, name, executors, partitions, kill_after=None):
     watch = Watch(kill_after)
     watch.start()
     before, started = cpu(), time.time()
-    job.run(spark, job.arguments([*logs, "--out", out, "--binary", args.binary, "--partitions", str(partitions), "--tasks", "16"]))
+    job.run(spark, job.arguments([*logs, "--out", out, "--binary", args.binary, "--partitions", str(partitions), "--tasks", "17"]))
     wall, used = time.time() - started, cpu() - before
     watch.over.set()
     watch.join()
@@ -200,7 +201,7 @@ def measure(args, logs, want, name, executors, partitions, kill_after=None):
     same = open(f"{out}/findings.jsonl", "rb").read() == open(want, "rb").read()
     raw = sum(os.path.getsize(log) for log in logs)
     facts = sum(os.path.getsize(file) for file in glob.glob(f"{out}/facts/*"))
-    judging = max((took for took, tasks, what in times if what == "save"), default=0)
+    judging = max((took for took, tasks in times if tasks == partitions), default=0)
     print(
         f"{name:10} executors {executors} parts {partitions:2}  {'same bytes' if same else 'DIFFERENT'}"
         f"{'  one executor killed' if watch.killed else ''}  wall {wall:.0f} s  judging {judging:.1f} s  CPU {used:.1f} s"

@@ -6,7 +6,8 @@
 LOGS are files or folders. Paths must be the same on all executors (a shared file system, a mounted bucket); what is named as a URL
 (s3, gs, hdfs) is fetched by the executor that makes its facts. DIR, a folder or a URL, gets
 
-    facts/           one Parquet file for each log; those of logs that have not changed are not made again
+    facts/           one file of blocks for each log; those of logs that have not changed are not made again
+    columns/         with --columns: the same as columns, for questions in SQL
     judged/          what was found in each connection: the next run judges only those that new logs touch
     findings.jsonl   what `rpctape check --format jsonl LOGS...` prints, byte for byte, its summary included
 
@@ -25,8 +26,8 @@ import sys
 import tempfile
 
 BINARY = "rpctape"
-# What the audit reads of facts; the other columns are for people who ask in SQL.
-COLUMNS = "connection source seq kind channel line byte_offset bytes at_us direction text extra secret".split()
+# Blocks that are in memory together: each unpacks to some 256 KB at most.
+BATCH = "256"
 
 
 class Failed(RuntimeError):
@@ -122,8 +123,8 @@ def listed(paths):
 # --- map: one log in, one file of facts out ---------------------------------------------------------------------------------
 
 
-def make_facts(program, log, version, out, flags=()):
-    """Facts of one log, moved to where all of them lie once they are whole: what the binary said, and the names of the files.
+def make_facts(program, log, version, out, flags=(), form="blocks"):
+    """Facts of one log in one form, moved to where all of them lie once they are whole: what the binary said, and the files.
     Raises where it could not."""
     with tempfile.TemporaryDirectory() as folder:
         name, here = log, None
@@ -135,7 +136,7 @@ def make_facts(program, log, version, out, flags=()):
             with system.open_input_stream(inner, compression=None) as source, open(os.path.join(folder, name), "wb") as copy:
                 shutil.copyfileobj(source, copy, 1 << 20)
         made = os.path.join(folder, "made")
-        command = [program, "facts", "--no-progress", *flags, "-o", made, "--", name]
+        command = [program, "facts", "--no-progress", "--as", form, *flags, "-o", made, "--", name]
         run = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=here)
         if run.returncode != 0:
             raise Failed(f"rpctape facts {log} ended with {run.returncode}: {run.stderr.strip()}")
@@ -189,20 +190,20 @@ def audit(chunks, command):
 
 
 def buffers(batches):
-    """The bytes of a column of lines, batch by batch, as they lie in memory."""
+    """The bytes of a column of blocks, batch by batch, as they lie in memory."""
     import pyarrow as pa
 
     for batch in batches:
         if batch.num_rows:
-            # A column of text is its offsets and one buffer with all texts behind each other: our lines, each with its newline.
-            column = batch.column(0).cast(pa.large_string())
+            # A column of bytes is its offsets and one buffer with all of them behind each other, which is what the audit reads.
+            column = batch.column(0).cast(pa.large_binary())
             _, offsets, data = column.buffers()
             at = memoryview(offsets).cast("q")
             yield memoryview(data)[at[column.offset] : at[column.offset + len(column)]]
 
 
 def judge(batches, program, flags):
-    """One partition: rows of whole connections, in order, as batches of one column of lines."""
+    """One partition: blocks of whole connections, in order, as batches of one column."""
     import pyarrow as pa
 
     def batch(lines):
@@ -256,8 +257,9 @@ def lift(spark, logs, made, args):
     """Makes the facts of logs that are new or have changed. Gives, by log, its version and the files of its facts."""
     import pyarrow as pa
 
-    out, program, flags = f"{args.out}/facts", args.binary, args.facts_flag
+    out, program, flags, columns = args.out, args.binary, args.facts_flag, args.columns
     now = {log: made[log] for log in logs if log in made and made[log]["version"] == logs[log]}
+    now = {log: one for log, one in now.items() if one["columns"] or not columns}
     fresh = [(log, version) for log, version in logs.items() if log not in now]
     if not fresh:
         return now
@@ -265,15 +267,16 @@ def lift(spark, logs, made, args):
     def work(batches):
         for batch in batches:
             for log, version in zip(*[column.to_pylist() for column in batch.columns]):
-                said, files = make_facts(binary(program), log, version, out, flags)
-                yield pa.RecordBatch.from_pydict({"log": [log], "said": [said], "files": [files]})
+                said, files = make_facts(binary(program), log, version, f"{out}/facts", flags)
+                also = make_facts(binary(program), log, version, f"{out}/columns", flags, "parquet")[1] if columns else []
+                yield pa.RecordBatch.from_pydict({"log": [log], "said": [said], "files": [files], "columns": [also]})
 
     tasks = args.tasks or 4 * spark.sparkContext.defaultParallelism
     todo = spark.createDataFrame(fresh, "log string, version string").repartition(min(len(fresh), tasks))
-    for row in todo.mapInArrow(work, "log string, said string, files array<string>").collect():
+    for row in todo.mapInArrow(work, "log string, said string, files array<string>, columns array<string>").collect():
         if "passed over" in row.said:
             print(row.said, file=sys.stderr)
-        now[row.log] = {"version": logs[row.log], "files": row.files}
+        now[row.log] = {"version": logs[row.log], "files": row.files, "columns": row.columns}
     return now
 
 
@@ -281,6 +284,8 @@ def run(spark, args):
     """The whole job. Gives the exit status of `check`."""
     from pyspark.sql import functions as F
 
+    for reader in ("spark.sql.parquet.columnarReaderBatchSize", "spark.sql.execution.arrow.maxRecordsPerBatch"):
+        spark.conf.set(reader, BATCH)
     logs = listed(args.logs)
     kept = f"{args.out}/state.json"
     state = read_json(kept, {"made": {}, "judged": None, "runs": 0, "whole": True})
@@ -307,11 +312,10 @@ def run(spark, args):
             facts = facts.join(touched, "connection", "left_semi")
         else:
             facts = facts.limit(0)
-    ordered = facts.select(*COLUMNS).repartition(args.partitions, "connection")
-    ordered = ordered.sortWithinPartitions("connection", F.translate("source", "/", "\x01"), "seq")
-    lines = ordered.select(F.concat(F.to_json(F.struct(*COLUMNS)), F.lit("\n")).alias("line"))
+    ordered = facts.select("connection", "place", "seq", "rows").repartition(args.partitions, "connection")
+    ordered = ordered.sortWithinPartitions("connection", "place", "seq")
     program, flags = args.binary, args.audit_flag
-    judged = lines.mapInArrow(lambda batches: judge(batches, program, flags), "facts string, type string, line string")
+    judged = ordered.select("rows").mapInArrow(lambda batches: judge(batches, program, flags), "facts string, type string, line string")
     if before is not None:
         # The ends of the earlier parts promise what has been judged anew since: one end for what stays is counted here. Clauses
         # are counted over a part, and cannot be taken out of it: a run that judges anew only in part does not tell them.
@@ -327,10 +331,13 @@ def run(spark, args):
     judged = spark.read.format(args.table_format).load(f"{args.out}/{table}")
     status, undecidable = finish(judged, sources, again, args)
     # What is undecidable is counted over connections together: then all are judged again next time, as in a database.
-    gone = [file for log in earlier for file in earlier[log]["files"] if made.get(log) != earlier[log]]
+    folders = (("facts", "files"), ("columns", "columns"))
+    kept_files = {f"{folder}/{file}" for one in made.values() for folder, what in folders for file in one[what]}
+    gone = [f"{folder}/{file}" for one in earlier.values() for folder, what in folders for file in one[what]]
+    gone = [file for file in gone if file not in kept_files]
     last, state = state["judged"], {**state, "made": made, "judged": table, "whole": not undecidable}
     write_whole(kept, json.dumps(state))
-    for path in [f"facts/{file}" for file in gone] + ([last] if last else []):
+    for path in gone + ([last] if last else []):
         remove(f"{args.out}/{path}")
     return status
 
@@ -372,6 +379,7 @@ def arguments(argv=None):
     parser.add_argument("--tasks", type=int, help="in how many tasks facts are made [four for each core]")
     parser.add_argument("--binary", help="where rpctape is on the executors [what --files brought, else PATH]")
     parser.add_argument("--table-format", default="parquet", help="parquet, or delta or iceberg where the session has them")
+    parser.add_argument("--columns", action="store_true", help="keep facts as columns, too, for questions in SQL (DIR/columns)")
     parser.add_argument("--sarif", help="also write a SARIF report into this file or URL")
     parser.add_argument("--print-flag", action="append", default=[], help="a flag for the last step, such as --fail-on=warning")
     parser.add_argument("--all", action="store_true", help="judge connections again that no new log touches")

@@ -78,8 +78,8 @@ def test_files_are_whole_or_not_there(tmp_path):
     assert list(listed) == [str(tmp_path / "y")]
 
 
-def test_lines_go_to_the_child_as_they_lie_in_memory():
+def test_blocks_go_to_the_child_as_they_lie_in_memory():
     pa = pytest.importorskip("pyarrow")
-    column = pa.array(["ä\n", "bc\n", "d\n"])
-    batches = [pa.RecordBatch.from_arrays([part], ["line"]) for part in (column, column.slice(1, 2), column.slice(0, 0))]
+    column = pa.array(["ä\n".encode(), b"bc\n", b"d\n"])
+    batches = [pa.RecordBatch.from_arrays([part], ["rows"]) for part in (column, column.slice(1, 2), column.slice(0, 0))]
     assert b"".join(bytes(chunk) for chunk in job.buffers(batches)) == "ä\nbc\nd\nbc\nd\n".encode()

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, BufWriter};
 
 use clap::Args;
 use rpctape::error::{Error, Result};
-use rpctape::facts::Reader;
+use rpctape::facts::{Reader, unpacked};
 use rpctape::pipeline;
 use rpctape::pipeline::facts::{self, Part};
 use rpctape::report::Parts;
@@ -95,13 +95,16 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     Ok(0)
 }
 
-/// The lines of a file, or of standard input, and what errors call it.
+/// The lines of a file, or of standard input, packed or not, and what errors call it.
 fn lines_of(path: &str) -> Result<(Box<dyn BufRead>, &str)> {
-    if path == "-" {
-        return Ok((Box::new(BufReader::new(std::io::stdin())), "standard input"));
-    }
-    let file = File::open(rpctape::capture::path_of(path)).map_err(|error| Error::io("read", path, &error))?;
-    Ok((Box::new(BufReader::new(file)), path))
+    let (input, name): (Box<dyn BufRead>, _) = match path {
+        "-" => (Box::new(BufReader::new(std::io::stdin())), "standard input"),
+        _ => {
+            let file = File::open(rpctape::capture::path_of(path)).map_err(|error| Error::io("read", path, &error))?;
+            (Box::new(BufReader::new(file)), path)
+        }
+    };
+    Ok((unpacked(input).map_err(|error| Error::io("read", name, &error))?, name))
 }
 
 /// Prints what was found in all parts.

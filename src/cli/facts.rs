@@ -43,6 +43,8 @@ enum Form {
     Parquet,
     /// JSON lines, compressed with gzip
     Jsonl,
+    /// Parquet with some hundred KB of JSON lines a row, for an engine that only moves them (in a build with the feature `parquet`)
+    Blocks,
 }
 
 impl Form {
@@ -50,6 +52,7 @@ impl Form {
         match self {
             Form::Parquet => "parquet",
             Form::Jsonl => "jsonl.gz",
+            Form::Blocks => "blocks.parquet",
         }
     }
 }
@@ -95,6 +98,7 @@ fn open(form: Form, path: &Path, inputs: &[String]) -> Result<Box<dyn Sink>> {
     let output = Output::create(path, Readers::Owner)?;
     match form {
         Form::Parquet => parquet(output, path),
+        Form::Blocks => blocks(output, path),
         Form::Jsonl => {
             let packed = flate2::write::GzEncoder::new(output, flate2::Compression::fast());
             Ok(Box::new(Packed(Lines::new(packed, &path.display().to_string()))))
@@ -106,6 +110,17 @@ fn open(form: Form, path: &Path, inputs: &[String]) -> Result<Box<dyn Sink>> {
 fn parquet(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
     let rows = rpctape::facts::ParquetRows::new(output, &path.display().to_string(), Output::finish)?;
     Ok(Box::new(rows))
+}
+
+#[cfg(feature = "parquet")]
+fn blocks(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
+    let rows = rpctape::facts::Blocks::new(output, &path.display().to_string(), Output::finish)?;
+    Ok(Box::new(rows))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn blocks(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
+    parquet(output, path)
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -8,9 +8,10 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
 
 use super::row::{Row, Sink};
 use crate::error::{Error, ErrorKind, Result};
@@ -26,12 +27,23 @@ pub enum Column<'a> {
     Integer(&'a str),
     /// Text.
     Text(&'a str),
+    /// Bytes that are compressed already.
+    Packed(&'a str),
 }
 
 /// Values of one column that wait for their group.
 enum Values {
     Integers(Vec<i64>),
     Texts(Vec<ByteArray>),
+}
+
+impl Values {
+    fn of(column: &Column<'_>) -> Values {
+        match column {
+            Column::Integer(_) => Values::Integers(Vec::new()),
+            Column::Text(_) | Column::Packed(_) => Values::Texts(Vec::new()),
+        }
+    }
 }
 
 struct Held {
@@ -59,23 +71,27 @@ impl<W: Write + Send> Table<W> {
             .map(|column| match column {
                 Column::Integer(name) => format!("optional int64 {name};"),
                 Column::Text(name) => format!("optional binary {name} (STRING);"),
+                Column::Packed(name) => format!("optional binary {name};"),
             })
             .collect();
         let fault = |error: ParquetError| failed(name, &error);
         let schema = parse_message_type(&format!("message rpctape {{ {declared} }}")).map_err(fault)?;
         let level = ZstdLevel::try_new(3).map_err(fault)?;
-        let properties = WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
-            .set_created_by(concat!("rpctape ", env!("CARGO_PKG_VERSION")).to_string())
-            .build();
+            .set_created_by(concat!("rpctape ", env!("CARGO_PKG_VERSION")).to_string());
+        for column in columns {
+            if let Column::Packed(name) = column {
+                let place = || ColumnPath::from(*name);
+                properties = properties
+                    .set_column_compression(place(), Compression::UNCOMPRESSED)
+                    .set_column_dictionary_enabled(place(), false)
+                    .set_column_statistics_enabled(place(), EnabledStatistics::None);
+            }
+        }
+        let properties = properties.build();
         let writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(fault)?;
-        let held = columns.iter().map(|column| Held {
-            values: match column {
-                Column::Integer(_) => Values::Integers(Vec::new()),
-                Column::Text(_) => Values::Texts(Vec::new()),
-            },
-            there: Vec::new(),
-        });
+        let held = columns.iter().map(|column| Held { values: Values::of(column), there: Vec::new() });
         Ok(Table { writer, held: held.collect(), bytes: 0, at: 0, name: name.to_string() })
     }
 
@@ -102,6 +118,21 @@ impl<W: Write + Send> Table<W> {
             }
             (Values::Integers(list), Some(value)) => value.parse().map(|value| list.push(value)).is_ok(),
             (_, None) => false,
+        };
+        held.there.push(i16::from(there));
+        self.at = (self.at + 1) % self.held.len();
+    }
+
+    /// The next value of this row, as bytes; for columns of them.
+    pub fn packed(&mut self, value: Option<Vec<u8>>) {
+        let held = &mut self.held[self.at];
+        let there = match (&mut held.values, value) {
+            (Values::Texts(list), Some(value)) => {
+                self.bytes += value.len();
+                list.push(ByteArray::from(value));
+                true
+            }
+            _ => false,
         };
         held.there.push(i16::from(there));
         self.at = (self.at + 1) % self.held.len();
@@ -261,7 +292,8 @@ mod tests {
             ..Row::default()
         })
         .expect("a row");
-        let names: Vec<&str> = FACTS.iter().map(|(Column::Integer(name) | Column::Text(name))| *name).collect();
+        let names: Vec<&str> =
+            FACTS.iter().map(|(Column::Integer(name) | Column::Text(name) | Column::Packed(name))| *name).collect();
         let mut members: Vec<&str> = row.as_object().expect("an object").keys().map(String::as_str).collect();
         members.sort_by_key(|name| names.iter().position(|known| known == name));
         assert_eq!(members, names);

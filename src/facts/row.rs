@@ -19,6 +19,8 @@ pub mod kind {
     pub const CHANNEL: &str = "channel";
     /// A connection has no more rows in this source; `bytes` says how many there are, this one not counted.
     pub const END: &str = "end";
+    /// Several rows of one connection, behind each other: JSON lines in a zstd frame.
+    pub const BLOCK: &str = "block";
     /// The source itself: `text` is a [`super::FileFacts`].
     pub const SOURCE: &str = "source";
 }
@@ -214,6 +216,27 @@ impl<'a> Row<'a> {
     pub(crate) fn damaged(&self) -> Error {
         let what = format!("row {} of {} holds no fact: kind `{}`", self.seq, self.source, self.kind);
         Error::new(ErrorKind::Input, what).hint("give rows as `rpctape facts` writes them, all columns unchanged")
+    }
+
+    /// What the audit reads of it.
+    pub(super) fn audited(&self) -> Row<'_> {
+        fn lent<'r>(text: &'r Option<Cow<'_, str>>) -> Option<Cow<'r, str>> {
+            text.as_deref().map(Cow::Borrowed)
+        }
+        Row {
+            connection: lent(&self.connection),
+            source: Cow::Borrowed(&self.source),
+            kind: Cow::Borrowed(&self.kind),
+            direction: lent(&self.direction),
+            text: lent(&self.text),
+            extra: lent(&self.extra),
+            secret: lent(&self.secret),
+            method: None,
+            rpc_id: None,
+            error_code: None,
+            raw: None,
+            ..*self
+        }
     }
 
     /// The same with nothing borrowed.

@@ -3,6 +3,8 @@
 //! Rules read no payloads; this is the one place of the audit that does, and it looks at the beginning of a connection only:
 //! handshakes and first calls are where credentials stand, and the rest of a gigabyte costs too much.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use crate::capture::{Body, Frame};
@@ -52,12 +54,18 @@ pub(super) struct Foresight {
 
 impl Foresight {
     /// The kind of the first secret in this frame, if a lookout may ask for it: connections of a channel follow each other, and
-    /// `begins` says that a new one may begin here. Twice as much is looked at, for the last words of the one before.
+    /// `begins` says that a new one may begin here. Behind another one twice as much is looked at, for the last words of that.
     pub(super) fn look(&mut self, channel: u32, frame: &Frame<'_>, begins: bool) -> Option<&'static str> {
-        let left = self.left.entry(channel).or_insert(2 * MESSAGES);
-        if begins {
-            *left = 2 * MESSAGES;
-        }
+        let left = match self.left.entry(channel) {
+            Entry::Vacant(first) => first.insert(MESSAGES),
+            Entry::Occupied(known) => {
+                let left = known.into_mut();
+                if begins {
+                    *left = 2 * MESSAGES;
+                }
+                left
+            }
+        };
         let text = text_of(frame)?;
         *left = left.checked_sub(1)?;
         kind_in(&mut self.redactor, text)

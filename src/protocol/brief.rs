@@ -14,7 +14,8 @@ const REST: &str = "~";
 
 /// The brief of a message, or its whole text where that says what no brief does (an envelope that is broken in more than one way).
 pub fn brief<'t>(text: &'t str, message: &Message<'_>, facts: &Facts<'_>) -> Cow<'t, str> {
-    let mut out = Brief::default();
+    // Most briefs are shorter.
+    let mut out = Brief { text: String::with_capacity(256), first: false };
     out.message(message, facts);
     // A reader may have put right what a logger did to the text: then the text is not what was read.
     match says(&out.text, message, facts) || !says(text, message, facts) {
@@ -117,7 +118,6 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
 }
 
 /// A JSON object under construction.
-#[derive(Default)]
 struct Brief {
     text: String,
     /// True where the next member needs no comma before it.

@@ -36,7 +36,8 @@ pub fn compared<'a>(
         rules::find(&fault.code).filter(blind).is_none()
     };
     for fault in of(live, twin) {
-        let known = before.iter().any(|old| old.code == fault.code && old.certainty == "violation");
+        let mut same = before.iter().filter(|old| old.code == fault.code);
+        let known = same.any(|old| old.certainty == "violation" || was_as_late((recorded, own), (live, twin), fault));
         let list = match (fault.certainty.as_str(), known) {
             _ if !shown(fault) => &mut found.open,
             ("violation", true) => &mut found.still,
@@ -55,6 +56,24 @@ pub fn compared<'a>(
     let gone = before.iter().filter(|fault| fault.certainty == "violation" && !seen(&fault.code));
     found.gone = gone.filter(decidable).copied().collect();
     found
+}
+
+/// True for progress behind a cancel that came as late in the recording: there it could not be proven to be a fault, on a machine
+/// that was busier for example, but nothing about the server has changed.
+fn was_as_late(
+    (recorded, own): (&Connection, Option<usize>),
+    (live, twin): (&Connection, Option<usize>),
+    fault: &Fault,
+) -> bool {
+    let on_progress = rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::ProgressAfterCancel));
+    let lag = |connection: &Connection, exchange: Option<usize>, event: Option<usize>| {
+        let cancel = *connection.exchanges.get(exchange?)?.cancels.first()?;
+        let at = |event: usize| connection.events.get(event)?.at_us;
+        Some(at(event?)? - at(cancel)?)
+    };
+    let last = own.and_then(|own| recorded.exchanges.get(own)?.progress.last().copied());
+    let (before, now) = (lag(recorded, own, last), lag(live, twin, fault.event));
+    on_progress && before.zip(now).is_some_and(|(before, now)| before >= now)
 }
 
 /// True for a finding that a verdict can rest on: of warning level or above (a race is always a note), about traffic and not about the

@@ -52,3 +52,28 @@ fn an_absence_is_only_gone_where_somebody_watched() {
     let report = Run::of("lsp 3.17", prompt, &answer).recorded_fault("#2", "CAN011").judge();
     assert_eq!(of(&report, "#2").verdict, Verdict::Fixed);
 }
+
+/// Over HTTP the time of a way there and back decides what is late; a busy machine measures another one.
+#[test]
+fn progress_that_came_as_late_in_the_recording_is_nothing_new() {
+    let progress = |ms: u64| {
+        format!(r#"{ms} s> {{"method":"notifications/progress","params":{{"progressToken":"p","progress":{ms}}}}}"#)
+            + "\n"
+    };
+    let call = r#"10 c> {"id":2,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"p"}}}
+        20 c> {"method":"notifications/cancelled","params":{"requestId":2}}
+        "#;
+    let verdict = |recorded: &[u64], live: u64| {
+        let recorded: String = recorded.iter().map(|ms| progress(*ms)).collect();
+        let mut run = Run::mcp(&(call.to_string() + &recorded), &(call.to_string() + &progress(live)));
+        run = run.fault("#2", "PRG002", "violation").recorded_fault("#2", "PRG002");
+        let place = run.place("#2");
+        for connection in [&mut run.recorded, &mut run.live] {
+            connection.faults[0].event = connection.exchanges[place].progress.first().copied();
+        }
+        run.recorded.faults[0].certainty = "race".into();
+        of(&run.judge(), "#2").verdict
+    };
+    assert_eq!(verdict(&[30, 2_000], 100), Verdict::Same);
+    assert_eq!(verdict(&[30], 100), Verdict::Violates);
+}
