@@ -251,8 +251,8 @@ pub fn kind(name: &str, own: &[String]) -> Option<&'static str> {
 
 /// What a member of this name holds, if that is or may be a secret.
 pub fn said(name: &str, own: &[String]) -> Option<Said> {
-    // Where a name was a secret itself, what stands there now tells nothing of the value.
-    if NEVER.contains(&name) || name.len() > 64 || name.starts_with(MARK.0) {
+    // Where a name was or held a secret itself, what stands there now tells nothing of the value.
+    if NEVER.contains(&name) || name.len() > 64 || name.contains(MARK.0) {
         return None;
     }
     let plain = plain(name);

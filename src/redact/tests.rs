@@ -150,6 +150,7 @@ fn what_was_redacted_is_looked_at_a_second_time_and_stays() {
         r#"{"<<secret:api-key#1>>":"2026-09-03T10:15:00.1"}"#,
         r#"{"text":"\"<<secret:api-key#1>>\":\"2026-09-03T10:15:00.1\"0"}"#,
         "<<secret:token#1>>: 0123456789abcdef",
+        r#"{"text":"{\"a-<<secret:token#1>>\":\"one2three4five6\u0000\u0000"}"#,
     ] {
         assert_eq!(text(once), once);
     }
