@@ -156,6 +156,13 @@ fn what_was_redacted_is_looked_at_a_second_time_and_stays() {
     }
 }
 
+/// A name that speaks of a secret which this cannot be does not hide what stands beside the value.
+#[test]
+fn what_a_name_beside_the_value_says_is_heard_too() {
+    let pair = r#"{"secret":[{"name":"mcp-session-id","value":"w-86"}]}"#;
+    assert_eq!(text(pair), r#"{"secret":[{"name":"mcp-session-id","value":"<<secret:session#1>>"}]}"#);
+}
+
 proptest! {
     #[test]
     fn json_stays_json_and_secrets_go(secret in "[a-zA-Z0-9\\\\\"\n\u{1b}é]{6,20}", other in "\\PC{0,20}") {

@@ -180,7 +180,7 @@ impl Walk<'_> {
         let beside = levels.last_mut().and_then(Level::take_beside);
         let is_place = |path: &String| *path == pointer(levels);
         let placed = self.paths.iter().any(is_place).then_some(Said { kind: "custom", sure: true });
-        if let Some(said) = placed.or(named).or(beside).filter(|said| said.fits(content)) {
+        if let Some(said) = [placed, named, beside].into_iter().flatten().find(|said| said.fits(content)) {
             return self.whole(content, start, said.kind, levels, hits);
         }
         if let Some((said, value, at)) = levels.last_mut().and_then(|level| level.pair(content, start, self.keys)) {
