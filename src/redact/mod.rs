@@ -187,13 +187,7 @@ impl Redactor {
             *highest = (*highest).max(number);
         }
         hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
-        let mut end = 0;
-        hits.retain(|hit| {
-            let apart = hit.start >= end && hit.end > hit.start;
-            end = if apart { hit.end } else { end };
-            apart
-        });
-        hits
+        apart(hits)
     }
 
     fn name(&mut self, kind: &'static str, secret: &str) -> String {
@@ -219,4 +213,21 @@ pub fn told(counts: &BTreeMap<&'static str, u64>) -> String {
         1 => format!("1 value ({})", kinds.join(", ")),
         all => format!("{all} values ({})", kinds.join(", ")),
     }
+}
+
+/// Secrets apart from each other, of those in order. Two that share something go together: what is left of one of them would be
+/// a part of a secret.
+fn apart(hits: Vec<walk::Hit>) -> Vec<walk::Hit> {
+    let mut apart: Vec<walk::Hit> = Vec::with_capacity(hits.len());
+    for hit in hits.into_iter().filter(|hit| hit.end > hit.start) {
+        match apart.last_mut() {
+            Some(last) if hit.start < last.end && hit.end > last.end => {
+                last.end = hit.end;
+                last.secret.push_str(&hit.secret);
+            }
+            Some(last) if hit.start < last.end => {}
+            _ => apart.push(hit),
+        }
+    }
+    apart
 }

@@ -163,6 +163,29 @@ fn what_a_name_beside_the_value_says_is_heard_too() {
     assert_eq!(text(pair), r#"{"secret":[{"name":"mcp-session-id","value":"<<secret:session#1>>"}]}"#);
 }
 
+/// The end of the one that begins in the middle of the other is no less a part of it.
+#[test]
+fn secrets_that_share_something_go_together() {
+    let line = "essu_----------------------------------sha256~--------assword-------------------sha256~\
+                ----------------workDoneProgress------si";
+    let once = text(line);
+    assert_ne!(once, line);
+    assert_eq!(text(&once), once);
+    let hit = |start, end, secret: &str| walk::Hit {
+        start,
+        end,
+        kind: "token",
+        secret: secret.into(),
+        pointer: String::new(),
+        inner: String::new(),
+    };
+    let ranges = |hits: Vec<walk::Hit>| apart(hits).iter().map(|hit| (hit.start, hit.end)).collect::<Vec<_>>();
+    assert_eq!(
+        ranges(vec![hit(1, 5, "a"), hit(2, 3, "b"), hit(4, 8, "c"), hit(8, 9, "d"), hit(9, 9, "")]),
+        [(1, 8), (8, 9)]
+    );
+}
+
 proptest! {
     #[test]
     fn json_stays_json_and_secrets_go(secret in "[a-zA-Z0-9\\\\\"\n\u{1b}é]{6,20}", other in "\\PC{0,20}") {
