@@ -172,7 +172,7 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
-    let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), To::File);
+    let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), |db| To::File(db, None));
     let files = args.hops.files(&args.files)?;
     let loaded = match args.merge {
         true => input::load_merged(&files, &args.read, &judge, to, stop)?,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::{Options, Summary, Taken};
 use rpctape::redact::{self, Redactor};
 use rpctape::report::{escape, plural};
-use rpctape::store;
+use rpctape::store::{self, Payload};
 
 use super::config::Config;
 use super::input::{self, Loaded, ReadArgs};
@@ -30,10 +30,34 @@ pub struct IngestArgs {
     /// Replace what looks like a secret before it is stored (best effort): `default`, or `off`
     #[arg(long, value_enum, value_name = "SET", default_value = "off")]
     redact: RedactSet,
+    /// How a new database keeps the texts of messages; `full` if not said, and what is there stays as it is
+    #[arg(long, value_enum, value_name = "HOW")]
+    payload: Option<PayloadKept>,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// How the texts of messages are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PayloadKept {
+    /// As they are: any program that reads SQLite can read them
+    Full,
+    /// Packed: a third of the room; read by SQL through `rpctape query`
+    Compressed,
+    /// Not at all where they stand in a log: they are read there again
+    None,
+}
+
+impl PayloadKept {
+    fn payload(self) -> Payload {
+        match self {
+            PayloadKept::Full => Payload::Full,
+            PayloadKept::Compressed => Payload::Compressed,
+            PayloadKept::None => Payload::None,
+        }
+    }
 }
 
 /// Reads the logs and says what came of it.
@@ -46,7 +70,8 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
     let redact = (args.redact == RedactSet::Default).then(|| config.secrets.clone());
     let options = input::options(args.read.overrides(), &args.judge.configured(&config), stop)?;
     let options = Options { redact, ..options };
-    let loaded = input::ingest(&args.files, input::To::File(&args.db), &options, args.read.said.no_progress)?;
+    let to = input::To::File(&args.db, args.payload.map(PayloadKept::payload));
+    let loaded = input::ingest(&args.files, to, &options, args.read.said.no_progress)?;
     // Names of files are words of others, too.
     io::print(&Redactor::default().text(&told(&loaded, &args.db.to_string_lossy())))?;
     super::preface::warn_of_torn(&loaded);

@@ -12,7 +12,7 @@ use rpctape::output;
 use rpctape::pipeline::{self, Hops, Met, Options, Progress};
 use rpctape::protocol::{self, Profile};
 use rpctape::replay::recording::Recording;
-use rpctape::store::{self, Keep, Store};
+use rpctape::store::{self, Keep, Payload, Store};
 
 use super::io::{apart, say};
 use super::judge::JudgeArgs;
@@ -216,8 +216,8 @@ fn day(text: &str) -> std::result::Result<chrono::NaiveDate, String> {
 /// Where what is read goes.
 #[derive(Clone, Copy, Debug)]
 pub enum To<'p> {
-    /// Into a database of the user's.
-    File(&'p Path),
+    /// Into a database of the user's, which keeps payloads as is said; one that is there, as it does.
+    File(&'p Path, Option<Payload>),
     /// Into one that leaves nothing behind.
     Passing(Keep),
 }
@@ -228,7 +228,8 @@ pub const PASSING: To<'static> = To::Passing(Keep::Everything);
 impl To<'_> {
     fn open(self) -> Result<Store> {
         match self {
-            To::File(path) => Store::write(path),
+            To::File(path, None) => Store::write(path),
+            To::File(path, Some(payload)) => Store::write(path)?.keeping(payload),
             To::Passing(keep) => Store::passing(keep),
         }
     }
@@ -351,12 +352,12 @@ fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
 
 /// Reads and judges logs.
 pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool) -> Result<Loaded> {
-    if let To::File(db) = to {
+    if let To::File(db, _) = to {
         apart(db, files)?;
         output::claim(db, "the database");
     }
     let mut store = None;
-    if let To::File(db) = to
+    if let To::File(db, _) = to
         && store::is_ours(db)
     {
         store = Some(to.open()?);

@@ -437,7 +437,7 @@ impl<'s> Session<'s> {
         if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
             let inputs = [self.file.clone(), kept.display().to_string()];
             let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
-            input::ingest(&inputs, input::To::File(db), &options, true)?;
+            input::ingest(&inputs, input::To::File(db, None), &options, true)?;
         }
         Ok(report)
     }

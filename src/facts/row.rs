@@ -219,6 +219,7 @@ impl<'a> Row<'a> {
     }
 
     /// What the audit reads of it.
+    #[cfg(feature = "parquet")]
     pub(super) fn audited(&self) -> Row<'_> {
         fn lent<'r>(text: &'r Option<Cow<'_, str>>) -> Option<Cow<'r, str>> {
             text.as_deref().map(Cow::Borrowed)

@@ -1,6 +1,7 @@
 //! Whole runs over small logs: one wrapped message a line.
 
 mod connections;
+mod payloads;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! Writes frames: the hot path of an ingest. One prepared statement for a few rows at a time, values bound as they are.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use rusqlite::types::Null;
@@ -11,6 +12,7 @@ use super::codes::{self, kind, message_kind};
 use super::columns::{FrameColumns, RpcId, Text};
 use super::extra::Extra;
 use super::fail::failed;
+use super::payload::{Packer, Payload};
 use super::several::{ROWS, several};
 use crate::capture::{Body, Captured, Frame, Member};
 use crate::error::Result;
@@ -26,6 +28,8 @@ const INSERT_MISSING: &str = "INSERT INTO missing (frame) VALUES (?1)";
 pub struct Ground<'s> {
     table: Table<'s>,
     aside: Option<&'s RefCell<Aside>>,
+    /// Takes texts out of the rows, in a database that does not keep them there.
+    packer: Option<Packer<'s>>,
     next: FrameId,
     /// How many frames each connection has, by its id.
     counts: Vec<u64>,
@@ -49,7 +53,12 @@ impl Store {
         let last: i64 =
             self.sql.query_row("SELECT coalesce(max(id), 0) FROM frame", [], |row| row.get(0)).map_err(fault)?;
         let last = (last as FrameId).max(self.aside.as_ref().map_or(0, |aside| aside.borrow().last()));
+        let packer = match self.payload {
+            Payload::Full => None,
+            payload => Some(Packer::new(&self.sql, payload, last as i64 + 1).map_err(fault)?),
+        };
         Ok(Ground {
+            packer,
             table: self.frame_table()?,
             aside: self.aside.as_ref(),
             next: last + 1,
@@ -60,9 +69,11 @@ impl Store {
 
     /// The table of frames, to be written to.
     pub(super) fn frame_table(&self) -> Result<Table<'_>> {
-        let insert = self.sql.prepare(&several(INSERT_FRAME)).map_err(|error| self.fail("write", &error))?;
+        let insert =
+            self.sql.prepare(&several(&self.of_rows(INSERT_FRAME))).map_err(|error| self.fail("write", &error))?;
         let (slots, blocks) = (Default::default(), Blocks::default());
-        Ok(Table { sql: &self.sql, insert, insert_at: None, slots, waiting: 0, large: false, last: None, blocks })
+        let at = self.of_rows(INSERT_FRAME_AT);
+        Ok(Table { sql: &self.sql, insert, at, insert_at: None, slots, waiting: 0, large: false, last: None, blocks })
     }
 }
 
@@ -89,7 +100,8 @@ impl Ground<'_> {
 
     /// Writes what is still to be written; frames may follow.
     pub fn finish(&mut self) -> Result<()> {
-        self.table.finish().map_err(|error| failed("write", self.place, &error))
+        let packed = self.packer.as_mut().map_or(Ok(()), |packer| packer.write(self.next as i64));
+        packed.and_then(|()| self.table.finish()).map_err(|error| failed("write", self.place, &error))
     }
 
     /// Gives the next frame this id, where it is not below that of any other; those between are left out.
@@ -151,6 +163,12 @@ impl Ground<'_> {
 
     fn row(&mut self, connection: u32, frame: &Frame<'_>, row: Row<'_>) -> Result<()> {
         let spelled = row.message.and_then(spelled);
+        let body = match &mut self.packer {
+            Some(packer) => packer
+                .take(self.next as i64, row.body, frame.in_file)
+                .map_err(|error| failed("write", self.place, &error))?,
+            None => row.body,
+        };
         let columns = FrameColumns {
             id: self.next as i64,
             connection: (connection != NO_CONNECTION).then_some(i64::from(connection)),
@@ -166,7 +184,7 @@ impl Ground<'_> {
             error_code: row.message.and_then(Message::error_code),
             bytes: row.body.length() as i64,
             extra: row.extra.as_deref(),
-            body: row.body,
+            body,
             json: row.json,
         };
         self.next += 1;
@@ -225,7 +243,8 @@ pub(super) struct Table<'s> {
     sql: &'s Connection,
     /// For a few rows behind all others.
     insert: Statement<'s>,
-    /// For one row with an id of its own.
+    /// The statement for one row with an id of its own.
+    at: Cow<'s, str>,
     insert_at: Option<(Statement<'s>, Slot)>,
     /// What is bound to the parameters of each row.
     slots: [Slot; ROWS],
@@ -266,7 +285,8 @@ impl Slot {
         insert.raw_bind_parameter(base + 12, row.bytes)?;
         nulls.bind(insert, base, 13, row.extra)?;
         match row.body {
-            Text::None | Text::InFile(..) => insert.raw_bind_parameter(base + 14, Null)?,
+            Text::None => insert.raw_bind_parameter(base + 14, Null)?,
+            Text::InFile(_, hash) => insert.raw_bind_parameter(base + 14, hash as i64)?,
             Text::Utf8(text) => insert.raw_bind_parameter(base + 14, text)?,
             Text::Bytes(bytes) => insert.raw_bind_parameter(base + 14, bytes)?,
         }
@@ -298,7 +318,7 @@ impl Table<'_> {
         self.write()?;
         let (insert, slot) = match &mut self.insert_at {
             Some(insert) => insert,
-            none => none.insert((self.sql.prepare(INSERT_FRAME_AT)?, Slot::default())),
+            none => none.insert((self.sql.prepare(&self.at)?, Slot::default())),
         };
         slot.bind(insert, 0, row)?;
         insert.raw_bind_parameter(WIDTH + 1, row.id)?;

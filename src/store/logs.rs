@@ -8,10 +8,12 @@ use super::columns::hash;
 use crate::capture::path_of;
 use crate::error::Result;
 
-/// The log that was read last, and its number.
+/// The log that was read last.
 #[derive(Default)]
 pub(super) struct Logs {
-    open: Option<(i64, Option<File>)>,
+    /// Its number, and its name.
+    source: Option<(i64, String)>,
+    open: Option<(String, Option<File>)>,
 }
 
 impl Logs {
@@ -24,15 +26,33 @@ impl Logs {
         length: usize,
         known_by: u64,
     ) -> Result<Option<String>> {
-        if self.open.as_ref().is_none_or(|(open, _)| *open != source) {
-            let name = store.rows("SELECT name FROM source WHERE id = ?1", [source], |row| row.get::<_, String>(0))?;
-            self.open = Some((source, name.first().and_then(|name| File::open(path_of(name)).ok())));
+        let name = match self.source.take() {
+            Some((known, name)) if known == source => name,
+            _ => {
+                let select = "SELECT name FROM source WHERE id = ?1";
+                store.rows(select, [source], |row| row.get::<_, String>(0))?.pop().unwrap_or_default()
+            }
+        };
+        let text = self.text(&name, offset, length, known_by);
+        self.source = Some((source, name));
+        Ok(text)
+    }
+
+    /// The same of a log by its name.
+    pub(super) fn text(&mut self, name: &str, offset: u64, length: usize, known_by: u64) -> Option<String> {
+        if self.open.as_ref().is_none_or(|(open, _)| *open != name) {
+            let path = path_of(name);
+            // A pipe that stands in the place of a log is not waited for.
+            let file = if path.is_file() { File::open(path).ok() } else { None };
+            self.open = Some((name.to_string(), file));
         }
-        let Some((_, Some(file))) = &mut self.open else { return Ok(None) };
-        let mut bytes = vec![0; length];
+        let (_, Some(file)) = self.open.as_mut()? else { return None };
+        // Room is made for what is there, whatever a damaged database asks for.
+        let there = file.metadata().ok()?.len().checked_sub(offset)?;
+        let mut bytes = vec![0; length.min(usize::try_from(there).ok()?)];
         let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut bytes));
-        let is_it = read.is_ok() && hash(&bytes) == known_by;
-        Ok(is_it.then(|| String::from_utf8(bytes).ok()).flatten())
+        let is_it = read.is_ok() && bytes.len() == length && hash(&bytes) == known_by;
+        is_it.then(|| String::from_utf8(bytes).ok()).flatten()
     }
 }
 

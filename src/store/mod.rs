@@ -20,6 +20,7 @@ mod logs;
 mod messages;
 mod oracle;
 mod partial;
+mod payload;
 mod query;
 mod reader;
 mod recall;
@@ -51,6 +52,7 @@ pub use identity::{Identity, Listener};
 pub use incident::{SaidRow, SignRow, UnitRow};
 pub use messages::Raw;
 pub use oracle::StoreOracle;
+pub use payload::{Payload, gone_logs};
 pub use query::{Cell, Columns};
 pub use recorded::{RecordedChannel, RecordedRow};
 pub use refold::Which;
@@ -78,6 +80,7 @@ pub struct Store {
     writable: bool,
     /// Where frames and exchanges go that become rows only when something asks for them.
     aside: Option<RefCell<Aside>>,
+    payload: Payload,
 }
 
 /// What a temporary database has rows of.
@@ -144,7 +147,15 @@ impl Store {
         let fault = |error: rusqlite::Error| failed("create", &place, &error);
         let sql = connected(partial.path()).map_err(fault)?;
         sql.execute_batch(FOR_LOADING).map_err(fault)?;
-        Ok(Store { sql, place, partial: Some(partial), version: Version::Empty, writable: true, aside: None })
+        Ok(Store {
+            sql,
+            place,
+            partial: Some(partial),
+            version: Version::Empty,
+            writable: true,
+            aside: None,
+            payload: Payload::Full,
+        })
     }
 
     /// A database that SQLite keeps in a file without a name (in TMPDIR): it is gone when the process is.
@@ -163,7 +174,24 @@ impl Store {
             Keep::Findings { text } => Some(RefCell::new(Aside::new(4 * text as usize))),
         };
         let (place, version) = (TEMPORARY.to_string(), Version::Empty);
-        Ok(Store { sql, place, partial: None, version, writable: true, aside })
+        Ok(Store { sql, place, partial: None, version, writable: true, aside, payload: Payload::Full })
+    }
+
+    /// Says how texts are to be kept. A database that is there keeps them as it does.
+    ///
+    /// # Errors
+    ///
+    /// Where it is there, and keeps them in another way.
+    pub fn keeping(mut self, payload: Payload) -> Result<Store> {
+        if self.is_new() {
+            self.payload = payload;
+        } else if self.payload != payload {
+            let (place, kept) = (&self.place, self.payload.as_str());
+            let message = format!("{place} keeps payloads in another way: {kept}");
+            return Err(Error::new(ErrorKind::Usage, message)
+                .hint(format!("leave out --payload, or name another file; --payload {kept} is how it was made")));
+        }
+        Ok(self)
     }
 
     /// True if the database goes with the process.
@@ -190,7 +218,10 @@ impl Store {
         self.sql.execute_batch("BEGIN IMMEDIATE").map_err(|error| self.fail("write", &error))?;
         // Another process may have made the database in the meantime: the version counts only under the lock.
         self.version = schema::version(&self.sql, &self.place)?;
-        schema::migrate(&self.sql, self.version).map_err(|error| self.fail("write", &error))
+        let fault = |error: rusqlite::Error| self.fail("write", &error);
+        schema::migrate(&self.sql, self.version, self.payload).map_err(fault)?;
+        self.payload = schema::payload(&self.sql).map_err(fault)?;
+        Ok(())
     }
 
     /// Ends the transaction. A new database is then written out and takes its name.
@@ -207,7 +238,15 @@ impl Store {
         let place = shown(&path);
         let sql = connected(&path).map_err(|error| failed("open", &place, &error))?;
         sql.execute_batch(AGAIN).map_err(|error| failed("open", &place, &error))?;
-        *self = Store { sql, place, partial: None, version: self.version, writable: true, aside: None };
+        *self = Store {
+            sql,
+            place,
+            partial: None,
+            version: self.version,
+            writable: true,
+            aside: None,
+            payload: self.payload,
+        };
         Ok(())
     }
 
@@ -223,11 +262,34 @@ impl Store {
         let sql = connected(path).map_err(fault)?;
         let version = schema::version(&sql, &place)?;
         sql.execute_batch(settings).map_err(fault)?;
-        Ok(Store { sql, place, partial: None, version, writable: false, aside: None })
+        let payload = match version {
+            Version::Empty => Payload::Full,
+            Version::Ours(_) => schema::payload(&sql).map_err(fault)?,
+        };
+        Ok(Store { sql, place, partial: None, version, writable: false, aside: None, payload })
     }
 
     fn fail(&self, doing: &str, error: &rusqlite::Error) -> Error {
         failed(doing, &self.place, error)
+    }
+
+    /// An error where texts were read that their log does not have any more: nothing is judged or written from what is left.
+    fn has_all_texts(&self) -> Result<()> {
+        if self.payload != Payload::None {
+            return Ok(());
+        }
+        let ours = self.rows("SELECT name FROM source", [], |row| row.get::<_, String>(0))?;
+        match gone_logs().iter().find(|log| ours.contains(log)) {
+            None => Ok(()),
+            Some(log) => Err(Error::new(
+                ErrorKind::Input,
+                format!(
+                    "{log} is not there any more, or was changed: {} holds no payloads and reads them there",
+                    self.place
+                ),
+            )
+            .hint("put the log back where it was, and run this from the same folder")),
+        }
     }
 
     fn batch(&self, sql: &str) -> Result<()> {
@@ -241,6 +303,7 @@ fn connected(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let sql = Connection::open_with_flags(path, flags)?;
     sql.set_prepared_statement_cache_capacity(64);
+    payload::register(&sql)?;
     Ok(sql)
 }
 

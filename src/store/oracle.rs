@@ -28,7 +28,7 @@ impl Store {
         let prepare = |sql: &str| self.sql.prepare(sql).map_err(|error| self.fail("read", &error));
         Ok(StoreOracle {
             store: self,
-            remembered: prepare(SELECT_REMEMBERED)?,
+            remembered: prepare(&self.of_rows(SELECT_REMEMBERED))?,
             reused: prepare(SELECT_REUSED)?,
             found: None,
             error: None,

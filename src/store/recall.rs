@@ -77,7 +77,10 @@ impl Store {
             }
             let mut frame = FrameColumns::unpack(id, row);
             let text = match frame.body {
-                Text::InFile(length, hash) => logs.read(self, frame.source, frame.byte_offset as u64, length, hash)?,
+                Text::InFile(length, hash) => {
+                    frame.body = Text::None;
+                    logs.read(self, frame.source, frame.byte_offset as u64, length, hash)?
+                }
                 _ => None,
             };
             frame.body = text.as_deref().map_or(frame.body, Text::Utf8);

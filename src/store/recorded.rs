@@ -56,7 +56,8 @@ pub struct RecordedChannel {
 impl Store {
     /// All frames of a connection in order.
     pub fn recorded_frames(&self, connection: i64) -> Result<Vec<RecordedRow>> {
-        self.rows(SELECT_FRAMES, named_params! { ":connection": connection }, recorded)
+        let frames = self.rows(SELECT_FRAMES, named_params! { ":connection": connection }, recorded)?;
+        self.has_all_texts().map(|()| frames)
     }
 
     /// What is known of a connection beside its row in the view.

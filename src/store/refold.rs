@@ -67,7 +67,7 @@ impl Store {
 
     /// Builds the indexes of the ground, once the frames are in.
     pub fn index_ground(&self) -> Result<()> {
-        self.batch(GROUND_INDEXES)
+        self.batch(&self.of_rows(GROUND_INDEXES))
     }
 
     /// Builds the indexes of what the audit made, once it is done.
@@ -102,7 +102,7 @@ impl Store {
             }
             take(id, connection, &Frame { body: Body::Batch { text: &text, members }, ..place })?;
         }
-        Ok(())
+        self.has_all_texts()
     }
 }
 

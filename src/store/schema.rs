@@ -1,8 +1,9 @@
 //! The shape of a database: migrations counted by `PRAGMA user_version`, views made anew, the mark that it is ours.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::fail::failed;
+use super::payload::{META, Payload};
 use crate::error::{Error, ErrorKind, Result};
 
 /// `PRAGMA application_id` of our databases: `rptp` in ASCII.
@@ -31,6 +32,9 @@ pub(super) const VIEWS: &[(&str, &str)] = &[
     ("late_responses", include_str!("../../sql/views/late_responses.sql")),
     ("cancel_latency", include_str!("../../sql/views/cancel_latency.sql")),
 ];
+
+/// What makes of an empty database one whose rows of frames hold no text. A migration that changes `frame` has to know both.
+const LEAN: &str = include_str!("../../sql/statements/make_frames_lean.sql");
 
 const DROP_VIEWS: &str = include_str!("../../sql/statements/drop_views.sql");
 
@@ -68,8 +72,9 @@ pub(super) fn version(sql: &Connection, place: &str) -> Result<Version> {
     Err(Error::new(ErrorKind::Database, what).hint(advice))
 }
 
-/// Brings a database to the newest version and makes its views anew. Must run inside a transaction.
-pub(super) fn migrate(sql: &Connection, from: Version) -> rusqlite::Result<()> {
+/// Brings a database to the newest version and makes its views anew; an empty one keeps texts as is said. Must run inside a
+/// transaction.
+pub(super) fn migrate(sql: &Connection, from: Version, payload: Payload) -> rusqlite::Result<()> {
     let done = match from {
         Version::Empty => 0,
         Version::Ours(from) => {
@@ -79,9 +84,20 @@ pub(super) fn migrate(sql: &Connection, from: Version) -> rusqlite::Result<()> {
         }
     };
     MIGRATIONS[done..].iter().try_for_each(|migration| sql.execute_batch(migration))?;
+    if from == Version::Empty && payload != Payload::Full {
+        sql.execute_batch(LEAN)?;
+        sql.execute("INSERT INTO meta (key, value) VALUES (?1, ?2)", [META, payload.as_str()])?;
+    }
     sql.pragma_update(None, "application_id", APPLICATION_ID)?;
     sql.pragma_update(None, "user_version", NEWEST as i64)?;
     create_views(sql)
+}
+
+/// How a database of ours keeps texts.
+pub(super) fn payload(sql: &Connection) -> rusqlite::Result<Payload> {
+    let said =
+        sql.query_row("SELECT value FROM meta WHERE key = ?1", [META], |row| row.get::<_, String>(0)).optional()?;
+    Ok(said.and_then(|name| Payload::from_name(&name)).unwrap_or_default())
 }
 
 fn create_views(sql: &Connection) -> rusqlite::Result<()> {
@@ -110,7 +126,7 @@ mod tests {
 
     fn fresh() -> Connection {
         let sql = Connection::open_in_memory().unwrap();
-        migrate(&sql, Version::Empty).unwrap();
+        migrate(&sql, Version::Empty, Payload::Full).unwrap();
         sql
     }
 
@@ -125,7 +141,7 @@ mod tests {
         assert!(views_are_ours(&sql).unwrap());
         sql.execute_batch("DROP VIEW findings; CREATE VIEW findings AS SELECT 1 AS a").unwrap();
         assert!(!views_are_ours(&sql).unwrap());
-        migrate(&sql, Version::Ours(NEWEST)).unwrap();
+        migrate(&sql, Version::Ours(NEWEST), Payload::Full).unwrap();
         assert!(views_are_ours(&sql).unwrap());
     }
 
