@@ -1,12 +1,12 @@
 //! What the pages of ACP 1 on initialization and tool calls say and no rule judges, each sentence with the reason.
 //!
-//! Sentences that rules rest on stand in `acp`.
+//! Sentences that rules rest on stand in `clauses`.
 
-use super::Remark;
-use super::jsonrpc2::table;
+use crate::protocol::Remark;
+use crate::protocol::tables::table;
 
 /// ACP 1.
-pub static REMARKS: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
+pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
     NotObservable Should "client-info" "/initialization" "They SHOULD also provide a name and version to the Agent"
         "payloads of requests are judged with a schema only";
     NotObservable Must "agent-tells-itself" "/initialization" "The Agent MUST respond with the chosen protocol version and the capabilities it supports"
