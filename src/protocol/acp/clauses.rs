@@ -5,6 +5,8 @@ use crate::protocol::tables::clauses;
 clauses! { "acp-rfd-2025-11/", "https://agentclientprotocol.com/rfds/request-cancellation";
     RFD_INITIALIZE Must "initialize-not-cancelled" "" "CANNOT be cancelled";
     RFD_TOO_EARLY Must "cancel-after-capabilities" "" "Until capabilities are exchanged, NO requests can be cancelled";
+    RFD_ANSWERED Must "cancel-answered" ""
+        "MUST send one of these responses for the original request ... Error response with code `-32800`";
     RFD_CAPABILITY Must "cancel-capability" "" "MUST Check the recipient's capabilities ... Not send";
 }
 

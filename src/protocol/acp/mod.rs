@@ -8,6 +8,7 @@ mod clauses;
 mod methods;
 mod rulings;
 mod table;
+mod table_2;
 
 use super::jsonrpc::BASE;
 use super::{AfterCancel, Bound, Family, Gate, Opening, Profile};
@@ -20,6 +21,8 @@ pub static PROFILES: &[Profile; 3] = &[
         cancel: Some(("$/cancelRequest", "id")),
         cancel_needs_capability: true,
         rulings: rulings::RFD,
+        // What it says beyond cancels is what version 1 says.
+        remarks: &[rulings::REMARKS_RFD, table_2::RFD, table::V1],
         ..ACP
     },
     Profile { revision: "1", rulings: rulings::V1, remarks: &[rulings::REMARKS_1, table::V1], ..ACP },
@@ -27,7 +30,7 @@ pub static PROFILES: &[Profile; 3] = &[
         revision: "2",
         turns_end_idle: true,
         gates: &[],
-        remarks: &[rulings::REMARKS_2],
+        remarks: &[rulings::REMARKS_2, table_2::V2],
         rulings: rulings::V2,
         ..ACP
     },

@@ -60,6 +60,11 @@ pub static REMARKS_2: &[Remark] = &[in_part(
     "that no report ever came may have its reason in what the client owes; one that says otherwise is judged",
 )];
 
+pub static REMARKS_RFD: &[Remark] = &[
+    allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
+    in_part(&TURN_STOPS, "work inside the agent is not seen; new requests to the client are"),
+];
+
 pub static REMARKS_1: &[Remark] = &[
     allows(&PENDING_FIRST, "notifications between a cancel and its answer"),
     allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
@@ -69,7 +74,7 @@ pub static REMARKS_1: &[Remark] = &[
 pub static RFD: &[Ruling] = rulings![
     bare("LIF019", Severity::Error),
     error("CAN003", &RFD_INITIALIZE),
-    error("CAN011", &jr::REPLY),
+    error("CAN011", &RFD_ANSWERED),
     bare("CAN012", Severity::Error),
     error("CAN015", &RFD_TOO_EARLY),
     error("CAN016", &RFD_CAPABILITY),

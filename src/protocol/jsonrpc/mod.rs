@@ -3,6 +3,7 @@
 //! The envelope clauses stand here because the other protocols inherit them: where a protocol has no sentence of
 //! its own, its rulings cite these.
 
+mod table;
 pub mod v1;
 
 use super::tables::{bare, clauses, error, in_part, note, unseen, warning};
@@ -72,7 +73,7 @@ pub(super) const BASE: Profile = Profile {
 };
 
 /// JSON-RPC 2.0 with nothing above it.
-pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: &[REMARKS], ..BASE };
+pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: &[REMARKS, table::V2], ..BASE };
 
 static REMARKS: &[Remark] = &[
     in_part(&NO_REPLY, "a reply to a notification has no id that would name it: only one without an id is seen"),

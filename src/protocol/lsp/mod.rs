@@ -3,14 +3,15 @@
 mod clauses;
 mod methods;
 mod rulings;
+mod table;
 
 use super::jsonrpc::BASE;
 use super::{AfterCancel, Bound, Family, Opening, Profile, Waits};
 
 /// The revisions, oldest first.
 pub static PROFILES: &[Profile; 2] = &[
-    Profile { revision: "3.17", rulings: rulings::V3_17, ..LSP },
-    Profile { revision: "3.18", rulings: rulings::V3_18, ..LSP },
+    Profile { revision: "3.17", rulings: rulings::V3_17, remarks: &[table::BOTH_3_17, table::V3_17], ..LSP },
+    Profile { revision: "3.18", rulings: rulings::V3_18, remarks: &[table::BOTH_3_18, table::V3_18], ..LSP },
 ];
 
 /// 3.17, which is meant where nothing else is stated: LSP messages carry no revision.
