@@ -114,6 +114,15 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         result_members: _,
         params_hash: _,
         taken_out: _,
+        choice: _,
+        config_value: _,
+        offered: _,
+        config_options: _,
+        kinds: _,
+        relative: _,
+        previous_result: _,
+        unchanged: _,
+        registers_sync: _,
     } = facts;
 }
 
@@ -252,6 +261,10 @@ impl Brief {
             ("clientInfo", facts.peer),
             ("notifications", facts.notifications),
             ("cursor", facts.cursor),
+            ("modeId", facts.choice),
+            ("value", facts.config_value),
+            ("options", facts.offered),
+            ("path", facts.relative),
             ("uri", facts.uri),
             ("mode", facts.mode),
         ] {
@@ -261,6 +274,11 @@ impl Brief {
         self.mark("processId", facts.lsp_initialize);
         self.mark("requestState", facts.retries);
         self.mark("tools", facts.offers_tools);
+        self.mark("previousResultId", facts.previous_result);
+        self.member("registrations", facts.registers_sync.then_some(r#"[{"method":"textDocument/didOpen"}]"#));
+        let [prompt, servers] = facts.kinds.as_members();
+        self.member("prompt", prompt.as_deref());
+        self.member("mcpServers", servers.as_deref());
         self.object("textDocument", [("uri", facts.document), ("version", facts.document_version)]);
         self.object("value", [("kind", facts.value_kind)]);
         self.object(
@@ -271,6 +289,7 @@ impl Brief {
                 ("status", facts.update_status),
                 ("state", facts.update_state),
                 ("stopReason", facts.stop_reason),
+                ("configOptions", facts.config_options),
             ],
         );
         self.meta(facts);
@@ -310,7 +329,10 @@ impl Brief {
         self.member("inputRequests", facts.input_requests);
         self.member("nextCursor", facts.next_cursor);
         self.member("items", facts.result_filled.then_some("[0]"));
-        self.object("outcome", [("outcome", facts.outcome)]);
+        self.member("modes", facts.offered);
+        self.member("configOptions", facts.config_options);
+        self.member("kind", facts.unchanged.then_some("\"unchanged\""));
+        self.object("outcome", [("outcome", facts.outcome), ("optionId", facts.choice)]);
         let task = [("taskId", facts.task_id), ("status", facts.task_status)];
         match facts.task_created {
             true if task.iter().all(|(_, raw)| raw.is_none()) => self.mark("task", true),

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::hash::Hasher;
 
+use super::kinds::{Kinds, is_relative};
 use super::placeholder::is_placeholder;
 use crate::json::each_member;
 use crate::json::lenient_string;
@@ -113,6 +114,24 @@ pub struct Facts<'a> {
     pub outcome: Raw<'a>,
     /// True if `result` has members besides `resultType` and `_meta`.
     pub result_more: bool,
+    /// `params.modeId`, `params.configId`, `params.methodId` or `result.outcome.optionId`: what was chosen (ACP).
+    pub choice: Raw<'a>,
+    /// `params.value`, where it is a string: what a config option is set to (ACP).
+    pub config_value: Raw<'a>,
+    /// What may be chosen from, whole: `params.options`, where it is a list, `result.modes` or `result.authMethods` (ACP).
+    pub offered: Raw<'a>,
+    /// `result.configOptions` or `params.update.configOptions`, whole (ACP).
+    pub config_options: Raw<'a>,
+    /// What kinds of things stand in `params.prompt` and `params.mcpServers` (ACP).
+    pub kinds: Kinds,
+    /// `params.cwd` or `params.path`, where it is a path that begins nowhere (ACP).
+    pub relative: Raw<'a>,
+    /// True if `params.previousResultId` is there (LSP).
+    pub previous_result: bool,
+    /// True if `result.kind` says that nothing has changed (LSP).
+    pub unchanged: bool,
+    /// True if `params.registrations` asks to be told of documents (LSP).
+    pub registers_sync: bool,
     /// True if `params` continues a request that asked for input: `inputResponses` or `requestState`.
     pub retries: bool,
     /// True if `result` has members.
@@ -172,10 +191,10 @@ pub struct Capabilities {
     /// `textDocument.semanticTokens.serverCancelSupport` (LSP client).
     pub semantic_tokens_server_cancel: bool,
     /// What of `CAPABILITIES` is declared, one bit each.
-    pub features: u32,
+    pub features: u64,
 }
 
-/// Capabilities that requests need, by the member that declares them. One that is declared as `false` or `null` is not.
+/// Capabilities that requests need, by the member that declares them. One that is declared as `false`, `null` or 0 is not.
 const CAPABILITIES: &[&str] = &[
     "tools",
     "prompts",
@@ -192,7 +211,57 @@ const CAPABILITIES: &[&str] = &[
     "terminal",
     "fs.readTextFile",
     "fs.writeTextFile",
+    "sessionCapabilities.list",
+    "sessionCapabilities.resume",
+    "sessionCapabilities.close",
+    "sessionCapabilities.fork",
+    "sessionCapabilities.delete",
+    "auth.logout",
+    "promptCapabilities.image",
+    "promptCapabilities.audio",
+    "promptCapabilities.embeddedContext",
+    "mcpCapabilities.http",
+    "mcpCapabilities.sse",
+    "session.notices",
+    "session.compaction",
+    "window.workDoneProgress",
+    "window.showDocument.support",
+    "workspace.applyEdit",
+    "workspace.configuration",
+    "workspace.workspaceFolders",
+    "workspace.codeLens.refreshSupport",
+    "workspace.semanticTokens.refreshSupport",
+    "workspace.inlineValue.refreshSupport",
+    "workspace.inlayHint.refreshSupport",
+    "workspace.diagnostics.refreshSupport",
+    "workspace.foldingRange.refreshSupport",
+    "textDocumentSync.openClose",
+    "textDocumentSync.change",
+    "textDocumentSync.save",
+    "textDocumentSync.willSave",
+    "textDocumentSync.willSaveWaitUntil",
+    "notebookDocumentSync",
 ];
+
+/// What a server wants that declares nothing but the kind of changes, as a number (LSP).
+const SYNC_BY_NUMBER: [&str; 3] = ["textDocumentSync.openClose", "textDocumentSync.change", "textDocumentSync.save"];
+
+/// The bit of a capability of the list.
+fn bit_of(name: &str) -> Option<u64> {
+    CAPABILITIES.iter().position(|known| *known == name).map(|at| 1 << at)
+}
+
+/// What of the list an object declares.
+fn features_of(value: &serde_json::Value) -> u64 {
+    let declared = |name: &str| {
+        let declared = value.pointer(&format!("/{}", name.replace('.', "/")));
+        declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false) && it.as_u64() != Some(0))
+    };
+    let listed = CAPABILITIES.iter().filter(|name| declared(name)).filter_map(|name| bit_of(name));
+    let numbered = value["textDocumentSync"].as_u64().is_some_and(|kind| kind > 0);
+    let synced = SYNC_BY_NUMBER.iter().filter(|_| numbered).filter_map(|name| bit_of(name));
+    listed.chain(synced).fold(0, |bits, bit| bits | bit)
+}
 
 impl Capabilities {
     /// Reads a capabilities object. Handshakes are rare, so a tree is built here.
@@ -210,10 +279,7 @@ impl Capabilities {
                 || yes("/supportsCancelRequest"),
             mentions_cancellation: has("/cancellation") || has("/supportsRequestCancellation"),
             semantic_tokens_server_cancel: yes("/textDocument/semanticTokens/serverCancelSupport"),
-            features: CAPABILITIES.iter().enumerate().fold(0, |bits, (at, name)| {
-                let declared = value.pointer(&format!("/{}", name.replace('.', "/")));
-                bits | u32::from(declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false))) << at
-            }),
+            features: features_of(&value),
         }
     }
 
@@ -233,7 +299,7 @@ impl Capabilities {
 
     /// True if a capability of the list is declared; one that is not in it counts as declared.
     pub fn declares(&self, name: &str) -> bool {
-        CAPABILITIES.iter().position(|known| *known == name).is_none_or(|at| self.features >> at & 1 == 1)
+        bit_of(name).is_none_or(|bit| self.features & bit != 0)
     }
 }
 
@@ -284,6 +350,22 @@ pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscription
 pub(super) const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 impl<'a> Facts<'a> {
+    /// A member of the parameters of which only something is wanted.
+    fn note(&mut self, key: &str, raw: &'a str) {
+        match key {
+            "prompt" => self.kinds.add_prompt(raw),
+            "mcpServers" => self.kinds.add_servers(raw),
+            "cwd" | "path" if is_relative(raw) => self.relative = Some(raw),
+            "previousResultId" => self.previous_result = raw != "null",
+            "registrations" => {
+                self.registers_sync |= ["\"textDocument/did", "\"textDocument/willSave", "\"notebookDocument/"]
+                    .iter()
+                    .any(|method| raw.contains(method));
+            }
+            _ => {}
+        }
+    }
+
     /// A text document is short but where it is opened: then it has its whole text, which is not hashed.
     fn text_document(&mut self, raw: &'a str) {
         self.section(Part::Document, raw);
@@ -304,6 +386,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "_meta" => return self.section(Part::Meta, raw),
             "textDocument" => return self.text_document(raw),
             "update" => return self.section(Part::Update, raw),
+            "value" if raw.starts_with('"') => &mut self.config_value,
             "value" => return self.section(Part::Value, raw),
             "task" => {
                 self.task_wanted = true;
@@ -327,7 +410,10 @@ impl<'a> Lift<'a> for Facts<'a> {
             "clientInfo" => &mut self.peer,
             "notifications" => &mut self.notifications,
             "cursor" => &mut self.cursor,
+            "modeId" | "configId" | "methodId" => &mut self.choice,
+            "options" if raw.starts_with('[') => &mut self.offered,
             other => {
+                self.note(other, raw);
                 self.retries |= matches!(other, "inputResponses" | "requestState");
                 self.offers_tools |= other == "tools" && raw != "null";
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
@@ -365,6 +451,12 @@ impl<'a> Lift<'a> for Facts<'a> {
             "capabilities" | "agentCapabilities" => &mut self.capabilities,
             "serverInfo" | "agentInfo" => &mut self.peer,
             "resultType" => &mut self.result_type,
+            "modes" | "authMethods" => &mut self.offered,
+            "configOptions" => &mut self.config_options,
+            "kind" => {
+                self.unchanged = Facts::is(Some(raw), "unchanged");
+                return;
+            }
             "stopReason" => &mut self.stop_reason,
             "inputRequests" => &mut self.input_requests,
             "nextCursor" => &mut self.next_cursor,
@@ -443,7 +535,9 @@ impl<'a> Facts<'a> {
             (Part::Value, "percentage") => &mut self.progress,
             (Part::Task, "taskId") => &mut self.task_id,
             (Part::Task, "status") => &mut self.task_status,
+            (Part::Update, "configOptions") => &mut self.config_options,
             (Part::Outcome, "outcome") => &mut self.outcome,
+            (Part::Outcome, "optionId") => &mut self.choice,
             (Part::Meta, META_CAPABILITIES) => &mut self.meta_capabilities,
             (Part::Document, "uri") => &mut self.document,
             (Part::Document, "version") => &mut self.document_version,

@@ -11,6 +11,7 @@ mod dialect;
 mod facts;
 pub mod http;
 mod jsonrpc;
+mod kinds;
 mod lsp;
 mod mcp;
 mod mcp_2026;
@@ -34,6 +35,7 @@ pub use dap::Step;
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
+pub use kinds::Kinds;
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };

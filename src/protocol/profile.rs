@@ -187,6 +187,11 @@ impl Profile {
         self.remarks.iter().flat_map(|list| list.iter())
     }
 
+    /// The ruling for a rule about a capability, where the revision has a sentence on that one.
+    pub fn ruling_on(&self, rule: &str, capability: &str) -> Option<&'static Ruling> {
+        self.ruling(&format!("{rule}/{}", capability.to_ascii_lowercase())).or_else(|| self.ruling(rule))
+    }
+
     /// The clause that a rule rests on in this profile.
     pub fn clause(&self, rule: &str) -> Option<&'static Clause> {
         self.ruling(rule).and_then(|ruling| ruling.clause)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, mcp_2026, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 18] = [
+const EXCEPTIONS: [(&str, Family, &str); 23] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
     ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
@@ -14,6 +14,9 @@ const EXCEPTIONS: [(&str, Family, &str); 18] = [
     ("PRG003", Family::Dap, "a statement of where an id comes from"),
     ("PRG008", Family::Dap, "a statement of what ends"),
     ("PRG001", Family::Lsp, "a statement of how long a token is valid"),
+    ("PRG004", Family::Lsp, "clients are free to ignore values that do not rise"),
+    ("PRG010", Family::Lsp, "a statement of what the cancel is for"),
+    ("PRG011", Family::Lsp, "a statement of who sends the cancel; the other side has no use for it"),
     ("RPC008", Family::Dap, "a statement without which no answer could be told from another's"),
     ("RPC009", Family::Dap, "a statement without which no answer could be told from another's"),
     ("RPC012", Family::Dap, "a statement without which no answer could be told from another's"),
@@ -21,6 +24,8 @@ const EXCEPTIONS: [(&str, Family, &str); 18] = [
     ("RPC017/discouraged", Family::Mcp, "it binds new implementations only, and age is invisible"),
     ("RPC020/null", Family::Lsp, "common in practice, and every peer reads it as absent"),
     ("RPC020/null", Family::Mcp, "common in practice, and every peer reads it as absent"),
+    ("RPC024", Family::Jsonrpc, "an extension may use such names, and what is one is not in the messages"),
+    ("SES013/option", Family::Acp, "a statement of what an id names"),
     ("RPC022", Family::Mcp, "over HTTP the parts of a batch may be answered singly"),
     ("SUB002", Family::Mcp, "a statement without which no notification could be told from another's"),
     ("TSK009", Family::Mcp, "that the request was accepted as a task is not said on the wire"),

@@ -253,6 +253,8 @@ fn kind(what: &What<'_>) -> On {
         What::Unacknowledged { .. } => On::Unacknowledged,
         What::Document { .. } => On::Document,
         What::Undeclared { .. } => On::Undeclared,
+        What::NotOffered { .. } => On::NotOffered,
+        What::NotSetUp { .. } => On::NotSetUp,
         What::Posted { .. } => On::Posted,
         What::Responded { .. } => On::Responded,
         What::Misplaced { .. } => On::Misplaced,

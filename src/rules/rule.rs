@@ -49,6 +49,10 @@ pub enum On {
     Document,
     /// [`crate::session::What::Undeclared`]
     Undeclared,
+    /// [`crate::session::What::NotOffered`]
+    NotOffered,
+    /// [`crate::session::What::NotSetUp`]
+    NotSetUp,
     /// [`crate::session::What::Posted`]
     Posted,
     /// [`crate::session::What::Responded`]

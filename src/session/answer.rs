@@ -126,6 +126,7 @@ impl Conn {
                 request_has_meta: slot.has_meta,
                 undeclared,
                 partial: slot.partial,
+                previous_result: slot.previous_result,
                 stated: slot.stated.as_ref(),
                 status: self.status_of(m.stream),
                 streamed: self.is_streamed(m.stream),
@@ -171,10 +172,14 @@ impl Conn {
         }
         match role {
             Role::Prompt => self.close_turn(step, m, issuer, id),
-            Role::Permission => self.close_permission(step, m, issuer, id),
+            Role::Permission => {
+                self.select(step, m, issuer, id);
+                self.close_permission(step, m, issuer, id);
+            }
             Role::CreateToken if m.message.kind == Kind::Error => self.refuse_token(m, issuer, id),
             _ if m.profile.turns => {
                 self.note_new_session(m);
+                self.offers_in_answer(m, issuer, id);
                 self.session_closed(step, m, issuer, id);
             }
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),

@@ -192,6 +192,19 @@ pub enum DocumentFault {
     },
 }
 
+/// What a client chooses from (ACP).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// The ways to log in that a handshake lists.
+    Login,
+    /// The modes of a session.
+    Mode,
+    /// The config options of a session and their values.
+    Value,
+    /// The options of a permission request.
+    Option,
+}
+
 /// A task's status, as reported by its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskReport<'a> {

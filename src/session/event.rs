@@ -3,7 +3,7 @@
 //! An event is complete: it carries the exchange, the judgement and the facts of its connection, so that a rule keeps no state.
 
 use super::connection::Connection;
-use super::detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, Stray, Target, TaskReport};
+use super::detail::{Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, Stray, Target, TaskReport};
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
 use super::http_stream::{HttpStream, Shown};
@@ -122,6 +122,8 @@ pub enum What<'a> {
         undeclared: Option<&'static str>,
         /// True if partial results were reported before (rule PRG012).
         partial: bool,
+        /// True if the request refers to an earlier result (rule DOC005).
+        previous_result: bool,
         /// The capabilities that the request stated of its issuer (MCP 2026-07-28).
         stated: Option<&'a Capabilities>,
         /// The HTTP status of the response that it came with, where the log shows it.
@@ -222,6 +224,22 @@ pub enum What<'a> {
         method: &'a str,
         /// The capability.
         needs: &'static str,
+    },
+    /// A choice that the agent has not offered (ACP).
+    NotOffered {
+        /// The request that chooses, or the settled one whose answer does.
+        exchange: &'a Exchange,
+        /// What was to be chosen from.
+        offer: Offer,
+        /// What was chosen.
+        chosen: &'a str,
+    },
+    /// A prompt to a session that nothing has set up (ACP).
+    NotSetUp {
+        /// The prompt.
+        exchange: &'a Exchange,
+        /// The session.
+        session: &'a str,
     },
     /// A message of the client, as the body of a POST whose head the log shows.
     Posted {

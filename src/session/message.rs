@@ -10,7 +10,9 @@ use super::ledger::Ledger;
 use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
-use super::state::{Absorb, Accused, Again, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect};
+use super::state::{
+    Absorb, Accused, Again, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect, option_ids,
+};
 use crate::capture::{Proof, Why};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Capabilities, Facts, Method, Role, Side, Wanted, names_callee};
@@ -121,6 +123,12 @@ impl Conn {
             self.claim_early_answer(step, m.sender, id, m.seen);
         }
         self.step_lifecycle(m, &method);
+        if m.facts.choice.is_some() && m.profile.turns {
+            self.choose(step, m, id);
+        }
+        if role == Role::Prompt && m.profile.turns {
+            self.prompt_somewhere(step, m, id);
+        }
         match role {
             Role::Prompt => self.open_turn(m, id),
             Role::Permission => self.open_permission(m, id),
@@ -206,6 +214,8 @@ impl Conn {
             } else {
                 Wanted::default()
             },
+            options: m.facts.offered.filter(|_| role == Role::Permission).and_then(option_ids),
+            previous_result: m.facts.previous_result,
             stated: None,
             partial_token: Facts::id(m.facts.partial_result_token).map(Box::new),
             call: None,

@@ -5,6 +5,7 @@
 mod answer;
 mod calls;
 mod cancel;
+mod choice;
 mod connection;
 mod detail;
 mod document;
@@ -39,7 +40,7 @@ mod version;
 mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
-pub use detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, Stray, Target, TaskReport};
+pub use detail::{Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, Stray, Target, TaskReport};
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::Session;

@@ -309,6 +309,9 @@ impl Conn {
         if update == "state_update" {
             self.revision_shown(Profile::of_turns(true));
         }
+        if m.facts.config_options.is_some() {
+            self.note_offers(m, Some(Rc::from(&*name)));
+        }
         let Some(turn) = self.turns.get_mut(&*name) else { return self.note_new_session(m) };
         let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
         let whose = m.facts.tool_call.map(|call| turn.calls.note(call, m.facts.update_status, begins, in_turn));

@@ -36,9 +36,45 @@ clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
         "Messages are individual JSON-RPC requests, notifications, or responses";
 }
 
+clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
+    LOAD_DECLARED Must "load-declared" "/session-setup" "Clients MUST NOT attempt to call `session/load`";
+    LIST_DECLARED Must "list-declared" "/session-list" "Clients MUST NOT attempt to call `session/list`";
+    FILES_DECLARED Must "files-declared" "/file-system"
+        "the Agent MUST NOT attempt to call the corresponding filesystem method";
+    CURSOR_OPAQUE Must "cursor-opaque" "/session-list" "Clients MUST treat cursors as opaque tokens";
+    NOTICES_DECLARED Must "notices-declared" "/draft/prompt-turn"
+        "The Agent MUST NOT send `notice` updates unless the Client advertised support";
+    COMPACTION_DECLARED Must "compaction-declared" "/draft/prompt-turn"
+        "The Agent MUST NOT send `compaction_update` or `compaction_summary_chunk` unless the Client advertised support";
+    SET_UP_FIRST Must "set-up-first" "/draft/prompt-turn"
+        "Before sending prompts, Clients MUST first complete the initialization phase and session setup";
+    CONTENT_DECLARED Must "content-declared" "/draft/prompt-turn"
+        "Clients MUST restrict types of content according to the Prompt Capabilities";
+    TRANSPORT_DECLARED Must "transport-declared" "/session-setup"
+        "Before using HTTP or SSE transports, Clients MUST verify the Agent's capabilities during initialization";
+    STOP_REASON Must "stop-reason" "/draft/prompt-turn"
+        "the Agent MUST respond to the original `session/prompt` request with a `StopReason`";
+    MODE_OFFERED Must "mode-offered" "/session-modes" "Must be one of the modes listed in `availableModes`";
+    VALUE_OFFERED Must "value-offered" "/session-config-options"
+        "Must be one of the values listed in the option's `options` array";
+    LOGIN_OFFERED Must "login-offered" "/schema" "Must be one of the methods advertised in the initialize response";
+    OPTION_OFFERED Stated "option-offered" "/tool-calls" "The ID of the selected permission option";
+    PATHS_ABSOLUTE Must "paths-absolute" "/overview" "All file paths in the protocol MUST be absolute";
+    CWD_ABSOLUTE Must "cwd-absolute" "/session-setup" "This directory: MUST be an absolute path";
+}
+
 clauses! { "acp-2/", "https://agentclientprotocol.com/protocol/v2";
     CANCEL_ANSWERED_2 Must "cancel-answered" "/cancellation"
         "MUST send one of these responses for the original request: A valid response ... An error response with code -32800";
+    CURSOR_OPAQUE_2 Must "cursor-opaque" "/draft/session-list" "Clients MUST treat cursors as opaque tokens";
+    SET_UP_FIRST_2 Must "set-up-first" "/draft/prompt-lifecycle"
+        "Before sending prompts, Clients MUST first complete the initialization phase and session setup";
+    LOGIN_OFFERED_2 Must "login-offered" "/draft/authentication"
+        "This value must match one of the methods advertised in the `initialize` response";
+    OPTION_OFFERED_2 Stated "option-offered" "/draft/tool-calls" "The ID of the selected permission option";
+    PATHS_ABSOLUTE_2 Must "paths-absolute" "/draft/overview" "All file paths in the protocol MUST be absolute";
+    CWD_ABSOLUTE_2 Must "cwd-absolute" "/draft/session-setup" "This directory: MUST be an absolute path";
+    NO_EMPTY_PROMPT Must "no-empty-prompt" "/schema" "Clients MUST NOT send an empty array";
     IDLE_STATE Must "idle-state" "/prompt-lifecycle"
         "MUST send an idle `state_update` ... with the `cancelled` stop reason";
     BATCH_LIFECYCLE Should "batch-lifecycle" "/transports" "SHOULD NOT batch lifecycle-sensitive messages";

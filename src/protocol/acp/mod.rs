@@ -11,7 +11,7 @@ mod table;
 mod table_2;
 
 use super::jsonrpc::BASE;
-use super::{AfterCancel, Bound, Family, Gate, Opening, Profile};
+use super::{AfterCancel, Bound, Facts, Family, Feature, Gate, Opening, Profile, Side};
 use methods::METHODS;
 
 /// The revisions, oldest first.
@@ -30,6 +30,7 @@ pub static PROFILES: &[Profile; 3] = &[
         revision: "2",
         turns_end_idle: true,
         gates: &[],
+        features: &[],
         remarks: &[rulings::REMARKS_2, table_2::V2],
         rulings: rulings::V2,
         ..ACP
@@ -58,6 +59,7 @@ const ACP: Profile = Profile {
     null_id_in_schema: true,
     methods: METHODS,
     gates: GATES,
+    features: FEATURES,
     // -32000 is "authentication required", -32002 "resource not found".
     codes: &[-32800, -32700, -32603, -32602, -32601, -32600, -32002, -32000],
     ..BASE
@@ -66,7 +68,31 @@ const ACP: Profile = Profile {
 /// What a side must have declared before it is asked, in version 1.
 const GATES: &[Gate] = &[
     Gate::new("session/load", "loadSession"),
+    Gate::new("session/list", "sessionCapabilities.list"),
+    Gate::new("session/resume", "sessionCapabilities.resume"),
+    Gate::new("session/close", "sessionCapabilities.close"),
+    Gate::new("session/fork", "sessionCapabilities.fork"),
+    Gate::new("session/delete", "sessionCapabilities.delete"),
+    Gate::new("logout", "auth.logout"),
     Gate::new("terminal/", "terminal"),
     Gate::new("fs/read_text_file", "fs.readTextFile"),
     Gate::new("fs/write_text_file", "fs.writeTextFile"),
+];
+
+/// Updates that only a client is sent that has declared to take them (drafts of version 1).
+const FEATURES: &[Feature] = &[
+    Feature {
+        method: "session/update",
+        used: |facts| Facts::is(facts.update, "notice"),
+        by: Side::Client,
+        needs: "session.notices",
+    },
+    Feature {
+        method: "session/update",
+        used: |facts| {
+            ["compaction_update", "compaction_summary_chunk"].iter().any(|kind| Facts::is(facts.update, kind))
+        },
+        by: Side::Client,
+        needs: "session.compaction",
+    },
 ];

@@ -50,6 +50,7 @@ macro_rules! rulings {
             bare("SES009", Severity::Error),
             bare("SES011", Severity::Note),
             bare("SES012", Severity::Note),
+            bare("SES013", Severity::Error),
             $($own),*
         ]
     };
@@ -89,6 +90,24 @@ pub static RFD: &[Ruling] = rulings![
     error("SES004", &PERMISSION_CANCELLED),
     error("SES005", &UPDATES_BEFORE_ANSWER),
     error("SES010", &CLOSE_CANCELS),
+    error("LIF019/loadsession", &LOAD_DECLARED),
+    error("LIF019/sessioncapabilities.list", &LIST_DECLARED),
+    error("LIF019/fs.readtextfile", &FILES_DECLARED),
+    error("LIF019/fs.writetextfile", &FILES_DECLARED),
+    bare("LIF021", Severity::Error),
+    error("LIF021/session.notices", &NOTICES_DECLARED),
+    error("LIF021/session.compaction", &COMPACTION_DECLARED),
+    error("LIF022", &CURSOR_OPAQUE),
+    error("SES013/mode", &MODE_OFFERED),
+    error("SES013/value", &VALUE_OFFERED),
+    error("SES013/login", &LOGIN_OFFERED),
+    warning("SES013/option", &OPTION_OFFERED),
+    error("SES014", &CONTENT_DECLARED),
+    error("SES014/mcp", &TRANSPORT_DECLARED),
+    error("SES015", &PATHS_ABSOLUTE),
+    error("SES015/cwd", &CWD_ABSOLUTE),
+    error("SES016", &SET_UP_FIRST),
+    error("SES018", &STOP_REASON),
 ];
 
 // CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.
@@ -107,6 +126,24 @@ pub static V1: &[Ruling] = rulings![
     error("SES004", &PERMISSION_CANCELLED),
     error("SES005", &UPDATES_BEFORE_ANSWER),
     error("SES010", &CLOSE_CANCELS),
+    error("LIF019/loadsession", &LOAD_DECLARED),
+    error("LIF019/sessioncapabilities.list", &LIST_DECLARED),
+    error("LIF019/fs.readtextfile", &FILES_DECLARED),
+    error("LIF019/fs.writetextfile", &FILES_DECLARED),
+    bare("LIF021", Severity::Error),
+    error("LIF021/session.notices", &NOTICES_DECLARED),
+    error("LIF021/session.compaction", &COMPACTION_DECLARED),
+    error("LIF022", &CURSOR_OPAQUE),
+    error("SES013/mode", &MODE_OFFERED),
+    error("SES013/value", &VALUE_OFFERED),
+    error("SES013/login", &LOGIN_OFFERED),
+    warning("SES013/option", &OPTION_OFFERED),
+    error("SES014", &CONTENT_DECLARED),
+    error("SES014/mcp", &TRANSPORT_DECLARED),
+    error("SES015", &PATHS_ABSOLUTE),
+    error("SES015/cwd", &CWD_ABSOLUTE),
+    error("SES016", &SET_UP_FIRST),
+    error("SES018", &STOP_REASON),
 ];
 
 // The prompt is answered when it is accepted, so that a cancel shows in a state update and not in the answer:
@@ -124,4 +161,13 @@ pub static V2: &[Ruling] = rulings![
     bare("SES003", Severity::Error),
     bare("SES004", Severity::Error),
     error("SES008", &IDLE_STATE),
+    error("LIF022", &CURSOR_OPAQUE_2),
+    bare("SES013/mode", Severity::Error),
+    bare("SES013/value", Severity::Error),
+    error("SES013/login", &LOGIN_OFFERED_2),
+    warning("SES013/option", &OPTION_OFFERED_2),
+    error("SES015", &PATHS_ABSOLUTE_2),
+    error("SES015/cwd", &CWD_ABSOLUTE_2),
+    error("SES016", &SET_UP_FIRST_2),
+    error("SES017", &NO_EMPTY_PROMPT),
 ];

@@ -27,6 +27,8 @@ clauses! { "jsonrpc-2.0/", "https://www.jsonrpc.org/specification";
     RESERVED_CODES Stated "reserved-codes" "#error_object" "reserved for pre-defined errors";
     NO_REPLY Must "no-reply-to-notification" "#notification"
         "The Server MUST NOT reply to a Notification, including those that are within a batch request";
+    RESERVED_METHODS Must "reserved-methods" "#request_object"
+        "reserved for rpc-internal methods and extensions and MUST NOT be used for anything else";
     BATCH_NOT_EMPTY Must "batch-not-empty" "#batch" "MUST NOT return an empty Array";
     BATCH_ANSWER Should "batch-answer" "#batch" "Server should respond with an Array";
 }
@@ -77,6 +79,10 @@ pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: &[REMARKS, ta
 
 static REMARKS: &[Remark] = &[
     in_part(&NO_REPLY, "a reply to a notification has no id that would name it: only one without an id is seen"),
+    in_part(
+        &RESERVED_METHODS,
+        "what is an extension is known to its makers alone, but for `rpc.discover`: such a name is only noted",
+    ),
     unseen(&UNREAD_ID, "that an id could not be read is known to its receiver alone"),
 ];
 
@@ -103,6 +109,7 @@ static RULINGS: &[Ruling] = &[
     note("RPC022", &BATCH_ANSWER),
     error("STK001", &REPLY),
     error("RPC023", &NO_REPLY),
+    note("RPC024", &RESERVED_METHODS),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
     bare("HOP001", Severity::Note),

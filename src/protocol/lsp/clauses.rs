@@ -44,6 +44,11 @@ macro_rules! shared {
                 "should only be used once (e.g. only one begin, many report and one end notification should be sent to it)";
             PARTIAL_RESULTS Must "partial-results" "#partialResults"
                 "the whole result must be reported using n `$/progress` ... The final response has to be empty";
+            REFUSED_TOKEN Must "refused-token" "#window_workDoneProgress_create"
+                "a server must not send any progress notification using the token provided";
+            STEADILY_RISING Should "steadily-rising" "#workDoneProgressBegin" "The value should be steadily rising";
+            UNCHANGED Must "unchanged-by-result-id" "#textDocument_diagnostic"
+                "A server can only return `unchanged` if result ids are provided";
         }
     };
 }
@@ -60,6 +65,8 @@ pub mod v3_17 {
             "A close notification requires a previous open notification to be sent";
         VERSION_INCREASES Stated "version-increases" "#versionedTextDocumentIdentifier"
             "The version number of a document will increase after each change, including undo/redo";
+        CREATED_BY_SERVER Stated "created-by-server" "#window_workDoneProgress_cancel"
+            "to cancel a progress initiated on the server side using the `window/workDoneProgress/create`";
     }
 }
 
@@ -70,5 +77,7 @@ pub mod v3_18 {
         // The second half says "requests" and means batches.
         NO_BATCH Must "no-batch" "#baseProtocol"
             "does not support JSON-RPC batch messages ... must not send JSON-RPC requests";
+        CHANGE_OPEN Must "change-open" "#textDocument_didChange"
+            "Before a client can change a text document it must claim ownership of its content using the `textDocument/didOpen` notification";
     }
 }

@@ -64,14 +64,13 @@ macro_rules! rulings {
             warning("LIF009", &$revision::EXIT_WAITS),
             warning("PRG001", &$revision::TOKEN_VALID),
             bare("PRG003", Severity::Warning),
-            bare("PRG004", Severity::Note),
+            note("PRG004", &$revision::STEADILY_RISING),
             bare("PRG007", Severity::Error),
             warning("PRG008", &$revision::TOKEN_ONCE),
             bare("PRG009", Severity::Note),
-            bare("PRG010", Severity::Warning),
-            bare("PRG011", Severity::Error),
             error("PRG012", &$revision::PARTIAL_RESULTS),
-            bare("PRG013", Severity::Error),
+            error("PRG013", &$revision::REFUSED_TOKEN),
+            error("DOC005", &$revision::UNCHANGED),
             $($own),*
         ]
     };
@@ -84,12 +83,17 @@ pub static V3_17: &[Ruling] = rulings![v3_17;
     error("DOC002", &v3_17::CHANGE_OPEN),
     warning("DOC002/close", &v3_17::CLOSE_OPEN),
     warning("DOC003", &v3_17::VERSION_INCREASES),
+    warning("PRG010", &v3_17::CREATED_BY_SERVER),
+    error("PRG011", &v3_17::CREATED_BY_SERVER),
 ];
 
-// What 3.18 says of documents is known, its wording is not.
+// What 3.18 says of opened and closed documents and of the cancel of progress is known, its wording is not.
 pub static V3_18: &[Ruling] = rulings![v3_18;
     error("RPC013", &v3_18::NO_BATCH),
     bare("DOC001", Severity::Warning),
-    bare("DOC002", Severity::Warning),
+    error("DOC002", &v3_18::CHANGE_OPEN),
+    bare("DOC002/close", Severity::Warning),
     bare("DOC003", Severity::Warning),
+    bare("PRG010", Severity::Warning),
+    bare("PRG011", Severity::Error),
 ];

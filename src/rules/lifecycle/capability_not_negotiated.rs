@@ -6,7 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found_by};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -30,7 +30,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, undeclared: Some(needs), .. } = event.what else { return None };
     let (label, title, receiver) = (exchange.label(), exchange.title(), exchange.issuer.peer().as_str());
     let summary = format!("{label} {title} is sent to a {receiver} that did not declare {needs}");
-    let mut finding = found(RULE.code, event, summary)?.about(exchange).with("response", event.seen);
+    let ruling = event.profile.ruling_on(RULE.code, needs)?;
+    let mut finding = found_by(RULE.code, ruling, event, summary).about(exchange).with("response", event.seen);
     finding.frame = exchange.request.frame;
     finding.by = Some(exchange.issuer);
     Some(match (message.kind, exchange.error_code) {

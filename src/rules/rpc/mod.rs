@@ -18,6 +18,7 @@ pub mod null_request_id;
 pub mod params_not_structured;
 pub mod reply_to_notification;
 pub mod reserved_error_code;
+pub mod reserved_method_name;
 pub mod response_id_type_mismatch;
 pub mod response_to_unknown_id;
 pub mod response_without_id;

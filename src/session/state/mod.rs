@@ -4,6 +4,7 @@ mod documents;
 mod http;
 mod issued;
 mod late_progress;
+mod offers;
 mod pending;
 mod question;
 mod slot;
@@ -16,6 +17,7 @@ pub(super) use documents::Documents;
 pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
+pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{Pending, PendingText, Place};
 pub(super) use question::{About, Question};
 pub(super) use slot::{Absorb, Again, Handle, Opener, Slot};
@@ -174,6 +176,8 @@ pub(super) struct Conn {
     pub(super) features_told: Vec<&'static str>,
     /// Text documents.
     pub(super) documents: Documents,
+    /// What there is to choose from (ACP).
+    pub(super) offers: Offers,
     /// What the heads of HTTP messages say.
     pub(super) http: Http,
 }
@@ -301,6 +305,7 @@ impl Conn {
             cursors: FxHashSet::default(),
             features_told: Vec::new(),
             documents: Documents::default(),
+            offers: Offers::default(),
             http: Http::default(),
         }
     }

@@ -47,6 +47,10 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) work: Option<Box<(Seen, bool)>>,
     /// What a subscription asks for.
     pub(in crate::session) wanted: Wanted,
+    /// The options of a permission request, by their hashes.
+    pub(in crate::session) options: Option<Box<[u64]>>,
+    /// It refers to an earlier result (LSP).
+    pub(in crate::session) previous_result: bool,
     /// What the request itself states of its issuer's capabilities.
     pub(in crate::session) stated: Option<Capabilities>,
     /// Key among the calls in flight (rule CAN025).

@@ -1,0 +1,150 @@
+//! What an agent has offered to choose from (ACP): ways to log in, modes and config options of sessions, options of a permission request.
+//! Only hashes are kept; what was offered once counts as offered, also where a later message takes it back: the two may have crossed.
+
+use std::hash::Hasher;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use crate::protocol::{Capabilities, Facts};
+
+/// How many things to choose are remembered for a connection; in one with more nothing is judged.
+const REMEMBERED: usize = 65_536;
+
+/// What a choice is made from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::session) enum Choice {
+    /// `authMethods` of a handshake.
+    Login,
+    /// `modes` of a session.
+    Mode,
+    /// `configOptions` of a session.
+    Value,
+}
+
+/// Everything that was offered, by what it is for and in which session.
+#[derive(Default)]
+pub(in crate::session) struct Offers {
+    offered: FxHashMap<(Choice, Option<Rc<str>>), FxHashSet<u64>>,
+    kept: usize,
+    /// A filter has taken out a part of an offer.
+    blotted: bool,
+}
+
+impl Offers {
+    /// Takes an offer, whole and as JSON.
+    pub(in crate::session) fn offer(&mut self, choice: Choice, session: Option<Rc<str>>, raw: &str) {
+        self.blotted |= Capabilities::are_blotted(raw);
+        let Ok(value) = serde_json::from_str::<Value>(raw) else { return };
+        let keys = match choice {
+            Choice::Login => ids(value.as_array()),
+            Choice::Mode => ids(value["availableModes"].as_array()),
+            Choice::Value => value.as_array().map(|list| list.iter().flat_map(settings).collect()),
+        };
+        let Some(keys) = keys.filter(|_| self.kept < REMEMBERED) else { return };
+        self.kept += keys.len();
+        self.offered.entry((choice, session)).or_default().extend(keys);
+    }
+
+    /// True if something was offered, and none of it is this; `value` is what a config option is set to.
+    pub(in crate::session) fn lacks(
+        &self,
+        choice: Choice,
+        session: Option<&Rc<str>>,
+        id: &str,
+        value: Option<&str>,
+    ) -> bool {
+        let known = self.offered.get(&(choice, session.cloned()));
+        let Some(offered) = known.filter(|_| !self.blotted && self.kept < REMEMBERED) else { return false };
+        let fits = |value: &str| offered.contains(&key(id, Some(value))) || offered.contains(&key(id, Some(ANY)));
+        !offered.contains(&key(id, None)) || value.is_some_and(|value| !fits(value))
+    }
+}
+
+/// The ids of the options of a permission request.
+pub(in crate::session) fn option_ids(raw: &str) -> Option<Box<[u64]>> {
+    let value: Value = serde_json::from_str(raw).ok().filter(|_| !Capabilities::are_blotted(raw))?;
+    let ids = value.as_array()?.iter().map(|option| option["optionId"].as_str().map(|id| key(id, None)));
+    ids.collect::<Option<Vec<u64>>>().filter(|ids| !ids.is_empty()).map(Into::into)
+}
+
+/// True if an option is among those.
+pub(in crate::session) fn is_offered(options: &[u64], id: &str) -> bool {
+    options.contains(&key(id, None))
+}
+
+/// Stands for every value of a config option that lists none.
+const ANY: &str = "\u{0}";
+
+fn ids(list: Option<&Vec<Value>>) -> Option<Vec<u64>> {
+    Some(list?.iter().filter_map(|member| member["id"].as_str()).map(|id| key(id, None)).collect())
+}
+
+/// A config option: its id, and the values that it lists, in groups or not.
+fn settings(option: &Value) -> Vec<u64> {
+    let Some(id) = option["id"].as_str() else { return Vec::new() };
+    let values = option["options"].as_array().into_iter().flatten().flat_map(|entry| {
+        let grouped = entry["options"].as_array().into_iter().flatten();
+        grouped.chain([entry]).filter_map(|one| one["value"].as_str())
+    });
+    let mut keys: Vec<u64> = values.map(|value| key(id, Some(value))).collect();
+    if keys.is_empty() {
+        keys.push(key(id, Some(ANY)));
+    }
+    keys.push(key(id, None));
+    keys
+}
+
+fn key(id: &str, value: Option<&str>) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    hasher.write(id.as_bytes());
+    hasher.write_u8(u8::from(value.is_some()));
+    hasher.write(value.unwrap_or_default().as_bytes());
+    hasher.finish()
+}
+
+/// The text of a choice that a filter has not taken out.
+pub(in crate::session) fn chosen<'a>(facts: &Facts<'a>) -> Option<std::borrow::Cow<'a, str>> {
+    let raw = facts.choice.filter(|raw| raw.starts_with('"') && !Capabilities::are_blotted(raw))?;
+    Facts::text(Some(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_offered_once_is_not_strange() {
+        let mut offers = Offers::default();
+        let session: Rc<str> = Rc::from("s");
+        assert!(!offers.lacks(Choice::Mode, Some(&session), "ask", None), "nothing was offered yet");
+        offers.offer(Choice::Mode, Some(session.clone()), r#"{"currentModeId":"ask","availableModes":[{"id":"ask"}]}"#);
+        offers.offer(Choice::Mode, Some(session.clone()), r#"{"availableModes":[{"id":"code"}]}"#);
+        assert!(!offers.lacks(Choice::Mode, Some(&session), "ask", None));
+        assert!(!offers.lacks(Choice::Mode, Some(&session), "code", None));
+        assert!(offers.lacks(Choice::Mode, Some(&session), "plan", None));
+        assert!(!offers.lacks(Choice::Mode, Some(&Rc::from("t")), "plan", None), "another session");
+    }
+
+    #[test]
+    fn values_stand_in_groups_or_not_and_some_options_list_none() {
+        let mut offers = Offers::default();
+        let raw = r#"[{"id":"m","options":[{"value":"a"},{"group":"g","options":[{"value":"b"}]}]},{"id":"on","type":"boolean"}]"#;
+        offers.offer(Choice::Value, None, raw);
+        let lacks = |id, value| offers.lacks(Choice::Value, None, id, value);
+        assert!(!lacks("m", Some("a")) && !lacks("m", Some("b")) && !lacks("m", None) && !lacks("on", Some("x")));
+        assert!(lacks("m", Some("c")) && lacks("n", Some("a")));
+    }
+
+    #[test]
+    fn a_filter_and_hostile_shapes_prove_nothing() {
+        let mut offers = Offers::default();
+        for raw in ["7", "[7,{}]", "{\"availableModes\":7}", "["] {
+            offers.offer(Choice::Mode, None, raw);
+        }
+        offers.offer(Choice::Login, None, r#"[{"id":"***"}]"#);
+        assert!(!offers.lacks(Choice::Login, None, "a", None));
+        assert_eq!(option_ids(r#"[{"optionId":"a"},{"name":"b"}]"#), None);
+    }
+}
