@@ -1,5 +1,7 @@
 //! What is known of a method: who sends it, whether it is answered, and the few traits that judgement needs.
 
+use super::Side;
+
 /// Which side may send a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
@@ -9,6 +11,13 @@ pub enum Sender {
     Server,
     /// Either.
     Both,
+}
+
+impl Sender {
+    /// True if this side may send it.
+    pub fn may_be(self, side: Side) -> bool {
+        matches!((self, side), (Sender::Both, _) | (Sender::Client, Side::Client) | (Sender::Server, Side::Server))
+    }
 }
 
 /// Whether a method is a request or a notification.

@@ -15,8 +15,6 @@ mod jsonrpc1;
 mod jsonrpc2;
 mod lsp;
 mod mcp;
-mod mcp_2026;
-mod mcp_2026_table;
 mod method;
 mod placeholder;
 mod playing;
@@ -35,6 +33,7 @@ pub use dap::Step;
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
+pub use mcp::flaws::{Flaw, questions};
 pub use method::{
     Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };

@@ -149,15 +149,38 @@ impl Profile {
 
     /// What a message of the server needs to have been declared, and by whom.
     pub fn feature(&self, method: &str, facts: &Facts<'_>) -> Option<(Side, &'static str)> {
-        if self.family != Family::Mcp || self.revision_per_request {
+        if self.family != Family::Mcp {
             return None;
         }
+        let included = || ["thisServer", "allServers"].iter().any(|it| Facts::is(facts.include_context, it));
         match method {
             "notifications/message" => Some((Side::Server, "logging")),
+            _ if self.revision_per_request => None,
+            "notifications/tools/list_changed" => Some((Side::Server, "tools.listChanged")),
+            "notifications/prompts/list_changed" => Some((Side::Server, "prompts.listChanged")),
+            "notifications/resources/list_changed" => Some((Side::Server, "resources.listChanged")),
+            "notifications/resources/updated" => Some((Side::Server, "resources.subscribe")),
+            "notifications/roots/list_changed" => Some((Side::Client, "roots.listChanged")),
             "elicitation/create" if Facts::is(facts.mode, "url") => Some((Side::Client, "elicitation.url")),
             "sampling/createMessage" if facts.offers_tools => Some((Side::Client, "sampling.tools")),
+            "sampling/createMessage" if included() => Some((Side::Client, "sampling.context")),
             _ => None,
         }
+    }
+
+    /// The capability of a side that answers a request by this result: what it gives is proof that it has it.
+    pub fn offered(&self, method: &str, facts: &Facts<'_>) -> Option<&'static str> {
+        let (list, offers) = match method {
+            "tools/list" => ("tools", "tools"),
+            "prompts/list" => ("prompts", "prompts"),
+            "resources/list" => ("resources", "resources"),
+            "resources/templates/list" => ("resourceTemplates", "resources"),
+            "roots/list" => ("roots", "roots"),
+            "sampling/createMessage" => ("", "sampling"),
+            "elicitation/create" => ("", "elicitation"),
+            _ => return None,
+        };
+        (self.family == Family::Mcp && (list.is_empty() || facts.listed.has(list))).then_some(offers)
     }
 
     /// True if a result that asks for input may answer this method (MCP 2026-07-28).
@@ -182,11 +205,12 @@ impl Profile {
         self.family == Family::Acp
     }
 
-    /// The HTTP status that belongs to an error code (MCP 2026-07-28).
-    pub fn status_of(&self, code: i64) -> Option<u16> {
+    /// The HTTP status that belongs to an error code; `stated` where the request has all that each must have in `_meta` (MCP 2026-07-28).
+    pub fn status_of(&self, code: i64, stated: bool) -> Option<u16> {
         match code {
             -32601 if self.revision_per_request => Some(404),
-            -32020 | -32022 if self.revision_per_request => Some(400),
+            -32022..=-32020 if self.revision_per_request => Some(400),
+            -32602 if self.revision_per_request && !stated => Some(400),
             _ => None,
         }
     }

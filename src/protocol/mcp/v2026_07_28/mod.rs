@@ -5,8 +5,17 @@
 //! MUST NOT, the cancellation page SHOULD; the transport pages are cited. How a server ends a listen request: CAN022
 //! rests on no sentence and is off unless selected.
 
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, in_part, note, unseen, warning};
-use super::{AfterCancel, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity, mcp, mcp_2026_table};
+mod authorization;
+mod clauses;
+mod client;
+mod server;
+mod table;
+
+use clauses::*;
+
+use super::METHODS;
+use crate::protocol::jsonrpc2::{self as jr, BASE, bare, error, in_part, note, unseen, warning};
+use crate::protocol::{AfterCancel, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity};
 
 /// The revision.
 pub static PROFILE: Profile = Profile {
@@ -22,13 +31,21 @@ pub static PROFILE: Profile = Profile {
     // As an extension (SEP-2663), whose cancels are acknowledged at once and take effect later.
     tasks: true,
     cancel_text_is_proof: true,
-    methods: mcp::METHODS,
+    methods: METHODS,
     gates: GATES,
     codes: &[-32700, -32603, -32602, -32601, -32600, -32022, -32021, -32020],
     forbidden_codes: &[(-32099, -32023), (-32042, -32042), (-32002, -32002)],
     discouraged_codes: &[(-32019, -32000)],
     rulings: RULINGS,
-    remarks: &[REMARKS, mcp_2026_table::REMARKS],
+    remarks: &[
+        REMARKS,
+        clauses::IN_PART,
+        table::REMARKS,
+        table::MORE,
+        server::REMARKS,
+        client::REMARKS,
+        authorization::REMARKS,
+    ],
     ..BASE
 };
 
@@ -81,85 +98,6 @@ static RULINGS_UNKNOWN: &[Ruling] = &[
     bare("STK004", Severity::Warning),
 ];
 
-mcp::clauses::progress!("2026-07-28", "/basic/patterns/progress");
-
-clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28/basic";
-    CANCEL_OWN Must "cancel-own" "/patterns/cancellation"
-        "MUST only ... Were previously issued by the client";
-    CANCEL_IN_PROGRESS Must "cancel-in-progress" "/patterns/cancellation"
-        "MUST only ... Are believed to still be in-progress";
-    SERVER_CANCEL Must "server-cancel" "/patterns/cancellation"
-        "Servers MUST NOT send `notifications/cancelled` for any other purpose";
-    CLIENT_CANCELS Should "client-cancels" "/patterns/cancellation"
-        "A client SHOULD send a cancellation notification";
-    DISCONNECT_CANCELS Must "disconnect-cancels" "/patterns/cancellation"
-        "The server MUST treat a client disconnect as cancellation";
-    STDIO_CANCELS Must "stdio-cancels" "/patterns/cancellation"
-        "The client MUST send a `notifications/cancelled`";
-    HTTP_NO_CANCEL Stated "http-no-cancel" "/patterns/cancellation"
-        "No `notifications/cancelled` message is required or expected.";
-    NOTHING_AFTER_CANCEL Must "nothing-after-cancel" "/transports/stdio"
-        "Servers SHOULD stop work ... and MUST NOT send any further messages for it";
-    NOTHING_AFTER_CANCEL_HTTP Must "nothing-after-cancel-http" "/transports/streamable-http"
-        "The server SHOULD stop work ... and MUST NOT send any further messages for it";
-    CLIENT_NO_RESPONSES Must "client-no-responses" "/transports/stdio"
-        "The client MUST NOT write JSON-RPC responses";
-    SERVER_NO_REQUESTS Must "server-no-requests" "/patterns"
-        "Servers MUST NOT initiate JSON-RPC requests";
-    ID_TYPE Must "id-type" "" "MUST include a string or integer ID";
-    ID_NOT_NULL Must "id-not-null" "" "MUST NOT be `null`";
-    ID_NOT_IN_FLIGHT Must "id-not-in-flight" ""
-        "MUST NOT match the ID of any other request the sender has issued and not yet received a response for";
-    SAME_ID Must "same-id" "" "responses MUST include the same ID";
-    ERROR_CODE Must "error-code" "" "Error codes MUST be integers";
-    NOTIFICATION_NO_ID Must "notification-no-id" "" "Notifications MUST NOT include an ID";
-    REQUEST_META Must "request-meta" "" "server MUST reject it with ... `-32602`";
-    RESULT_TYPE Must "result-type" "" "MUST include a `resultType`";
-    CODE_DEFINED Must "code-defined" "" "MUST NOT emit any code ... not defined";
-    CODE_LEGACY Should "code-legacy" "" "new implementations SHOULD NOT use";
-    DUAL_ERA May "dual-era" "/versioning"
-        "A dual-era server MAY serve both eras concurrently on the same endpoint or process";
-    RETRY_ID Must "retry-id" "/patterns/mrtr"
-        "The JSON-RPC `id` MUST be different between the initial request and the retry";
-    // The next five are quoted from the pages themselves: the catalogue only retells them.
-    INPUT_REQUIRED Must "input-required" "/patterns/mrtr"
-        "Servers MUST NOT send `InputRequiredResult` responses on any other client requests";
-    INPUT_DECLARED Must "input-declared" "/patterns/mrtr"
-        "Servers MUST NOT send an `inputRequests` that the client has not declared support for in its capabilities";
-    ACCEPT_BOTH Must "accept-both" "/transports/streamable-http"
-        "The client MUST include an `Accept` header listing both `application/json` and `text/event-stream` as supported content types";
-    ACCEPTED_202 Must "accepted-202" "/transports/streamable-http"
-        "If the server accepts it, the server MUST return HTTP status code `202 Accepted` with no body";
-    RESPONSE_TYPE Must "response-type" "/transports/streamable-http"
-        "the server MUST return either `Content-Type: application/json` (a single JSON object) or `Content-Type: text/event-stream` (an SSE response stream)";
-    VERSION_HEADER Must "version-header" "/transports/streamable-http"
-        "Every POST request to the MCP endpoint MUST include an `MCP-Protocol-Version` header";
-    VERSION_MATCHES Must "version-matches" "/transports/streamable-http"
-        "The header value MUST match the `io.modelcontextprotocol/protocolVersion` field carried in the request body's `_meta`";
-    MIRRORED Must "mirrored-headers" "/transports/streamable-http" "These headers are REQUIRED for compliance";
-    UNKNOWN_404 Must "unknown-method-404" "/transports/streamable-http"
-        "it MUST respond with `404 Not Found` and a JSON-RPC error with code `-32601`";
-    MISMATCH_400 Must "mismatch-400" "/transports/streamable-http"
-        "When rejecting a request due to header validation failure, servers MUST return HTTP status `400 Bad Request`";
-    UNSUPPORTED_400 Must "unsupported-400" "/transports/streamable-http"
-        "it MUST respond with `400 Bad Request` and an `UnsupportedProtocolVersionError`";
-    STREAM_SCOPE Must "stream-scope" "/transports/streamable-http"
-        "These notifications MUST relate to the originating client request";
-    LISTEN_CARRIES_ID Stated "listen-carries-id" "/patterns/subscriptions"
-        "All notifications delivered on the stream carry `io.modelcontextprotocol/subscriptionId` in `_meta`";
-    NO_BATCH Must "no-batch" "/transports/streamable-http"
-        "The body of the HTTP POST MUST be a single JSON-RPC request or notification";
-    LISTEN_TYPES Must "listen-types" "/patterns/subscriptions"
-        "The server MUST NOT send notification types the client has not explicitly requested";
-    LISTEN_ACK_FIRST Must "listen-ack-first" "/patterns/subscriptions"
-        "MUST ... `notifications/subscriptions/acknowledged`";
-}
-
-clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/seps/2663-tasks-extension";
-    TASK_NOT_BY_NOTIFICATION Must "task-not-by-notification" "" "MUST NOT be used for task cancellation";
-    TASK_CANCEL_EMPTY Must "task-cancel-empty" "" "MUST acknowledge ... with an empty result";
-}
-
 static REMARKS: &[Remark] = &[
     in_part(&CLIENT_CANCELS, "a timeout inside the client is not seen; a request that is sent again is"),
     in_part(&CANCEL_IN_PROGRESS, "what the client believes is not seen; that the answer had reached it is"),
@@ -189,11 +127,13 @@ static RULINGS: &[Ruling] = &[
     bare("CAN023", Severity::Note),
     note("CAN025", &CLIENT_CANCELS),
     error("CAN030", &CANCEL_OWN),
-    bare("RPC001", Severity::Error),
+    error("RPC001", &STDOUT_MESSAGES),
+    bare("RPC001/http", Severity::Error),
     error("RPC002", &jr::VERSION),
     error("RPC003", &jr::RESULT_OR_ERROR),
-    error("RPC004", &jr::RESULT_OR_ERROR),
+    error("RPC004", &RESULT_FIELD),
     error("RPC005", &ERROR_CODE),
+    error("RPC005/members", &ERROR_FIELD),
     error("RPC006", &ID_NOT_NULL),
     error("RPC007", &ID_TYPE),
     error("RPC007/fraction", &ID_TYPE),
@@ -206,12 +146,13 @@ static RULINGS: &[Ruling] = &[
     error("RPC015", &jr::BATCH_NOT_EMPTY),
     error("RPC016", &NOTIFICATION_NO_ID),
     error("RPC017", &CODE_DEFINED),
+    error("RPC017/earlier", &OLD_CODES),
     note("RPC017/discouraged", &CODE_LEGACY),
-    error("RPC019", &jr::RESULT_OR_ERROR),
+    error("RPC019", &FOLLOW_JSONRPC),
     error("RPC020", &jr::PARAMS),
     warning("RPC020/null", &jr::PARAMS),
     error("STK001", &jr::REPLY),
-    error("RPC023", &jr::NO_REPLY),
+    error("RPC023", &NO_RESPONSE),
     bare("STK002", Severity::Note),
     bare("STK003", Severity::Note),
     bare("HOP001", Severity::Warning),
@@ -220,15 +161,66 @@ static RULINGS: &[Ruling] = &[
     bare("HOP004", Severity::Note),
     bare("STK004", Severity::Warning),
     note("LIF010", &DUAL_ERA),
-    error("LIF011", &REQUEST_META),
+    error("LIF011", &META_REQUIRED),
     error("LIF012", &REQUEST_META),
     error("LIF013", &RESULT_TYPE),
     error("LIF014", &SERVER_NO_REQUESTS),
+    error("LIF014/http", &STREAM_NO_REQUESTS),
     error("LIF015", &CLIENT_NO_RESPONSES),
+    error("LIF015/http", &POST_NO_RESPONSES),
     error("LIF017", &RETRY_ID),
     error("LIF018", &INPUT_REQUIRED),
     bare("LIF019", Severity::Warning),
     error("LIF020", &INPUT_DECLARED),
+    error("LIF021", &ELICITATION_MODE),
+    error("LIF021/sampling.tools", &SAMPLING_TOOLS),
+    warning("LIF021/sampling.context", &SAMPLING_CONTEXT),
+    error("LIF023", &LOGGING_DECLARED),
+    error("LIF024", &TOOLS_DECLARED),
+    error("LIF024/prompts", &PROMPTS_DECLARED),
+    error("LIF024/resources", &RESOURCES_DECLARED),
+    error("LIF025", &TOOLS_LISTED),
+    error("LIF025/prompts", &PROMPTS_LISTED),
+    error("PAY001", &META_PREFIX),
+    error("PAY001/extension", &EXTENSION_NAME),
+    error("PAY001/label", &META_LABEL),
+    error("PAY001/name", &META_NAME),
+    error("PAY001/trace", &TRACE_CONTEXT),
+    error("PAY002", &TOOL_SCHEMA),
+    error("PAY002/header-control", &HEADER_CONTROL),
+    error("PAY002/header-empty", &HEADER_EMPTY),
+    error("PAY002/header-reachable", &HEADER_REACHABLE),
+    error("PAY002/header-token", &HEADER_TOKEN),
+    error("PAY002/header-type", &HEADER_TYPE),
+    error("PAY002/header-unique", &HEADER_UNIQUE),
+    warning("PAY002/name-characters", &TOOL_NAME_CHARACTERS),
+    warning("PAY002/name-length", &TOOL_NAME_LENGTH),
+    warning("PAY002/name-unique", &TOOL_NAME_UNIQUE),
+    error("PAY002/schema-valid", &SCHEMA_VALID),
+    error("PAY003", &IMAGE_ENCODED),
+    error("PAY003/audio", &AUDIO_ENCODED),
+    error("PAY003/blob", &BINARY_ENCODED),
+    error("PAY003/resource", &EMBEDDED_RESOURCE),
+    error("PAY004", &ELICITATION_MEMBERS),
+    error("PAY004/credentials", &URL_NO_CREDENTIALS),
+    note("PAY004/flat", &ELICITATION_FLAT),
+    error("PAY004/form", &ELICITATION_FORM),
+    warning("PAY004/https", &URL_HTTPS),
+    error("PAY004/secret", &FORM_NO_SECRETS),
+    error("PAY004/url", &ELICITATION_URL),
+    error("PAY004/url-valid", &URL_VALID),
+    error("PAY005", &ONLY_TOOL_RESULTS),
+    error("PAY005/balance", &TOOL_RESULTS_FOLLOW),
+    error("PAY005/role", &MESSAGE_ROLE),
+    error("PAY006", &INPUT_NAMED),
+    error("PAY006/key", &INPUT_KEYS),
+    error("PAY006/method", &INPUT_METHODS),
+    error("PAY007", &CACHE_HINTS),
+    error("PAY007/negative", &TTL_POSITIVE),
+    error("PAY008", &ROOT_IS_FILE),
+    warning("PAY009", &STRUCTURED_TEXT),
+    error("PAY010", &UNSUPPORTED_LISTS),
+    error("PAY010/capabilities", &CAPABILITY_NEEDED),
     error("PRG001", &PROGRESS_STOPS),
     error("PRG002", &NOTHING_AFTER_CANCEL),
     error("PRG002/http", &NOTHING_AFTER_CANCEL_HTTP),
@@ -246,9 +238,11 @@ static RULINGS: &[Ruling] = &[
     error("TRN008", &RESPONSE_TYPE),
     error("TRN010", &UNKNOWN_404),
     error("TRN010/-32020", &MISMATCH_400),
+    error("TRN010/-32021", &CAPABILITY_400),
     error("TRN010/-32022", &UNSUPPORTED_400),
+    error("TRN010/-32602", &MISSING_META_400),
     error("TRN011", &ACCEPT_BOTH),
     error("SUB001", &LISTEN_ACK_FIRST),
-    error("SUB002", &LISTEN_CARRIES_ID),
+    error("SUB002", &SUBSCRIPTION_ID),
     error("SUB003", &LISTEN_TYPES),
 ];
