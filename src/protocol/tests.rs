@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 18] = [
+const EXCEPTIONS: [(&str, Family, &str); 17] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
     ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
@@ -22,7 +22,6 @@ const EXCEPTIONS: [(&str, Family, &str); 18] = [
     ("RPC020/null", Family::Lsp, "common in practice, and every peer reads it as absent"),
     ("RPC020/null", Family::Mcp, "common in practice, and every peer reads it as absent"),
     ("RPC022", Family::Mcp, "over HTTP the parts of a batch may be answered singly"),
-    ("SUB002", Family::Mcp, "a statement without which no notification could be told from another's"),
     ("TSK009", Family::Mcp, "that the request was accepted as a task is not said on the wire"),
 ];
 

@@ -15,13 +15,14 @@ mod v2025_06_18;
 mod v2025_11_25;
 mod v2026_07_28;
 
-use super::jsonrpc2::BASE;
-use super::{AfterCancel, Family, Gate, Opening, Profile};
+use super::jsonrpc::BASE;
+use super::{AfterCancel, Bound, Facts, Family, Feature, Gate, Opening, Profile, Side, Waits};
 
 pub use methods::METHODS;
 pub use v2026_07_28::UNKNOWN as STATELESS_UNKNOWN;
 
 /// The revisions with a handshake, oldest first.
+#[cfg(test)]
 pub static WITH_HANDSHAKE: [&Profile; 4] =
     [&v2024_11_05::PROFILE, &v2025_03_26::PROFILE, &v2025_06_18::PROFILE, &v2025_11_25::PROFILE];
 
@@ -55,6 +56,12 @@ const HANDSHAKE: Profile = Profile {
     cancel_text_is_proof: true,
     methods: METHODS,
     gates: GATES,
+    features: FEATURES,
+    // `server/discover` is the probe of a client that also speaks the revision without a handshake.
+    after_initialize: Bound::AllBut(&["ping", "server/discover"]),
+    client_waits: REQUESTS_BUT_PING,
+    server_waits: REQUESTS_BUT_PING,
+    server_waits_for_initialized: true,
     codes: CODES,
     ..BASE
 };
@@ -71,6 +78,39 @@ const GATES: &[Gate] = &[
     Gate::new("elicitation/create", "elicitation"),
     Gate::new("roots/list", "roots"),
 ];
+
+/// What a side may send only if it was declared.
+const FEATURES: &[Feature] = &[
+    LOGGING,
+    Feature {
+        method: "elicitation/create",
+        used: |facts| Facts::is(facts.mode, "url"),
+        by: Side::Client,
+        needs: "elicitation.url",
+    },
+    Feature {
+        method: "sampling/createMessage",
+        used: |facts| facts.offers_tools,
+        by: Side::Client,
+        needs: "sampling.tools",
+    },
+    Feature {
+        method: "sampling/createMessage",
+        used: |facts| ["thisServer", "allServers"].iter().any(|it| Facts::is(facts.include_context, it)),
+        by: Side::Client,
+        needs: "sampling.context",
+    },
+];
+
+/// Log messages, in every revision.
+const LOGGING: Feature = always("notifications/message", Side::Server, "logging");
+
+const fn always(method: &'static str, by: Side, needs: &'static str) -> Feature {
+    Feature { method, used: |_| true, by, needs }
+}
+
+/// What both sides hold back until the handshake is over.
+const REQUESTS_BUT_PING: Waits = Waits::RequestsBut(&["ping"]);
 
 /// -32002 is "resource not found".
 const CODES: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32002];

@@ -5,7 +5,8 @@ use super::clauses::{capabilities_should, offered, one_kind_of_response, revisio
 use super::features::features;
 use super::rulings::{remarks, rulings};
 use super::table::pages;
-use crate::protocol::jsonrpc2::{self as jr, bare, error, warning};
+use crate::protocol::jsonrpc::{self as jr};
+use crate::protocol::tables::{bare, error, warning};
 use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.

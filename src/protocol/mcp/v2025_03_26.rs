@@ -5,7 +5,8 @@ use super::clauses::{capabilities_should, logging, offered, one_kind_of_response
 use super::features::{features, since_2025_03_26};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, open_streams};
-use crate::protocol::jsonrpc2::{self as jr, bare, error, note, warning};
+use crate::protocol::jsonrpc::{self as jr};
+use crate::protocol::tables::{bare, error, note, warning};
 use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.

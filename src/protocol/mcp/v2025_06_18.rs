@@ -5,7 +5,7 @@ use super::clauses::{described, logging, no_batch, offered, one_kind_of_response
 use super::features::{features, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, open_streams, version_header};
-use crate::protocol::jsonrpc2::{bare, error, in_part, note, warning};
+use crate::protocol::tables::{bare, error, in_part, note, warning};
 use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.

@@ -5,7 +5,8 @@ use super::clauses::{described, logging, no_batch, offered, revision, shared, st
 use super::features::{features, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, pages, polled_streams, version_header};
-use crate::protocol::jsonrpc2::{self as jr, error, in_part, unseen, warning};
+use crate::protocol::jsonrpc::{self as jr};
+use crate::protocol::tables::{error, in_part, unseen, warning};
 use crate::protocol::{Profile, Remark, Ruling};
 
 /// The revision.

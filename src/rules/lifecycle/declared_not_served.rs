@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     duty: Duty::server(Occasions::ASKED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::ERROR_CODE),
     absence: Absence::None,
-    default_on: true,
+    default_on: false,
     page: include_str!("../../../docs/rules/declared-not-served.md"),
     check,
 };

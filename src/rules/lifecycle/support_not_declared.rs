@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     duty: Duty::either(Occasions::GIVES),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Sender),
-    default_on: true,
+    default_on: false,
     page: include_str!("../../../docs/rules/support-not-declared.md"),
     check,
 };

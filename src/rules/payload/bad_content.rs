@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     duty: Duty::server(Occasions::RESULTS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
-    default_on: true,
+    default_on: false,
     page: include_str!("../../../docs/rules/bad-content.md"),
     check: |event| flawed(RULE.code, event),
 };

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     duty: Duty::server(Occasions::ASKS_MODEL),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
-    default_on: true,
+    default_on: false,
     page: include_str!("../../../docs/rules/bad-sampling-message.md"),
     check: |event| flawed(RULE.code, event),
 };

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     duty: Duty::server(Occasions::LISTS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
-    default_on: true,
+    default_on: false,
     page: include_str!("../../../docs/rules/bad-tool-definition.md"),
     check: |event| flawed(RULE.code, event),
 };

@@ -1,7 +1,7 @@
 //! What the page of MCP 2026-07-28 on authorization says and no ruling rests on, each sentence with the reason.
 
 use crate::protocol::Remark;
-use crate::protocol::jsonrpc2::table;
+use crate::protocol::tables::table;
 
 /// Authorization.
 pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28";

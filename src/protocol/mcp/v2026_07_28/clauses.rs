@@ -1,8 +1,8 @@
 //! The sentences of MCP 2026-07-28 that rulings rest on.
 
 use crate::protocol::Remark;
-use crate::protocol::jsonrpc2::{clauses, in_part};
 use crate::protocol::mcp::clauses::progress;
+use crate::protocol::tables::{clauses, in_part};
 
 progress!("2026-07-28", "/basic/patterns/progress");
 
@@ -131,7 +131,7 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
     TOOL_NAME_LENGTH Should "tool-name-length" "/server/tools"
         "Tool names SHOULD be between 1 and 128 characters in length (inclusive).";
     TOOL_NAME_CHARACTERS Should "tool-name-characters" "/server/tools"
-        "The following SHOULD be the only allowed characters: uppercase and lowercase ASCII letters (A-Z, a-z), digits (0-9), underscore (\\_), hyphen (-), and dot (.)";
+        "Tool names SHOULD NOT contain spaces, commas, or other special characters.";
     TOOL_NAME_UNIQUE Should "tool-name-unique" "/server/tools"
         "Tool names SHOULD be unique within a server.";
     HEADER_EMPTY Must "header-empty" "/server/tools"

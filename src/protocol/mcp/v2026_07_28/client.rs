@@ -1,7 +1,7 @@
 //! What the pages of MCP 2026-07-28 on what clients offer say and no ruling rests on, each sentence with the reason.
 
 use crate::protocol::Remark;
-use crate::protocol::jsonrpc2::table;
+use crate::protocol::tables::table;
 
 /// Elicitation, sampling, roots, and what is deprecated.
 pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28";

@@ -13,9 +13,10 @@ mod table;
 
 use clauses::*;
 
-use super::METHODS;
-use crate::protocol::jsonrpc2::{self as jr, BASE, bare, error, in_part, note, unseen, warning};
-use crate::protocol::{AfterCancel, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity};
+use super::{LOGGING, METHODS, REQUESTS_BUT_PING};
+use crate::protocol::jsonrpc::{self as jr, BASE};
+use crate::protocol::tables::{bare, error, in_part, note, unseen, warning};
+use crate::protocol::{AfterCancel, Bound, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity};
 
 /// The revision.
 pub static PROFILE: Profile = Profile {
@@ -33,6 +34,12 @@ pub static PROFILE: Profile = Profile {
     cancel_text_is_proof: true,
     methods: METHODS,
     gates: GATES,
+    features: &[LOGGING],
+    after_initialize: Bound::AllBut(&["ping", "server/discover"]),
+    client_waits: REQUESTS_BUT_PING,
+    server_waits: REQUESTS_BUT_PING,
+    server_waits_for_initialized: true,
+    removed: REMOVED,
     codes: &[-32700, -32603, -32602, -32601, -32600, -32022, -32021, -32020],
     forbidden_codes: &[(-32099, -32023), (-32042, -32042), (-32002, -32002)],
     discouraged_codes: &[(-32019, -32000)],
@@ -58,6 +65,17 @@ const GATES: &[Gate] = &[
     Gate::new("sampling/createMessage", "sampling"),
     Gate::new("elicitation/create", "elicitation"),
     Gate::new("roots/list", "roots"),
+];
+
+/// What the revisions with a handshake have, and this one has dropped.
+const REMOVED: &[&str] = &[
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "tasks/list",
+    "tasks/result",
 ];
 
 /// A revision of the same kind that this program does not know: only what JSON-RPC itself says.

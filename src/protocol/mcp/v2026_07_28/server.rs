@@ -1,7 +1,7 @@
 //! What the pages of MCP 2026-07-28 on what servers offer say and no ruling rests on, each sentence with the reason.
 
 use crate::protocol::Remark;
-use crate::protocol::jsonrpc2::table;
+use crate::protocol::tables::table;
 
 /// Tools, prompts, resources, discovery and utilities.
 pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28";
@@ -31,7 +31,7 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a client trusts is inside it";
     NotObservable Should "tool-case" "/server/tools" "Tool names SHOULD be considered case-sensitive."
         "how a side compares names is inside it";
-    By Should "tool-no-spaces" "/server/tools" "Tool names SHOULD NOT contain spaces, commas, or other special characters."
+    By Should "tool-signs" "/server/tools" "The following SHOULD be"
         "PAY002/name-characters";
     NotObservable Should "tools-disambiguated" "/server/tools" "SHOULD implement a disambiguation strategy such as prefixing tool names with a server identifier"
         "what a client names a tool for itself is inside it";

@@ -3,7 +3,7 @@
 //! Sentences that rulings rest on stand in `clauses`.
 
 use crate::protocol::Remark;
-use crate::protocol::jsonrpc2::table;
+use crate::protocol::tables::table;
 
 /// Base, versioning, multi round-trip requests and Streamable HTTP.
 pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28";
