@@ -29,8 +29,6 @@ use serde_json::{Value, json};
 
 /// How late a busy machine may be, microseconds.
 const LATE_US: i64 = 20_000_000;
-/// A run that takes so long hangs.
-const HANG: Duration = Duration::from_secs(55);
 
 /// Runs variants side by side; the first that fails, fails the test.
 fn side_by_side(variants: &[(&str, &(dyn Fn() + Sync))]) {
@@ -79,7 +77,6 @@ fn s01_honoured_cancel() {
     assert!(cancel["horizon_us"].as_i64() >= Some(2_000_000), "{cancel}");
     let (cancelled, next) = (run.heard("notifications/cancelled")[0].0, run.heard("echo")[0].0);
     near(&json!(next - cancelled), 10);
-    assert!(run.wall < HANG, "{:?}", run.wall);
 }
 
 #[test]
@@ -332,8 +329,7 @@ fn s08_never_answered() {
             assert!(fifth - third >= 1_850_000, "#5 waits until #3 is given up: {}", fifth - third);
             assert!(run.log[run.place("out", "\\\"x\\\":3")]["us"].as_i64() < Some(fifth));
             assert_eq!(run.exchange("#5")["after_stuck"], true);
-            assert!(run.wall < HANG, "{:?}", run.wall);
-        }),
+                }),
         ("stops", &|| {
             let run = bench(&four_echoes(), &mute).flags("--on-stuck stop").run();
             run.verdicts(&["#2 same", "#3 stuck", "#4 same", "#5 not-sent"]).ended("fail", 1);
@@ -556,8 +552,7 @@ fn s13_lsp_cancel_must_be_answered() {
             assert!(run.place("in", "\"shutdown\"") < run.place("in", "\"exit\""));
             assert_eq!(run.summary()["server_end"], "the server exited with 0");
             near(&run.exchange("#2")["cancel"]["at_us"], 100);
-            assert!(run.wall < HANG, "{:?}", run.wall);
-        }),
+                }),
         ("B: silent", &|| {
             let run = play(&serving(json!([]), "Content-Length: "));
             run.verdicts(&["#1 same", "#2 stuck", "#3 same"]).ended("fail", 1);

@@ -48,7 +48,7 @@ fn interrupt(rounds: u64) {
                 // The link is dropped while the runtime goes on.
                 0 => {
                     drop(peer);
-                    for _ in 0..200 {
+                    for _ in 0..7_200 {
                         if marked(&mark).is_empty() {
                             break;
                         }
@@ -63,7 +63,7 @@ fn interrupt(rounds: u64) {
         });
         drop(runtime);
         let mut left = marked(&mark);
-        for _ in 0..200 {
+        for _ in 0..7_200 {
             if left.is_empty() {
                 break;
             }
@@ -104,7 +104,7 @@ fn nobody_is_left_behind_by_a_process_that_is_killed() {
     assert!(!marked(&mark).is_empty());
     holder.kill().expect("killed");
     holder.wait().expect("ended");
-    for _ in 0..400 {
+    for _ in 0..7_200 {
         if marked(&mark).is_empty() {
             return;
         }

@@ -82,7 +82,6 @@ fn as_the_server_takes_it() {
             run.verdicts(&["#1 same", "#2 server-exit", "#3 not-sent", "#4 not-sent"]).ended("fail", 1);
             let said = format!("{}{}", run.exchange("#2")["detail"], run.summary());
             assert!(said.contains('3') && run.said.out.contains("out of luck"), "{}", run.all());
-            assert!(run.wall < Duration::from_secs(5), "a dead server ends every wait: {:?}", run.wall);
         }),
         ("never answers another call", &|| {
             let mute = json!({"on": "tools/call:echo", "when": {"/params/arguments/x": 1}, "do": []});

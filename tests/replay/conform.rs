@@ -47,7 +47,7 @@ fn conform(script: &Value, flags: &[&str]) -> Scored {
 fn run_in(folder: &Path, script: &Value, flags: &[&str]) -> Said {
     let fixture = example("fixture-stdio").display().to_string();
     let mut command = rpctape();
-    command.current_dir(folder).arg("conform").args(flags).timeout(Duration::from_secs(150));
+    command.current_dir(folder).arg("conform").args(flags).timeout(Duration::from_secs(600));
     command.args(["--", fixture.as_str(), "--log", "server.log", &script.to_string()]);
     let output = command.output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("the program prints UTF-8");
@@ -337,7 +337,7 @@ fn client(lines: &[&str]) -> Vec<Value> {
         match line.split_at(1) {
             (">", text) => writeln!(to, r#"{{"jsonrpc":"2.0",{text}}}"#).expect("it reads"),
             (_, wanted) => loop {
-                let line = from.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("no {wanted}"));
+                let line = from.recv_timeout(Duration::from_secs(180)).unwrap_or_else(|_| panic!("no {wanted}"));
                 if line.contains(wanted) {
                     break;
                 }
@@ -403,7 +403,7 @@ fn what_a_client_does_whose_server_has_ended_is_told_and_no_fault() {
     let address = line.split([' ', ';']).find(|word| word.starts_with("127.")).expect("an address").to_string();
     for call in [true, false] {
         let mut to = std::net::TcpStream::connect(&address).expect("a server");
-        to.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
+        to.set_read_timeout(Some(Duration::from_secs(180))).expect("a deadline");
         let mut from = BufReader::new(to.try_clone().expect("a stream")).lines().map_while(Result::ok);
         writeln!(to, r#"{{"jsonrpc":"2.0",{}}}"#, &HELLO[0][1..]).expect("it reads");
         assert!(from.next().is_some_and(|line| line.contains("\"id\":0")));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bench::bench;
 use super::notation::{Session, mcp};
-use crate::{HANG, near, one_cancel, says, server, side_by_side};
+use crate::{near, one_cancel, says, server, side_by_side};
 
 /// Four calls of which each but the first was asked after the answer to the one before.
 fn four_calls() -> Session {
@@ -112,12 +112,11 @@ fn deadline_and_progress_that_never_ends() {
         ("deadline", &|| {
             let run = bench(&four_calls(), &busy).flags("--deadline 6s --stuck-min 30s").run();
             run.verdicts(&["#2 same", "#3 unknown", "#4 not-sent", "#5 not-sent"]);
-            assert!(run.said.code == 1 && run.wall < HANG, "{}", run.all());
+            assert!(run.said.code == 1, "{}", run.all());
         }),
         ("max request", &|| {
             let run = bench(&four_calls(), &busy).only_flags("--allow tools/call:* --max-request 4s").run();
             run.verdicts(&["#2 same", "#3 stuck", "#4 same", "#5 same"]).ended("fail", 1);
-            assert!(run.wall < HANG, "{}", run.all());
         }),
     ]);
 }
