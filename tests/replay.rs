@@ -10,6 +10,11 @@ mod bench;
 #[expect(dead_code, reason = "the scenarios use all of it")]
 mod notation;
 
+#[path = "replay/gate.rs"]
+mod gate;
+#[path = "replay/suite.rs"]
+mod suite;
+
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -38,7 +43,7 @@ fn one_call() -> Session {
     "#)
 }
 
-const QUICK: &str = "--allow tools/call:* --linger 300ms --stuck-min 2s";
+const QUICK: &str = "--allow tools/call:* --linger 300ms --stuck-min 60s";
 
 #[test]
 fn the_live_session_is_a_recording_like_any_other() {

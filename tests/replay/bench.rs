@@ -47,8 +47,12 @@ pub struct Run {
 /// Longer than any run takes, on a machine with much else to do, too.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The flags of most runs.
-const USUAL: &str = "--allow tools/call:* --linger 2s --stuck-min 2s";
+/// The flags of most runs. An answer may be long in coming on a machine with much else to do: where one is to be stuck, [`SOON_STUCK`]
+/// says so.
+const USUAL: &str = "--allow tools/call:* --linger 2s --stuck-min 60s";
+
+/// For runs in which an answer never comes.
+pub const SOON_STUCK: &str = "--stuck-min 6s";
 
 /// A program among the examples: a server for tests.
 pub fn example(name: &str) -> PathBuf {
