@@ -93,8 +93,9 @@ async fn holds_a_family() {
 #[test]
 fn nobody_is_left_behind_by_a_process_that_is_killed() {
     let mark = format!("RPCTAPE_TEST_HELD={}", std::process::id());
+    let here = module_path!().split_once("::").expect("a module of the program").1;
     let mut holder = std::process::Command::new(std::env::current_exe().expect("a path"))
-        .args(["--ignored", "--exact", "--nocapture", "left_behind::holds_a_family"])
+        .args(["--ignored", "--exact", "--nocapture", &format!("{here}::holds_a_family")])
         .env("RPCTAPE_TEST_HOLDER", std::process::id().to_string())
         .stdout(Stdio::piped())
         .spawn()
