@@ -468,11 +468,10 @@ impl<'s> Session<'s> {
         let redact = self.args.redact.redactor(&self.config).is_some();
         let keep = Keep { file: kept.map(Path::to_path_buf), redact: redact.then(|| self.config.secrets.clone()) };
         self.seat.take();
-        // From now on there is a server that has to be told, and a session that has to be closed.
-        self.stop.patient();
         let mut watching = waiting::Watching {
             line: waiting::Line::new(self.args.read.said.no_progress || self.in_suite),
             seat: &self.seat,
+            stop: self.stop,
         };
         let ran = play(&job, &self.recorded, &keep, &self.judging, Some(&self.interrupt), &mut watching)?;
         drop(watching);
