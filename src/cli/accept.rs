@@ -1,9 +1,11 @@
 //! `rpctape accept`: what a replay found to differ becomes the recording, one response at a time.
 
-use std::io::{BufRead, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::PathBuf;
 
 use clap::Args;
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{self, Readers};
 use rpctape::replay::accept::{Accepted, accept, fitted};
@@ -16,7 +18,7 @@ use rpctape::report::replay::{redacted, review};
 use super::comparing::CompareArgs;
 use super::config::{Config, NAMES};
 use super::diff::recording;
-use super::input::ReadArgs;
+use super::input::{ReadArgs, recording_text};
 use super::io;
 use super::judge::JudgeArgs;
 use super::screen::{self, ScreenArgs};
@@ -139,6 +141,9 @@ pub fn run(args: &AcceptArgs, stop: &Stop) -> Result<u8> {
 fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
     let config = Config::load(args.config.as_deref())?;
     let (file, run_file) = files(args)?;
+    if let Some(output) = &args.output {
+        io::apart(output, std::slice::from_ref(&run_file))?;
+    }
     let options = Options {
         compare: args.compare.compare(&config.replay),
         gate: args.compare.gate(&config.replay)?,
@@ -157,7 +162,7 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
         return Ok(Vec::new());
     }
     let accepted = chosen.iter().map(|entry| review.accepted(entry)).collect::<Result<Vec<_>>>()?;
-    let path = args.output.clone().unwrap_or_else(|| PathBuf::from(&file));
+    let path = args.output.clone().unwrap_or_else(|| path_of(&file));
     let text = accept(&text, &accepted, &today(), args.reason.as_deref())?;
     output::write(&path, text.as_bytes(), Readers::Owner)?;
     let names: Vec<String> = chosen.iter().map(|entry| title(entry)).collect();
@@ -172,27 +177,31 @@ fn title(entry: &ExchangeReport) -> String {
 }
 
 fn read(file: &str) -> Result<String> {
-    std::fs::read_to_string(file).map_err(|error| {
-        Error::io("read", file, &error).hint("accept changes recordings as they were written, not compressed ones")
-    })
+    recording_text(file, "accept changes recordings as they were written, not compressed ones")
 }
 
 /// The recording and the live session.
 fn files(args: &AcceptArgs) -> Result<(String, String)> {
     let named = args.run.strip_suffix(".run.jsonl").unwrap_or(&args.run);
-    let run = if Path::new(&args.run).is_file() { args.run.clone() } else { format!("{named}.run.jsonl") };
-    if !Path::new(&run).is_file() {
+    let is_file = |file: &str| path_of(file).is_file();
+    let run = if is_file(&args.run) { args.run.clone() } else { format!("{named}.run.jsonl") };
+    if !is_file(&run) {
         return Err(Error::new(ErrorKind::Input, format!("there is no live session {run}")).hint(
             "`rpctape replay NAME.rec.jsonl -- SERVER` writes NAME.run.jsonl; a first run has nothing to accept",
         ));
     }
-    let usual = || {
-        ["rec.jsonl", "jsonl"].map(|end| format!("{named}.{end}")).into_iter().find(|file| Path::new(file).is_file())
-    };
+    let usual = || ["rec.jsonl", "jsonl"].map(|end| format!("{named}.{end}")).into_iter().find(|file| is_file(file));
     let file = args.recording.clone().or_else(usual).ok_or_else(|| {
         Error::new(ErrorKind::Usage, format!("{run} is there, and the recording that was replayed is not beside it"))
             .hint("name it with --recording FILE")
     })?;
+    if !is_file(&file) {
+        return Err(Error::new(
+            ErrorKind::Input,
+            format!("{file} is no file, and answers are put into the recording itself"),
+        )
+        .hint("name the file of the recording with --recording FILE"));
+    }
     let (of, session) = (header(&run, "replay_of"), header(&file, "session"));
     match of {
         Some(of) if session.as_ref() == Some(&of) => Ok((file, run)),
@@ -203,10 +212,13 @@ fn files(args: &AcceptArgs) -> Result<(String, String)> {
     }
 }
 
+/// A header is shorter, in bytes.
+const HEADER: u64 = 1 << 20;
+
 /// A member of the header of a recording.
 fn header(file: &str, member: &str) -> Option<String> {
     let mut line = String::new();
-    std::io::BufReader::new(std::fs::File::open(file).ok()?).read_line(&mut line).ok()?;
+    BufReader::new(File::open(path_of(file)).ok()?.take(HEADER)).read_line(&mut line).ok()?;
     let header: serde_json::Value = serde_json::from_str(&line).ok()?;
     Some(header.get(member)?.as_str()?.to_string())
 }
@@ -318,7 +330,8 @@ impl Review<'_> {
             self.args.config.clone().or_else(|| NAMES.map(PathBuf::from).into_iter().find(|path| path.is_file()));
         let path = path.unwrap_or_else(|| PathBuf::from(NAMES[0]));
         let name = path.display().to_string();
-        let before = if path.is_file() { read(&name)? } else { String::new() };
+        let fault = |error: std::io::Error| Error::io("read", &name, &error);
+        let before = if path.is_file() { output::read_small(&path).map_err(fault)? } else { String::new() };
         let mut text = before.clone();
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');

@@ -70,7 +70,6 @@ pub struct ConformArgs {
 
 /// Asks, plays, judges and prints.
 pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
-    stop.patient();
     if args.client {
         return client::run(args, stop);
     }
@@ -106,6 +105,8 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         storm: 0,
         interrupt: Some(stop.flag()),
     };
+    // From now on there is a server that has to be told.
+    stop.patient();
     let mut card = examine(args, &examiner, &server, &probes, stop)?;
     card.strict = args.known.strict;
     card.know(&before);
@@ -278,7 +279,7 @@ impl KnownArgs {
     fn baseline(&self) -> Result<Baseline> {
         let Some(path) = &self.baseline else { return Ok(Baseline::default()) };
         let name = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        match rpctape::output::read_small(path) {
             Ok(text) => Baseline::read(&text, &name),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && self.write_baseline => {
                 Ok(Baseline::default())

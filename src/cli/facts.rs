@@ -62,6 +62,7 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
     let options = Options { overrides: args.read.overrides(), interrupt: Some(stop.flag()), ..Options::default() };
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
+        io::apart(&args.output, &args.files)?;
         let shown = args.output.display().to_string();
         std::fs::create_dir_all(&args.output).map_err(|error| Error::io("create", &shown, &error))?;
     }

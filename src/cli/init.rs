@@ -1,11 +1,10 @@
 //! `rpctape init`: a configuration with comments.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::{self, Readers};
 
 use super::{config, io};
 
@@ -25,14 +24,11 @@ pub const TEMPLATE: &str = include_str!("init.toml");
 /// Writes the file.
 pub fn run(args: &InitArgs) -> Result<u8> {
     let name = args.file.display().to_string();
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&args.file).map_err(|error| {
-        match error.kind() == std::io::ErrorKind::AlreadyExists {
-            true => Error::new(ErrorKind::Usage, format!("{name} exists already, and is left alone"))
-                .hint("name another file: rpctape init FILE"),
-            false => Error::io("write", &name, &error),
-        }
-    })?;
-    file.write_all(TEMPLATE.as_bytes()).map_err(|error| Error::io("write", &name, &error))?;
+    if args.file.is_file() {
+        return Err(Error::new(ErrorKind::Usage, format!("{name} exists already, and is left alone"))
+            .hint("name another file: rpctape init FILE"));
+    }
+    output::write(&args.file, TEMPLATE.as_bytes(), Readers::Umask)?;
     io::say(&format!("{} is written; everything in it is commented out", rpctape::report::escape(&name)));
     Ok(0)
 }

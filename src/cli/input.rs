@@ -1,6 +1,8 @@
 //! Flags about reading, and the way from what the user names (files, folders, standard input, a database) to a store.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use clap::Args;
@@ -378,6 +380,20 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
     let summary = pipeline::ingest(&mut store, &found.paths, options, &mut meter)?;
     let torn = found.archives.into_iter().filter(|archive| archive.torn).map(|archive| archive.path).collect();
     Ok(Loaded { store, summary, passed_over: found.skipped, torn })
+}
+
+/// The text of a recording that is edited, read as a whole. `hint` says what kind of recordings are. A device that never
+/// ends does not begin like one.
+pub fn recording_text(name: &str, hint: &str) -> Result<String> {
+    let fault = |error: std::io::Error| Error::io("read", name, &error).hint(hint);
+    let mut log = BufReader::new(File::open(capture::path_of(name)).map_err(fault)?);
+    let head = log.fill_buf().map_err(fault)?;
+    if !head.is_empty() && !head.trim_ascii_start().starts_with(b"{") {
+        return Err(Error::new(ErrorKind::Input, format!("{name} is no recording: it holds no JSON lines")).hint(hint));
+    }
+    let mut text = String::new();
+    log.read_to_string(&mut text).map_err(fault)?;
+    Ok(text)
 }
 
 /// Turns what the pipeline tells into a bar over all files.

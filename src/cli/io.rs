@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::{Output, Readers, is_same};
+use rpctape::output::{Output, Readers, is_same, lies_in};
 use rpctape::redact::Redactor;
 use rpctape::report::{escape, json};
 use serde_json::Value;
@@ -121,14 +121,6 @@ pub fn apart(path: &Path, inputs: &[String]) -> Result<()> {
         return Err(Error::new(ErrorKind::Usage, message).hint("name another file for the answer"));
     }
     Ok(())
-}
-
-fn lies_in(path: &Path, folder: &Path) -> bool {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (std::fs::canonicalize(parent), std::fs::canonicalize(folder)) {
-        (Ok(parent), Ok(folder)) => folder.is_dir() && parent.starts_with(folder),
-        _ => false,
-    }
 }
 
 /// The result of writing: a reader that closed the pipe has seen enough, and that is success.

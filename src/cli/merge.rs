@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::error::{Error, Result};
+use rpctape::error::Result;
 use rpctape::output::{self, Readers};
 use rpctape::replay::edit::merged;
 use rpctape::report::{escape, plural};
 
+use super::input::recording_text;
 use super::io;
 
 /// Make one recording of several: every connection as it was, in the order of their times
@@ -26,11 +27,9 @@ pub struct MergeArgs {
 
 /// Reads them whole and writes.
 pub fn run(args: &MergeArgs) -> Result<u8> {
-    let read = |file: &String| {
-        std::fs::read_to_string(file).map_err(|error| {
-            Error::io("read", file, &error).hint("recordings are merged as they were written, not compressed")
-        })
-    };
+    io::apart(&args.output, &args.files)?;
+    let hint = "recordings are merged as they were written, not compressed";
+    let read = |file: &String| recording_text(file, hint);
     let texts = args.files.iter().map(read).collect::<Result<Vec<_>>>()?;
     let named: Vec<(&str, &str)> =
         args.files.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();

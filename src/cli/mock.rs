@@ -123,7 +123,6 @@ fn extra(text: &str) -> std::result::Result<Extra, String> {
 
 /// Serves.
 pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
-    stop.patient();
     if args.file == "-" && args.listen.is_none() {
         return Err(Error::new(ErrorKind::Usage, "standard input cannot be both the recording and the client")
             .hint("name a file, or let the client connect: --listen 127.0.0.1:8080"));
@@ -152,7 +151,11 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
         tape: args.output.as_ref().map(|path| tape(args, path, &config)),
         scripts: scripts.clone(),
     };
-    let served = serve(service, &stop.flag(), |address| opened(args, address))?;
+    let served = serve(service, &stop.flag(), |address| {
+        // From now on there is a client that has to be told, and a session that has to be closed.
+        stop.patient();
+        opened(args, address);
+    })?;
     // To be stopped is how serving ends.
     stop.taken();
     Ok(told(args, &scripts, &served))

@@ -132,13 +132,12 @@ pub fn size(text: &str) -> std::result::Result<u64, String> {
 
 /// Records until the session ends.
 pub fn run(args: &RecordArgs, stop: &Stop) -> Result<u8> {
-    stop.release();
     match (&args.http, &args.sse, &args.ws, &args.tcp) {
-        (Some(url), ..) => proxy::http(args, url),
-        (_, Some(url), ..) => proxy::sse(args, url),
-        (_, _, Some(url), _) => proxy::ws(args, url),
-        (_, _, _, Some(server)) => tcp::run(args, server),
-        _ => shim::run(args),
+        (Some(url), ..) => proxy::http(args, url, stop),
+        (_, Some(url), ..) => proxy::sse(args, url, stop),
+        (_, _, Some(url), _) => proxy::ws(args, url, stop),
+        (_, _, _, Some(server)) => tcp::run(args, server, stop),
+        _ => shim::run(args, stop),
     }
 }
 
@@ -153,7 +152,8 @@ struct Recorder {
 
 impl Recorder {
     /// Begins one. `name` is what the file is called after where the user names none; `describe` says what is recorded.
-    fn start(args: &RecordArgs, name: &str, describe: impl FnOnce(&mut TapeOptions)) -> Result<Recorder> {
+    /// Until its files are open a signal ends the program; from then on signals are the session's.
+    fn start(args: &RecordArgs, stop: &Stop, name: &str, describe: impl FnOnce(&mut TapeOptions)) -> Result<Recorder> {
         let secrets = Config::load(None)?.secrets;
         let signer = args.sign.as_deref().map(|key| Signer::load(key, place::password())).transpose()?;
         let path = args.name.clone().unwrap_or_else(|| place::file(args.output.as_deref(), name));
@@ -183,6 +183,7 @@ impl Recorder {
         describe(&mut options);
         let clock = Clock::start();
         let tape = Tape::start(options, clock)?;
+        stop.release();
         if args.redact == RedactSet::Off {
             io::say("rpctape: warning: secrets are recorded as they are (--redact off)");
         }

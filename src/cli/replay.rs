@@ -15,7 +15,7 @@ mod values;
 mod waiting;
 mod wanted;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
@@ -109,7 +109,6 @@ fn shapes(secrets: &[(String, String)]) -> impl Iterator<Item = String> {
 
 /// Plays and judges: one recording, or a suite of them.
 pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
-    stop.patient();
     if args.update.is_some() {
         accept::admit()?;
         if args.keep.no_keep {
@@ -281,6 +280,9 @@ fn no_server(file: &str) -> Error {
     }
 }
 
+/// A header is shorter, in bytes.
+const HEADER: u64 = 1 << 20;
+
 /// The command line in the header of a recording.
 fn recorded_command(file: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
@@ -290,7 +292,9 @@ fn recorded_command(file: &str) -> Option<String> {
         cmd: Vec<String>,
     }
     let mut line = String::new();
-    BufReader::new(std::fs::File::open(file).ok()?).read_line(&mut line).ok()?;
+    // A pipe was read already, and a header is short.
+    let file = std::fs::File::open(Some(path_of(file)).filter(|path| path.is_file())?).ok()?;
+    BufReader::new(file.take(HEADER)).read_line(&mut line).ok()?;
     let header: Header = serde_json::from_str(&line).ok()?;
     let clean = Redactor::default().args(&header.cmd);
     (!clean.is_empty()).then(|| shell::words(clean.iter().map(String::as_str)))
@@ -467,6 +471,7 @@ impl<'s> Session<'s> {
         let mut watching = waiting::Watching {
             line: waiting::Line::new(self.args.read.said.no_progress || self.in_suite),
             seat: &self.seat,
+            stop: self.stop,
         };
         let ran = play(&job, &self.recorded, &keep, &self.judging, Some(&self.interrupt), &mut watching)?;
         drop(watching);
@@ -538,9 +543,15 @@ impl<'s> Session<'s> {
         }
         let usual = || choose::run_file(&self.file, self.args.report.first_file());
         let file = self.args.keep.keep.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
+        let taken = |what: &str| {
+            let message = format!("{} is {what}, and would be overwritten", file.display());
+            Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
+        };
         if is_same(&file, &path_of(&self.file)) {
-            let message = format!("{} is the recording, and would be overwritten", file.display());
-            return Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"));
+            return taken("the recording");
+        }
+        if self.args.report.files().any(|answer| is_same(&file, answer)) {
+            return taken("where an answer goes");
         }
         Ok(Some(file))
     }

@@ -109,6 +109,13 @@ impl RunReportArgs {
         Ok(RunReports { answer, beside, format: self.format, verbose: self.verbose })
     }
 
+    /// All files that are written.
+    #[cfg(feature = "live")]
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let reports = self.reports.iter().map(|report| report.file.as_path());
+        self.output.as_deref().into_iter().chain(reports.filter(|file| *file != Path::new("-")))
+    }
+
     /// The first file that a report goes to.
     #[cfg(feature = "live")]
     pub fn first_file(&self) -> Option<&Path> {

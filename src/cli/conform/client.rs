@@ -53,6 +53,8 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     };
     let interrupt = stop.flag();
     let mut card = examine_client(profile, listen, tape, &judging, &interrupt, |address| {
+        // From now on there is a client that has to be told.
+        stop.patient();
         if let Some(address) = address {
             io::say(&format!("listening on {address}; Ctrl-C ends it and tells what the client did"));
         }

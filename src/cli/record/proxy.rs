@@ -5,26 +5,27 @@ use rpctape::live::proxy::{Proxy, ProxyOptions};
 use rpctape::live::shim::listen;
 
 use super::{RecordArgs, Recorder, cannot_listen_for_signals};
+use crate::cli::signals::Stop;
 
 /// Streamable HTTP.
-pub fn http(args: &RecordArgs, url: &str) -> Result<u8> {
+pub fn http(args: &RecordArgs, url: &str, stop: &Stop) -> Result<u8> {
     let options = options(args, url);
     match options.is_web_socket() {
         true => Err(Error::new(ErrorKind::Usage, format!("{url} is a WebSocket")).hint("record it with --ws")),
-        false => run(args, "http", options),
+        false => run(args, stop, "http", options),
     }
 }
 
 /// The HTTP+SSE of 2024-11-05.
-pub fn sse(args: &RecordArgs, url: &str) -> Result<u8> {
-    run(args, "sse", ProxyOptions { legacy: true, ..options(args, url) })
+pub fn sse(args: &RecordArgs, url: &str, stop: &Stop) -> Result<u8> {
+    run(args, stop, "sse", ProxyOptions { legacy: true, ..options(args, url) })
 }
 
 /// WebSockets.
-pub fn ws(args: &RecordArgs, url: &str) -> Result<u8> {
+pub fn ws(args: &RecordArgs, url: &str, stop: &Stop) -> Result<u8> {
     let options = options(args, url);
     match options.is_web_socket() {
-        true => run(args, "ws", options),
+        true => run(args, stop, "ws", options),
         false => {
             let message = format!("`{url}` is no URL of a WebSocket");
             Err(Error::new(ErrorKind::Usage, message).hint("ws://HOST:PORT/PATH or wss://HOST:PORT/PATH"))
@@ -37,11 +38,11 @@ fn options(args: &RecordArgs, url: &str) -> ProxyOptions {
 }
 
 /// Runs until a signal comes.
-fn run(args: &RecordArgs, transport: &str, options: ProxyOptions) -> Result<u8> {
+fn run(args: &RecordArgs, stop: &Stop, transport: &str, options: ProxyOptions) -> Result<u8> {
     let signals = listen().map_err(|error| cannot_listen_for_signals(&error))?;
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Error::new(ErrorKind::Io, format!("cannot start the network part: {error}")))?;
-    let recorder = Recorder::start(args, transport, |tape| {
+    let recorder = Recorder::start(args, stop, transport, |tape| {
         tape.transport = transport.to_string();
         tape.alter = options.alter();
     })?;

@@ -6,16 +6,17 @@ use rpctape::live::shim::{Ends, Patience, Shim, listen};
 use rpctape::live::tape::Framing;
 
 use super::{RecordArgs, Recorder, cannot_listen_for_signals, place};
+use crate::cli::signals::Stop;
 
 /// Runs the server, and exits as it does.
-pub fn run(args: &RecordArgs) -> Result<u8> {
+pub fn run(args: &RecordArgs, stop: &Stop) -> Result<u8> {
     let Some((program, rest)) = args.command.split_first() else {
         return Err(Error::new(ErrorKind::Usage, "there is no command to record"));
     };
     let signals = listen().map_err(|error| cannot_listen_for_signals(&error))?;
     let ends = Ends::standard()
         .map_err(|error| Error::new(ErrorKind::Io, format!("cannot take over the standard streams: {error}")))?;
-    let recorder = Recorder::start(args, place::name_of(program), |options| {
+    let recorder = Recorder::start(args, stop, place::name_of(program), |options| {
         options.transport = "stdio".to_string();
         options.frame = Framing::from(args.framing).as_str().to_string();
         options.cmd = args.command.clone();

@@ -8,12 +8,13 @@ use rpctape::report::escape;
 
 use super::super::io;
 use super::{RecordArgs, Recorder, cannot_listen_for_signals};
+use crate::cli::signals::Stop;
 
 /// Runs until a signal comes.
-pub fn run(args: &RecordArgs, server: &str) -> Result<u8> {
+pub fn run(args: &RecordArgs, server: &str, stop: &Stop) -> Result<u8> {
     let signals = listen().map_err(|error| cannot_listen_for_signals(&error))?;
     let proxy = TcpProxy::listen(&args.listen, server)?;
-    let recorder = Recorder::start(args, "tcp", |options| {
+    let recorder = Recorder::start(args, stop, "tcp", |options| {
         options.transport = "tcp".to_string();
         options.frame = Framing::from(args.framing).as_str().to_string();
     })?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result, nearest};
 use rpctape::output::{self, Readers};
 use rpctape::pipeline::replay::Scratch;
@@ -19,7 +20,7 @@ use super::suite::Gate;
 use super::{KeepArgs, Prepared, ReplayArgs, Session, waiting};
 use crate::cli::config::Config;
 use crate::cli::diff::recording;
-use crate::cli::input::ReadArgs;
+use crate::cli::input::{ReadArgs, recording_text};
 use crate::cli::io;
 use crate::cli::judge::JudgeArgs;
 use crate::cli::signals::Stop;
@@ -61,10 +62,9 @@ enum Goal {
 
 /// Finds what is shown, drops what it does not need, and writes.
 pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
-    stop.patient();
-    let text = std::fs::read_to_string(&args.file).map_err(|error| {
-        Error::io("read", &args.file, &error).hint("recordings are changed as they were written, not compressed ones")
-    })?;
+    let output = args.output.clone().unwrap_or_else(|| beside(&args.file));
+    io::apart(&output, std::slice::from_ref(&args.file))?;
+    let text = recording_text(&args.file, "recordings are changed as they were written, not compressed ones")?;
     let folder = Scratch::new()?;
     let trial = Trial { args, stop, file: folder.path().join("it.rec.jsonl"), replay: args.replay() };
     let whole = trial.write(&kept(&text, |_| true)?)?;
@@ -87,7 +87,6 @@ pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    let output = args.output.clone().unwrap_or_else(|| beside(&args.file));
     output::write(&output, part(&text, &units, &least)?.as_bytes(), Readers::Owner)?;
     io::say(&format!("kept: {}", goal.told()));
     for unit in least.iter().filter_map(|place| units.get(*place)) {
@@ -113,7 +112,7 @@ fn part(text: &str, units: &[Unit], some: &BTreeSet<usize>) -> Result<String> {
 /// `chat.min.rec.jsonl` beside `chat.rec.jsonl`.
 fn beside(file: &str) -> PathBuf {
     let stem = file.strip_suffix(".rec.jsonl").or_else(|| file.strip_suffix(".jsonl")).unwrap_or(file);
-    PathBuf::from(format!("{stem}.min.rec.jsonl"))
+    path_of(&format!("{stem}.min.rec.jsonl"))
 }
 
 impl MinimiseArgs {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::{Access, Command, Target};
+use rpctape::output;
 use serde::Deserialize;
 
 use super::access::{Filled, access};
@@ -202,7 +203,7 @@ struct Entry {
 /// The server of that name, and its headers.
 fn entry(path: &Path, name: &str, filled: &mut Filled) -> Result<(Target, Vec<String>)> {
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", &file, &error))?;
+    let text = output::read_small(path).map_err(|error| Error::io("read", &file, &error))?;
     let clients: Clients = serde_json::from_str(&text).map_err(|error| {
         Error::new(ErrorKind::Input, format!("{file} is no configuration of a client: {error}"))
             .hint("it is JSON with mcpServers: {\"NAME\": {\"command\": ..., \"args\": [...]}}")

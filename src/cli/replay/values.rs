@@ -1,6 +1,9 @@
 //! Values of replay's flags.
 
+use std::path::Path;
+
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output;
 
 use crate::cli::values::compare::pointer;
 use crate::cli::values::duration;
@@ -40,7 +43,7 @@ impl Secret {
                 Error::new(ErrorKind::Usage, format!("the variable {name} for the secret {} is not set", self.name))
             })?,
             Place::File(path) => {
-                let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+                let text = output::read_small(Path::new(path)).map_err(|error| Error::io("read", path, &error))?;
                 text.trim_end_matches(['\r', '\n']).to_string()
             }
         };

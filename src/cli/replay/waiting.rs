@@ -7,6 +7,7 @@ use rpctape::report::escape;
 
 use super::span;
 use super::suite::Seat;
+use crate::cli::signals::Stop;
 use crate::cli::{io, screen};
 
 /// How long something waits before it is worth a line, microseconds.
@@ -47,10 +48,14 @@ pub struct Watching<'w> {
     pub line: Line,
     /// Its place.
     pub seat: &'w Seat<'w>,
+    /// What a signal asks.
+    pub stop: &'w Stop,
 }
 
 impl Watch for Watching<'_> {
     fn waiting(&mut self, now_us: i64, oldest: Option<&Waiting>) {
+        // From now on there is a server that has to be told, and a session that has to be closed.
+        self.stop.patient();
         self.line.waiting(now_us, oldest);
     }
 
