@@ -1,0 +1,39 @@
+//! `rpctape init`: a configuration with comments.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use rpctape::error::{Error, ErrorKind, Result};
+
+use crate::cli::args::config;
+use crate::cli::screen::io;
+
+/// Write a commented rpctape.toml
+///
+/// Commands look for `rpctape.toml` or `.rpctape.toml` in the current directory and above it; flags go before the file.
+#[derive(Args, Debug)]
+pub struct InitArgs {
+    /// The file to write; one that exists is left alone
+    #[arg(value_name = "FILE", default_value = config::NAMES[0])]
+    file: PathBuf,
+}
+
+/// What is written. Lines that begin with `#:` are examples, and good ones: a test reads them.
+pub const TEMPLATE: &str = include_str!("init.toml");
+
+/// Writes the file.
+pub fn run(args: &InitArgs) -> Result<u8> {
+    let name = args.file.display().to_string();
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&args.file).map_err(|error| {
+        match error.kind() == std::io::ErrorKind::AlreadyExists {
+            true => Error::new(ErrorKind::Usage, format!("{name} exists already, and is left alone"))
+                .hint("name another file: rpctape init FILE"),
+            false => Error::io("write", &name, &error),
+        }
+    })?;
+    file.write_all(TEMPLATE.as_bytes()).map_err(|error| Error::io("write", &name, &error))?;
+    io::say(&format!("{} is written; everything in it is commented out", rpctape::report::escape(&name)));
+    Ok(0)
+}

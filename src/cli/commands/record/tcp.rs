@@ -1,0 +1,26 @@
+//! `record --tcp HOST:PORT`: a proxy for a server on a port.
+
+use rpctape::error::Result;
+use rpctape::live::shim::listen;
+use rpctape::live::tape::Framing;
+use rpctape::live::tcp::TcpProxy;
+use rpctape::report::escape;
+
+use super::{RecordArgs, Recorder, cannot_listen_for_signals};
+use crate::cli::screen::io;
+
+/// Runs until a signal comes.
+pub fn run(args: &RecordArgs, server: &str) -> Result<u8> {
+    let signals = listen().map_err(|error| cannot_listen_for_signals(&error))?;
+    let proxy = TcpProxy::listen(&args.listen, server)?;
+    let recorder = Recorder::start(args, "tcp", |options| {
+        options.transport = "tcp".to_string();
+        options.frame = Framing::from(args.framing).as_str().to_string();
+    })?;
+    proxy.start(&recorder.tape, recorder.clock, |text| io::say(&format!("rpctape: {}", escape(text))))?;
+    recorder.say(&format!("listening on {}, passing on to {server}; Ctrl-C ends it", proxy.address()));
+    let _ = signals.recv();
+    proxy.stop(&recorder.tape, recorder.clock);
+    recorder.finish();
+    Ok(0)
+}
