@@ -145,6 +145,25 @@ macro_rules! rulings {
     };
 }
 
+/// What the first version has with and without the proposal on cancels: a turn ends in the answer to its prompt.
+macro_rules! rulings_1 {
+    ($($own:expr),* $(,)?) => {
+        rulings![
+            $($own),*,
+            warning("CAN019", &TURN_STOPS),
+            warning("RPC006", &ID_NOT_NULL),
+            error("RPC013", &SINGLE_MESSAGES),
+            error("LIF001", &INITIALIZE_FIRST),
+            error("SES001", &TURN_CANCELLED),
+            error("SES002", &TURN_NO_ERROR),
+            error("SES003", &PERMISSION_CANCELLED),
+            error("SES004", &PERMISSION_CANCELLED),
+            error("SES005", &UPDATES_BEFORE_ANSWER),
+            error("SES010", &CLOSE_CANCELS),
+        ]
+    };
+}
+
 static REMARKS_2: &[Remark] = &[in_part(
     &IDLE_STATE,
     "that no report ever came may have its reason in what the client owes; one that says otherwise is judged",
@@ -156,7 +175,7 @@ static REMARKS_1: &[Remark] = &[
     in_part(&TURN_STOPS, "work inside the agent is not seen; new requests to the client are"),
 ];
 
-static RULINGS_RFD: &[Ruling] = rulings![
+static RULINGS_RFD: &[Ruling] = rulings_1![
     bare("LIF019", Severity::Error),
     error("CAN003", &RFD_INITIALIZE),
     error("CAN011", &jr::REPLY),
@@ -164,34 +183,14 @@ static RULINGS_RFD: &[Ruling] = rulings![
     error("CAN015", &RFD_TOO_EARLY),
     error("CAN016", &RFD_CAPABILITY),
     bare("CAN018", Severity::Error),
-    warning("CAN019", &TURN_STOPS),
-    warning("RPC006", &ID_NOT_NULL),
-    error("RPC013", &SINGLE_MESSAGES),
-    error("LIF001", &INITIALIZE_FIRST),
-    error("SES001", &TURN_CANCELLED),
-    error("SES002", &TURN_NO_ERROR),
-    error("SES003", &PERMISSION_CANCELLED),
-    error("SES004", &PERMISSION_CANCELLED),
-    error("SES005", &UPDATES_BEFORE_ANSWER),
-    error("SES010", &CLOSE_CANCELS),
 ];
 
 // CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.
-static RULINGS_1: &[Ruling] = rulings![
+static RULINGS_1: &[Ruling] = rulings_1![
     error("LIF019", &OMITTED_UNSUPPORTED),
     error("CAN011", &CANCEL_ANSWERED),
     error("CAN012", &CANCEL_ANSWERED),
     bare("CAN018", Severity::Note),
-    warning("CAN019", &TURN_STOPS),
-    warning("RPC006", &ID_NOT_NULL),
-    error("RPC013", &SINGLE_MESSAGES),
-    error("LIF001", &INITIALIZE_FIRST),
-    error("SES001", &TURN_CANCELLED),
-    error("SES002", &TURN_NO_ERROR),
-    error("SES003", &PERMISSION_CANCELLED),
-    error("SES004", &PERMISSION_CANCELLED),
-    error("SES005", &UPDATES_BEFORE_ANSWER),
-    error("SES010", &CLOSE_CANCELS),
 ];
 
 // The prompt is answered when it is accepted, so that a cancel shows in a state update and not in the answer:

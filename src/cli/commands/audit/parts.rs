@@ -6,11 +6,12 @@ use std::io::BufRead;
 use rpctape::capture::Skip;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{FileFacts, source_order};
+use rpctape::finding;
 use rpctape::pipeline::coverage_of;
 use rpctape::protocol::{Profile, Side, by_name};
 use rpctape::report::{Breach, Coverage, Found, Occasion, PartLine, PassedOver, Summary};
 use rpctape::rules::{Covered, Selection};
-use rpctape::store::{BreachRow, ConnectionRow, OccasionRow, SourceRow, UndecidedRow, UnreadRow};
+use rpctape::store::{ConnectionRow, OccasionRow, SourceRow, UndecidedRow, UnreadRow};
 
 use crate::cli::commands::check::Judged;
 
@@ -100,7 +101,7 @@ impl Read {
             Some(OccasionRow { profile: profile_of(&row.profile)?, client, server, proof, connections })
         });
         let breaches = std::mem::take(&mut self.breaches).into_iter().filter_map(|(row, count)| {
-            Some(BreachRow {
+            Some(finding::Breach {
                 profile: profile_of(&row.profile)?,
                 clause: row.clause.into_owned(),
                 code: row.code.into_owned(),
@@ -109,7 +110,7 @@ impl Read {
                 count,
             })
         });
-        coverage_of(occasions.collect(), breaches.collect(), selection)
+        coverage_of(occasions.collect(), &breaches.collect::<Vec<_>>(), selection)
     }
 
     fn judged(mut self) -> Judged<'static> {
