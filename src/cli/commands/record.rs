@@ -12,10 +12,11 @@ use rpctape::capture::Vantage;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Clock;
 use rpctape::live::sign::Signer;
-use rpctape::live::tape::{Framing, Tape, TapeOptions, TapeSummary};
+use rpctape::live::tape::{Tape, TapeOptions, TapeSummary};
 use rpctape::protocol::Profile;
 use rpctape::redact::told;
 use rpctape::report::{count, escape, plural};
+use rpctape::wire::Framing;
 
 use crate::cli::args::config::Config;
 use crate::cli::args::input;
@@ -100,13 +101,15 @@ enum FramingArg {
     Cl,
 }
 
-impl From<FramingArg> for Framing {
-    fn from(arg: FramingArg) -> Framing {
-        match arg {
-            FramingArg::Auto => Framing::Auto,
-            FramingArg::Nl => Framing::Lines,
-            FramingArg::Cl => Framing::ContentLength,
-        }
+impl FramingArg {
+    /// As the header of a recording has it.
+    fn word(self) -> String {
+        let framing = match self {
+            FramingArg::Auto => None,
+            FramingArg::Nl => Some(Framing::Lines),
+            FramingArg::Cl => Some(Framing::ContentLength),
+        };
+        framing.map_or("auto", Framing::as_str).to_string()
     }
 }
 

@@ -3,7 +3,6 @@
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Command;
 use rpctape::live::shim::{Ends, Patience, Shim, listen};
-use rpctape::live::tape::Framing;
 
 use super::{RecordArgs, Recorder, cannot_listen_for_signals, place};
 
@@ -17,7 +16,7 @@ pub fn run(args: &RecordArgs) -> Result<u8> {
         .map_err(|error| Error::new(ErrorKind::Io, format!("cannot take over the standard streams: {error}")))?;
     let recorder = Recorder::start(args, place::name_of(program), |options| {
         options.transport = "stdio".to_string();
-        options.frame = Framing::from(args.framing).as_str().to_string();
+        options.frame = args.framing.word();
         options.cmd = args.command.clone();
         options.cwd = place::cwd();
         options.env_names = place::env_names();

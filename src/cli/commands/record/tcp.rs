@@ -2,7 +2,6 @@
 
 use rpctape::error::Result;
 use rpctape::live::shim::listen;
-use rpctape::live::tape::Framing;
 use rpctape::live::tcp::TcpProxy;
 use rpctape::report::escape;
 
@@ -15,7 +14,7 @@ pub fn run(args: &RecordArgs, server: &str) -> Result<u8> {
     let proxy = TcpProxy::listen(&args.listen, server)?;
     let recorder = Recorder::start(args, "tcp", |options| {
         options.transport = "tcp".to_string();
-        options.frame = Framing::from(args.framing).as_str().to_string();
+        options.frame = args.framing.word();
     })?;
     proxy.start(&recorder.tape, recorder.clock, |text| io::say(&format!("rpctape: {}", escape(text))))?;
     recorder.say(&format!("listening on {}, passing on to {server}; Ctrl-C ends it", proxy.address()));

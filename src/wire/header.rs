@@ -113,6 +113,28 @@ fn parse_length(text: &[u8], limit: usize) -> Result<usize, FrameError> {
     }
 }
 
+/// True where a header block begins: with the name of one of the two headers that the base protocol has.
+pub fn opens_header(bytes: &[u8]) -> bool {
+    is_named(bytes, b"content-length") || is_named(bytes, b"content-type")
+}
+
+/// Where a header that tells a length begins in a line.
+pub fn find_length(line: &[u8]) -> Option<usize> {
+    memchr::memchr2_iter(b'C', b'c', line).find(|at| is_named(&line[*at..], b"content-length"))
+}
+
+fn is_named(bytes: &[u8], name: &[u8]) -> bool {
+    let named = bytes.len() > name.len() && bytes[..name.len()].eq_ignore_ascii_case(name);
+    named && bytes[name.len()..].trim_ascii_start().first() == Some(&b':')
+}
+
+/// True for `Name: value`.
+pub(super) fn is_field(line: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', line) else { return false };
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    colon > 0 && line[..colon].trim_ascii_end().iter().all(is_name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
