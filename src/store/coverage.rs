@@ -5,7 +5,7 @@ use rusqlite::named_params;
 use super::{Store, codes};
 use crate::error::Result;
 use crate::finding::Breach;
-use crate::protocol::{Profile, Side};
+use crate::protocol::Profile;
 
 const SELECT_OCCASIONS: &str = include_str!("../../sql/statements/select_occasions.sql");
 const COUNT_BREACHES: &str = include_str!("../../sql/statements/count_breaches.sql");
