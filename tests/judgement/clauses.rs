@@ -48,8 +48,23 @@ fn quotes(text: &str, sentence: &str) -> bool {
     })
 }
 
-const MUST: [&str; 9] =
-    ["MUST", "must", "CANNOT", "NO requests", "can not", "not allowed", "may only", "still needs to", "REQUIRED"];
+const MUST: [&str; 15] = [
+    "MUST",
+    "must",
+    "Must ",
+    "CANNOT",
+    "cannot",
+    "NO requests",
+    "can not",
+    "not allowed",
+    "only allowed",
+    "may only",
+    "has to",
+    "need to",
+    "needs to",
+    "still needs to",
+    "REQUIRED",
+];
 const SHOULD: [&str; 3] = ["SHOULD", "should", "advised"];
 const MAY: [&str; 1] = ["MAY"];
 

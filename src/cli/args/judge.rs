@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::error::Result;
-use rpctape::rules::Selection;
+use rpctape::error::{Error, ErrorKind, Result, nearest};
+use rpctape::rules::{RULES, Rule, Selection};
 use rpctape::session::Settings;
 
 use super::config::Config;

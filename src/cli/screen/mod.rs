@@ -1,9 +1,10 @@
 //! Flags about how the answer looks, and what they come to on this terminal.
 
+pub mod io;
+pub mod progress;
+
 use clap::{Args, ValueEnum};
 use rpctape::report::Style;
-
-use crate::cli::screen::io;
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -94,7 +94,7 @@ async fn holds_a_family() {
 fn nobody_is_left_behind_by_a_process_that_is_killed() {
     let mark = format!("RPCTAPE_TEST_HELD={}", std::process::id());
     let mut holder = std::process::Command::new(std::env::current_exe().expect("a path"))
-        .args(["--ignored", "--exact", "--nocapture", "left_behind::holds_a_family"])
+        .args(["--ignored", "--exact", "--nocapture", "links::left_behind::holds_a_family"])
         .env("RPCTAPE_TEST_HOLDER", std::process::id().to_string())
         .stdout(Stdio::piped())
         .spawn()

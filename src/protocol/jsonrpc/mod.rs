@@ -1,78 +1,13 @@
-//! Plain JSON-RPC 2.0, and the small vocabulary in which every profile writes its clauses and rulings.
+//! JSON-RPC with nothing above it: 2.0, and 1.0 in `v1`.
 //!
 //! The envelope clauses stand here because the other protocols inherit them: where a protocol has no sentence of
 //! its own, its rulings cite these.
 
-use super::{AfterCancel, Beyond, Clause, Family, Opening, Profile, Remark, Ruling, ServerCancel, Severity};
+mod table;
+pub mod v1;
 
-/// Declares one static [`Clause`] a line: `NAME Level "id" "page" "quotation";`.
-/// The id is put behind the prefix, the page behind the base address.
-macro_rules! clauses {
-    ($prefix:expr, $base:expr; $($name:ident $level:ident $id:literal $page:literal $text:literal;)*) => {
-        $(
-            pub static $name: $crate::protocol::Clause = $crate::protocol::Clause {
-                id: concat!($prefix, $id),
-                level: $crate::protocol::Level::$level,
-                text: $text,
-                url: concat!($base, $page),
-            };
-        )*
-    };
-}
-pub(super) use clauses;
-
-/// A ruling whose break is an error.
-pub(super) const fn error(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Error, clause: Some(clause) }
-}
-
-/// A ruling whose break is a warning.
-pub(super) const fn warning(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Warning, clause: Some(clause) }
-}
-
-/// A ruling whose break is a note.
-pub(super) const fn note(rule: &'static str, clause: &'static Clause) -> Ruling {
-    Ruling { rule, severity: Severity::Note, clause: Some(clause) }
-}
-
-/// A ruling that rests on no sentence that could be quoted.
-pub(super) const fn bare(rule: &'static str, severity: Severity) -> Ruling {
-    Ruling { rule, severity, clause: None }
-}
-
-/// A clause that its rules judge in part.
-pub(super) const fn in_part(clause: &'static Clause, why: &'static str) -> Remark {
-    Remark { clause, beyond: Beyond::InPart(why) }
-}
-
-/// A clause that no observer can judge.
-pub(super) const fn unseen(clause: &'static Clause, why: &'static str) -> Remark {
-    Remark { clause, beyond: Beyond::NotObservable(why) }
-}
-
-/// Declares clauses that no rule judges, or none whole, one a line: `Kind Level "id" "page" "quotation" "why";`, with a kind of [`Beyond`].
-macro_rules! table {
-    ($prefix:expr, $base:expr; $($kind:ident $level:ident $id:literal $page:literal $text:literal $why:literal;)*) => {
-        &[$(
-            $crate::protocol::Remark {
-                clause: &$crate::protocol::Clause {
-                    id: concat!($prefix, $id),
-                    level: $crate::protocol::Level::$level,
-                    text: $text,
-                    url: concat!($base, $page),
-                },
-                beyond: $crate::protocol::Beyond::$kind($why),
-            },
-        )*]
-    };
-}
-pub(super) use table;
-
-/// A clause that allows something.
-pub(super) const fn allows(clause: &'static Clause, what: &'static str) -> Remark {
-    Remark { clause, beyond: Beyond::Allows(what) }
-}
+use super::tables::{bare, clauses, error, in_part, note, unseen, warning};
+use super::{AfterCancel, Bound, Family, Opening, Profile, Remark, Ruling, ServerCancel, Severity, Waits};
 
 /// The codes of JSON-RPC 2.0 itself.
 pub(super) const CODES: [i64; 5] = [-32700, -32603, -32602, -32601, -32600];
@@ -120,6 +55,16 @@ pub(super) const BASE: Profile = Profile {
     unknown_revision: false,
     methods: &[],
     gates: &[],
+    features: &[],
+    after_initialize: Bound::Nothing,
+    client_waits: Waits::Nothing,
+    server_waits: Waits::Nothing,
+    server_waits_for_initialized: false,
+    initialized_once: false,
+    initialize_cancel_always_wrong: true,
+    progress_may_rest: false,
+    null_id_in_schema: false,
+    removed: &[],
     codes: &CODES,
     forbidden_codes: &[],
     discouraged_codes: &[],
@@ -128,7 +73,7 @@ pub(super) const BASE: Profile = Profile {
 };
 
 /// JSON-RPC 2.0 with nothing above it.
-pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: &[REMARKS], ..BASE };
+pub static PROFILE: Profile = Profile { rulings: RULINGS, remarks: &[REMARKS, table::V2], ..BASE };
 
 static REMARKS: &[Remark] = &[
     in_part(&NO_REPLY, "a reply to a notification has no id that would name it: only one without an id is seen"),

@@ -1,8 +1,9 @@
 //! JSON-RPC 1.0: Bitcoin Core and its relatives, and older servers. A response has `result` and `error`, one of them
 //! null; a notification has the id null; there need be no `jsonrpc` member. None of that is a fault here.
 
-use super::jsonrpc2::{BASE, bare, clauses, error};
-use super::{Profile, Ruling, Severity};
+use super::BASE;
+use crate::protocol::tables::{bare, clauses, error};
+use crate::protocol::{Profile, Ruling, Severity};
 
 clauses! { "jsonrpc-1.0/", "https://www.jsonrpc.org/specification_v1";
     REPLY Must "reply" "#a1.2Response" "the service must reply with a response";
