@@ -23,7 +23,7 @@ mod turn;
 pub use crate::finding::{Absence, Whose};
 pub use auditor::{Auditor, Seized, Selection, Undecided, rests_on_order, still_proven};
 pub use charge::{Charge, charge};
-pub use coverage::{Breach, Covered, Exercised, Standing, coverage, rule_of, totals};
+pub use coverage::{Covered, Exercised, Standing, coverage, rule_of, totals};
 pub use occasion::{Duty, Occasions};
 pub use rule::{Build, On, Rule, found, found_by, noted, race_text};
 
