@@ -115,6 +115,7 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
     NOTIFICATION_NO_ID Must "notification-no-id" "" "Notifications MUST NOT include an ID";
     REQUEST_META Must "request-meta" "" "server MUST reject it with ... `-32602`";
     RESULT_TYPE Must "result-type" "" "MUST include a `resultType`";
+    SCHEMA_TRUTH Stated "schema-truth" "" "This is the source of truth for all protocol messages and structures";
     CODE_DEFINED Must "code-defined" "" "MUST NOT emit any code ... not defined";
     CODE_LEGACY Should "code-legacy" "" "new implementations SHOULD NOT use";
     DUAL_ERA May "dual-era" "/versioning"
@@ -155,6 +156,10 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "MUST ... `notifications/subscriptions/acknowledged`";
 }
 
+clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28/server";
+    OUTPUT_CONFORMS Must "output-conforms" "/tools" "Servers MUST provide structured results that conform to this schema";
+}
+
 clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/seps/2663-tasks-extension";
     TASK_NOT_BY_NOTIFICATION Must "task-not-by-notification" "" "MUST NOT be used for task cancellation";
     TASK_CANCEL_EMPTY Must "task-cancel-empty" "" "MUST acknowledge ... with an empty result";
@@ -167,6 +172,14 @@ static REMARKS: &[Remark] = &[
     unseen(
         &DISCONNECT_CANCELS,
         "that work was ended is not in the messages; messages after the stream was closed are judged by another clause",
+    ),
+    in_part(
+        &SCHEMA_TRUTH,
+        "methods that the schema does not have and values that a filter took are not judged, and nothing without --schema",
+    ),
+    in_part(
+        &OUTPUT_CONFORMS,
+        "patterns, formats and conditions of a schema are not judged, and nothing without --schema",
     ),
     unseen(&STDIO_CANCELS, "a cancel that was not sent leaves no trace: that the client wanted one is inside it"),
 ];
@@ -251,4 +264,8 @@ static RULINGS: &[Ruling] = &[
     error("SUB001", &LISTEN_ACK_FIRST),
     error("SUB002", &LISTEN_CARRIES_ID),
     error("SUB003", &LISTEN_TYPES),
+    error("SCH001", &SCHEMA_TRUTH),
+    error("SCH002", &SCHEMA_TRUTH),
+    error("SCH003", &OUTPUT_CONFORMS),
+    bare("SCH004", Severity::Note),
 ];

@@ -6,7 +6,7 @@
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
 use crate::protocol::{Facts, Mechanism, Side, Step};
-use crate::session::{Connection, Event, Exchange, TaskState, What};
+use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
 /// A set of occasions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +122,16 @@ occasions! {
     TELLS_OF_DOCUMENT = 48, "a document that is opened, changed or closed";
     /// It goes on in a list.
     PAGES = 49, "a request that goes on from a cursor";
+    /// It sends parameters that the schema describes, and they were held against it.
+    SHAPED_PARAMS = 54, "a message whose parameters the schema describes";
+    /// It sends a result that the schema describes.
+    SHAPED_RESULT = 55, "a result that the schema describes";
+    /// It sends the result of a tool with an output schema.
+    TOOL_OUTPUT = 56, "a result of a tool with an output schema";
+    /// It serves a call of a tool with an input schema.
+    TOOL_INPUT = 57, "a call of a tool with an input schema, served";
+    /// It sends what a user filled in.
+    FILLS_FORM = 58, "a form that a user filled in";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -265,6 +275,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
+        What::Shape(shape) => (of_part(shape.part), O::NONE),
         What::Posted { .. } => (O::POSTS, O::NONE),
         What::Responded { .. } => (O::RESPONDS, O::NONE),
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
@@ -280,6 +291,16 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             (O::PERMISSION_CANCELLED, O::NONE)
         }
         _ => (O::NONE, O::NONE),
+    }
+}
+
+fn of_part(part: Part) -> Occasions {
+    match part {
+        Part::Params => Occasions::SHAPED_PARAMS,
+        Part::Result => Occasions::SHAPED_RESULT,
+        Part::Output => Occasions::TOOL_OUTPUT,
+        Part::Input => Occasions::TOOL_INPUT,
+        Part::Form => Occasions::FILLS_FORM,
     }
 }
 

@@ -142,6 +142,18 @@ macro_rules! no_batch {
     };
 }
 
+/// What messages and structured results look like.
+macro_rules! schema {
+    ($revision:literal) => {
+        revision! { $revision;
+            SCHEMA_TRUTH Stated "schema-truth" "/basic"
+                "This is the source of truth for all protocol messages and structures";
+            OUTPUT_CONFORMS Must "output-conforms" "/server/tools"
+                "Servers MUST provide structured results that conform to this schema";
+        }
+    };
+}
+
 /// The same sentence was a SHOULD before 2025-06-18.
 macro_rules! capabilities_should {
     ($revision:literal) => {
@@ -193,6 +205,7 @@ pub mod v2025_03_26 {
 pub mod v2025_06_18 {
     use super::clauses;
     shared!("2025-06-18", "/basic");
+    schema!("2025-06-18");
     one_kind_of_response!("2025-06-18", "/basic");
     streamable_http!("2025-06-18");
     logging!("2025-06-18");
@@ -203,6 +216,7 @@ pub mod v2025_06_18 {
 pub mod v2025_11_25 {
     use super::clauses;
     shared!("2025-11-25", "/basic");
+    schema!("2025-11-25");
     streamable_http!("2025-11-25");
     logging!("2025-11-25");
     no_batch!("2025-11-25");
@@ -225,6 +239,8 @@ pub mod v2025_11_25 {
             "MUST block the response until the task reaches a terminal status";
         TASK_IGNORED Must "task-ignored" "/basic/utilities/tasks"
             "MUST process requests of that type normally, ignoring any task-augmentation metadata";
+        FORM_VALIDATED Should "form-validated" "/client/elicitation"
+            "Clients SHOULD validate all responses against the provided schema";
         ELICITATION_MODE Must "elicitation-mode" "/client/elicitation"
             "Servers MUST NOT send elicitation requests with modes that are not supported by the client";
         SAMPLING_TOOLS Must "sampling-tools" "/client/sampling"

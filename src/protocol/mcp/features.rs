@@ -49,8 +49,6 @@ pub static V2025_11_25: &[Remark] = of! { "2025-11-25";
         "payloads of lists are judged with a schema only";
     NotObservable Must "input-schema-valid" "/server/tools" "MUST be a valid JSON Schema object (not `null`)"
         "payloads of lists are judged with a schema only";
-    NotObservable Must "output-conforms" "/server/tools" "Servers MUST provide structured results that conform to this schema"
-        "payloads of results are judged with a schema only";
     NotObservable Should "output-validated" "/server/tools" "Clients SHOULD validate structured results against this schema"
         "what a client checks is inside it";
     NotObservable Should "output-as-text" "/server/tools" "a tool that returns structured content SHOULD also return the serialized JSON in a TextContent block"

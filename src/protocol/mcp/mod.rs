@@ -108,8 +108,14 @@ macro_rules! remarks {
 
 static REMARKS_2024_11_05: &[Remark] = remarks![v2024_11_05;];
 static REMARKS_2025_03_26: &[Remark] = remarks![v2025_03_26;];
-static REMARKS_2025_06_18: &[Remark] = remarks![v2025_06_18;];
+static REMARKS_2025_06_18: &[Remark] = remarks![v2025_06_18;
+    in_part(&clauses::v2025_06_18::SCHEMA_TRUTH, "methods that the schema does not have and values that a filter took are not judged, and nothing without --schema"),
+    in_part(&clauses::v2025_06_18::OUTPUT_CONFORMS, "patterns, formats and conditions of a schema are not judged, and nothing without --schema"),
+];
 static REMARKS_2025_11_25: &[Remark] = remarks![v2025_11_25;
+    in_part(&clauses::v2025_11_25::SCHEMA_TRUTH, "methods that the schema does not have and values that a filter took are not judged, and nothing without --schema"),
+    in_part(&clauses::v2025_11_25::OUTPUT_CONFORMS, "patterns, formats and conditions of a schema are not judged, and nothing without --schema"),
+    in_part(&clauses::v2025_11_25::FORM_VALIDATED, "that a client looks is not seen; what it sends is, with --schema"),
     unseen(&clauses::v2025_11_25::TASK_IGNORED, "that a receiver looked at the member is not in the messages"),
 ];
 
@@ -182,6 +188,9 @@ static RULINGS_2024_11_05: &[Ruling] = rulings![v2024_11_05;
     error("CAN007", &clauses::v2024_11_05::CANCEL_SAME_DIRECTION),
     warning("LIF019", &clauses::v2024_11_05::CAPABILITIES),
     error("LIF022", &clauses::v2024_11_05::CURSORS_OPAQUE),
+    bare("SCH001", Severity::Error),
+    bare("SCH002", Severity::Error),
+    bare("SCH004", Severity::Note),
     // Silent on batches: it refers to JSON-RPC, which has them.
     bare("RPC013", Severity::Note),
     error("RPC021", &clauses::v2024_11_05::SAME_ID),
@@ -199,6 +208,9 @@ static RULINGS_2025_03_26: &[Ruling] = rulings![v2025_03_26;
     error("LIF023", &clauses::v2025_03_26::LOGGING_DECLARED),
     // The page on pages was not to be had.
     bare("LIF022", Severity::Warning),
+    bare("SCH001", Severity::Error),
+    bare("SCH002", Severity::Error),
+    bare("SCH004", Severity::Note),
     error("TRN001", &clauses::v2025_03_26::GET_STREAM_NO_RESPONSE),
     error("TRN002", &clauses::v2025_03_26::NO_BROADCAST),
     error("TRN004", &clauses::v2025_03_26::SESSION_HEADER),
@@ -219,6 +231,11 @@ static RULINGS_2025_06_18: &[Ruling] = rulings![v2025_06_18;
     error("LIF023", &clauses::v2025_06_18::LOGGING_DECLARED),
     // The page on pages was not to be had.
     bare("LIF022", Severity::Warning),
+    error("SCH001", &clauses::v2025_06_18::SCHEMA_TRUTH),
+    error("SCH002", &clauses::v2025_06_18::SCHEMA_TRUTH),
+    error("SCH003", &clauses::v2025_06_18::OUTPUT_CONFORMS),
+    bare("SCH004", Severity::Note),
+    bare("SCH005", Severity::Warning),
     error("TRN001", &clauses::v2025_06_18::GET_STREAM_NO_RESPONSE),
     error("TRN002", &clauses::v2025_06_18::NO_BROADCAST),
     error("TRN004", &clauses::v2025_06_18::SESSION_HEADER),
@@ -245,6 +262,11 @@ static RULINGS_2025_11_25: &[Ruling] = rulings![v2025_11_25;
     error("LIF021", &clauses::v2025_11_25::ELICITATION_MODE),
     error("LIF021/sampling.tools", &clauses::v2025_11_25::SAMPLING_TOOLS),
     error("LIF022", &clauses::v2025_11_25::CURSORS_OPAQUE),
+    error("SCH001", &clauses::v2025_11_25::SCHEMA_TRUTH),
+    error("SCH002", &clauses::v2025_11_25::SCHEMA_TRUTH),
+    error("SCH003", &clauses::v2025_11_25::OUTPUT_CONFORMS),
+    bare("SCH004", Severity::Note),
+    warning("SCH005", &clauses::v2025_11_25::FORM_VALIDATED),
     error("TRN001", &clauses::v2025_11_25::GET_STREAM_NO_RESPONSE),
     error("TRN002", &clauses::v2025_11_25::NO_BROADCAST),
     error("TRN004", &clauses::v2025_11_25::SESSION_HEADER),
@@ -276,4 +298,8 @@ static RULINGS_UNKNOWN: &[Ruling] = rulings![v2025_03_26;
     error("CAN007", &clauses::v2025_03_26::CANCEL_SAME_DIRECTION),
     warning("LIF019", &clauses::v2025_03_26::CAPABILITIES),
     bare("LIF022", Severity::Warning),
+    // Without a revision there is no schema: these never speak.
+    bare("SCH001", Severity::Error),
+    bare("SCH002", Severity::Error),
+    bare("SCH004", Severity::Note),
 ];
