@@ -5,8 +5,9 @@
 //! MUST NOT, the cancellation page SHOULD; the transport pages are cited. How a server ends a listen request: CAN022
 //! rests on no sentence and is off unless selected.
 
-use super::jsonrpc2::{self as jr, BASE, bare, clauses, error, in_part, note, unseen, warning};
-use super::{AfterCancel, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity, mcp, mcp_2026_table};
+use super::jsonrpc::{self as jr, BASE};
+use super::tables::{bare, clauses, error, in_part, note, unseen, warning};
+use super::{AfterCancel, Bound, Family, Gate, Profile, Remark, Ruling, ServerCancel, Severity, mcp, mcp_2026_table};
 
 /// The revision.
 pub static PROFILE: Profile = Profile {
@@ -24,6 +25,11 @@ pub static PROFILE: Profile = Profile {
     cancel_text_is_proof: true,
     methods: mcp::METHODS,
     gates: GATES,
+    after_initialize: Bound::AllBut(&["ping", "server/discover"]),
+    client_waits: mcp::REQUESTS_BUT_PING,
+    server_waits: mcp::REQUESTS_BUT_PING,
+    server_waits_for_initialized: true,
+    removed: REMOVED,
     codes: &[-32700, -32603, -32602, -32601, -32600, -32022, -32021, -32020],
     forbidden_codes: &[(-32099, -32023), (-32042, -32042), (-32002, -32002)],
     discouraged_codes: &[(-32019, -32000)],
@@ -41,6 +47,17 @@ const GATES: &[Gate] = &[
     Gate::new("sampling/createMessage", "sampling"),
     Gate::new("elicitation/create", "elicitation"),
     Gate::new("roots/list", "roots"),
+];
+
+/// What the revisions with a handshake have, and this one has dropped.
+const REMOVED: &[&str] = &[
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "tasks/list",
+    "tasks/result",
 ];
 
 /// A revision of the same kind that this program does not know: only what JSON-RPC itself says.

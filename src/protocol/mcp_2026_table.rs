@@ -3,7 +3,7 @@
 //! Sentences that rules rest on stand in `mcp_2026`.
 
 use super::Remark;
-use super::jsonrpc2::table;
+use super::tables::table;
 
 /// Base, versioning, multi round-trip requests and Streamable HTTP.
 pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28";

@@ -3,7 +3,7 @@
 //! The revisions share most of their wording. Each has its own copy all the same, so that a finding links to the
 //! revision that the connection speaks.
 
-use crate::protocol::jsonrpc2::clauses;
+use crate::protocol::tables::clauses;
 
 /// [`clauses`] for one revision; pages are relative to it.
 macro_rules! revision {
@@ -19,7 +19,7 @@ macro_rules! revision {
 /// A table of one revision; pages are relative to it.
 macro_rules! of {
     ($revision:literal; $($line:tt)*) => {
-        $crate::protocol::jsonrpc2::table! {
+        $crate::protocol::tables::table! {
             concat!("mcp-", $revision, "/"), concat!("https://modelcontextprotocol.io/specification/", $revision);
             $($line)*
         }
@@ -76,7 +76,7 @@ macro_rules! shared {
 /// The sentences on progress, which 2026-07-28 keeps under another address.
 macro_rules! progress {
     ($revision:literal, $page:literal) => {
-        crate::protocol::jsonrpc2::clauses! {
+        crate::protocol::tables::clauses! {
             concat!("mcp-", $revision, "/"), concat!("https://modelcontextprotocol.io/specification/", $revision, $page);
             PROGRESS_TOKEN_TYPE Must "progress-token-type" "" "MUST be a string or integer";
             PROGRESS_TOKEN_UNIQUE Must "progress-token-unique" "" "MUST be unique across all active requests";

@@ -7,8 +7,11 @@ mod features;
 mod methods;
 mod table;
 
-use super::jsonrpc2::{self as jr, BASE, allows, bare, error, in_part, note, unseen, warning};
-use super::{AfterCancel, Family, Gate, Opening, Profile, Remark, Ruling, Severity};
+use super::jsonrpc::{self as jr, BASE};
+use super::tables::{allows, bare, error, in_part, note, unseen, warning};
+use super::{
+    AfterCancel, Bound, Facts, Family, Feature, Gate, Opening, Profile, Remark, Ruling, Severity, Side, Waits,
+};
 
 pub use methods::METHODS;
 
@@ -66,6 +69,12 @@ const HANDSHAKE: Profile = Profile {
     cancel_text_is_proof: true,
     methods: METHODS,
     gates: GATES,
+    features: FEATURES,
+    // `server/discover` is the probe of a client that also speaks the revision without a handshake.
+    after_initialize: Bound::AllBut(&["ping", "server/discover"]),
+    client_waits: REQUESTS_BUT_PING,
+    server_waits: REQUESTS_BUT_PING,
+    server_waits_for_initialized: true,
     codes: CODES,
     ..BASE
 };
@@ -82,6 +91,26 @@ const GATES: &[Gate] = &[
     Gate::new("elicitation/create", "elicitation"),
     Gate::new("roots/list", "roots"),
 ];
+
+/// What the server may send only if it was declared.
+const FEATURES: &[Feature] = &[
+    Feature { method: "notifications/message", used: |_| true, by: Side::Server, needs: "logging" },
+    Feature {
+        method: "elicitation/create",
+        used: |facts| Facts::is(facts.mode, "url"),
+        by: Side::Client,
+        needs: "elicitation.url",
+    },
+    Feature {
+        method: "sampling/createMessage",
+        used: |facts| facts.offers_tools,
+        by: Side::Client,
+        needs: "sampling.tools",
+    },
+];
+
+/// What both sides hold back until the handshake is over.
+pub(super) const REQUESTS_BUT_PING: Waits = Waits::RequestsBut(&["ping"]);
 
 /// -32002 is "resource not found".
 const CODES: &[i64] = &[-32700, -32603, -32602, -32601, -32600, -32002];
