@@ -239,8 +239,8 @@ impl Review<'_> {
             return Ok(Vec::new());
         }
         if !std::io::stdin().is_terminal() || !io::stdout_is_terminal() {
-            return Err(Error::new(ErrorKind::Usage, "accept asks, and there is no terminal to ask on")
-                .hint("name what to accept: --exchange 7,9, or --all --reason TEXT"));
+            return Err(Error::new(ErrorKind::Usage, "each difference is asked for, and there is no terminal to ask on")
+                .hint("name what to take: replay --update=7,9 or --update=changed; accept --exchange 7,9, or --all --reason TEXT"));
         }
         self.ask(report, open, config)
     }

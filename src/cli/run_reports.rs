@@ -101,6 +101,7 @@ impl RunReportArgs {
             takes_stdout |= file == Path::new("-");
             let Some(kind) = RunKind::find(report.kind) else { continue };
             let path = (file != Path::new("-")).then_some(file);
+            path.map_or(Ok(()), folder)?;
             beside.push((kind, Out::open(path, inputs)?));
         }
         let silent = takes_stdout && self.output.is_none();
@@ -120,6 +121,12 @@ impl RunReportArgs {
     pub fn is_json(&self) -> bool {
         self.format != Format::Full
     }
+}
+
+/// The folder of a report is made where it is missing: CI has reports in a folder of their own, and begins without it.
+fn folder(file: &Path) -> Result<()> {
+    let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    std::fs::create_dir_all(folder).map_err(|error| Error::io("make", &folder.display().to_string(), &error))
 }
 
 fn fault(error: std::io::Error) -> Error {
