@@ -269,7 +269,7 @@ mod tests {
             (json!({"content": []}), vec![]),
             (json!({"content": [{"type": "text", "text": "a"}], "x-vendor": 1, "_meta": {"a": 1}}), vec![]),
             (json!({}), vec!["result.content is missing, CallToolResult has a list, each an object (ContentBlock)"]),
-            (json!([]), vec!["result is a list, CallToolResult has an object"]),
+            (json!([]), vec!["result is a list, expected an object (CallToolResult) or an object (CreateTaskResult)"]),
             (
                 json!({"content": [{"type": "text"}]}),
                 vec!["result.content[0].text is missing, TextContent has a string"],

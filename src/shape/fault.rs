@@ -30,10 +30,10 @@ const QUOTED: usize = 40;
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fault { place, within, expected, found, .. } = self;
-        let says = if within.is_empty() { String::new() } else { format!("{within} ") };
-        match found {
-            Some(found) => write!(out, "{place} is {found}, {says}has {expected}"),
-            None => write!(out, "{place} is missing, {says}has {expected}"),
+        let found = found.as_deref().unwrap_or("missing");
+        match within.is_empty() {
+            true => write!(out, "{place} is {found}, expected {expected}"),
+            false => write!(out, "{place} is {found}, {within} has {expected}"),
         }
     }
 }
