@@ -18,6 +18,7 @@ mod placeholder;
 mod playing;
 mod probing;
 mod profile;
+mod schema;
 mod semconv;
 mod shape;
 mod side;
