@@ -289,7 +289,7 @@ mod tests {
             (
                 json!({"content": [{"type": "text", "text": "a", "annotations": {"priority": 2, "audience": ["me"]}}], "isError": null}),
                 vec![
-                    "result.content[0].annotations.audience[0] is \"me\", Annotations has \"assistant\" or \"user\"",
+                    "result.content[0].annotations.audience[0] is \"me\", Role has \"assistant\" or \"user\"",
                     "result.content[0].annotations.priority is 2, Annotations has a number from 0 to 1",
                     "result.isError is null, CallToolResult has true or false",
                 ],
