@@ -36,7 +36,9 @@ pub mod replay;
 pub mod report;
 pub mod rules;
 pub mod session;
+pub mod shape;
 pub mod store;
+pub mod wire;
 
 pub use pipeline::{Findings, Options, Summary, check, check_paths};
 pub use store::FindingRow as Finding;

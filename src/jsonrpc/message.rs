@@ -80,6 +80,8 @@ pub struct ErrorObject<'a> {
     pub code: Option<i64>,
     /// `error.message`, where it is a string.
     pub message: Option<Cow<'a, str>>,
+    /// `error.data`, whole.
+    pub data: Option<&'a str>,
 }
 
 /// One parsed message. It borrows from the text it was read from.
@@ -126,7 +128,7 @@ impl Message<'_> {
             method: self.method.map(|method| Cow::Owned(method.into_owned())),
             error: self.error.map(|error| {
                 let message = error.message.map(|text| Cow::Owned(text.into_owned()));
-                Box::new(ErrorObject { code: error.code, message })
+                Box::new(ErrorObject { code: error.code, message, data: None })
             }),
             defects: self.defects,
         }

@@ -173,7 +173,7 @@ impl Intake<'_, '_> {
             if let Some(kind) = lookout.look(connection, frame) {
                 session.secret(id, connection, frame.at_us, kind);
             }
-            judge.frame(id, frame);
+            judge.frame(id, connection, frame);
             session.push(id, connection, frame, judge);
             judge.failed()?;
         }

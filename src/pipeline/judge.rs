@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::Hops;
+use super::inspector::Inspector;
 use super::watcher::Watcher;
 use crate::capture::{Body, Frame};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Auditor, RULES, Selection, Undecided, rests_on_order, still_proven};
+use crate::rules::{Auditor, On, RULES, Selection, Undecided, rests_on_order, still_proven};
 use crate::session::{Cancellation, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink, What};
 use crate::store::{Derived, Store};
 
@@ -20,6 +21,7 @@ pub(super) struct Judge<'s> {
     derived: Derived<'s>,
     watcher: Option<&'s RefCell<dyn Watcher>>,
     follower: Option<Follower>,
+    inspector: Option<Inspector>,
     held: Held,
     error: Option<Error>,
 }
@@ -62,6 +64,7 @@ impl<'s> Judge<'s> {
             derived: store.derived(&rules)?,
             watcher: None,
             follower: None,
+            inspector: selection.schema.then(Inspector::default),
             held: Held::default(),
             error: None,
         })
@@ -86,7 +89,10 @@ impl<'s> Judge<'s> {
     }
 
     /// A frame, before the fold takes it.
-    pub(super) fn frame(&mut self, id: FrameId, frame: &Frame<'_>) {
+    pub(super) fn frame(&mut self, id: FrameId, connection: u32, frame: &Frame<'_>) {
+        if let Some(inspector) = &mut self.inspector {
+            inspector.frame(id, connection, frame);
+        }
         let Some(follower) = &mut self.follower else { return };
         if let Body::Message(message) = &frame.body
             && message.message.kind == Kind::Request
@@ -123,8 +129,8 @@ impl<'s> Judge<'s> {
 /// The frame of a request, and that of one that serves it.
 pub(super) type Serves = (FrameId, FrameId);
 
-impl Sink for Judge<'_> {
-    fn event(&mut self, event: &Event<'_>) {
+impl Judge<'_> {
+    fn judge(&mut self, event: &Event<'_>) {
         let Judge { auditor, derived, watcher, held, error, .. } = self;
         // Who watches is told at once, and what hops show comes when connections have ended.
         let waits = watcher.is_none() && !matches!(event.what, What::Hop(_));
@@ -141,6 +147,19 @@ impl Sink for Judge<'_> {
                 error.get_or_insert(fault);
             }
         });
+    }
+}
+
+impl Sink for Judge<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        self.judge(event);
+        let Some(mut inspector) = self.inspector.take() else { return };
+        inspector.look(event, |event| self.judge(event));
+        self.inspector = Some(inspector);
+    }
+
+    fn wants_flaws(&self) -> bool {
+        self.auditor.wants(On::Flawed)
     }
 
     fn inferred(&mut self, frame: FrameId, sender: Side) {

@@ -1,6 +1,6 @@
 //! Which profile a connection speaks, from what its messages carry.
 
-use super::{Facts, Family, Profile, Sender, acp, dap, jsonrpc, lsp, mcp, mcp_2026};
+use super::{Facts, Family, Profile, Sender, acp, dap, jsonrpc, lsp, mcp};
 use crate::jsonrpc::{Defect, Kind, Message};
 
 /// What one message says about the protocol.
@@ -20,7 +20,7 @@ pub enum Hint {
 
 /// All profiles that can be asked for by name, in the order in which they are listed.
 pub fn profiles() -> impl Iterator<Item = &'static Profile> {
-    mcp::PROFILES.iter().chain([&mcp_2026::PROFILE]).chain(acp::PROFILES).chain(lsp::PROFILES).chain([
+    mcp::PROFILES.iter().copied().chain(acp::PROFILES).chain(lsp::PROFILES).chain([
         &dap::PROFILE,
         &jsonrpc::PROFILE,
         &jsonrpc::v1::PROFILE,
@@ -44,7 +44,7 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
 pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
     if facts.meta_revision.is_some() {
         return Hint::Stated(
-            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::UNKNOWN),
+            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp::STATELESS_UNKNOWN),
         );
     }
     if !known && is_version_one(message) {

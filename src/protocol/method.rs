@@ -13,6 +13,13 @@ pub enum Sender {
     Both,
 }
 
+impl Sender {
+    /// True if this side may send it.
+    pub fn may_be(self, side: Side) -> bool {
+        matches!((self, side), (Sender::Both, _) | (Sender::Client, Side::Client) | (Sender::Server, Side::Server))
+    }
+}
+
 /// Whether a method is a request or a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodKind {

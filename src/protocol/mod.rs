@@ -14,13 +14,12 @@ mod jsonrpc;
 mod kinds;
 mod lsp;
 mod mcp;
-mod mcp_2026;
-mod mcp_2026_table;
 mod method;
 mod placeholder;
 mod playing;
 mod probing;
 mod profile;
+mod schema;
 mod semconv;
 mod shape;
 mod side;
@@ -36,6 +35,7 @@ pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
 pub use kinds::Kinds;
+pub use mcp::flaws::{Flaw, questions};
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };

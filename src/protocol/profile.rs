@@ -213,6 +213,21 @@ impl Profile {
         self.features.iter().find(uses).map(|feature| (feature.by, feature.needs))
     }
 
+    /// The capability of a side that answers a request by this result: what it gives is proof that it has it.
+    pub fn offered(&self, method: &str, facts: &Facts<'_>) -> Option<&'static str> {
+        let (list, offers) = match method {
+            "tools/list" => ("tools", "tools"),
+            "prompts/list" => ("prompts", "prompts"),
+            "resources/list" => ("resources", "resources"),
+            "resources/templates/list" => ("resourceTemplates", "resources"),
+            "roots/list" => ("roots", "roots"),
+            "sampling/createMessage" => ("", "sampling"),
+            "elicitation/create" => ("", "elicitation"),
+            _ => return None,
+        };
+        (self.family == Family::Mcp && (list.is_empty() || facts.listed.has(list))).then_some(offers)
+    }
+
     /// True if a result that asks for input may answer this method (MCP 2026-07-28).
     pub fn may_ask_for_input(&self, method: &str) -> bool {
         matches!(method, "prompts/get" | "resources/read" | "tools/call")
@@ -230,11 +245,12 @@ impl Profile {
             )
     }
 
-    /// The HTTP status that belongs to an error code (MCP 2026-07-28).
-    pub fn status_of(&self, code: i64) -> Option<u16> {
+    /// The HTTP status that belongs to an error code; `stated` where the request has all that each must have in `_meta` (MCP 2026-07-28).
+    pub fn status_of(&self, code: i64, stated: bool) -> Option<u16> {
         match code {
             -32601 if self.revision_per_request => Some(404),
-            -32020 | -32022 if self.revision_per_request => Some(400),
+            -32022..=-32020 if self.revision_per_request => Some(400),
+            -32602 if self.revision_per_request && !stated => Some(400),
             _ => None,
         }
     }

@@ -11,8 +11,10 @@ mod capture;
 mod document;
 mod hop;
 mod lifecycle;
+mod payload;
 mod progress;
 mod rpc;
+mod schema;
 mod stuck;
 mod subscription;
 mod task;
@@ -22,7 +24,7 @@ mod turn;
 pub use crate::finding::{Absence, Whose};
 pub use auditor::{Auditor, Seized, Selection, Undecided, rests_on_order, still_proven};
 pub use charge::{Charge, charge};
-pub use coverage::{Breach, Covered, Exercised, Standing, coverage, rule_of, totals};
+pub use coverage::{Covered, Exercised, Standing, coverage, rule_of, totals};
 pub use occasion::{Duty, Occasions};
 pub use rule::{Build, On, Rule, found, found_by, noted, race_text};
 
@@ -91,6 +93,19 @@ pub static RULES: &[&Rule] = &[
     &lifecycle::feature_not_declared::RULE,
     &lifecycle::cursor_not_issued::RULE,
     &lifecycle::logging_not_declared::RULE,
+    &lifecycle::support_not_declared::RULE,
+    &lifecycle::declared_not_served::RULE,
+    &payload::meta_key_name::RULE,
+    &payload::bad_tool_definition::RULE,
+    &payload::bad_content::RULE,
+    &payload::bad_elicitation::RULE,
+    &payload::bad_sampling_message::RULE,
+    &payload::bad_input_request::RULE,
+    &payload::cache_hint_missing::RULE,
+    &payload::root_not_file::RULE,
+    &payload::structured_content_alone::RULE,
+    &payload::error_data_missing::RULE,
+    &payload::task_members_missing::RULE,
     &progress::progress_after_response::RULE,
     &progress::progress_after_cancel::RULE,
     &progress::progress_unknown_token::RULE,
@@ -128,6 +143,11 @@ pub static RULES: &[&Rule] = &[
     &rpc::batch_response_mismatch::RULE,
     &rpc::reply_to_notification::RULE,
     &rpc::reserved_method_name::RULE,
+    &schema::params_off_schema::RULE,
+    &schema::result_off_schema::RULE,
+    &schema::tool_output_off_schema::RULE,
+    &schema::tool_input_off_schema::RULE,
+    &schema::form_off_schema::RULE,
     &turn::cancel_without_cancelled_stop::RULE,
     &turn::cancel_turned_into_error::RULE,
     &turn::permission_not_cancelled::RULE,
@@ -197,6 +217,17 @@ mod tests {
             assert_eq!(rule.duty == Duty::NONE, capture, "{}", rule.code);
             assert_eq!(rule.duty.on.words().is_empty(), capture, "{}", rule.code);
         }
+    }
+
+    /// Payloads are looked at again only for somebody who judges what is wrong with them.
+    #[test]
+    fn flaws_are_wanted_where_a_rule_about_them_runs() {
+        let wants = |select: &[&str]| {
+            let select = select.iter().map(ToString::to_string).collect();
+            Auditor::new(&Selection { select, ..Selection::default() }).wants(On::Flawed)
+        };
+        assert!(!wants(&[]) && !wants(&["CAN", "SCH"]));
+        assert!(wants(&["PAY"]) && wants(&["bad-tool-definition"]));
     }
 
     /// A ruling without a rule would be a promise, a rule without a ruling would never speak.

@@ -6,7 +6,7 @@
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
 use crate::protocol::{Facts, Mechanism, Side, Step};
-use crate::session::{Connection, Event, Exchange, TaskState, What};
+use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
 /// A set of occasions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +122,24 @@ occasions! {
     TELLS_OF_DOCUMENT = 48, "a document that is opened, changed or closed";
     /// It goes on in a list.
     PAGES = 49, "a request that goes on from a cursor";
+    /// It gives a list of tools, prompts or resources, or the contents of a resource.
+    LISTS = 50, "a list or a resource that it gives";
+    /// It asks a person for something.
+    ASKS_PERSON = 51, "an elicitation";
+    /// It asks a language model for something.
+    ASKS_MODEL = 52, "a request for sampling";
+    /// It gives what it may have had to declare.
+    GIVES = 53, "a result that shows what it supports";
+    /// It sends parameters that the schema describes, and they were held against it.
+    SHAPED_PARAMS = 54, "a message whose parameters the schema describes";
+    /// It sends a result that the schema describes.
+    SHAPED_RESULT = 55, "a result that the schema describes";
+    /// It sends the result of a tool with an output schema.
+    TOOL_OUTPUT = 56, "a result of a tool with an output schema";
+    /// It serves a call of a tool with an input schema.
+    TOOL_INPUT = 57, "a call of a tool with an input schema, served";
+    /// It sends what a user filled in.
+    FILLS_FORM = 58, "a form that a user filled in";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -248,7 +266,9 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
                 .and(when(facts.retries, O::CONTINUES))
                 .and(when(facts.cursor.is_some(), O::PAGES))
-                .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY));
+                .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
+                .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
+                .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
             (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
         }
         What::Answer { exchange, facts, partial, .. } => {
@@ -256,7 +276,11 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(*partial, O::GIVES_PARTIAL))
                 .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
                 .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
-                .and(when(Facts::is(facts.result_type, "input_required"), O::ASKS_INPUT));
+                .and(when(Facts::is(facts.result_type, "input_required"), O::ASKS_INPUT))
+                .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
+                .and(when(asks(facts, "sampling/createMessage"), O::ASKS_MODEL))
+                .and(when(lists(exchange, facts), O::LISTS))
+                .and(when(event.profile.offered(&exchange.method, facts).is_some(), O::GIVES));
             (own, O::NONE)
         }
         What::Cancel { cancel, fault, target } => match cancel.mechanism {
@@ -265,6 +289,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
+        What::Shape(shape) => (of_part(shape.part), O::NONE),
         What::Posted { .. } => (O::POSTS, O::NONE),
         What::Responded { .. } => (O::RESPONDS, O::NONE),
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
@@ -280,6 +305,29 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             (O::PERMISSION_CANCELLED, O::NONE)
         }
         _ => (O::NONE, O::NONE),
+    }
+}
+
+/// True if a result asks for input by this method (MCP 2026-07-28).
+fn asks(facts: &Facts<'_>, method: &str) -> bool {
+    facts.input_requests.is_some_and(|raw| raw.contains(method))
+}
+
+/// True for a list, or the contents of a resource.
+fn lists(exchange: &Exchange, facts: &Facts<'_>) -> bool {
+    let list =
+        matches!(&*exchange.method, "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list");
+    facts.result_members && (list || &*exchange.method == "resources/read")
+}
+
+/// What a part of a message that was held against a schema is an occasion of.
+fn of_part(part: Part) -> Occasions {
+    match part {
+        Part::Params => Occasions::SHAPED_PARAMS,
+        Part::Result => Occasions::SHAPED_RESULT,
+        Part::Output => Occasions::TOOL_OUTPUT,
+        Part::Input => Occasions::TOOL_INPUT,
+        Part::Form => Occasions::FILLS_FORM,
     }
 }
 

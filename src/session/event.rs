@@ -3,7 +3,9 @@
 //! An event is complete: it carries the exchange, the judgement and the facts of its connection, so that a rule keeps no state.
 
 use super::connection::Connection;
-use super::detail::{Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, Stray, Target, TaskReport};
+use super::detail::{
+    Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, Shape, Stray, Target, TaskReport,
+};
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
 use super::http_stream::{HttpStream, Shown};
@@ -13,7 +15,7 @@ use super::seen::{FrameId, Seen};
 use crate::capture::Exit;
 use crate::jsonrpc::{Id, Message};
 use crate::protocol::http::RequestHead;
-use crate::protocol::{Capabilities, Facts, Profile, Side};
+use crate::protocol::{Capabilities, Facts, Flaw, Profile, Side};
 
 /// One event: what happened, where, and in which connection.
 #[derive(Clone, Copy, Debug)]
@@ -241,6 +243,20 @@ pub enum What<'a> {
         /// The session.
         session: &'a str,
     },
+    /// A side gave what it had to declare that it supports, and had not; said once for each capability.
+    Unannounced {
+        /// The request that it answers.
+        exchange: &'a Exchange,
+        /// The capability.
+        offers: &'static str,
+    },
+    /// Something is wrong with the payload of a message; said once in a connection.
+    Flawed {
+        /// What.
+        flaw: &'a Flaw,
+        /// The request that the message answers, where it is a response.
+        exchange: Option<&'a Exchange>,
+    },
     /// A message of the client, as the body of a POST whose head the log shows.
     Posted {
         /// The head.
@@ -406,6 +422,8 @@ pub enum What<'a> {
     },
     /// What two hops of one request show together.
     Hop(Hop<'a>),
+    /// What a schema says of a message.
+    Shape(Shape<'a>),
     /// The end of the connection.
     End,
     /// Something about the capture itself, not about the parties.

@@ -23,6 +23,7 @@ mod message;
 mod missing;
 mod notification;
 mod oracle;
+mod payload;
 mod progress;
 mod questions;
 mod race;
@@ -40,7 +41,9 @@ mod version;
 mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
-pub use detail::{Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, Stray, Target, TaskReport};
+pub use detail::{
+    Batch, CancelFault, CaptureNote, DocumentFault, Offer, Part, ProgressFault, Shape, Stray, Target, TaskReport,
+};
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::Session;

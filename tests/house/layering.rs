@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers of the library, from the top down.
-const LAYERS: [&str; 15] = [
+const LAYERS: [&str; 17] = [
     "pipeline", "policy", "report", "conform", "replay", "live", "facts", "store", "rules", "finding", "session",
-    "capture", "protocol", "jsonrpc", "redact",
+    "capture", "protocol", "shape", "jsonrpc", "wire", "redact",
 ];
 
 /// Modules that any layer may import.
@@ -169,13 +169,51 @@ fn imports_go_downward() {
     assert!(seen > 50, "the guard has looked at {seen} imports only: does it still find them?");
 }
 
+/// The floors of the command line, from the top down.
+const FLOORS: [&str; 5] = ["commands", "content", "args", "screen", "signals"];
+
+#[test]
+fn the_command_line_imports_downward() {
+    let floor = |module: &[String]| match module {
+        [cli, name, ..] if cli == "cli" => FLOORS.iter().position(|floor| floor == name),
+        _ => None,
+    };
+    let modules = modules();
+    let (mut errors, mut seen) = (Vec::new(), 0);
+    for (module, path) in modules.iter().filter(|(module, _)| !is_test(module)) {
+        if module.first().is_some_and(|layer| layer == "cli") && module.len() > 1 && floor(module).is_none() {
+            errors.push(format!("{}: no floor of the command line", path.display()));
+        }
+        let Some(own) = floor(module) else { continue };
+        let text = code_only(&fs::read_to_string(path).expect("a source"));
+        for to in paths(module, &modules, &text) {
+            let Some(other) = floor(&to) else { continue };
+            seen += 1;
+            if other < own {
+                errors.push(format!(
+                    "{}: {} imports {}, which stands above it",
+                    path.display(),
+                    FLOORS[own],
+                    to.join("::")
+                ));
+            }
+        }
+    }
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    assert!(seen > 50, "the guard has looked at {seen} imports only: does it still find them?");
+}
+
+/// Whether a module holds tests only.
+fn is_test(module: &Module) -> bool {
+    module.iter().any(|name| name.ends_with("tests") || name == "testing")
+}
+
 /// Circles that are there for a reason: a file of each, and the reason.
 const CIRCLES: [(&str, &str); 1] =
     [("capture::peel", "the list of formats has wrappers, and what is in a wrapper may be any format of the list")];
 
 /// Which files each file imports; a parent's own names do not count, and neither do tests.
 fn graph(modules: &BTreeMap<Module, PathBuf>) -> BTreeMap<&Module, BTreeSet<&Module>> {
-    let is_test = |module: &Module| module.iter().any(|name| name.ends_with("tests") || name == "testing");
     let mut graph = BTreeMap::new();
     for (module, path) in modules.iter().filter(|(module, _)| !is_test(module)) {
         let text = fs::read_to_string(path).expect("a source");

@@ -120,6 +120,9 @@ fn remarks_and_rulings_agree() {
             let ruled = profile.rulings.iter().any(|ruling| ruling.clause.is_some_and(own));
             let in_part = matches!(remark.beyond, Beyond::InPart(_));
             assert_eq!(ruled, in_part, "{}: {}", profile.label(), remark.clause.id);
+            if let Some(by) = remark.beyond.judged_by() {
+                assert!(profile.ruling(by).is_some(), "{}: {} by {by}", profile.label(), remark.clause.id);
+            }
             assert_eq!(
                 matches!(remark.beyond, Beyond::Allows(_)),
                 remark.clause.level == Level::May,

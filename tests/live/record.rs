@@ -15,7 +15,7 @@ use crate::common::run;
 use serde_json::Value;
 
 /// How long anything may take that should end by itself.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 fn pipe() -> PathBuf {
     let test = std::env::current_exe().expect("a test");

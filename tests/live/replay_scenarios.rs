@@ -14,16 +14,12 @@ mod order;
 mod protocols;
 mod servers;
 
-use std::time::Duration;
-
-use crate::replay::bench::{Bench, Run, bench, bench_http};
+use crate::replay::bench::{Bench, Run, SOON_STUCK, bench, bench_http};
 use crate::replay::notation::{Session, http, mcp, session};
 use serde_json::{Value, json};
 
 /// How late a busy machine may be, microseconds.
 const LATE_US: i64 = 20_000_000;
-/// A run that takes so long hangs.
-const HANG: Duration = Duration::from_secs(55);
 
 /// Runs variants side by side; the first that fails, fails the test.
 fn side_by_side(variants: &[(&str, &(dyn Fn() + Sync))]) {
@@ -72,12 +68,11 @@ fn s01_honoured_cancel() {
     assert!(cancel["horizon_us"].as_i64() >= Some(2_000_000), "{cancel}");
     let (cancelled, next) = (run.heard("notifications/cancelled")[0].0, run.heard("echo")[0].0);
     near(&json!(next - cancelled), 10);
-    assert!(run.wall < HANG, "{:?}", run.wall);
 }
 
 #[test]
 fn s02_answer_after_the_cancel() {
-    let late = server(json!([{"on": "tools/call:slow", "do": [{"wait": 800}, {"answer": says("done")}],
+    let late = server(json!([{"on": "tools/call:slow", "do": [{"wait": 60_000}, {"answer": says("done")}],
         "cancel": [{"wait": 200}, {"answer": says("done")}]}]));
     let run = bench(&one_cancel(), &late).run();
     run.verdicts(&["#1 same", "#2 violates", "#3 same"]).ended("fail", 1).cancels(1, 1, 0, 0);
@@ -91,31 +86,34 @@ fn after_cancel(line: &Value) -> i64 {
     line["live"]["latency_us"].as_i64().expect("a latency") - line["cancel"]["at_us"].as_i64().expect("a time")
 }
 
+/// The time from the cancel of #2 to its answer is that of the server's own log, and the way there and back.
+fn after_cancel_is_as_it_was(run: &Run) {
+    let cancelled = run.heard("notifications/cancelled")[0].0;
+    let answered = run.log[run.place("out", "done")]["us"].as_i64().expect("a time");
+    near(&json!(after_cancel(run.exchange("#2"))), (answered - cancelled) / 1000);
+}
+
 #[test]
 fn s03_deaf_server() {
-    let deaf =
-        server(json!([{"on": "tools/call:slow", "deaf": true, "do": [{"wait": 1600}, {"answer": says("done")}]}]));
-    let short = "--allow tools/call:* --linger 500ms --stuck-min 2s";
+    let deaf = |ms: u64| {
+        server(json!([{"on": "tools/call:slow", "deaf": true, "do": [{"wait": ms}, {"answer": says("done")}]}]))
+    };
+    let short = "--allow tools/call:* --linger 500ms --stuck-min 60s";
     side_by_side(&[
         ("watched", &|| {
-            let run = bench(&one_cancel(), &deaf).run();
+            let run = bench(&one_cancel(), &deaf(5000)).flags("--linger 60s").run();
             run.verdicts(&["#2 violates", "#3 same"]).ended("fail", 1);
             assert_eq!(run.exchange("#2")["rule"], "response-after-cancel");
-            near(&json!(after_cancel(run.exchange("#2"))), 1300);
+            after_cancel_is_as_it_was(&run);
         }),
         ("watched for half a second", &|| {
-            let run = bench(&one_cancel(), &deaf).only_flags(short).run();
+            let run = bench(&one_cancel(), &deaf(600_000)).only_flags(short).run();
             run.verdicts(&["#2 same", "#3 same"]).ended("pass", 0).cancels(1, 1, 0, 0);
             near(&run.exchange("#2")["cancel"]["horizon_us"], 500);
         }),
         ("and the screen says so", &|| {
-            let said = bench(&one_cancel(), &deaf).only_flags(short).screen();
-            let watched = said
-                .out
-                .split("no answer, watched ")
-                .nth(1)
-                .and_then(|rest| rest.split(" ms").next()?.parse::<i64>().ok());
-            assert!(said.code == 0 && watched.is_some_and(|ms| (ms - 500).abs() <= 150), "{}", said.out);
+            let said = bench(&one_cancel(), &deaf(600_000)).only_flags(short).screen();
+            assert!(said.code == 0 && said.out.contains("no answer, watched "), "{}", said.out);
         }),
     ]);
 }
@@ -318,17 +316,16 @@ fn s08_never_answered() {
     let mute = server(json!([{"on": "tools/call:echo", "when": {"/params/arguments/x": 2}, "do": []}]));
     side_by_side(&[
         ("goes on", &|| {
-            let run = bench(&four_echoes(), &mute).run();
+            let run = bench(&four_echoes(), &mute).flags(SOON_STUCK).run();
             run.verdicts(&["#2 same", "#3 stuck", "#4 same", "#5 same"]).ended("fail", 1);
             assert!(run.place("in", r#""x":3"#) < run.place("out", "\\\"x\\\":3"));
             let (third, fifth) = (run.heard(r#""x":2"#)[0].0, run.heard(r#""x":4"#)[0].0);
-            assert!(fifth - third >= 1_850_000, "#5 waits until #3 is given up: {}", fifth - third);
+            assert!(fifth - third >= 5_850_000, "#5 waits until #3 is given up: {}", fifth - third);
             assert!(run.log[run.place("out", "\\\"x\\\":3")]["us"].as_i64() < Some(fifth));
             assert_eq!(run.exchange("#5")["after_stuck"], true);
-            assert!(run.wall < HANG, "{:?}", run.wall);
         }),
         ("stops", &|| {
-            let run = bench(&four_echoes(), &mute).flags("--on-stuck stop").run();
+            let run = bench(&four_echoes(), &mute).flags(SOON_STUCK).flags("--on-stuck stop").run();
             run.verdicts(&["#2 same", "#3 stuck", "#4 same", "#5 not-sent"]).ended("fail", 1);
             assert!(run.heard(r#""x":4"#).is_empty());
         }),
@@ -549,7 +546,6 @@ fn s13_lsp_cancel_must_be_answered() {
             assert!(run.place("in", "\"shutdown\"") < run.place("in", "\"exit\""));
             assert_eq!(run.summary()["server_end"], "the server exited with 0");
             near(&run.exchange("#2")["cancel"]["at_us"], 100);
-            assert!(run.wall < HANG, "{:?}", run.wall);
         }),
         ("B: silent", &|| {
             let run = play(&serving(json!([]), "Content-Length: "));
@@ -612,7 +608,7 @@ fn s14_acp_cancel_of_a_turn() {
             let cancel = &run.heard("session/cancel")[0];
             assert_eq!(cancel.1["params"]["sessionId"], "sess-live");
             let second = run.log[run.place("out", "\"b\"")]["us"].as_i64().expect("a time");
-            assert!((cancel.0 - second - 40_000).abs() <= 150_000, "{}", run.all());
+            near(&json!(cancel.0 - second), 40);
             assert!(run.exchange("#3")["cancel"]["anchor"].to_string().contains("progress"), "{}", run.all());
         }),
         ("B: asks for permission after the cancel", &|| {
@@ -681,7 +677,7 @@ to   = "get_order /params/arguments/id"
 "#;
 
 fn safety(search_is_read_only: bool, flags: &str) -> Bench {
-    let flags = format!("--linger 2s --stuck-min 2s {flags}");
+    let flags = format!("--linger 2s --stuck-min 60s {flags}");
     bench(&four_tools(), &four_tools_live(search_is_read_only)).only_flags(&flags).file("rpctape.toml", ORDER_FLOWS)
 }
 

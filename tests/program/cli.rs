@@ -290,7 +290,7 @@ impl Tail {
     }
 
     fn line(&self) -> String {
-        self.lines.recv_timeout(std::time::Duration::from_secs(60)).expect("a line in time")
+        self.lines.recv_timeout(std::time::Duration::from_secs(180)).expect("a line in time")
     }
 }
 

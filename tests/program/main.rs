@@ -11,6 +11,8 @@ mod sarif;
 
 mod bulk;
 mod cli;
+#[cfg(unix)]
+mod files;
 mod hostile;
 mod policy;
 mod reports;

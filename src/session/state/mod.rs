@@ -174,6 +174,10 @@ pub(super) struct Conn {
     pub(super) cursors: FxHashSet<u64>,
     /// Features that were used and not declared, as far as that was said.
     pub(super) features_told: Vec<&'static str>,
+    /// What a side gave and had not declared, as far as that was said.
+    pub(super) unannounced: Vec<&'static str>,
+    /// Flaws of payloads, as far as they were said, by their hashes.
+    pub(super) flaws_told: FxHashSet<u64>,
     /// Text documents.
     pub(super) documents: Documents,
     /// What there is to choose from (ACP).
@@ -304,6 +308,8 @@ impl Conn {
             beside: FxHashMap::default(),
             cursors: FxHashSet::default(),
             features_told: Vec::new(),
+            flaws_told: FxHashSet::default(),
+            unannounced: Vec::new(),
             documents: Documents::default(),
             offers: Offers::default(),
             http: Http::default(),

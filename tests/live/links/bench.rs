@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 /// The longest wait for anything: far beyond what it takes, so that only a hang fails.
-pub const LONG: Duration = Duration::from_secs(60);
+pub const LONG: Duration = Duration::from_secs(180);
 
 /// A link under test, and all it has told.
 pub struct Peer {

@@ -48,7 +48,7 @@ fn interrupt(rounds: u64) {
                 // The link is dropped while the runtime goes on.
                 0 => {
                     drop(peer);
-                    for _ in 0..200 {
+                    for _ in 0..7_200 {
                         if marked(&mark).is_empty() {
                             break;
                         }
@@ -63,7 +63,7 @@ fn interrupt(rounds: u64) {
         });
         drop(runtime);
         let mut left = marked(&mark);
-        for _ in 0..200 {
+        for _ in 0..7_200 {
             if left.is_empty() {
                 break;
             }
@@ -93,8 +93,9 @@ async fn holds_a_family() {
 #[test]
 fn nobody_is_left_behind_by_a_process_that_is_killed() {
     let mark = format!("RPCTAPE_TEST_HELD={}", std::process::id());
+    let here = module_path!().split_once("::").expect("a module of the program").1;
     let mut holder = std::process::Command::new(std::env::current_exe().expect("a path"))
-        .args(["--ignored", "--exact", "--nocapture", "left_behind::holds_a_family"])
+        .args(["--ignored", "--exact", "--nocapture", &format!("{here}::holds_a_family")])
         .env("RPCTAPE_TEST_HOLDER", std::process::id().to_string())
         .stdout(Stdio::piped())
         .spawn()
@@ -104,7 +105,7 @@ fn nobody_is_left_behind_by_a_process_that_is_killed() {
     assert!(!marked(&mark).is_empty());
     holder.kill().expect("killed");
     holder.wait().expect("ended");
-    for _ in 0..400 {
+    for _ in 0..7_200 {
         if marked(&mark).is_empty() {
             return;
         }

@@ -11,7 +11,7 @@ use rpctape::live::tape::{Tape, TapeOptions};
 use serde_json::Value;
 
 /// Nothing here takes this long unless it hangs.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Waits, but not for ever.
 pub async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {

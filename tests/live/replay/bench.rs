@@ -44,8 +44,15 @@ pub struct Run {
     pub folder: TempDir,
 }
 
-/// The flags of most runs.
-const USUAL: &str = "--allow tools/call:* --linger 2s --stuck-min 2s";
+/// Longer than any run takes, on a machine with much else to do, too.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The flags of most runs. An answer may be long in coming on a machine with much else to do: where one is to be stuck, [`SOON_STUCK`]
+/// says so.
+const USUAL: &str = "--allow tools/call:* --linger 2s --stuck-min 60s";
+
+/// For runs in which an answer never comes.
+pub const SOON_STUCK: &str = "--stuck-min 6s";
 
 /// A program among the examples: a server for tests.
 pub fn example(name: &str) -> PathBuf {
@@ -141,11 +148,11 @@ impl Bench {
 
     fn said(&self, format: &[&str]) -> Said {
         let mut command = rpctape();
-        command.current_dir(self.folder.path()).args(self.arguments(format)).timeout(Duration::from_secs(60));
+        command.current_dir(self.folder.path()).args(self.arguments(format)).timeout(PATIENCE);
         let output = command.output().expect("the program starts");
         let text = |bytes| String::from_utf8(bytes).expect("the program prints UTF-8");
         let (out, err) = (text(output.stdout), text(output.stderr));
-        let code = output.status.code().unwrap_or_else(|| panic!("killed after a minute\n{out}{err}"));
+        let code = output.status.code().unwrap_or_else(|| panic!("killed: it did not end\n{out}{err}"));
         Said { out, err, code }
     }
 

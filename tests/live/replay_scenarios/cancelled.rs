@@ -1,11 +1,9 @@
 //! One cancelled call, and every way in which a server may take it.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use super::{after_cancel, near, says, server, side_by_side};
-use crate::replay::bench::{Run, bench};
+use super::{after_cancel, after_cancel_is_as_it_was, near, says, server, side_by_side};
+use crate::replay::bench::{Run, SOON_STUCK, bench};
 use crate::replay::notation::{Session, mcp};
 
 /// A call with two signs of progress, then its cancel; two further calls.
@@ -46,21 +44,21 @@ const OTHERS: [&str; 3] = ["#1 same", "#3 same", "#4 same"];
 fn as_the_server_takes_it() {
     side_by_side(&[
         ("honours", &|| {
-            let run = play(json!([slow(1000, true, json!([]))]));
+            let run = play(json!([slow(60_000, true, json!([]))]));
             run.verdicts(&["#2 same"]).verdicts(&OTHERS).ended("pass", 0).cancels(1, 1, 0, 0);
             let second = run.log[run.place("out", "\"progress\":2")]["us"].as_i64().expect("a time");
             near(&json!(run.heard("notifications/cancelled")[0].0 - second), 80);
             assert_eq!(run.exchange("#2")["cancel"]["anchor"], "progress 2");
         }),
         ("answers 300 ms later", &|| {
-            let run = play(json!([slow(1000, true, json!([{"wait": 300}, {"answer": says("done")}]))]));
+            let run = play(json!([slow(60_000, true, json!([{"wait": 300}, {"answer": says("done")}]))]));
             run.verdicts(&["#2 violates"]).verdicts(&OTHERS).ended("fail", 1);
             assert_eq!(run.exchange("#2")["rule"], "response-after-cancel");
             near(&json!(after_cancel(run.exchange("#2"))), 300);
         }),
         ("answers that it was cancelled", &|| {
             let error = json!({"error": {"code": -32800, "message": "Request cancelled"}});
-            let run = play(json!([slow(1000, true, json!([error]))]));
+            let run = play(json!([slow(60_000, true, json!([error]))]));
             run.verdicts(&["#2 violates"]).verdicts(&OTHERS).ended("fail", 1);
             assert_eq!(run.exchange("#2")["rule"], "response-after-cancel");
             near(&json!(after_cancel(run.exchange("#2"))), 0);
@@ -78,23 +76,23 @@ fn as_the_server_takes_it() {
             near(&cancel["at_us"], 2 * 280 + 250);
         }),
         ("dies of it", &|| {
-            let run = play(json!([slow(1000, true, json!([{"stderr": "out of luck"}, {"exit": 3}]))]));
+            let run = play(json!([slow(60_000, true, json!([{"stderr": "out of luck"}, {"exit": 3}]))]));
             run.verdicts(&["#1 same", "#2 server-exit", "#3 not-sent", "#4 not-sent"]).ended("fail", 1);
             let said = format!("{}{}", run.exchange("#2")["detail"], run.summary());
             assert!(said.contains('3') && run.said.out.contains("out of luck"), "{}", run.all());
-            assert!(run.wall < Duration::from_secs(5), "a dead server ends every wait: {:?}", run.wall);
         }),
         ("never answers another call", &|| {
             let mute = json!({"on": "tools/call:echo", "when": {"/params/arguments/x": 1}, "do": []});
-            let run = play(json!([mute, slow(1000, true, json!([]))]));
+            let handlers = json!([mute, slow(60_000, true, json!([]))]);
+            let run = bench(&recorded(), &server(handlers)).flags(SOON_STUCK).run();
             run.verdicts(&["#1 same", "#2 same", "#3 stuck", "#4 same"]).ended("fail", 1).cancels(1, 1, 0, 0);
         }),
         ("is deaf", &|| {
-            let mut deaf = slow(1500, true, json!([]));
+            let mut deaf = slow(5000, true, json!([]));
             deaf["deaf"] = json!(true);
-            let run = play(json!([deaf]));
+            let run = bench(&recorded(), &server(json!([deaf]))).flags("--linger 60s").run();
             run.verdicts(&["#2 violates"]).verdicts(&OTHERS).ended("fail", 1);
-            near(&json!(after_cancel(run.exchange("#2"))), 1500 - 280);
+            after_cancel_is_as_it_was(&run);
         }),
     ]);
 }
@@ -102,12 +100,12 @@ fn as_the_server_takes_it() {
 #[test]
 fn a_late_answer_in_the_recording_holds_nobody_up() {
     let late = mcp(&CALL.replace("500 c>", "450 s> text(2,\"done\")\n    500 c>"));
-    let run = bench(&late, &server(json!([slow(1000, true, json!([]))]))).run();
+    let run = bench(&late, &server(json!([slow(60_000, true, json!([]))]))).run();
     run.verdicts(&["#2 fixed"]).verdicts(&OTHERS).ended("pass", 0).cancels(1, 1, 0, 0);
     let (cancel, next) = (run.heard("notifications/cancelled")[0].0, run.heard("echo")[0].0);
     assert!(next - cancel < 1_000_000, "{}", run.all());
 
-    let still = server(json!([slow(1000, true, json!([{"wait": 150}, {"answer": says("done")}]))]));
+    let still = server(json!([slow(60_000, true, json!([{"wait": 150}, {"answer": says("done")}]))]));
     let run = bench(&late, &still).run();
     run.verdicts(&["#2 same"]).ended("pass", 0);
     assert!(run.exchange("#2")["notes"].to_string().contains("still violates"), "{}", run.all());

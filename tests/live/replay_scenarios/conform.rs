@@ -16,6 +16,10 @@ struct Scored {
     folder: TempDir,
 }
 
+/// What stands behind each cancel as its witness: what a server does after it is proven to come late.
+const WITNESSED: &str = "ping";
+const TURN_WITNESSED: &str = "$/rpctape/witness";
+
 /// A slow tool that only reads and tells of its progress, and what a cancel of it brings.
 fn slow(cancel: &Value) -> Value {
     json!({"on": "tools/call:slow", "do": [{"wait": 150}, {"progress": 1}, {"wait": 150}, {"progress": 2}, {"wait": 200},
@@ -47,7 +51,7 @@ fn conform(script: &Value, flags: &[&str]) -> Scored {
 fn run_in(folder: &Path, script: &Value, flags: &[&str]) -> Said {
     let fixture = example("fixture-stdio").display().to_string();
     let mut command = rpctape();
-    command.current_dir(folder).arg("conform").args(flags).timeout(Duration::from_secs(150));
+    command.current_dir(folder).arg("conform").args(flags).timeout(Duration::from_secs(600));
     command.args(["--", fixture.as_str(), "--log", "server.log", &script.to_string()]);
     let output = command.output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("the program prints UTF-8");
@@ -112,7 +116,7 @@ fn each_way_to_answer_a_cancel_breaks_that_sentence_alone() {
     let only = ["--only", "mid,early,late,done,twice,type,zero"];
     let cancelled = |code: i64| json!([{"error": {"code": code, "message": "Request cancelled"}}]);
     let answer = json!({"answer": {"content": []}});
-    let late = json!([{"wait": 300}, answer]);
+    let late = json!([{"after": WITNESSED}, answer]);
     std::thread::scope(|scope| {
         for (cancel, does) in [(cancelled(0), "error 0"), (cancelled(-32800), "error -32800"), (late, "a result")] {
             scope.spawn(move || {
@@ -135,7 +139,7 @@ fn a_deaf_server_goes_on_and_answers() {
 
 #[test]
 fn work_that_goes_on_is_seen_by_its_progress() {
-    let goes_on = json!([{"wait": 100}, {"progress": 5}, {"wait": 100}, {"progress": 6}]);
+    let goes_on = json!([{"after": WITNESSED}, {"progress": 5}, {"wait": 100}, {"progress": 6}]);
     conform(&server(&[], &goes_on), &["--only", "mid,progress"]).breaks(&["stops"]);
 }
 
@@ -229,7 +233,7 @@ fn what_a_server_asks_for_what_is_cancelled_is_seen() {
         server(&[handler], &json!([]))
     };
     let withdraws = json!([{"notify": {"method": "notifications/cancelled", "params": {"requestId": 900}}}]);
-    let again = json!([{"wait": 100}, asks(901)]);
+    let again = json!([{"after": WITNESSED}, asks(901)]);
     // Over one stream nothing shows for which request a server asks.
     let cases = [(json!([]), true, "left open"), (withdraws, true, "cancelled"), (again, false, "left open")];
     std::thread::scope(|scope| {
@@ -265,7 +269,7 @@ fn a_turn_ends_while_the_agent_waits_for_permission() {
     let stopped = json!({"answer": {"stopReason": "cancelled"}});
     let cases = [
         (json!([stopped]), &[][..]),
-        (json!([{"wait": 150}, {"answer": {"stopReason": "end_turn"}}]), &["turn-cancelled"]),
+        (json!([{"after": TURN_WITNESSED}, {"answer": {"stopReason": "end_turn"}}]), &["turn-cancelled"]),
         (json!([{"wait": 150}, again, stopped]), &["asks-no-more"]),
     ];
     std::thread::scope(|scope| {
@@ -288,7 +292,7 @@ fn a_turn_ends_while_the_agent_waits_for_permission() {
 #[test]
 fn what_is_known_fails_nothing_until_it_is_gone() {
     let folder = tempfile::tempdir().expect("a folder");
-    let late = server(&[], &json!([{"wait": 300}, {"answer": {}}]));
+    let late = server(&[], &json!([{"after": WITNESSED}, {"answer": {}}]));
     let flags = ["--fast", "--only", "mid", "--baseline", "known.jsonl"];
     let run = |script: &Value, more: &[&str]| run_in(folder.path(), script, &[&flags, more].concat());
     assert_eq!(run(&late, &[]).code, 2);
@@ -337,7 +341,7 @@ fn client(lines: &[&str]) -> Vec<Value> {
         match line.split_at(1) {
             (">", text) => writeln!(to, r#"{{"jsonrpc":"2.0",{text}}}"#).expect("it reads"),
             (_, wanted) => loop {
-                let line = from.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("no {wanted}"));
+                let line = from.recv_timeout(Duration::from_secs(180)).unwrap_or_else(|_| panic!("no {wanted}"));
                 if line.contains(wanted) {
                     break;
                 }
@@ -403,7 +407,7 @@ fn what_a_client_does_whose_server_has_ended_is_told_and_no_fault() {
     let address = line.split([' ', ';']).find(|word| word.starts_with("127.")).expect("an address").to_string();
     for call in [true, false] {
         let mut to = std::net::TcpStream::connect(&address).expect("a server");
-        to.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
+        to.set_read_timeout(Some(Duration::from_secs(180))).expect("a deadline");
         let mut from = BufReader::new(to.try_clone().expect("a stream")).lines().map_while(Result::ok);
         writeln!(to, r#"{{"jsonrpc":"2.0",{}}}"#, &HELLO[0][1..]).expect("it reads");
         assert!(from.next().is_some_and(|line| line.contains("\"id\":0")));
@@ -473,7 +477,7 @@ fn a_cancelled_turn_of_an_agent_says_so() {
             let crossed = conform(&plain("session/prompt", &error), &flags);
             assert!(!crossed.with("honoured").contains(&"turn-cancelled"), "{}", crossed.said.out);
         });
-        let error = json!([{"wait": 100}, {"error": {"code": -32603, "message": "aborted"}}]);
+        let error = json!([{"after": TURN_WITNESSED}, {"error": {"code": -32603, "message": "aborted"}}]);
         conform(&plain("session/prompt", &error), &flags).breaks(&["turn-cancelled"]);
     });
 }

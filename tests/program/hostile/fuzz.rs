@@ -6,10 +6,11 @@ use std::sync::OnceLock;
 
 use proptest::prelude::*;
 use rpctape::capture::verify;
-use rpctape::jsonrpc::{NoLift, SseReader, parse, read_header};
+use rpctape::jsonrpc::{NoLift, parse};
 use rpctape::pipeline::{Options, Quiet, ingest};
 use rpctape::redact::Redactor;
 use rpctape::store::{FindingFilter, Raw, Store};
+use rpctape::wire::{SseReader, read_header};
 
 use crate::common::top;
 
