@@ -153,7 +153,6 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         relative: _,
         previous_result: _,
         unchanged: _,
-        registers_sync: _,
     } = facts;
 }
 
@@ -310,7 +309,6 @@ impl Brief {
         self.member("includeContext", facts.include_context);
         self.mark("tools", facts.offers_tools);
         self.mark("previousResultId", facts.previous_result);
-        self.member("registrations", facts.registers_sync.then_some(r#"[{"method":"textDocument/didOpen"}]"#));
         let [prompt, servers] = facts.kinds.as_members();
         self.member("prompt", prompt.as_deref());
         self.member("mcpServers", servers.as_deref());

@@ -130,8 +130,6 @@ pub struct Facts<'a> {
     pub previous_result: bool,
     /// True if `result.kind` says that nothing has changed (LSP).
     pub unchanged: bool,
-    /// True if `params.registrations` asks to be told of documents (LSP).
-    pub registers_sync: bool,
     /// True if `params` continues a request that asked for input: `inputResponses` or `requestState`.
     pub retries: bool,
     /// True if `result` has members.
@@ -214,7 +212,7 @@ pub struct Capabilities {
     pub features: u64,
 }
 
-/// Capabilities that requests need, by the member that declares them. One that is declared as `false`, `null` or 0 is not.
+/// Capabilities that requests need, by the member that declares them. One that is declared as `false` or `null` is not.
 const CAPABILITIES: &[&str] = &[
     "tools",
     "prompts",
@@ -260,16 +258,7 @@ const CAPABILITIES: &[&str] = &[
     "workspace.inlayHint.refreshSupport",
     "workspace.diagnostics.refreshSupport",
     "workspace.foldingRange.refreshSupport",
-    "textDocumentSync.openClose",
-    "textDocumentSync.change",
-    "textDocumentSync.save",
-    "textDocumentSync.willSave",
-    "textDocumentSync.willSaveWaitUntil",
-    "notebookDocumentSync",
 ];
-
-/// What a server wants that declares nothing but the kind of changes, as a number (LSP).
-const SYNC_BY_NUMBER: [&str; 3] = ["textDocumentSync.openClose", "textDocumentSync.change", "textDocumentSync.save"];
 
 /// The bit of a capability of the list.
 fn bit_of(name: &str) -> Option<u64> {
@@ -280,12 +269,9 @@ fn bit_of(name: &str) -> Option<u64> {
 fn features_of(value: &serde_json::Value) -> u64 {
     let declared = |name: &str| {
         let declared = value.pointer(&format!("/{}", name.replace('.', "/")));
-        declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false) && it.as_u64() != Some(0))
+        declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false))
     };
-    let listed = CAPABILITIES.iter().filter(|name| declared(name)).filter_map(|name| bit_of(name));
-    let numbered = value["textDocumentSync"].as_u64().is_some_and(|kind| kind > 0);
-    let synced = SYNC_BY_NUMBER.iter().filter(|_| numbered).filter_map(|name| bit_of(name));
-    listed.chain(synced).fold(0, |bits, bit| bits | bit)
+    CAPABILITIES.iter().filter(|name| declared(name)).filter_map(|name| bit_of(name)).fold(0, |bits, bit| bits | bit)
 }
 
 impl Capabilities {
@@ -412,11 +398,6 @@ impl<'a> Facts<'a> {
             "mcpServers" => self.kinds.add_servers(raw),
             "cwd" | "path" if is_relative(raw) => self.relative = Some(raw),
             "previousResultId" => self.previous_result = raw != "null",
-            "registrations" => {
-                self.registers_sync |= ["\"textDocument/did", "\"textDocument/willSave", "\"notebookDocument/"]
-                    .iter()
-                    .any(|method| raw.contains(method));
-            }
             _ => {}
         }
     }

@@ -83,8 +83,8 @@ fn is_empty(raw: &str) -> bool {
     raw.trim_start_matches('[').trim_start().starts_with(']')
 }
 
-/// True for a path that begins nowhere: `src/main.rs`, `./a`, `..\\b`. What may be a word of a filter, a name without a folder, an
-/// address, or a variable is none.
+/// True for a path that begins nowhere: `src/main.rs`, `./a`, `..\\b`. What may be a word of a filter (`..` is one), a name without a
+/// folder, an address, or a variable is none.
 pub(super) fn is_relative(raw: &str) -> bool {
     if !raw.starts_with('"') || is_placeholder(raw) {
         return false;
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_relative_path_begins_nowhere() {
-        for path in ["src/main.rs", "./a", "..", ".", "a\\\\b"] {
+        for path in ["src/main.rs", "./a", "../a", ".", "a\\\\b"] {
             assert!(is_relative(&format!("\"{path}\"")), "{path}");
         }
         for path in [

@@ -48,7 +48,7 @@ fn quotes(text: &str, sentence: &str) -> bool {
     })
 }
 
-const MUST: [&str; 15] = [
+const MUST: [&str; 16] = [
     "MUST",
     "must",
     "Must ",
@@ -58,6 +58,7 @@ const MUST: [&str; 15] = [
     "can not",
     "not allowed",
     "only allowed",
+    "can only return",
     "may only",
     "has to",
     "need to",

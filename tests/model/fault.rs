@@ -141,7 +141,10 @@ impl Sim {
             _ => {}
         }
         let (ask, kind) = match code.starts_with("SES") {
-            true => (Ask::new("session/prompt", r#""sessionId":"S9","prompt":[]"#, "{}"), Kind::Prompt(9)),
+            true => (
+                Ask::new("session/prompt", r#""sessionId":"S9","prompt":[{"type":"text","text":"x"}]"#, "{}"),
+                Kind::Prompt(9),
+            ),
             false => (self.any_ask(issuer), Kind::Plain),
         };
         let token = code.starts_with("PRG").then_some(TOKEN);

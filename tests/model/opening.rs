@@ -61,12 +61,16 @@ impl Sim {
                     &format!(
                         r#""protocolVersion":{version},"clientCapabilities":{{"fs":{{"readTextFile":true,"writeTextFile":true}},"terminal":true{support}}}"#
                     ),
-                    &format!(r#"{{"protocolVersion":{version},"agentCapabilities":{{"loadSession":true{support}}}}}"#),
+                    &format!(
+                        r#"{{"protocolVersion":{version},"agentCapabilities":{{"loadSession":true,"sessionCapabilities":{{"list":{{}}}}{support}}}}}"#
+                    ),
                 )
             }
-            Tongue::Lsp => {
-                Ask::new("initialize", r#""processId":1,"rootUri":null,"capabilities":{}"#, r#"{"capabilities":{}}"#)
-            }
+            Tongue::Lsp => Ask::new(
+                "initialize",
+                r#""processId":1,"rootUri":null,"capabilities":{"window":{"workDoneProgress":true},"workspace":{"configuration":true,"applyEdit":true}}"#,
+                r#"{"capabilities":{}}"#,
+            ),
         })
     }
 

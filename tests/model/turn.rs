@@ -25,7 +25,7 @@ impl Sim {
         }
         self.wishes[1] -= 1;
         let id = self.fresh_id(Side::Client);
-        let params = format!(r#""sessionId":"S{session}","prompt":[]"#);
+        let params = format!(r#""sessionId":"S{session}","prompt":[{{"type":"text","text":"x"}}]"#);
         let stop = if self.answers_at_once() { "{}" } else { r#"{"stopReason":"end_turn"}"# };
         let request =
             self.request(Side::Client, id, Ask::new("session/prompt", &params, stop).sure(), Kind::Prompt(session));

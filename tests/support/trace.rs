@@ -85,7 +85,7 @@ fn handshake(info: &str) -> &'static str {
             "30 server {\"id\":\"new\",\"result\":{\"sessionId\":\"s\"}}\n",
         ),
         _ => concat!(
-            r#"0 client {"id":0,"method":"initialize","params":{"processId":1,"rootUri":null,"capabilities":{}}}"#,
+            r#"0 client {"id":0,"method":"initialize","params":{"processId":1,"rootUri":null,"capabilities":{"window":{"workDoneProgress":true},"workspace":{"configuration":true,"applyEdit":true}}}}"#,
             "\n20 server {\"id\":0,\"result\":{\"capabilities\":{}}}\n30 client {\"method\":\"initialized\",\"params\":{}}\n",
         ),
     }

@@ -44,6 +44,10 @@ macro_rules! shared {
                 "should only be used once (e.g. only one begin, many report and one end notification should be sent to it)";
             PARTIAL_RESULTS Must "partial-results" "#partialResults"
                 "the whole result must be reported using n `$/progress` ... The final response has to be empty";
+            CREATE_DECLARED Must "create-declared" "#serverInitiatedProgress"
+                "servers are only allowed to use `window/workDoneProgress/create` request if the client signals corresponding support";
+            ABSENT Should "absent-capability" "#initialize"
+                "A missing property should be interpreted as an absence of the capability";
             REFUSED_TOKEN Must "refused-token" "#window_workDoneProgress_create"
                 "a server must not send any progress notification using the token provided";
             STEADILY_RISING Should "steadily-rising" "#workDoneProgressBegin" "The value should be steadily rising";

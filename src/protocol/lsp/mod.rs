@@ -6,7 +6,7 @@ mod rulings;
 mod table;
 
 use super::jsonrpc::BASE;
-use super::{AfterCancel, Bound, Family, Opening, Profile, Waits};
+use super::{AfterCancel, Bound, Family, Gate, Opening, Profile, Waits};
 
 /// The revisions, oldest first.
 pub static PROFILES: &[Profile; 2] = &[
@@ -47,7 +47,23 @@ const LSP: Profile = Profile {
     initialize_cancel_always_wrong: false,
     progress_may_rest: true,
     methods: methods::METHODS,
+    gates: GATES,
     // -32001 and -32002 are "unknown" and "server not initialized"; -32800 to -32803 lie outside JSON-RPC's range.
     codes: &[-32803, -32802, -32801, -32800, -32700, -32603, -32602, -32601, -32600, -32002, -32001],
     ..BASE
 };
+
+/// What a client must have declared before it is asked.
+const GATES: &[Gate] = &[
+    Gate::new("window/workDoneProgress/create", "window.workDoneProgress"),
+    Gate::new("window/showDocument", "window.showDocument.support"),
+    Gate::new("workspace/applyEdit", "workspace.applyEdit"),
+    Gate::new("workspace/configuration", "workspace.configuration"),
+    Gate::new("workspace/workspaceFolders", "workspace.workspaceFolders"),
+    Gate::new("workspace/codeLens/refresh", "workspace.codeLens.refreshSupport"),
+    Gate::new("workspace/semanticTokens/refresh", "workspace.semanticTokens.refreshSupport"),
+    Gate::new("workspace/inlineValue/refresh", "workspace.inlineValue.refreshSupport"),
+    Gate::new("workspace/inlayHint/refresh", "workspace.inlayHint.refreshSupport"),
+    Gate::new("workspace/diagnostic/refresh", "workspace.diagnostics.refreshSupport"),
+    Gate::new("workspace/foldingRange/refresh", "workspace.foldingRange.refreshSupport"),
+];

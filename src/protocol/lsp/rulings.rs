@@ -62,6 +62,8 @@ macro_rules! rulings {
             warning("LIF007", &$revision::SHUTDOWN_ANSWER),
             warning("LIF008", &$revision::NOT_INITIALIZED),
             warning("LIF009", &$revision::EXIT_WAITS),
+            warning("LIF019", &$revision::ABSENT),
+            error("LIF019/window.workdoneprogress", &$revision::CREATE_DECLARED),
             warning("PRG001", &$revision::TOKEN_VALID),
             bare("PRG003", Severity::Warning),
             note("PRG004", &$revision::STEADILY_RISING),

@@ -16,7 +16,8 @@ pub static RULE: Rule = Rule {
     duty: Duty::client(Occasions::REQUESTS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Both),
-    default_on: true,
+    // A session may have been set up over an earlier connection to the same agent.
+    default_on: false,
     page: include_str!("../../../docs/rules/session-not-set-up.md"),
     check,
 };
