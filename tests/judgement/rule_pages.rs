@@ -154,18 +154,18 @@ fn traces_give_what_stands_below_them() {
     assert!(traces >= 60, "only {traces} traces were found");
 }
 
-/// The first example of a page that breaks its rule, and the first that does not: info line and trace each.
-fn examples(rule: &Rule) -> [Option<(String, String)>; 2] {
+/// The examples of a page that break its rule, and those that do not: info line and trace each.
+fn examples(rule: &Rule) -> [Vec<(String, String)>; 2] {
     let fences = fences(rule.page);
     let pairs = fences.windows(2).filter(|pair| pair[0].0.starts_with("trace ") && pair[1].0 == "findings");
-    let mut found = [None, None];
+    let mut found = [Vec::new(), Vec::new()];
     for pair in pairs {
         let speaks = |line: &str| line.starts_with(rule.code);
         let proven = pair[1].1.lines().any(|line| speaks(line) && line.contains("violation"));
         let silent = !pair[1].1.lines().any(speaks);
         let info = pair[0].0.trim_start_matches("trace ").to_string();
         if proven || silent {
-            found[usize::from(silent)].get_or_insert((info, pair[0].1.clone()));
+            found[usize::from(silent)].push((info, pair[0].1.clone()));
         }
     }
     found
@@ -207,11 +207,14 @@ fn judged(rule: &Rule, profile: &'static Profile, example: &(String, String)) ->
 fn corpus() -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for rule in RULES {
-        let [Some(bad), Some(good)] = examples(rule) else { continue };
+        let [bad, good] = examples(rule);
         for profile in profiles().filter(|profile| !profile.unknown_revision) {
-            let (Some(bad), Some(good)) = (judged(rule, profile, &bad), judged(rule, profile, &good)) else { continue };
+            let [bad, good] = [&bad, &good]
+                .map(|list| list.iter().filter_map(|example| judged(rule, profile, example)).collect::<Vec<_>>());
             let folder = format!("{}-{}/", profile.name, profile.revision);
-            for clause in bad.1.iter().filter(|clause| clause.starts_with(&folder) && !good.2.contains(clause)) {
+            let broken = bad.iter().flat_map(|bad| bad.1.iter().map(move |clause| (clause, bad)));
+            for (clause, bad) in broken.filter(|(clause, _)| clause.starts_with(&folder)) {
+                let Some(good) = good.iter().find(|good| !good.2.contains(clause)) else { continue };
                 if !files.contains_key(&format!("{clause}-broken.jsonl")) {
                     files.insert(format!("{clause}-broken.jsonl"), bad.0.clone());
                     files.insert(format!("{clause}-kept.jsonl"), good.0.clone());

@@ -23,7 +23,13 @@ pub fn vector(profile: &Profile, trace: &Trace, vantage: &str) -> Option<String>
         match &step.what {
             What::Json(message) => {
                 line["dir"] = if client { "c2s" } else { "s2c" }.into();
-                line["msg"] = serde_json::from_str(message).ok()?;
+                let read: serde_json::Value = serde_json::from_str(message).ok()?;
+                // A member that stands twice is read as one.
+                let members = |text: &str| text.matches("\":").count();
+                if members(&read.to_string()) != members(message) {
+                    return None;
+                }
+                line["msg"] = read;
             }
             What::Raw(raw) => {
                 line["dir"] = if client { "c2s" } else { "s2c" }.into();
