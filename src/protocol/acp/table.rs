@@ -10,9 +10,9 @@ use crate::protocol::tables::table;
 /// ACP 1.
 pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
     NotObservable Should "client-info" "/initialization" "They SHOULD also provide a name and version to the Agent"
-        "payloads of requests are judged with a schema only";
-    NotObservable Must "agent-tells-itself" "/initialization" "The Agent MUST respond with the chosen protocol version and the capabilities it supports"
-        "payloads of results are judged with a schema only";
+        "the first clients of version 1 had no such member, and its schema does not ask for it";
+    By Must "agent-tells-itself" "/initialization" "The Agent MUST respond with the chosen protocol version and the capabilities it supports"
+        "SCH002; an agent that lists no capability supports none";
     NotObservable Must "agree-on-version" "/initialization" "Clients and Agents MUST agree on a protocol version and act according to its specification"
         "each clause of that version is judged by itself";
     NotObservable Must "latest-version" "/initialization" "The `initialize` request MUST include the latest protocol version the Client supports"
@@ -26,9 +26,9 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
     NotObservable Should "combinations" "/initialization" "Clients and Agents SHOULD support all possible combinations of their peer's capabilities"
         "what a side can do beyond what it is asked is not in the messages";
     NotObservable Should "client-capabilities" "/initialization" "The Client SHOULD specify whether it supports the following capabilities"
-        "payloads of requests are judged with a schema only";
+        "a capability that is not listed is one that is not supported";
     NotObservable Should "agent-capabilities" "/initialization" "The Agent SHOULD specify whether it supports the following capabilities"
-        "payloads of results are judged with a schema only";
+        "a capability that is not listed is one that is not supported";
     NotObservable Must "text-and-links" "/initialization" "all Agents MUST support `ContentBlock::Text` and `ContentBlock::ResourceLink` in `session/prompt` requests"
         "what an agent makes of a prompt is inside it";
     NotObservable Must "baseline" "/initialization" "all Agents MUST support `session/new`, `session/prompt`, `session/cancel`, and `session/update`"
@@ -36,7 +36,7 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
     Allows May "more-methods" "/initialization" "they MAY support other session methods and notifications by specifying additional capabilities"
         "methods that were declared";
     NotObservable Should "implementation-info" "/initialization" "Both Clients and Agents SHOULD provide information about their implementation"
-        "payloads of the handshake are judged with a schema only";
+        "the first implementations of version 1 had no such member, and its schema does not ask for it";
     NotObservable Should "calls-reported" "/tool-calls" "the Agent SHOULD report it to the Client"
         "that a model asked for a tool is known to the agent alone";
     NotObservable Should "call-name-kept" "/tool-calls" "SHOULD NOT change it later except to correct metadata"
@@ -108,7 +108,7 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
     NotObservable Should "important-options-first" "/session-config-options" "Agents SHOULD place higher-priority options first in the list"
         "what is important is known to the agent alone";
     NotObservable Must "option-default" "/session-config-options" "Agents MUST always provide a default value for every configuration option"
-        "payloads are judged with a schema only";
+        "what stands in a list of options is left open, so that options of newer kinds are no fault";
     NotObservable Should "option-type-unknown" "/session-config-options" "it SHOULD ignore that option"
         "what is not understood leaves no trace";
     NotObservable Must "all-options-told" "/session-config-options" "The Agent MUST respond with the complete list of all configuration options and their current values"
@@ -127,8 +127,8 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
         "what a client does with it is inside the client";
     NotObservable Must "roots-not-merged" "/session-list" "Clients MUST NOT merge it with prior values"
         "what a client does with it is inside the client";
-    NotObservable Must "sessions-listed" "/session-list" "The Agent MUST respond with a list of sessions and optional pagination metadata"
-        "payloads are judged with a schema only";
+    By Must "sessions-listed" "/session-list" "The Agent MUST respond with a list of sessions and optional pagination metadata"
+        "SCH002; what stands in the list is left open";
     NotObservable Must "empty-list" "/session-list" "the Agent MUST return an empty `sessions` array"
         "which sessions there are is known to the agent alone";
     NotObservable Must "last-page" "/session-list" "Clients MUST treat a missing `nextCursor` as the end of results"
@@ -140,7 +140,7 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
     NotObservable Should "trace-context" "/extensibility" "SHOULD be reserved for W3C trace context"
         "what a key means to its sender is not in the messages";
     NotObservable Must "no-custom-fields" "/extensibility" "Implementations MUST NOT add any custom fields at the root of a type that's part of the specification"
-        "payloads are judged with a schema only";
+        "a member that the schema does not have may be one of a newer schema";
     Allows May "custom-requests" "/extensibility" "implementations MAY expose and call custom JSON-RPC requests as long as their name starts with an underscore"
         "methods that begin with an underscore; one without may be of a newer schema";
     NotObservable Must "custom-answered" "/extensibility" "Upon receiving a custom request, implementations MUST respond accordingly"

@@ -28,10 +28,10 @@ pub static RFD: &[Remark] = table! { "acp-rfd-2025-11/", "https://agentclientpro
 
 /// ACP 2.
 pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/protocol/v2";
-    NotObservable Should "client-info" "/draft/initialization" "They SHOULD also provide a name and version to the Agent"
-        "payloads are judged with a schema only";
-    NotObservable Must "agent-tells-itself" "/draft/initialization" "The Agent MUST respond with the chosen protocol version and the capabilities it supports"
-        "payloads are judged with a schema only";
+    By Should "client-info" "/draft/initialization" "They SHOULD also provide a name and version to the Agent"
+        "SCH001";
+    By Must "agent-tells-itself" "/draft/initialization" "The Agent MUST respond with the chosen protocol version and the capabilities it supports"
+        "SCH002; an agent that lists no capability supports none";
     NotObservable Must "agree-on-version" "/draft/initialization" "Clients and Agents MUST agree on a protocol version and act according to its specification"
         "each clause of that version is judged by itself";
     NotObservable Must "latest-version" "/draft/initialization" "The `initialize` request MUST include the latest protocol version the Client supports"
@@ -47,13 +47,13 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
     Allows May "client-capabilities" "/draft/initialization" "Clients MAY include defined capability fields"
         "capabilities of the client";
     NotObservable Should "agent-capabilities" "/draft/initialization" "The Agent SHOULD specify whether it supports the following capabilities"
-        "payloads are judged with a schema only";
+        "a capability that is not listed is one that is not supported";
     NotObservable Must "text-and-links" "/draft/initialization" "all Agents MUST support `ContentBlock::Text` and `ContentBlock::ResourceLink` in `session/prompt` requests"
         "what an agent makes of a prompt is inside it";
     NotObservable Must "baseline" "/draft/initialization" "all Agents MUST support `session/new`, `session/prompt`, `session/cancel`, and `session/update`"
         "a refusal may have another reason, and what is not asked for shows nothing";
-    NotObservable Should "implementation-info" "/draft/initialization" "Both Clients and Agents SHOULD provide information about their implementation"
-        "payloads are judged with a schema only";
+    By Should "implementation-info" "/draft/initialization" "Both Clients and Agents SHOULD provide information about their implementation"
+        "SCH002; of the client, its request has it";
     NotObservable Must "unique-session-id" "/draft/session-setup" "The Agent MUST respond with a unique Session ID"
         "which ids other clients were given is known to the agent alone";
     NotObservable Must "resume-supported" "/draft/session-setup" "MUST support `session/resume`"
@@ -184,8 +184,8 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "that member is in no fact that rules read";
     NotObservable Must "custom-plan" "/draft/agent-plan" "Custom plan content types MUST begin with `_`"
         "an unknown name may be of a newer schema";
-    NotObservable Must "plan-id" "/draft/agent-plan" "MUST carry an `id`"
-        "payloads are judged with a schema only";
+    By Must "plan-id" "/draft/agent-plan" "MUST carry an `id`"
+        "SCH001; plans of kinds that the schema does not have may carry anything";
     NotObservable Must "custom-priority" "/draft/agent-plan" "Custom priorities MUST begin with `_`"
         "an unknown name may be of a newer schema";
     NotObservable Must "custom-plan-status" "/draft/agent-plan" "Custom statuses MUST begin with `_`"
@@ -201,7 +201,7 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
     NotObservable Should "trace-context" "/draft/extensibility" "SHOULD be reserved for W3C trace context"
         "what a key means to its sender is not in the messages";
     NotObservable Must "no-custom-fields" "/draft/extensibility" "Implementations MUST NOT add any custom fields at the root of a type that's part of the specification"
-        "payloads are judged with a schema only";
+        "a member that the schema does not have may be one of a newer schema";
     Allows May "custom-requests" "/draft/extensibility" "implementations MAY expose and call custom JSON-RPC requests as long as their name starts with an underscore"
         "methods that begin with an underscore; one without may be of a newer schema";
     NotObservable Must "custom-answered" "/draft/extensibility" "Upon receiving a custom request, implementations MUST respond accordingly"
@@ -230,8 +230,8 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what a client does with it is inside the client";
     NotObservable Must "roots-not-merged" "/draft/session-list" "Clients MUST NOT merge it with prior values"
         "what a client does with it is inside the client";
-    NotObservable Must "sessions-listed" "/draft/session-list" "The Agent MUST respond with a list of sessions and optional pagination metadata"
-        "payloads are judged with a schema only";
+    By Must "sessions-listed" "/draft/session-list" "The Agent MUST respond with a list of sessions and optional pagination metadata"
+        "SCH002; what stands in the list is left open";
     NotObservable Must "empty-list" "/draft/session-list" "the Agent MUST return an empty `sessions` array"
         "which sessions there are is known to the agent alone";
     NotObservable Must "last-page" "/draft/session-list" "Clients MUST treat a missing `nextCursor` as the end of results"
@@ -249,7 +249,7 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
     NotObservable Must "terminal-login-not-passed" "/schema" "The client MUST NOT pass this method to `auth/login`"
         "the kind of a login method is in no fact that rules read";
     NotObservable Must "names-unique" "/schema" "Names MUST be unique"
-        "payloads are judged with a schema only";
+        "a schema does not compare what stands in a list, and no fact that rules read holds the names";
     NotObservable Must "command-names" "/schema" "MUST NOT contain whitespace and MUST be unique within the command list"
         "that member is in no fact that rules read";
     NotObservable Must "background-announced" "/schema" "The Agent MUST announce each item before the first snapshot that lists it"
@@ -322,8 +322,8 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what a client supports is known to the client alone";
     NotObservable Must "state-not-overwritten" "/schema" "Clients MUST NOT overwrite an already-reported state when the response arrives"
         "what a client does with it is inside the client";
-    NotObservable Must "commands-array" "/schema" "Senders MUST use an array, not `null`"
-        "payloads are judged with a schema only";
+    By Must "commands-array" "/schema" "Senders MUST use an array, not `null`"
+        "SCH001";
     NotObservable Must "notices-not-relied-on" "/schema" "Agents must not rely on a notice being received, displayed, or seen by the user"
         "what an agent does with it is inside the agent";
     NotObservable Must "option-ids-unique" "/schema" "MUST be unique within the request"

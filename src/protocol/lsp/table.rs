@@ -21,10 +21,10 @@ macro_rules! shared {
                 "what a server had not processed is known to it alone";
             NotObservable Should "cancel-what-is-of-no-use" "#errorCodes" "If a client decides that a result is not of any use anymore the client should cancel the request"
                 "what a client still has use for is known to it alone";
-            NotObservable Should "params-are-objects" "#languageServerProtocol" "the parameters passed to request/notification messages should be of `object` type (if passed at all)"
-                "custom messages may have arrays; payloads are judged with a schema only";
-            NotObservable Must "properties-listed" "#languageServerProtocol" "a mandatory property must be listed"
-                "payloads are judged with a schema only";
+            By Should "params-are-objects" "#languageServerProtocol" "the parameters passed to request/notification messages should be of `object` type (if passed at all)"
+                "SCH001; methods that are not of the protocol may have arrays";
+            By Must "properties-listed" "#languageServerProtocol" "a mandatory property must be listed"
+                "SCH001; that of a result, by the rule on results";
             NotObservable Should "answers-in-order" "#messageOrdering" "Responses to requests should be sent in roughly the same order as the requests appear on the server or client side"
                 "what is still roughly the same order is not said";
             NotObservable Should "no-harmful-order" "#messageOrdering" "the server most likely should not reorder `textDocument/definition` and `textDocument/rename` requests"

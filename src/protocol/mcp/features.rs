@@ -144,8 +144,8 @@ pub static V2025_06_18: &[Remark] = of! { "2025-06-18";
         "results with members that nobody knows";
     NotObservable Must "client-begins" "/basic/lifecycle" "The client MUST initiate this phase by sending an `initialize` request"
         "a connection without it is judged by the clause on the first interaction";
-    NotObservable Must "server-tells-itself" "/basic/lifecycle" "The server MUST respond with its own capabilities and information"
-        "a result without them is judged with a schema only";
+    By Must "server-tells-itself" "/basic/lifecycle" "The server MUST respond with its own capabilities and information"
+        "SCH002; a result that a filter has cut says nothing";
     NotObservable Must "version-supported" "/basic/lifecycle" "the client MUST send a protocol version it supports"
         "what a client supports is known to the client alone";
     NotObservable Should "version-latest" "/basic/lifecycle" "This SHOULD be the latest version supported by the client"
