@@ -353,13 +353,19 @@ impl Wanted {
 pub struct Listed(u8);
 
 /// Members of results that are lists of what a side offers.
-const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", "roots"];
+const LISTS: [&str; 6] = ["tools", "prompts", "resources", "resourceTemplates", "roots", COMPLETION];
+
+/// The one of them that has its list as `values`.
+const COMPLETION: &str = "completion";
 
 impl Listed {
     fn note(&mut self, key: &str, raw: &str) {
-        if let Some(at) = LISTS.iter().position(|name| *name == key).filter(|_| is_filled(raw)) {
-            self.0 |= 1 << at;
+        let Some(at) = LISTS.iter().position(|name| *name == key) else { return };
+        let mut filled = is_filled(raw);
+        if key == COMPLETION {
+            each_member(raw, |key, raw| filled |= key == "values" && is_filled(raw));
         }
+        self.0 |= u8::from(filled) << at;
     }
 
     /// True if the list of this name has members.
@@ -449,7 +455,10 @@ impl<'a> Lift<'a> for Facts<'a> {
             "requestState" | "inputResponses" => {
                 self.retries = true;
                 self.suspect = true;
-                if key == "requestState" { &mut self.request_state } else { &mut self.input_responses }
+                self.taken_out |= is_placeholder(raw);
+                let slot = if key == "requestState" { &mut self.request_state } else { &mut self.input_responses };
+                *slot = Some(raw);
+                return;
             }
             "includeContext" => &mut self.include_context,
             "modeId" | "configId" | "methodId" => &mut self.choice,

@@ -221,6 +221,7 @@ impl Profile {
             "resources/list" => ("resources", "resources"),
             "resources/templates/list" => ("resourceTemplates", "resources"),
             "roots/list" => ("roots", "roots"),
+            "completion/complete" => ("completion", "completions"),
             "sampling/createMessage" => ("", "sampling"),
             "elicitation/create" => ("", "elicitation"),
             _ => return None,

@@ -269,6 +269,7 @@ fn kind(what: &What<'_>) -> On {
         What::Unacknowledged { .. } => On::Unacknowledged,
         What::Document { .. } => On::Document,
         What::Undeclared { .. } => On::Undeclared,
+        What::Round { .. } => On::Round,
         What::NotOffered { .. } => On::NotOffered,
         What::NotSetUp { .. } => On::NotSetUp,
         What::Unannounced { .. } => On::Unannounced,

@@ -95,6 +95,7 @@ pub static RULES: &[&Rule] = &[
     &lifecycle::logging_not_declared::RULE,
     &lifecycle::support_not_declared::RULE,
     &lifecycle::declared_not_served::RULE,
+    &lifecycle::round_not_continued::RULE,
     &payload::meta_key_name::RULE,
     &payload::bad_tool_definition::RULE,
     &payload::bad_content::RULE,

@@ -49,6 +49,8 @@ pub enum On {
     Document,
     /// [`crate::session::What::Undeclared`]
     Undeclared,
+    /// [`crate::session::What::Round`]
+    Round,
     /// [`crate::session::What::NotOffered`]
     NotOffered,
     /// [`crate::session::What::NotSetUp`]

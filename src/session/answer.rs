@@ -115,6 +115,7 @@ impl Conn {
         }
         let undeclared = self.undeclared(m, issuer, id);
         self.note_cursor(m);
+        self.ask_round(m, issuer, id);
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {

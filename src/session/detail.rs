@@ -192,6 +192,21 @@ pub enum DocumentFault {
     },
 }
 
+/// What is wrong with a request that continues one which its server has answered with questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoundFault {
+    /// It brings another state than it was given.
+    Changed,
+    /// It leaves out the state.
+    Dropped,
+    /// It brings a state, and was given none.
+    Added,
+    /// It brings the state of a request to another callee.
+    Elsewhere,
+    /// It answers nothing of what was asked.
+    Unanswered,
+}
+
 /// What a client chooses from (ACP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {

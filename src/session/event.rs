@@ -4,7 +4,7 @@
 
 use super::connection::Connection;
 use super::detail::{
-    Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, Shape, Stray, Target, TaskReport,
+    Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, RoundFault, Shape, Stray, Target, TaskReport,
 };
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
@@ -226,6 +226,15 @@ pub enum What<'a> {
         method: &'a str,
         /// The capability.
         needs: &'static str,
+    },
+    /// A request that continues another one, and not as its server asked (MCP 2026-07-28).
+    Round {
+        /// The request.
+        exchange: &'a Exchange,
+        /// What is wrong with it.
+        fault: RoundFault,
+        /// The result that asked for input.
+        asked: Seen,
     },
     /// A choice that the agent has not offered (ACP).
     NotOffered {

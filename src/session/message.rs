@@ -11,7 +11,7 @@ use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
-    Absorb, Accused, Again, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect, option_ids,
+    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect, option_ids,
 };
 use crate::capture::{Proof, Why};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
@@ -124,6 +124,9 @@ impl Conn {
             self.claim_early_answer(step, m.sender, id, m.seen);
         }
         self.step_lifecycle(m, &method);
+        if m.facts.retries && m.profile.revision_per_request {
+            self.continue_round(step, m, id);
+        }
         if m.facts.choice.is_some() && m.profile.turns {
             self.choose(step, m, id);
         }
@@ -216,6 +219,11 @@ impl Conn {
                 Wanted::default()
             },
             options: m.facts.offered.filter(|_| role == Role::Permission).and_then(option_ids),
+            round: if m.profile.revision_per_request {
+                Call::new(m.message.method(), m.facts)
+            } else {
+                Call::default()
+            },
             previous_result: m.facts.previous_result,
             stated: None,
             partial_token: Facts::id(m.facts.partial_result_token).map(Box::new),
@@ -425,6 +433,7 @@ fn call_key(m: &Incoming<'_>, role: Role) -> Option<u64> {
     let mut hasher = rustc_hash::FxHasher::default();
     hasher.write(m.message.method().as_bytes());
     hasher.write_u64(m.facts.params_hash);
+    hasher.write(m.facts.request_state.unwrap_or_default().as_bytes());
     Some(hasher.finish())
 }
 

@@ -28,6 +28,7 @@ mod progress;
 mod questions;
 mod race;
 mod resolve;
+mod round;
 mod seen;
 mod settings;
 mod sink;
@@ -42,7 +43,8 @@ mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
 pub use detail::{
-    Batch, CancelFault, CaptureNote, DocumentFault, Offer, Part, ProgressFault, Shape, Stray, Target, TaskReport,
+    Batch, CancelFault, CaptureNote, DocumentFault, Offer, Part, ProgressFault, RoundFault, Shape, Stray, Target,
+    TaskReport,
 };
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};

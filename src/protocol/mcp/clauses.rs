@@ -212,6 +212,8 @@ macro_rules! described {
                 "a tool that returns structured content SHOULD also return the serialized JSON in a TextContent block";
             SAMPLING_DECLARED Must "sampling-declared" "/client/sampling"
                 "Clients that support sampling MUST declare the `sampling` capability";
+            COMPLETIONS_DECLARED Must "completions-declared" "/server/utilities/completion"
+                "Servers that support completions MUST declare the `completions` capability";
             ELICITATION_DECLARED Must "elicitation-declared" "/client/elicitation"
                 "Clients that support elicitation MUST declare the `elicitation` capability";
         }

@@ -50,6 +50,42 @@ macro_rules! features {
     };
 }
 
+/// The lifecycle, of the revisions whose page could be had.
+macro_rules! lifecycle {
+    ($revision:literal) => {
+        $crate::protocol::mcp::clauses::of! { $revision;
+            By Must "client-begins" "/basic/lifecycle" "The client MUST initiate this phase by sending an `initialize` request"
+                "LIF001; what it must hold, by the rule on parameters";
+            By Must "server-tells-itself" "/basic/lifecycle" "The server MUST respond with its own capabilities and information"
+                "SCH002; a result that a filter has cut says nothing";
+            NotObservable Must "version-supported" "/basic/lifecycle" "the client MUST send a protocol version it supports"
+                "what a client supports is known to the client alone";
+            NotObservable Should "version-latest" "/basic/lifecycle" "This SHOULD be the latest version supported by the client"
+                "what a client supports is known to the client alone";
+            NotObservable Must "same-version" "/basic/lifecycle" "If the server supports the requested protocol version, it MUST respond with the same version"
+                "what a server supports is known to the server alone";
+            NotObservable Must "another-version" "/basic/lifecycle" "Otherwise, the server MUST respond with another protocol version it supports"
+                "what a server supports is known to the server alone";
+            NotObservable Should "disconnect-on-version" "/basic/lifecycle" "If the client does not support the version in the server's response, it SHOULD disconnect"
+                "what a client supports is known to the client alone";
+            By Must "respect-version" "/basic/lifecycle" "Both parties MUST: Respect the negotiated protocol version"
+                "TRN005/negotiated; over other transports no message says its version, and each clause of that version is judged by itself";
+            NotObservable Should "shutdown-order" "/basic/lifecycle" "the client SHOULD initiate shutdown by: First, closing the input stream to the child process"
+                "a recording shows who closed, and not who killed a process";
+            NotObservable Should "timeouts" "/basic/lifecycle" "Implementations SHOULD establish timeouts for all sent requests"
+                "a timeout inside a side leaves no trace until it runs out";
+            NotObservable Should "timeouts-configurable" "/basic/lifecycle" "SHOULD allow these timeouts to be configured on a per-request basis"
+                "settings are not in the messages";
+            Allows May "timeout-reset" "/basic/lifecycle" "Implementations MAY choose to reset the timeout clock when receiving a progress notification"
+                "requests that are waited for as long as they report";
+            NotObservable Should "maximum-timeout" "/basic/lifecycle" "implementations SHOULD always enforce a maximum timeout"
+                "no number says how long";
+            NotObservable Should "errors-handled" "/basic/lifecycle" "Implementations SHOULD be prepared to handle these error cases"
+                "what an implementation is prepared for is inside it";
+        }
+    };
+}
+
 /// What 2025-03-26 adds.
 macro_rules! since_2025_03_26 {
     ($revision:literal) => {
@@ -94,8 +130,6 @@ macro_rules! since_2025_06_18 {
                 "a request for what was not declared is judged where it is refused";
             NotObservable Must "prompts-validated" "/server/prompts" "Implementations MUST carefully validate all prompt inputs and outputs"
                 "what an implementation checks is inside it";
-            NotObservable Must "completions-declared" "/server/utilities/completion" "Servers that support completions MUST declare the `completions` capability"
-                "an answer without values may be given out of courtesy";
             NotObservable Should "completion-errors" "/server/utilities/completion" "Servers SHOULD return standard JSON-RPC errors for common failure cases"
                 "why a server failed is known to the server alone";
             NotObservable Should "completion-sorted" "/server/utilities/completion" "Servers SHOULD: Return suggestions sorted by relevance"
@@ -142,34 +176,6 @@ pub static V2024_11_05: &[Remark] = of! { "2024-11-05";
 pub static V2025_06_18: &[Remark] = of! { "2025-06-18";
     Allows May "result-any-structure" "/basic" "Results MAY follow any JSON object structure"
         "results with members that nobody knows";
-    NotObservable Must "client-begins" "/basic/lifecycle" "The client MUST initiate this phase by sending an `initialize` request"
-        "a connection without it is judged by the clause on the first interaction";
-    By Must "server-tells-itself" "/basic/lifecycle" "The server MUST respond with its own capabilities and information"
-        "SCH002; a result that a filter has cut says nothing";
-    NotObservable Must "version-supported" "/basic/lifecycle" "the client MUST send a protocol version it supports"
-        "what a client supports is known to the client alone";
-    NotObservable Should "version-latest" "/basic/lifecycle" "This SHOULD be the latest version supported by the client"
-        "what a client supports is known to the client alone";
-    NotObservable Must "same-version" "/basic/lifecycle" "If the server supports the requested protocol version, it MUST respond with the same version"
-        "what a server supports is known to the server alone";
-    NotObservable Must "another-version" "/basic/lifecycle" "Otherwise, the server MUST respond with another protocol version it supports"
-        "what a server supports is known to the server alone";
-    NotObservable Should "disconnect-on-version" "/basic/lifecycle" "If the client does not support the version in the server's response, it SHOULD disconnect"
-        "what a client supports is known to the client alone";
-    NotObservable Must "respect-version" "/basic/lifecycle" "Both parties MUST: Respect the negotiated protocol version"
-        "each clause of that version is judged by itself";
-    NotObservable Should "shutdown-order" "/basic/lifecycle" "the client SHOULD initiate shutdown by: First, closing the input stream to the child process"
-        "a recording shows who closed, and not who killed a process";
-    NotObservable Should "timeouts" "/basic/lifecycle" "Implementations SHOULD establish timeouts for all sent requests"
-        "a timeout inside a side leaves no trace until it runs out";
-    NotObservable Should "timeouts-configurable" "/basic/lifecycle" "SHOULD allow these timeouts to be configured on a per-request basis"
-        "settings are not in the messages";
-    Allows May "timeout-reset" "/basic/lifecycle" "Implementations MAY choose to reset the timeout clock when receiving a progress notification"
-        "requests that are waited for as long as they report";
-    NotObservable Should "maximum-timeout" "/basic/lifecycle" "implementations SHOULD always enforce a maximum timeout"
-        "no number says how long";
-    NotObservable Should "errors-handled" "/basic/lifecycle" "Implementations SHOULD be prepared to handle these error cases"
-        "what an implementation is prepared for is inside it";
     NotObservable Should "sampling-errors" "/client/sampling" "Clients SHOULD return errors for common failure cases"
         "why a client failed is known to the client alone";
     Persons Should "sampling-approval" "/client/sampling" "Clients SHOULD implement user approval controls"
@@ -204,6 +210,8 @@ pub static V2025_06_18: &[Remark] = of! { "2025-06-18";
 
 /// 2025-11-25 alone.
 pub static V2025_11_25: &[Remark] = of! { "2025-11-25";
+    By Should "tool-name-allowed" "/server/tools" "The following SHOULD be the only allowed characters"
+        "PAY002/name-characters";
     By Must "url-for-secrets" "/client/elicitation" "Servers MUST use URL mode for interactions involving sensitive information"
         "PAY004/secret; what is sensitive and does not say so by its name is known to persons";
     By Must "error-same-id" "/basic" "Error responses MUST include the same ID as the request they correspond to"
@@ -274,4 +282,4 @@ pub static V2025_11_25: &[Remark] = of! { "2025-11-25";
         "what a requestor relies on is inside it";
 };
 
-pub(super) use {features, since_2025_03_26, since_2025_06_18};
+pub(super) use {features, lifecycle, since_2025_03_26, since_2025_06_18};

@@ -4,7 +4,7 @@ use super::HANDSHAKE;
 use super::clauses::{
     described, logging, no_batch, offered, one_kind_of_response, revision, schema, shared, streamable_http,
 };
-use super::features::{features, since_2025_03_26, since_2025_06_18};
+use super::features::{features, lifecycle, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, open_streams, version_header};
 use crate::protocol::tables::{bare, error, in_part, note, warning};
@@ -76,6 +76,7 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC005/members", &ERROR_FIELD),
     error("RPC019", &FOLLOW_JSONRPC),
     error("RPC023", &NO_RESPONSE),
+    error("LIF024/completions", &COMPLETIONS_DECLARED),
     error("LIF024/elicitation", &ELICITATION_DECLARED),
     error("LIF024/prompts", &PROMPTS_DECLARED),
     error("LIF024/sampling", &SAMPLING_DECLARED),
@@ -98,6 +99,7 @@ static TABLE: &[&[Remark]] = &[
     version_header!("2025-06-18"),
     log_messages!("2025-06-18"),
     features!("2025-06-18"),
+    lifecycle!("2025-06-18"),
     since_2025_03_26!("2025-06-18"),
     since_2025_06_18!("2025-06-18"),
     super::features::V2025_06_18,

@@ -2,7 +2,7 @@
 
 use super::HANDSHAKE;
 use super::clauses::{described, logging, no_batch, offered, revision, schema, shared, streamable_http};
-use super::features::{features, since_2025_03_26, since_2025_06_18};
+use super::features::{features, lifecycle, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, pages, polled_streams, version_header};
 use crate::protocol::jsonrpc::{self as jr};
@@ -171,6 +171,7 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC005/members", &ERROR_FIELD),
     error("RPC019", &FOLLOW_JSONRPC),
     error("RPC023", &NO_RESPONSE),
+    error("LIF024/completions", &COMPLETIONS_DECLARED),
     error("LIF024/elicitation", &ELICITATION_DECLARED),
     error("LIF024/prompts", &PROMPTS_DECLARED),
     error("LIF024/sampling", &SAMPLING_DECLARED),
@@ -206,6 +207,7 @@ static TABLE: &[&[Remark]] = &[
     log_messages!("2025-11-25"),
     pages!("2025-11-25"),
     features!("2025-11-25"),
+    lifecycle!("2025-11-25"),
     since_2025_03_26!("2025-11-25"),
     since_2025_06_18!("2025-11-25"),
     super::features::V2025_11_25,

@@ -22,6 +22,7 @@ pub mod not_initialized_wrong_code;
 pub mod ping_answer;
 pub mod removed_method;
 pub mod request_before_initialize;
+pub mod round_not_continued;
 pub mod server_initiated_request;
 pub mod server_message_too_early;
 pub mod support_not_declared;

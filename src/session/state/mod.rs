@@ -7,6 +7,7 @@ mod late_progress;
 mod offers;
 mod pending;
 mod question;
+mod rounds;
 mod slot;
 mod stderr;
 mod suspect;
@@ -20,6 +21,7 @@ pub(super) use late_progress::{LateProgress, aggregate};
 pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{Pending, PendingText, Place};
 pub(super) use question::{About, Question};
+pub(super) use rounds::{Call, Rounds};
 pub(super) use slot::{Absorb, Again, Handle, Opener, Slot};
 pub(super) use stderr::{Stderr, cut};
 pub(super) use suspect::{Accused, CompletedCancel, EarlyCancel, LateAnswer, Near, Suspect};
@@ -182,6 +184,8 @@ pub(super) struct Conn {
     pub(super) documents: Documents,
     /// What there is to choose from (ACP).
     pub(super) offers: Offers,
+    /// What was asked for in several rounds (MCP 2026-07-28).
+    pub(super) rounds: Rounds,
     /// What the heads of HTTP messages say.
     pub(super) http: Http,
 }
@@ -312,6 +316,7 @@ impl Conn {
             unannounced: Vec::new(),
             documents: Documents::default(),
             offers: Offers::default(),
+            rounds: Rounds::default(),
             http: Http::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! Exchanges as the fold keeps them.
 
+use super::rounds::Call;
 use std::rc::Rc;
 
 use super::late_progress::LateProgress;
@@ -49,6 +50,8 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) wanted: Wanted,
     /// The options of a permission request, by their hashes.
     pub(in crate::session) options: Option<Box<[u64]>>,
+    /// What it asks for, whatever it brings (MCP 2026-07-28).
+    pub(in crate::session) round: Call,
     /// It refers to an earlier result (LSP).
     pub(in crate::session) previous_result: bool,
     /// What the request itself states of its issuer's capabilities.

@@ -45,6 +45,14 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "A dual-era server MAY serve both eras concurrently on the same endpoint or process";
     RETRY_ID Must "retry-id" "/patterns/mrtr"
         "The JSON-RPC `id` MUST be different between the initial request and the retry";
+    STATE_ECHOED Must "state-echoed" "/patterns/mrtr"
+        "the client MUST echo back the exact value of that field when retrying the original request";
+    STATE_NOT_ADDED Must "state-not-added" "/patterns/mrtr"
+        "If the `InputRequiredResult` does not contain a `requestState` field, the client MUST NOT include one in the retry.";
+    INPUTS_CONSTRUCTED Must "inputs-constructed" "/patterns/mrtr"
+        "the client MUST construct the requested inputs before retrying the original request";
+    STATE_ONLY_FOR_RETRY Must "state-only-for-retry" "/patterns/mrtr"
+        "They MUST NOT be used for any other request that the client may be sending in parallel";
     // The next five are quoted from the pages themselves: the catalogue only retells them.
     INPUT_REQUIRED Must "input-required" "/patterns/mrtr"
         "Servers MUST NOT send `InputRequiredResult` responses on any other client requests";
@@ -173,6 +181,8 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Servers MUST include caching hints on results returned by the following operations: `tools/list`; `prompts/list`; `resources/list`; `resources/templates/list`; `resources/read`";
     TTL_POSITIVE Must "ttl-not-negative" "/server/utilities/caching"
         "Servers MUST provide a `ttlMs` value that is `>= 0`.";
+    COMPLETIONS_DECLARED Must "completions-declared" "/server/utilities/completion"
+        "Servers that support completions MUST declare the `completions` capability";
     LOGGING_DECLARED Must "logging-declared" "/server/utilities/logging"
         "Servers that emit log message notifications MUST declare the `logging` capability";
     ELICITATION_MODE Must "elicitation-mode" "/client/elicitation"
@@ -221,6 +231,16 @@ pub static IN_PART: &[Remark] = &[
         &UNSUPPORTED_LISTS,
         "which versions a server implements is known to the server alone; that the error lists some is judged",
     ),
+    in_part(&STATE_ECHOED, "a retry is told by its parameters: one that spells them otherwise is not known to be one"),
+    in_part(
+        &STATE_NOT_ADDED,
+        "a retry is told by its parameters: one that spells them otherwise is not known to be one",
+    ),
+    in_part(
+        &INPUTS_CONSTRUCTED,
+        "what a client constructs is inside it; that a retry brings nothing is seen by its state",
+    ),
+    in_part(&STATE_ONLY_FOR_RETRY, "of requests to another tool, prompt or resource: the same may be asked twice"),
     in_part(&TOOL_NAME_UNIQUE, "names on two pages of one list are not compared"),
     in_part(&STRUCTURED_TEXT, "that the text says the same is not looked at"),
     in_part(&TOOLS_LISTED, "which tools there are is known to the server alone"),

@@ -129,8 +129,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a client requires is inside it";
     NotObservable Should "bad-cursor-discards" "/server/utilities/caching" "the client SHOULD discard all cached pages and re-fetch from the beginning"
         "what a client keeps is inside it";
-    NotObservable Must "completions-declared" "/server/utilities/completion" "Servers that support completions MUST declare the `completions` capability"
-        "an answer without values may be given out of courtesy";
     NotObservable Should "completion-errors" "/server/utilities/completion" "Servers SHOULD return standard JSON-RPC errors for common failure cases"
         "why a server failed is known to the server alone";
     NotObservable Should "completion-sorted" "/server/utilities/completion" "Servers SHOULD: Return suggestions sorted by relevance; Implement fuzzy matching where appropriate; Rate limit completion requests; Validate all inputs"

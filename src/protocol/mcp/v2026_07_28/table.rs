@@ -17,8 +17,8 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a client makes of it is inside it";
     NotObservable Must "codes-not-assumed" "/basic" "receivers MUST NOT assume any specific meaning for these codes"
         "what a receiver assumes is inside it";
-    NotObservable Should "own-codes-outside" "/basic" "New error codes for purposes not defined by this specification SHOULD be allocated outside the JSON-RPC reserved range"
-        "when a code was allocated is not in the messages";
+    By Should "own-codes-outside" "/basic" "New error codes for purposes not defined by this specification SHOULD be allocated outside the JSON-RPC reserved range"
+        "RPC017; when a code was allocated is not in the messages";
     NotObservable Must "stateless" "/basic" "Servers MUST NOT rely on prior requests over the same connection to establish context"
         "what a server relies on is inside it";
     NotObservable Should "many-tasks" "/basic" "Servers SHOULD be prepared to handle requests associated with multiple tasks, threads, or conversations"
@@ -49,20 +49,14 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a client remembers is inside it";
     NotObservable Should "versions-named" "/basic/versioning" "SHOULD name the protocol versions it supports in any error it returns to an `initialize` request"
         "texts of errors are for persons";
-    NotObservable Must "state-opaque" "/basic/patterns/mrtr" "Clients MUST NOT inspect, parse, modify, or make any assumptions about its contents"
-        "what a client reads is inside it";
+    By Must "state-opaque" "/basic/patterns/mrtr" "Clients MUST NOT inspect, parse, modify, or make any assumptions about its contents"
+        "LIF026; what a client reads is inside it";
     NotObservable Must "state-untrusted" "/basic/patterns/mrtr" "servers MUST treat `requestState` as an attacker-controlled input"
         "what a server trusts is inside it";
     NotObservable Should "state-against-replay" "/basic/patterns/mrtr" "servers SHOULD include the following inside the integrity-protected `requestState` payload"
         "the state is opaque to all but the server";
     NotObservable Must "retry-not-assumed" "/basic/patterns/mrtr" "Servers MUST NOT assume that clients will fulfill the `inputRequests` or retry the original request"
         "what a server assumes is inside it";
-    NotObservable Must "inputs-constructed" "/basic/patterns/mrtr" "the client MUST construct the requested inputs before retrying the original request"
-        "which earlier request a new one continues is said by nothing but its state, which is opaque";
-    NotObservable Must "state-echoed" "/basic/patterns/mrtr" "the client MUST echo back the exact value of that field when retrying the original request"
-        "which earlier request a new one continues is said by nothing but that value";
-    NotObservable Must "state-only-for-retry" "/basic/patterns/mrtr" "They MUST NOT be used for any other request that the client may be sending in parallel"
-        "which earlier request a new one continues is said by nothing but its state, which is opaque";
     NotObservable Should "inputs-validated" "/basic/patterns/mrtr" "Servers SHOULD validate that the data provided by the client is a valid `InputResponses` object"
         "what a server checks is inside it";
     NotObservable Should "unexpected-inputs" "/basic/patterns/mrtr" "the server SHOULD ignore any information it does not recognize or need"
@@ -197,6 +191,8 @@ pub static MORE: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextpr
         "a client that does not ask again";
     NotObservable Should "discover-on-stdio" "/basic/versioning" "On stdio, clients SHOULD send `server/discover` first to fail deterministically"
         "which eras a client speaks is known to it alone";
+    By Must "elicitation-input-declared" "/basic/patterns/mrtr" "if a client does not declare support for `elicitation`, the server MUST NOT include any `elicitation/create` requests in the `inputRequests` field"
+        "LIF020";
     By Must "requests-through-mrtr" "/basic/patterns/mrtr" "Servers MUST send server-to-client requests (such as `roots/list`, `sampling/createMessage`, or `elicitation/create`) using the MRTR pattern."
         "LIF014";
     By Must "meta-on-every-request" "/basic/patterns/mrtr" "Every request MUST include the required `_meta` fields"
@@ -215,8 +211,6 @@ pub static MORE: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextpr
         "which state may be used once is known to the server alone";
     NotObservable Must "state-validated" "/basic/patterns/mrtr" "Servers MUST validate request state as described"
         "what a server checks is inside it";
-    NotObservable Must "state-not-added" "/basic/patterns/mrtr" "If the `InputRequiredResult` does not contain a `requestState` field, the client MUST NOT include one in the retry."
-        "which earlier request a new one continues is said by nothing but that value";
     NotObservable Should "input-errors" "/basic/patterns/mrtr" "Protocol errors (malformed JSON, invalid schema, internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message."
         "why a server failed is known to the server alone";
     NotObservable Must "origin-403" "/basic/transports/streamable-http" "If the `Origin` header is present and invalid, servers MUST respond with HTTP 403 Forbidden."
