@@ -210,7 +210,7 @@ pub static V2025_06_18: &[Remark] = of! { "2025-06-18";
 
 /// 2025-11-25 alone.
 pub static V2025_11_25: &[Remark] = of! { "2025-11-25";
-    By Should "tool-name-allowed" "/server/tools" "The following SHOULD be the only allowed characters"
+    By Should "tool-name-allowed" "/server/tools" "The following SHOULD be the only ... characters"
         "PAY002/name-characters";
     By Must "url-for-secrets" "/client/elicitation" "Servers MUST use URL mode for interactions involving sensitive information"
         "PAY004/secret; what is sensitive and does not say so by its name is known to persons";
