@@ -12,7 +12,7 @@ pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
-use crate::capture::harm::is_spliced;
+use crate::capture::harm::{is_rest, is_spliced};
 use crate::capture::lines::{Line, utf8};
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
@@ -147,6 +147,10 @@ impl Unwrapper {
             envelope::read(text, 0, &self.layout.root, &mut found)
         };
         match read {
+            // What was read of a string is not seen on the line: the end of another record behind it is looked for here.
+            Ok(end) if matches!(found.message, Slot::Text(_)) && is_rest(&text.as_bytes()[end..]) => {
+                out.unread(line, text[end..].as_bytes())?;
+            }
             Ok(_) => {}
             Err(Fault::NoObject) => {
                 out.skip(line, Skip::NotAMessage);
