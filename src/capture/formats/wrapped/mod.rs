@@ -149,7 +149,7 @@ impl Unwrapper {
         match read {
             // What was read of a string is not seen on the line: the end of another record behind it is looked for here.
             Ok(end) if matches!(found.message, Slot::Text(_)) && is_rest(&text.as_bytes()[end..]) => {
-                out.unread(line, text[end..].as_bytes())?;
+                out.unread(line, &text.as_bytes()[end..])?;
             }
             Ok(_) => {}
             Err(Fault::NoObject) => {
