@@ -153,11 +153,6 @@ pub fn pattern(exchange: &Exchange) -> String {
     }
 }
 
-/// The flag that would let a refused request through.
-pub(crate) fn allow_line(exchange: &Exchange) -> String {
-    format!("--allow '{}'", pattern(exchange).replace('\'', r"'\''"))
-}
-
 /// True if a pattern (`method`, `method:name`, `#7`) names an exchange.
 pub(crate) fn fits(pattern: &str, exchange: &Exchange) -> bool {
     if pattern.starts_with('#') {

@@ -9,8 +9,15 @@ pub fn word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%,".contains(c);
     match !text.is_empty() && text.chars().all(plain) {
         true => text.to_string(),
+        false => quoted(text),
+    }
+}
+
+/// A word in quotes, as people write a pattern.
+pub fn quoted(text: &str) -> String {
+    match text.contains(is_hostile) && !text.ends_with('\n') {
+        true => printed(text),
         // A shell drops line breaks at the end of what it has printed.
-        false if text.contains(is_hostile) && !text.ends_with('\n') => printed(text),
         false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }

@@ -154,7 +154,7 @@ fn examine(
         }
         (Err(why), Some(call)) if named => {
             return Err(Error::new(ErrorKind::Usage, why.clone())
-                .hint(format!("if it may be called: --allow '{}'", call.pattern())));
+                .hint(format!("if it may be called: --allow {}", shell::quoted(&call.pattern()))));
         }
         _ => {}
     }

@@ -253,7 +253,8 @@ fn something(recording: &Recording, plan: &Plan) -> Result<()> {
     let Some(why) = plan.vain() else { return Ok(()) };
     let message = format!("nothing was checked of {}: {why}", recording.name);
     let error = Error::new(ErrorKind::Usage, message);
-    let allow: Vec<&str> = plan.connections.iter().flat_map(|plan| &plan.allow).map(String::as_str).take(3).collect();
+    let allow: Vec<String> =
+        plan.connections.iter().flat_map(|plan| &plan.allow).map(|pattern| dry::allow(pattern)).take(3).collect();
     Err(match allow.is_empty() {
         true => error.hint("--dry-run shows why; --only, --skip, --from and --to choose requests"),
         false => error.hint(format!("--dry-run shows why; to send them: {}", allow.join(" "))),

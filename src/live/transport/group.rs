@@ -13,15 +13,31 @@ static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 #[derive(Debug)]
 pub struct Group {
     leader: Pid,
+    /// The shell that leads it; none where there is no shell.
     guard: Option<Child>,
 }
 
 impl Group {
+    /// A group with nobody in it but its guard, which stands before the first member is started: there is no moment at which a
+    /// member would be left behind. `None` where there is no shell.
+    pub fn guarded() -> Option<Group> {
+        let (guard, leader) = guard()?;
+        Some(Group::led_by(leader, Some(guard)))
+    }
+
     /// The group that the process `leader` leads. It must have been started with a group of its own.
     pub fn of(leader: u32) -> Option<Group> {
-        let leader = Pid::from_raw(i32::try_from(leader).ok()?)?;
+        Some(Group::led_by(Pid::from_raw(i32::try_from(leader).ok()?)?, None))
+    }
+
+    fn led_by(leader: Pid, guard: Option<Child>) -> Group {
         GROUPS.lock().unwrap_or_else(PoisonError::into_inner).push(leader);
-        Some(Group { leader, guard: guard(leader) })
+        Group { leader, guard }
+    }
+
+    /// The id that a process is started with to be a member.
+    pub fn id(&self) -> i32 {
+        self.leader.as_raw_nonzero().get()
     }
 
     /// TERM to all of it.
@@ -35,41 +51,51 @@ impl Group {
         let _ = kill_process_group(self.leader, Signal::KILL);
     }
 
-    /// True while any process of it exists.
-    pub fn alive(&self) -> bool {
-        test_kill_process_group(self.leader).is_ok() && !(cfg!(target_os = "linux") && self.members().is_empty())
+    /// True while any process of it exists beside the guard. Where the system has no `/proc`, the guard is sent home to find out:
+    /// ask when the server has ended.
+    pub fn alive(&mut self) -> bool {
+        if cfg!(target_os = "linux") {
+            return !self.members().is_empty();
+        }
+        self.send_home();
+        test_kill_process_group(self.leader).is_ok()
     }
 
-    /// Process ids of its members, where the system has `/proc`. Those that have ended and wait to be reaped are none.
+    fn send_home(&mut self) {
+        if let Some(mut guard) = self.guard.take() {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
+    }
+
+    /// Process ids of its members but the guard, where the system has `/proc`. Those that have ended and wait to be reaped are none.
     pub fn members(&self) -> Vec<u32> {
         let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-        let group = self.leader.as_raw_nonzero().get();
+        let (group, guard) = (self.id(), self.guard.as_ref().map(Child::id));
         let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-        let mut members: Vec<u32> = pids.filter(|pid| group_of(*pid) == Some(group)).collect();
+        let mut members: Vec<u32> = pids.filter(|pid| Some(*pid) != guard && group_of(*pid) == Some(group)).collect();
         members.sort_unstable();
         members
     }
 }
 
-/// A shell that reads from this process, until there is nothing to read from any more: then it kills the group. There is a signal
-/// for the death of a parent, but it cannot be asked for without unsafe code, and not everywhere.
-fn guard(leader: Pid) -> Option<Child> {
-    let script = "trap '' HUP INT QUIT TERM; read -r _; kill -s KILL -- \"-$0\"";
+/// A shell that leads a group and reads from this process, until there is nothing to read from any more: then it kills the group.
+/// There is a signal for the death of a parent, but it cannot be asked for without unsafe code, and not everywhere.
+fn guard() -> Option<(Child, Pid)> {
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", script, &leader.as_raw_nonzero().to_string()]).env_clear().current_dir("/");
+    shell.args(["-c", "trap '' HUP INT QUIT TERM; read -r _; kill -s KILL 0"]).env_clear().current_dir("/");
     shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     // Without a shell there is only what Drop can do.
-    shell.spawn().ok()
+    let guard = shell.spawn().ok()?;
+    let leader = Pid::from_raw(i32::try_from(guard.id()).ok()?)?;
+    Some((guard, leader))
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // First, so that it does not kill a group that is another's by then.
-        if let Some(guard) = &mut self.guard {
-            let _ = guard.kill();
-            let _ = guard.wait();
-        }
+        // The group first: as long as nobody has waited for its leader, its id is no other's.
         self.kill();
+        self.send_home();
         GROUPS.lock().unwrap_or_else(PoisonError::into_inner).retain(|leader| *leader != self.leader);
     }
 }

@@ -62,7 +62,8 @@ fn start(command: &Command, framing: Framing, port: Port) -> Result<Running, Str
     let mut process = tokio::process::Command::new(&command.program);
     process.args(&command.args).envs(command.env.iter().map(|(name, value)| (name, value)));
     process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    process.process_group(0).kill_on_drop(true);
+    let guarded = Group::guarded();
+    process.process_group(guarded.as_ref().map_or(0, Group::id)).kill_on_drop(true);
     if let Some(folder) = &command.cwd {
         process.current_dir(folder);
     }
@@ -73,7 +74,8 @@ fn start(command: &Command, framing: Framing, port: Port) -> Result<Running, Str
         _ => format!("cannot start {}: {error}", command.program),
     };
     let mut child = process.spawn().map_err(failed)?;
-    let parts = (child.id().and_then(Group::of), child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let parts =
+        (guarded.or_else(|| Group::of(child.id()?)), child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(group), Some(stdin), Some(stdout), Some(stderr)) = parts else {
         return Err(format!("cannot start {}: its standard streams are missing", command.program));
     };

@@ -58,7 +58,7 @@ pub struct ConnectionPlan {
     pub links: Vec<Link>,
     /// The exchange that each one retries (MCP 2026-07-28).
     pub continues: Vec<Option<usize>>,
-    /// The flags that would let refused requests through.
+    /// The patterns that would let refused requests through.
     pub allow: Vec<String>,
     /// How long it will take.
     pub estimate: Estimate,
@@ -181,7 +181,7 @@ fn plan_connection(
         .iter()
         .zip(&rulings)
         .filter(|(_, ruling)| matches!(ruling, Ruling::Refused(_) | Ruling::UnlessHinted(_)))
-        .map(|(exchange, _)| policy::allow_line(exchange))
+        .map(|(exchange, _)| policy::pattern(exchange))
         .collect();
     allow.sort();
     allow.dedup();

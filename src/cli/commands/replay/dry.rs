@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rpctape::replay::options::FlowRule;
 use rpctape::replay::plan::{Action, ConnectionPlan, Plan, Step};
 use rpctape::replay::recording::{Connection, Recording};
-use rpctape::report::{escape, labelled, plural};
+use rpctape::report::{escape, labelled, pad, plural, shell, width};
 
 use super::span;
 
@@ -16,7 +16,8 @@ pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str, columns:
     let _ = writeln!(text, "{head}\n DRY RUN: nothing is started, nothing is sent\n");
     for (connection, steps) in recording.connections.iter().zip(&plan.connections) {
         connection_head(&mut text, recording, plan, connection, steps);
-        let width = steps.steps.iter().map(|step| shown(&step.label).chars().count()).max().unwrap_or(0).min(48);
+        let columns_of = |step: &Step| width(&shown(&step.label));
+        let longest = steps.steps.iter().map(columns_of).max().unwrap_or(0).min(48);
         for (at, step) in steps.steps.iter().enumerate() {
             let when = steps.estimate.sent_us.get(at).copied().flatten();
             let when = when.map_or_else(|| "-".to_string(), |us| format!("+{}", span(us)));
@@ -24,7 +25,7 @@ pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str, columns:
                 Some(why) => format!("not sent: {}", escape(why)),
                 None => "would be sent".to_string(),
             };
-            let label = format!("   {:<width$}  {when:>9}  ", shown(&step.label));
+            let label = format!("   {}  {when:>9}  ", pad(&shown(&step.label), longest));
             labelled(&label, &said, columns).iter().for_each(|line| text.push_str(&format!("{line}\n")));
         }
         waits(&mut text, steps);
@@ -84,13 +85,18 @@ fn foot(text: &mut String, recording: &Recording, plan: &Plan) {
     allow.dedup();
     if !allow.is_empty() {
         text.push_str(" to let through what policy refuses, add what you want sent:\n");
-        for line in allow {
-            let _ = writeln!(text, "   {}", escape(line));
+        for pattern in allow {
+            let _ = writeln!(text, "   {}", self::allow(pattern));
         }
     }
     if let Some(why) = plan.vain() {
         let _ = writeln!(text, " nothing of {} would be checked: {why}", escape(&recording.name));
     }
+}
+
+/// The flag that lets requests of a pattern through, as a shell takes it.
+pub fn allow(pattern: &str) -> String {
+    format!("--allow {}", shell::quoted(pattern))
 }
 
 /// For each message, what it waits for.
@@ -188,6 +194,13 @@ fn shown(label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_is_a_word_of_a_shell() {
+        assert_eq!(allow("tools/call"), "--allow 'tools/call'");
+        assert_eq!(allow("tools/call:a b's"), r"--allow 'tools/call:a b'\''s'");
+        assert_eq!(allow("a\tb"), r#"--allow "$(printf 'a\011b')""#);
+    }
 
     #[test]
     fn suggestions_are_toml() {

@@ -70,7 +70,7 @@ fn the_live_hint_has_the_last_word() {
 fn what_a_dry_run_shows() {
     let plan = planned(&mcp(S15), &careful());
     let connection = &plan.connections[0];
-    assert_eq!(connection.allow, ["--allow 'tools/call:delete_all'", "--allow 'tools/call:rename'"]);
+    assert_eq!(connection.allow, ["tools/call:delete_all", "tools/call:rename"]);
     let left_out: Vec<(&str, &str)> =
         connection.steps.iter().filter_map(|step| Some((step.label.as_str(), step.left_out.as_deref()?))).collect();
     assert_eq!(
