@@ -26,11 +26,13 @@ pub enum Why {
     Behind,
     /// A filter took a part of the message at this place out, and left a word.
     TakenOut,
+    /// The log shows what followed from records that it lacks: it was sampled, or lost some anywhere.
+    Sampled,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 10] = [
+    pub const ALL: [Why; 11] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
@@ -41,6 +43,7 @@ impl Why {
         Why::Mixed,
         Why::Behind,
         Why::TakenOut,
+        Why::Sampled,
     ];
 
     /// The word used in the database, in recordings and in reports.
@@ -56,6 +59,7 @@ impl Why {
             Why::Mixed => "mixed",
             Why::Behind => "behind",
             Why::TakenOut => "taken-out",
+            Why::Sampled => "sampled",
         }
     }
 

@@ -20,6 +20,7 @@ mod format;
 mod formats;
 mod frame;
 mod gzip;
+mod harm;
 mod input;
 mod learned;
 mod lines;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::harm::Heads;
 use super::lines::Line;
 use super::outer::Outer;
 use super::place::Place;
@@ -58,8 +59,9 @@ pub(crate) struct Out<'s> {
     passed: Option<(u64, Skip)>,
     /// The line of the last gap.
     gap_at: Option<u64>,
-    /// Where the text of the last message ends in memory: what stands behind it on its line was not read yet.
-    read_to: usize,
+    /// Where what was read of a line stands in memory, from its first message to its last: what is behind it was not read yet.
+    read: Range<usize>,
+    heads: Heads,
     /// Where the line that is read stands in memory, and its first byte in the file.
     line: Option<(Range<usize>, u64)>,
     /// Stretches of the whole source that wait for the frames before them.
@@ -101,7 +103,8 @@ impl<'s> Out<'s> {
             cut_at: None,
             passed: None,
             gap_at: None,
-            read_to: 0,
+            read: 0..0,
+            heads: Heads::default(),
             line: None,
             waiting: Vec::new(),
             said: Said::default(),
@@ -410,15 +413,17 @@ impl<'s> Out<'s> {
     /// malformed. A text that ends in the middle of a value where the log itself ends (`log_ends`) was cut by whoever
     /// copied the log, which is no fault of either side: it is passed over.
     pub(crate) fn promised(&mut self, place: &Place, text: &str, log_ends: bool) -> Result<()> {
-        self.promised_or(place, text, |out| log_ends.then(|| out.skip(place.line, Skip::CutOff)).map(Ok))
+        self.promised_or(place, text, |out, fault| {
+            (fault.cut && log_ends).then(|| out.skip(place.line, Skip::CutOff)).map(Ok)
+        })
     }
 
-    /// The same, and `cut` may say what a text is instead that ends in the middle of a value.
+    /// The same, and `lost` may say what a text is instead that is no message.
     pub(crate) fn promised_or(
         &mut self,
         place: &Place,
         text: &str,
-        cut: impl FnOnce(&mut Self) -> Option<Result<()>>,
+        lost: impl FnOnce(&mut Self, &Unparsable) -> Option<Result<()>>,
     ) -> Result<()> {
         let start = skip_white(text.as_bytes(), 0);
         match parse_at::<Facts<'_>>(text, start) {
@@ -429,12 +434,12 @@ impl<'s> Out<'s> {
                     self.put(place, body(text, start..end, parsed))?;
                     self.put(place, Body::gap(None))
                 }
+                // The header of the next frame: the dump of a connection stands in a log of lines.
+                Some(rest) if is_header(&text[end + rest..]) => self.put(place, body(text, start..end, parsed)),
                 Some(_) => self.malformed(place, text.as_bytes(), MORE_TEXT),
             },
             Err(fault) => {
-                if fault.cut
-                    && let Some(said) = cut(self)
-                {
+                if let Some(said) = lost(self, &fault) {
                     return said;
                 }
                 match self.plan.is_cut(text) {
@@ -470,6 +475,12 @@ pub(super) fn word_of(key: &str) -> Option<usize> {
 
 fn rest_of(text: &str, end: usize) -> Option<usize> {
     text.as_bytes()[end..].iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0)
+}
+
+/// True for the header of a frame, alone.
+fn is_header(text: &str) -> bool {
+    let length = text.trim_end().strip_prefix("Content-Length:");
+    length.is_some_and(|length| length.trim_start().bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Why a text is no message, with the byte at which it was noticed.

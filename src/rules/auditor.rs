@@ -183,9 +183,10 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
 }
 
 /// A finding of a connection that has ended, at this time: what an earlier file shows, a later one may put into another order, and
-/// where two connections turned out to stand in one stream, they did so before it showed.
+/// where two connections turned out to stand in one stream, they did so before it showed. So it is where records are missing.
 pub fn still_proven(finding: Finding, at_us: Option<i64>, ledger: Ledger<'_>) -> Finding {
-    match ledger.mixed().or_else(|| at_us.and_then(|at_us| ledger.went_back(at_us))) {
+    let lacks = || ledger.sampled().filter(|_| rests_on_absence(&finding));
+    match ledger.mixed().or_else(|| at_us.and_then(|at_us| ledger.went_back(at_us))).or_else(lacks) {
         Some(stretch) => finding.undecidable(&stretch.reason()),
         None => finding,
     }
@@ -196,6 +197,12 @@ pub fn rests_on_order(finding: &Finding) -> bool {
     let rule = RULES.iter().find(|rule| rule.code == finding.code);
     finding.certainty == Certainty::Violation
         && rule.is_some_and(|rule| rule.absence != Absence::None || rule.needs.covers(Proof::DIRECTION))
+}
+
+/// True for a finding that something is not in the log.
+fn rests_on_absence(finding: &Finding) -> bool {
+    let rule = RULES.iter().find(|rule| rule.code == finding.code);
+    rule.is_some_and(|rule| finding.absence.unwrap_or(rule.absence) != Absence::None)
 }
 
 /// A stretch that should have been whole for this finding and is not.

@@ -324,6 +324,7 @@ impl Conn {
         let others = m.profile.unknown_revision && m.sender == Side::Server;
         let judgement = if others { self.surely_new(step, Side::Client, m.seen) } else { Judgement::EXACT };
         let fault = if forbidden { CancelFault::ServerForbidden(judgement) } else { CancelFault::UnknownId(judgement) };
+        self.side_mut(m.sender).miss(id);
         self.early_cancel(step, m, cancel, id, fault, None);
     }
 

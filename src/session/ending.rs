@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::oracle::Oracle;
 use super::race::Judgement;
 use super::seen::{FrameId, Seen};
-use super::state::{Conn, Orphanage, Slot, Step, index};
+use super::state::{Conn, Issued, Orphanage, Slot, Step, index};
 use crate::capture::Exit;
 use crate::jsonrpc::Id;
 use crate::protocol::{MethodKind, Role, Side};
@@ -59,6 +59,9 @@ impl Conn {
     pub(super) fn end(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
         self.end_traffic(step);
         self.answer_questions(step, oracle);
+        if self.lacks_records || self.sides.iter().any(Issued::lacks_requests) {
+            self.facts.missing.sampled();
+        }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);
     }
 
@@ -87,8 +90,21 @@ impl Conn {
         self.report_orphans(step, end);
         self.report_death(step);
         self.capture_notes(step, last);
+        self.lacks_records = self.skips_answers();
         self.end_exchanges(step, end);
         self.emit(step, self.facts.profile, end, None, What::End);
+    }
+
+    /// True for a log that shows what follows from messages that it lacks: ids were left out of a count, and requests were not
+    /// answered; or work goes on and is answered behind a handshake that was not.
+    fn skips_answers(&self) -> bool {
+        let left_open = |issued: &Issued| {
+            issued.live.values().filter(|slot| slot.exchange.in_flight() && slot.exchange.cancel().is_none()).count()
+        };
+        let sampled = |issued: &Issued| issued.skips_ids() && left_open(issued) > 1;
+        let life = &self.facts.lifecycle;
+        let unanswered = life.initialize.is_some() && life.initialize_answer.is_none() && life.initialized.is_some();
+        unanswered && self.side(Side::Server).answers > 0 || self.sides.iter().any(sampled)
     }
 
     fn end_time(&self, last: Seen) -> Option<i64> {

@@ -74,6 +74,11 @@ impl<'a> Ledger<'a> {
         self.connection.missing.list.iter().find(|stretch| stretch.why == Why::Mixed)
     }
 
+    /// That records were left out of it, where it turned out so.
+    pub fn sampled(&self) -> Option<&'a Stretch> {
+        self.connection.missing.list.iter().find(|stretch| stretch.why == Why::Sampled)
+    }
+
     /// The message of a side between two frames, themselves included, of which a filter has taken something out.
     pub fn taken_out(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
         self.connection.taken_out.hole(side, from, to)

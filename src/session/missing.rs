@@ -45,6 +45,7 @@ impl Stretch {
             Why::Guessed => format!("whose messages stand at {lines} was guessed"),
             Why::TakenOut => format!("parts of the message at {lines} were taken out before it was logged"),
             Why::Behind => format!("the file of {lines} goes back in time behind the one that was read before it"),
+            Why::Sampled => "the log shows what followed from records that it lacks".to_string(),
             Why::Mixed => format!("from {lines} on several connections stand in one stream"),
         }
     }
@@ -116,6 +117,11 @@ impl Stretches {
         let frames = (id, if lasting { FrameId::MAX } else { id });
         let lines = (frame.line, missing.to_line.unwrap_or(frame.line));
         self.note(Stretch { why: missing.why, side, frames, lines });
+    }
+
+    /// Records were left out of the log, nobody knows where.
+    pub(super) fn sampled(&mut self) {
+        self.note(Stretch { why: Why::Sampled, side: None, frames: (0, FrameId::MAX), lines: (0, 0) });
     }
 
     /// The last stretch begins as early as this.

@@ -83,7 +83,10 @@ impl Conn {
                 let judgement = self.surely_new(step, issuer, q.seen);
                 Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request), judgement }
             }
-            None => Stray::UnknownId { judgement: Judgement::EXACT, foreign_stream: None },
+            None => {
+                self.side_mut(issuer).miss(&q.id);
+                Stray::UnknownId { judgement: Judgement::EXACT, foreign_stream: None }
+            }
         };
         self.emit(step, q.profile, q.seen, Some(q.sender), What::Stray { id: &q.id, stray });
     }
@@ -154,7 +157,10 @@ impl Conn {
             _ if cancel.foreign => CancelFault::ForeignDialect,
             (Some(_), _) => CancelFault::WrongDirection(judgement),
             (None, Some(_)) => CancelFault::TypeMismatch(self.surely_new(step, q.sender, q.seen)),
-            (None, None) => CancelFault::UnknownId(judgement),
+            (None, None) => {
+                self.side_mut(q.sender).miss(&q.id);
+                CancelFault::UnknownId(judgement)
+            }
         };
         let near =
             other.as_ref().map(|found| (found, peer, &q.id)).or(twin.as_ref().map(|(found, id)| (found, q.sender, id)));

@@ -94,6 +94,9 @@ pub(super) const FORGOTTEN: &str = "too many requests came since, and their toke
 /// Why a cancel proves nothing that followed its request closely.
 const OVERTAKEN: &str = "the cancel may have come before its request: each went its own way";
 
+/// Why a request that stands behind its cancel may have come before it.
+pub(super) const AGAINST_TIME: &str = "the times of the log say that the request came first";
+
 /// Why the order of two messages proves nothing.
 pub(super) const UNORDERED: &str = "messages of two HTTP streams have no order";
 

@@ -101,6 +101,7 @@ impl Conn {
             let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, judgement };
             return self.early_answers.push(early);
         }
+        self.side_mut(issuer).miss(id);
         let stray = Stray::UnknownId { judgement, foreign_stream };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
     }
@@ -153,6 +154,7 @@ impl Conn {
 
     fn accuse_early_answers(&mut self, step: &mut Step<'_>, early: Vec<EarlyAnswer>) {
         for EarlyAnswer { seen, sender, profile, id, judgement, .. } in early {
+            self.side_mut(sender.peer()).miss(&id);
             let stray = Stray::UnknownId { judgement, foreign_stream: None };
             self.emit(step, profile, seen, Some(sender), What::Stray { id: &id, stray });
         }

@@ -6,7 +6,7 @@ use super::detail::{CancelFault, Target};
 use super::event::What;
 use super::exchange::Cancellation;
 use super::ledger::Ledger;
-use super::race::{Judgement, UNORDERED, Verdict, ripe};
+use super::race::{AGAINST_TIME, Judgement, UNORDERED, Verdict, ripe};
 use super::seen::{FrameId, Seen};
 use super::state::{Accused, Conn, EarlyCancel, LateAnswer, Step, Suspect, aggregate};
 use crate::capture::Proof;
@@ -79,7 +79,7 @@ impl Conn {
                 if let Accused::EarlyCancel(early) = &mut suspect.what
                     && self.may_be_followed(step, side, suspect.crossing.second)
                 {
-                    doubt(&mut early.fault);
+                    doubt(&mut early.fault, UNORDERED);
                 }
                 self.sentence(step, suspect, Some(Judgement::EXACT));
             }
@@ -160,9 +160,12 @@ impl Conn {
 
     pub(super) fn report_early_cancel(&mut self, step: &mut Step<'_>, early: EarlyCancel) {
         let EarlyCancel { mut cancel, profile, mut fault, id, later, near } = early;
-        // Over HTTP the request may have been sent first all the same.
-        if later.is_some() && !self.ordered() {
-            doubt(&mut fault);
+        // Over HTTP the request may have been sent first all the same, and so it was if the times say so.
+        let came_first = later.as_ref().and_then(|(request, _)| request.since(cancel.seen)).is_some_and(|us| us < 0);
+        match later.is_some() {
+            true if !self.ordered() => doubt(&mut fault, UNORDERED),
+            true if came_first => doubt(&mut fault, AGAINST_TIME),
+            _ => {}
         }
         let named = later.as_ref().map(|(request, method)| Target {
             request: *request,
@@ -221,12 +224,12 @@ impl Conn {
     }
 }
 
-/// What hangs on a cancel's coming before its request is not decidable over HTTP.
-fn doubt(fault: &mut CancelFault) {
+/// What hangs on a cancel's coming before its request is not decidable.
+fn doubt(fault: &mut CancelFault, reason: &'static str) {
     if let CancelFault::UnknownId(judgement)
     | CancelFault::TypeMismatch(judgement)
     | CancelFault::WrongDirection(judgement) = fault
     {
-        *judgement = Judgement::undecidable(UNORDERED);
+        *judgement = Judgement::undecidable(reason);
     }
 }

@@ -11,6 +11,7 @@ use super::parties::Parties;
 use super::pointer::{Found, Pointer, find_all};
 use super::ready::{Definition, Key, Meaning};
 use super::schema::Encoding;
+use crate::capture::harm::is_spliced;
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
 use crate::capture::plan::is_mark;
@@ -212,7 +213,8 @@ impl Emitter {
             out.skip(at.line, Skip::NotAMessage);
             return Ok(());
         }
-        if at.joined || !promised || cut && rules.may_be_cut {
+        let spliced = is_spliced(record.payload.as_bytes());
+        if at.joined || !promised || spliced || cut && rules.may_be_cut {
             out.skip(at.line, if cut { Skip::CutOff } else { Skip::NotAMessage });
             return self.gap(&record.head, at, out);
         }
@@ -231,6 +233,7 @@ impl Emitter {
             || !text.starts_with('{')
             || record.head.text.contains(['"', '\'', '`', '\\'])
             || value_end(text.as_bytes(), 0).is_none()
+            || is_spliced(text.as_bytes())
             || direction == Direction::Unknown
         {
             out.skip(record.at.line, Skip::CutOff);

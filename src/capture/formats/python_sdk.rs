@@ -104,7 +104,10 @@ impl Format for PythonSdk {
         if !LABELS.iter().any(|(label, ..)| sample.holds(label)) {
             return None;
         }
-        let is_message = |line: &str| label(line).is_some_and(|found| line[found.at..].contains("jsonrpc"));
+        // In a record of JSON the text is a string, and read where that is unescaped.
+        let is_message = |line: &str| {
+            !line.starts_with('{') && label(line).is_some_and(|found| line[found.at..].contains("jsonrpc"))
+        };
         sample
             .lines()
             .any(is_message)

@@ -2,10 +2,12 @@
 
 use super::Out;
 use crate::capture::format::LineReader;
+use crate::capture::harm::{begins_anew, holds_rest, is_rest, zeros};
 use crate::capture::lines::Line;
 use crate::capture::unread::{behind, breaks_off, is_torn, looks_like_messages, quoted, said_lost, seam};
 use crate::capture::{Direction, Missing, Skip, Why};
 use crate::error::Result;
+use std::ops::Range;
 
 /// The shortest text that may hold a message, in bytes.
 const SHORTEST: usize = 20;
@@ -21,18 +23,46 @@ impl Out<'_> {
     /// one file may glue their records together. The part that was given last.
     pub(crate) fn give_all<'a>(&mut self, reader: &mut dyn LineReader, line: &Line<'a>) -> Result<Line<'a>> {
         let mut rest = *line;
+        while let Some((from, to)) = zeros(rest.bytes) {
+            self.give_first(reader, &rest, from)?;
+            if to - from > 1 {
+                self.zeroed(rest.number)?;
+            }
+            if !begins_anew(rest.bytes, from, to) {
+                self.unread(rest.number, &rest.bytes[to..])?;
+                return Ok(rest.from(rest.bytes.len()));
+            }
+            rest = rest.from(to);
+        }
         while let Some(at) = seam(rest.bytes) {
-            let first = Line { bytes: &rest.bytes[..at], ended: true, ..rest };
-            reader.line(&first, self)?;
-            self.look_back(first.number, first.bytes)?;
+            self.give_first(reader, &rest, at)?;
             rest = rest.from(at);
         }
-        reader.line(&rest, self)?;
+        self.read_by(reader, &rest)?;
         while let Some(at) = self.left_over(rest.bytes) {
             rest = rest.from(at);
-            reader.line(&rest, self)?;
+            self.read_by(reader, &rest)?;
         }
         Ok(rest)
+    }
+
+    fn read_by(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
+        self.read = 0..0;
+        reader.line(line, self)
+    }
+
+    /// Gives the first bytes of a line as a line of their own.
+    fn give_first(&mut self, reader: &mut dyn LineReader, line: &Line<'_>, length: usize) -> Result<()> {
+        let first = Line { bytes: &line.bytes[..length], ended: true, ..*line };
+        self.read_by(reader, &first)?;
+        self.look_back(first.number, first.bytes)
+    }
+
+    /// Zeros in the place of what was written: blocks that a file system never got.
+    #[cold]
+    fn zeroed(&mut self, line: u64) -> Result<()> {
+        let missing = Missing { words: "zeros", ..Missing::new(Why::Gap) };
+        self.missing_anywhere(line, Direction::Unknown, missing)
     }
 
     /// Gives the beginning of a line over the limit to a reader.
@@ -44,13 +74,23 @@ impl Out<'_> {
     /// A text of the log was read up to its end.
     #[inline]
     pub(crate) fn read_to_end_of(&mut self, text: &str) {
-        self.read_to = text.as_ptr().addr() + text.len();
+        let start = text.as_ptr().addr();
+        let first = if self.read.is_empty() { start } else { self.read.start.min(start) };
+        self.read = first..start + text.len();
+    }
+
+    /// Where the messages that were read stand on a line, from the first to the last, if they do.
+    #[inline]
+    fn read_on(&self, line: &[u8]) -> Option<Range<usize>> {
+        let start = self.read.start.checked_sub(line.as_ptr().addr())?;
+        let end = start + self.read.len();
+        (0 < end && end <= line.len()).then_some(start..end)
     }
 
     /// Where a line goes on behind what was read of it, if something like a message stands there.
     #[inline]
     fn left_over(&self, line: &[u8]) -> Option<usize> {
-        let read = self.read_to.checked_sub(line.as_ptr().addr()).filter(|read| *read > 0 && *read < line.len())?;
+        let read = self.read_on(line)?.end;
         if line.len() - read < SHORTEST { None } else { behind(line, read) }
     }
 
@@ -61,12 +101,30 @@ impl Out<'_> {
             // What a format promised to be a message is a gap already.
             Some(_) if self.gap_at == Some(line) => Ok(()),
             Some((_, Skip::NotAMessage | Skip::Oversized)) => match said_lost(text) {
-                _ if looks_like_messages(text) || is_torn(text) || self.is_cut_line(text) => self.unread(line, text),
+                _ if self.held_messages(text) => self.unread(line, text),
                 Some(lost) => self.left_out(line, lost, text),
                 None => Ok(()),
             },
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => self.look_beside(line, text),
         }
+    }
+
+    /// Looks at what stands beside the message of a line.
+    #[inline]
+    fn look_beside(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        let Some(read) = self.read_on(text) else { return Ok(()) };
+        self.heads.learn(text, read.start);
+        if holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }
+    }
+
+    /// True for a line that holds something like messages, or what harm has left of a record.
+    fn held_messages(&self, text: &[u8]) -> bool {
+        looks_like_messages(text)
+            || is_torn(text)
+            || is_rest(text)
+            || self.is_cut_line(text)
+            || self.heads.breaks_off(text)
     }
 
     /// A line by which a logger says that it left out others.

@@ -11,6 +11,12 @@ use crate::jsonrpc::Id;
 use crate::session::race::Witness;
 use crate::session::seen::{FrameId, Seen};
 
+/// How many ids without a request are remembered.
+const UNASKED: usize = 64;
+
+/// How many requests make a count.
+const STEADY: i64 = 3;
+
 /// Requests issued by one side.
 #[derive(Default)]
 pub(in crate::session) struct Issued {
@@ -34,6 +40,10 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) highest: Option<(u64, i64)>,
     /// The first id, where it is a number in a series.
     pub(in crate::session) first: Option<(u64, i64)>,
+    /// How many ids have raised the highest.
+    pub(in crate::session) counted: i64,
+    /// Ids of this series that were answered or cancelled, and that no request had.
+    pub(in crate::session) unasked: Vec<i64>,
     /// True once an id came that may have been used before by a request that was dropped.
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.
@@ -77,8 +87,46 @@ impl Issued {
         match before {
             Some((series, highest)) if series == now.0 && now.1 <= highest => self.unsure |= self.evicted,
             Some((series, _)) if series != now.0 => self.unsure |= self.evicted,
-            _ => self.highest = Some(now),
+            _ => {
+                self.highest = Some(now);
+                self.counted += 1;
+            }
         }
+        self.unasked.retain(|unasked| *unasked != now.1);
+    }
+
+    /// Notes an id that was answered or cancelled, and that no request had so far.
+    pub(in crate::session) fn miss(&mut self, id: &Id) {
+        if let Some((series, number)) = rank(id)
+            && self.highest.is_some_and(|(own, _)| own == series)
+            && self.unasked.len() < UNASKED
+            && !self.unasked.contains(&number)
+        {
+            self.unasked.push(number);
+        }
+    }
+
+    /// True where this side counts its requests, and some that it must have counted are missing although they were answered
+    /// or cancelled: either most of the count is there, or more than one is missing that way.
+    pub(in crate::session) fn lacks_requests(&self) -> bool {
+        let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else { return false };
+        let missing = self.unasked.iter().filter(|number| (first..last).contains(number)).count();
+        missing > 1 || missing == 1 && self.counts()
+    }
+
+    /// True where ids are left out of a count, and most of it is there.
+    pub(in crate::session) fn skips_ids(&self) -> bool {
+        self.counts() && self.left_out() > 1
+    }
+
+    /// True if most of the ids from the first to the highest were used.
+    fn counts(&self) -> bool {
+        self.counted >= STEADY && self.counted > self.left_out()
+    }
+
+    fn left_out(&self) -> i64 {
+        let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else { return 0 };
+        last.saturating_sub(first).saturating_add(1).saturating_sub(self.counted)
     }
 
     /// True if ids that count up had passed this one before the first one that was seen, and that is no beginning: who

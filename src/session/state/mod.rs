@@ -126,6 +126,8 @@ pub(super) struct Conn {
     /// The format itself separates connections: frames may follow a close.
     pub(super) outlives_close: bool,
     pub(super) head_known: bool,
+    /// The log shows what followed from messages that it lacks.
+    pub(super) lacks_records: bool,
     /// An answer came before the first request: something had been asked before the log.
     pub(super) answered_first: bool,
     /// Source and line of the last guess.
@@ -278,6 +280,7 @@ impl Conn {
             profile_guessed: false,
             outlives_close: channel.one_connection,
             head_known: channel.complete_head == Some(false),
+            lacks_records: false,
             answered_first: false,
             guessed: None,
             behind_us: None,

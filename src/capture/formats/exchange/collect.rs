@@ -177,7 +177,9 @@ fn hand_on(
     };
     match &step.what {
         // A limit of its size may have cut it where it looks whole.
-        What::Text(text) => out.promised_or(&place, text, |out| Some(out.put(&place, Body::Missing(LEFT_OUT)))),
+        What::Text(text) => {
+            out.promised_or(&place, text, |out, fault| fault.cut.then(|| out.put(&place, Body::Missing(LEFT_OUT))))
+        }
         What::StreamClosed(by) => {
             let direction = Direction::Unknown;
             out.put(&Place { direction, ..place }, Body::Close { by: *by })

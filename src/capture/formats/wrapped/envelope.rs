@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::layout::{Node, Want};
 use crate::json::scan::{closing_quote, skip_white, value_end};
-use crate::jsonrpc::{Parsed, Unparsable, parse_at};
+use crate::json::unescape;
+use crate::jsonrpc::{NoLift, Parsed, Unparsable, parse_at};
 use crate::protocol::Facts;
 
 /// What a wrapper held.
@@ -20,6 +21,21 @@ pub(crate) struct Envelope<'a> {
     pub session: Option<&'a str>,
     /// The message.
     pub message: Slot<'a>,
+}
+
+impl Envelope<'_> {
+    /// True if the message is whole, whatever became of what stands around it.
+    pub(crate) fn is_whole(&self, text: &str) -> bool {
+        match &self.message {
+            Slot::Parsed(..) => true,
+            Slot::Text(start) => {
+                let mut message = String::new();
+                unescape(text, *start, &mut message);
+                parse_at::<NoLift>(&message, 0).is_ok()
+            }
+            Slot::None | Slot::Broken(..) | Slot::Other => false,
+        }
+    }
 }
 
 /// What stood where the message is kept.

@@ -12,6 +12,7 @@ pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
+use crate::capture::harm::{is_rest, is_spliced};
 use crate::capture::lines::{Line, utf8};
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
@@ -146,6 +147,10 @@ impl Unwrapper {
             envelope::read(text, 0, &self.layout.root, &mut found)
         };
         match read {
+            // What was read of a string is not seen on the line: the end of another record behind it is looked for here.
+            Ok(end) if matches!(found.message, Slot::Text(_)) && is_rest(&text.as_bytes()[end..]) => {
+                out.unread(line, &text.as_bytes()[end..])?;
+            }
             Ok(_) => {}
             Err(Fault::NoObject) => {
                 out.skip(line, Skip::NotAMessage);
@@ -156,6 +161,11 @@ impl Unwrapper {
                 return Ok(());
             }
             Err(_) if matches!(found.message, Slot::None) => {
+                out.skip(line, Skip::NotAMessage);
+                return Ok(());
+            }
+            // What is left of a record does not even say whose it was.
+            Err(_) if !found.is_whole(text) => {
                 out.skip(line, Skip::NotAMessage);
                 return Ok(());
             }
@@ -203,7 +213,11 @@ impl Unwrapper {
             }
             Slot::Broken(fault, range) => {
                 place.byte_offset += range.start as u64;
-                out.malformed(&place, &text.as_bytes()[range], &in_words(&fault))
+                let bytes = &text.as_bytes()[range];
+                match is_spliced(bytes) {
+                    true => out.put(&place, Body::gap(Some(1))),
+                    false => out.malformed(&place, bytes, &in_words(&fault)),
+                }
             }
             Slot::Text(start) => {
                 place.byte_offset += start as u64;
@@ -231,7 +245,7 @@ impl Unwrapper {
             out.skip(place.line, Skip::NotAMessage);
             return Ok(());
         }
-        out.promised(place, text, false)
+        out.promised_or(place, text, |out, _| is_spliced(text.as_bytes()).then(|| out.put(place, Body::gap(Some(1)))))
     }
 
     #[cold]

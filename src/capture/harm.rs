@@ -1,0 +1,222 @@
+//! What shows that a line of a log was harmed: disks that were full, writers that died, two of them in one file, blocks of zeros
+//! after a crash. What stands in such a line no peer sent so, and what it held nobody knows.
+
+use super::unread::again;
+use crate::json::scan::{closing_quote, value_end};
+
+/// How many heads of records are remembered, and how many bytes of each.
+const HEADS: usize = 8;
+const HEAD: usize = 64;
+
+/// How much of the beginning of a record is held against another one.
+const SIGN: usize = 8;
+
+/// The shortest line that is told to be the beginning of a head.
+const SHORTEST: usize = 4;
+
+/// Where a run of zero bytes stands that is not at the end: its first byte and the one behind it.
+#[inline]
+pub(crate) fn zeros(line: &[u8]) -> Option<(usize, usize)> {
+    let from = memchr::memchr(0, line)?;
+    let to = from + line[from..].iter().position(|byte| *byte != 0)?;
+    Some((from, to))
+}
+
+/// True if a record may begin behind zeros: nothing stands before them, or what does begins as what is behind them does.
+pub(crate) fn begins_anew(line: &[u8], from: usize, to: usize) -> bool {
+    let length = from.min(SIGN);
+    line[to..].len() >= length && alike(&line[..length], &line[to..])
+}
+
+/// True for a text that begins and ends as an object does, and whose inside tells that bytes of it are missing: quotes that do
+/// not pair, a bracket closed by one of the other kind, a name without its value; or where a logger could not read what it wrote. Who builds JSON by
+/// hand forgets commas, and closes too little or too much at the end.
+pub(crate) fn is_spliced(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let whole = text.starts_with(b"{") && text.ends_with(b"}");
+    memchr::memchr(0, text).is_some()
+        || memchr::memmem::find(text, "\u{fffd}".as_bytes()).is_some()
+        || whole && closes_wrongly(text)
+}
+
+/// True where quotes do not pair, a bracket closes one of the other kind, or a name has no value.
+fn closes_wrongly(text: &[u8]) -> bool {
+    let (mut open, mut last, mut named) = (Vec::new(), 0, false);
+    let mut signs = Signs { text, at: 0, unclosed: false };
+    for sign in signs.by_ref() {
+        if named && sign != b':' {
+            return true;
+        }
+        named = sign == b'"' && open.last() == Some(&b'}') && matches!(last, b'{' | b',');
+        last = sign;
+        match sign {
+            b'{' | b'[' => open.push(sign + 2),
+            b'}' | b']' if open.pop().is_some_and(|wanted| wanted != sign) => return true,
+            _ => {}
+        }
+    }
+    signs.unclosed
+}
+
+/// True for the end of a record whose beginning is not there: quoted text, and more brackets closed than opened.
+pub(crate) fn is_rest(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let behind = if line.starts_with(b"{") { value_end(line, 0).unwrap_or(line.len()) } else { 0 };
+    line.contains(&b'"') && opens(line[behind..].iter().copied()) < 0
+}
+
+/// How many more brackets are opened than closed.
+fn opens(signs: impl Iterator<Item = u8>) -> isize {
+    let weights = signs.map(|sign| match sign {
+        b'{' | b'[' => 1,
+        b'}' | b']' => -1,
+        _ => 0,
+    });
+    weights.sum()
+}
+
+/// What stands outside of the strings of a text, without white space; a string is one quote.
+struct Signs<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// True once a string was met that has no end.
+    unclosed: bool,
+}
+
+impl Iterator for Signs<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let sign = loop {
+            let byte = *self.text.get(self.at)?;
+            self.at += 1;
+            if !byte.is_ascii_whitespace() {
+                break byte;
+            }
+        };
+        if sign == b'"' {
+            let end = closing_quote(self.text, self.at);
+            self.unclosed |= end.is_none();
+            self.at = end.map_or(self.text.len(), |end| end + 1);
+        }
+        Some(sign)
+    }
+}
+
+/// What stands before the messages of a log, as its newest lines show it.
+#[derive(Default)]
+pub(crate) struct Heads {
+    heads: [Head; HEADS],
+    next: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Head {
+    bytes: [u8; HEAD],
+    length: usize,
+}
+
+impl Default for Head {
+    fn default() -> Head {
+        Head { bytes: [0; HEAD], length: 0 }
+    }
+}
+
+impl Heads {
+    /// A line whose message begins at `start`.
+    #[inline]
+    pub(crate) fn learn(&mut self, line: &[u8], start: usize) {
+        if start < SHORTEST {
+            return;
+        }
+        let (slot, length) = (&mut self.heads[self.next % HEADS], start.min(HEAD));
+        slot.bytes[..length].copy_from_slice(&line[..length]);
+        slot.length = length;
+        self.next += 1;
+    }
+
+    /// True for a line that breaks off in what stands before a message: of another record it is the beginning.
+    pub(crate) fn breaks_off(&self, line: &[u8]) -> bool {
+        let line = line.trim_ascii_end();
+        line.len() >= SHORTEST && self.heads.iter().any(|head| line.len() < head.length && alike(line, &head.bytes))
+    }
+}
+
+/// True if a text begins as another one does; digits are as good as other digits.
+fn alike(text: &[u8], other: &[u8]) -> bool {
+    let same = |(a, b): (&u8, &u8)| a == b || a.is_ascii_digit() && b.is_ascii_digit();
+    text.iter().zip(other).all(same)
+}
+
+/// True for a line on which a message stands between `start` and `end`, and beside it what is left of another record: one that
+/// broke off before it began, or the end of one.
+pub(crate) fn holds_rest(line: &[u8], start: usize, end: usize) -> bool {
+    let (head, rest) = (&line[..start], &line[end..]);
+    let closed = opens(Signs { text: rest, at: 0, unclosed: false });
+    closed < 0 && closed + opens(head.iter().copied()) < 0 || again(head, 1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_that_lack_bytes() {
+        for text in [
+            r#"{"jsonrpc":"2"type":"text","text":"101 rows"}]}}}"#,
+            r#"{"id":7,"result":{"content":[{t","text":"416 rows"}]}}"#,
+            "{\"id\":7,\"me\0\0thod\":1}",
+            "{\"id\":7,\"me\u{fffd}:1}",
+            r#"{"id":7,"method"read_ledger","arguments":{"month":"2026-05"}}"#,
+        ] {
+            assert!(is_spliced(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "listening on port 8080",
+            r#"{"id":7,"result":"#,
+            r#"{"id":7,"result":{}"#,
+            r#"{"id":7,"result":{}}}"#,
+            r#"{'id':7,"result":NaN,}"#,
+            r#"{"id":7,"text":"say "hi" now"}"#,
+        ] {
+            assert!(!is_spliced(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn ends_of_records() {
+        for line in [r#"ools/call","params":{"name":"x"}}}"#, r#"{"a":1}}}"#] {
+            assert!(is_rest(line.as_bytes()), "{line}");
+        }
+        for line in [r#""a":{"b":1},"#, "}}", r#"{"a":1}"#, r#"{"a":1} {"b":2}"#, r#"say "hi" {now}"#] {
+            assert!(!is_rest(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_stands_beside_a_message() {
+        let beside = |head: &str, rest: &str| {
+            let line = format!("{head}{{}}{rest}");
+            holds_rest(line.as_bytes(), head.len(), head.len() + 2)
+        };
+        assert!(beside("08:15:01 in ", r#""2026-01"}}}"#));
+        assert!(beside("08:15:01 in 08:15:02 out ", ""));
+        assert!(!beside("08:15:01 in ", ", took 3 ms"));
+        assert!(!beside(r#"08:15:01 in {"message":"#, "} []"));
+    }
+
+    #[test]
+    fn a_line_that_ends_before_its_message() {
+        let mut heads = Heads::default();
+        let line = b"08:15:01 DEBUG relay - <<< {}";
+        heads.learn(line, 27);
+        assert!(heads.breaks_off(b"08:17:22 DEBUG re"));
+        assert!(!heads.breaks_off(b"08:17:22 INFO re") && !heads.breaks_off(b"08:") && !heads.breaks_off(line));
+    }
+
+    #[test]
+    fn runs_of_zeros() {
+        assert_eq!(zeros(b"ab\0\0c"), Some((2, 4)));
+        assert_eq!((zeros(b"abc"), zeros(b"abc\0\0")), (None, None));
+    }
+}
