@@ -155,10 +155,12 @@ fn signals_end_what_waits_for_a_pipe_that_says_nothing() {
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
     let pipe = pipe.display().to_string();
     let key = format!("--sign={pipe}");
-    let commands: [&[&str]; 8] = [
+    let played = recorded(folder.path(), "played.rec.jsonl");
+    let commands: [&[&str]; 9] = [
         &["check", &pipe],
         &["formats", "--explain", &pipe],
         &["replay", &pipe, "--", "cat"],
+        &["replay", &played, &pipe, "--allow-all", "--no-keep", "--", "sleep", "600"],
         &["minimise", &pipe, "--", "cat"],
         &["mock", &pipe],
         &["conform", "--baseline", &pipe, "--", "cat"],

@@ -6,7 +6,6 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -151,15 +150,16 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
     let gate = Gate::new(usize::from(args.jobs));
     let told = args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest;
     let done: Mutex<Vec<Option<RunReport>>> = Mutex::new(vec![None; files.len()]);
-    let flags: Vec<Arc<AtomicBool>> = files.iter().map(|_| Arc::default()).collect();
+    let stops: Arc<Vec<Stop>> = Arc::new(files.iter().map(|_| stop.own()).collect());
+    hand_on(stop, &stops);
     let put = |at: usize, report: RunReport| {
         done.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(report);
     };
     thread::scope(|scope| {
         for (at, file) in files.iter().enumerate() {
             // Read while the one before plays.
-            let prepared = Session::prepare(args, file, stop, Arc::clone(&flags[at]), &gate);
-            if !turn(&gate, &flags, stop) {
+            let prepared = Session::prepare(args, file, &stops[at], &gate);
+            if !turn(&gate, stop) {
                 break;
             }
             match prepared {
@@ -189,9 +189,9 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
         let mut counts = gate.counts();
         while counts.alive > 0 {
             counts = gate.pause(counts);
-            stop.hand_on(&flags);
         }
     });
+    drop(stops);
     let runs: Vec<RunReport> =
         done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect();
     if told {
@@ -229,11 +229,22 @@ fn alone(args: &ReplayArgs) -> Result<()> {
     }
 }
 
+/// Hands a signal on to all sessions, for as long as there are some. The suite itself may be reading what says nothing.
+fn hand_on(stop: &Stop, sessions: &Arc<Vec<Stop>>) {
+    let (stop, sessions) = (stop.clone(), Arc::downgrade(sessions));
+    thread::spawn(move || {
+        while let Some(sessions) = sessions.upgrade() {
+            stop.hand_on(sessions.iter().map(Stop::flag));
+            drop(sessions);
+            thread::sleep(STEP);
+        }
+    });
+}
+
 /// Waits until a session may begin; false once a signal came.
-fn turn(gate: &Gate, flags: &[Arc<AtomicBool>], stop: &Stop) -> bool {
+fn turn(gate: &Gate, stop: &Stop) -> bool {
     let mut counts = gate.counts();
     while counts.free == 0 || counts.alive >= ALIVE {
-        stop.hand_on(flags);
         if stop.exit_code().is_some() {
             return false;
         }
