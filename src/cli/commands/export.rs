@@ -131,7 +131,6 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     if connections.rows.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no message to export", args.file)));
     }
-    preface::warn_of_torn(&loaded);
     let wanted = preface::connections(&loaded, args.connection.as_deref())?;
     // What is read by people loses its secrets; copies of the evidence do not.
     let mut redactor = args.redact.redactor(&Config::load(None)?);

@@ -534,7 +534,7 @@ impl<'s> Session<'s> {
             let message = format!("{} is {what}, and would be overwritten", file.display());
             Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
         };
-        if is_same(&file, &path_of(&self.file)) {
+        if is_same(&file, &io::place_of(&self.file)) {
             return taken("the recording");
         }
         if self.args.report.files().any(|answer| is_same(&file, answer)) {

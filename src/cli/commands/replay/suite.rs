@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use rpctape::capture::{name_of, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::replay::RunReport;
 use rpctape::replay::verdict::worst_exit;
@@ -29,7 +30,7 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// True if what was named is a suite, although it may hold a single recording.
 pub fn is_suite(named: &[String]) -> bool {
-    named.len() != 1 || named.iter().any(|name| Path::new(name).is_dir())
+    named.len() != 1 || named.iter().any(|name| path_of(name).is_dir())
 }
 
 /// The recordings that were named: files as they are; of folders, what they hold, by name.
@@ -44,7 +45,7 @@ pub fn recordings(named: &[String]) -> Result<Vec<String>> {
     }
     let mut files = Vec::new();
     for name in named {
-        match Path::new(name).is_dir() {
+        match path_of(name).is_dir() {
             true => files.extend(in_folder(name)?),
             false => files.push(name.clone()),
         }
@@ -55,7 +56,7 @@ pub fn recordings(named: &[String]) -> Result<Vec<String>> {
 }
 
 fn in_folder(folder: &str) -> Result<Vec<String>> {
-    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from(folder)]);
+    let (mut found, mut open) = (Vec::new(), vec![path_of(folder)]);
     while let Some(place) = open.pop() {
         let fault = |error: std::io::Error| Error::io("read", &place.to_string_lossy(), &error);
         for entry in std::fs::read_dir(&place).map_err(fault)? {
@@ -65,7 +66,7 @@ fn in_folder(folder: &str) -> Result<Vec<String>> {
                 open.push(path);
             // A link that leads nowhere is a recording that cannot be played: to pass it over would be a green run without it.
             } else if (path.is_file() || !path.exists()) && path.to_string_lossy().ends_with(RECORDING) {
-                found.push(path.to_string_lossy().into_owned());
+                found.push(name_of(path.as_os_str()));
             }
         }
     }
