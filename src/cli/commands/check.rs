@@ -8,7 +8,9 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::coverage;
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
-use rpctape::report::{Concise, Coverage, Document, Full, GroupBy, Grouped, Lines, Report, Statistics, Style, Summary};
+use rpctape::report::{
+    Concise, Coverage, Document, Full, GroupBy, Grouped, Lines, Report, Statistics, Style, Summary, redacted,
+};
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
@@ -285,9 +287,7 @@ pub fn print_judged(
         }
         let silence = terms.policy.apply(&mut finding);
         if let Some(redactor) = &mut sentences {
-            let words = [&mut finding.summary, &mut finding.source, &mut finding.connection];
-            let places = finding.evidence.iter_mut().map(|evidence| &mut evidence.message.source);
-            words.into_iter().chain(places).for_each(|word| *word = redactor.text(word).into_owned());
+            redacted::words(&mut finding, redactor);
         }
         match &silence {
             Some(silence) => summary.silence(silence),

@@ -136,7 +136,7 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     let mut redactor = args.redact.redactor(&Config::load(None)?);
     let mut out = args.to.out(args.output.as_deref(), files)?;
     if matches!(args.kind, Kind::Mermaid | Kind::Perfetto | Kind::Otlp) {
-        out = out.clean(redactor.take());
+        out = out.clean(redactor.clone());
     }
     let mut count = telemetry::Count::default();
     match args.kind {
@@ -149,7 +149,7 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
         }
         Kind::Mermaid => {
             let (around, max) = (args.around.as_deref(), args.max.unwrap_or(drawing::MOST));
-            drawing::diagram(&loaded.store, &wanted, around, max, &mut out)?;
+            drawing::diagram(&loaded.store, &wanted, around, max, redactor.take(), &mut out)?;
         }
         Kind::Perfetto => drawing::trace(&loaded.store, &wanted, &mut out)?,
         Kind::Otlp => count = telemetry::write(&loaded.store, &wanted, &mut out)?,
