@@ -69,6 +69,7 @@ impl Output {
                 Way::Through(OpenOptions::new().append(old.is_file()).write(true).open(&target).map_err(fail)?)
             }
             _ => {
+                admits_changes(&target)?;
                 let file = beside(&target, old.as_ref(), readers).map_err(fail)?;
                 Way::Beside { _listed: Listed::new(file.path()), file, target }
             }
@@ -84,6 +85,20 @@ impl Output {
             Way::Through(_) => Ok(()),
             Way::Beside { file, target, .. } => file.persist(target).map(drop).map_err(|error| fail(error.error)),
         }
+    }
+}
+
+/// An error where a file is read-only: whoever made it so wants it to stay as it is, and a new file in its place would not ask.
+pub fn admits_changes(path: &Path) -> Result<()> {
+    let is_locked = path.metadata().is_ok_and(|about| about.permissions().readonly());
+    let is_denied = || {
+        let opened = OpenOptions::new().write(true).open(path);
+        opened.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    };
+    match path.is_file() && (is_locked || is_denied()) {
+        true => Err(Error::new(ErrorKind::Usage, format!("{} is read-only, and is left alone", path.display()))
+            .hint("make it writable first (chmod u+w), if it is yours to change, or name another file")),
+        false => Ok(()),
     }
 }
 
@@ -217,9 +232,10 @@ fn is_handle(path: &Path) -> bool {
     folder.is_ok_and(|folder| folder.starts_with("/proc") && folder.ends_with("fd"))
 }
 
-/// Where a path leads: links are followed, also one whose end does not exist yet.
+/// Where a path leads: links are followed, also one whose end does not exist yet; `-` is standard output.
 pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
-    let mut target = path.to_path_buf();
+    let is_stdout = cfg!(unix) && path == Path::new("-");
+    let mut target = if is_stdout { PathBuf::from("/dev/stdout") } else { path.to_path_buf() };
     for _ in 0..LINKS {
         if is_handle(&target) {
             return Ok(target);

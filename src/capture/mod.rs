@@ -66,3 +66,4 @@ pub use out::body_of;
 pub use read::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 pub use rotation::{is_same_log, name_order};
 pub use time::zone_minutes;
+pub use watch::bytes_of;

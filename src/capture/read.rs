@@ -70,6 +70,8 @@ pub enum Skip {
     Torn,
     /// Behind the end of a file that shrank while it was read.
     Shrunk,
+    /// In a file that was rewritten while it was read: what was read may be of both.
+    Rewritten,
     /// In the file that took the name of this one while it was read.
     Replaced,
 }
@@ -77,13 +79,25 @@ pub enum Skip {
 impl Skip {
     /// True where an unknown part of the source was not read: what was read is then no whole log.
     pub fn is_loss(self) -> bool {
-        matches!(self, Skip::Torn | Skip::Shrunk)
+        matches!(self, Skip::Torn | Skip::Shrunk | Skip::Rewritten)
+    }
+
+    /// What to say of a source that is not whole, or no longer what was read: `LOG is torn: ...`.
+    pub fn harm(self) -> Option<&'static str> {
+        match self {
+            Skip::Torn => Some("is torn: what stood behind its end is not known"),
+            Skip::Shrunk => Some("shrank while it was read: what stood behind its end is not known"),
+            Skip::Rewritten => Some("was rewritten while it was read: what was read may be of both"),
+            Skip::Replaced => Some("was replaced while it was read: the file that has its name now was not read"),
+            _ => None,
+        }
     }
 
     /// The reason with this word.
     pub fn from_name(name: &str) -> Option<Skip> {
         use Skip::*;
-        let all = [Blank, NotAMessage, Header, CutOff, Oversized, Foreign, Duplicate, Torn, Shrunk, Replaced];
+        let all =
+            [Blank, NotAMessage, Header, CutOff, Oversized, Foreign, Duplicate, Torn, Shrunk, Rewritten, Replaced];
         all.into_iter().find(|skip| skip.as_str() == name)
     }
 
@@ -99,6 +113,7 @@ impl Skip {
             Skip::Duplicate => "duplicate",
             Skip::Torn => "torn",
             Skip::Shrunk => "shrank while it was read",
+            Skip::Rewritten => "rewritten while it was read",
             Skip::Replaced => "replaced while it was read",
         }
     }

@@ -32,12 +32,24 @@ pub struct Stop {
     signal: Arc<AtomicUsize>,
     /// What was asked to be done when a signal comes.
     actions: Arc<Mutex<Vec<SigId>>>,
-    /// True where the work has an end of its own to make, with a server that has to be told.
-    patient: Arc<AtomicBool>,
+    /// How much work has an end of its own to make, with a server that has to be told.
+    patient: Arc<AtomicUsize>,
 }
 
 /// How long work may go on after it was asked to stop.
 const GRACE: Duration = Duration::from_millis(700);
+
+/// How often it is looked whether work that makes an end of its own has made it.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Work that ends by itself, for as long as this lives: it is given the time that it needs.
+pub struct Patience(Arc<AtomicUsize>);
+
+impl Drop for Patience {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl Stop {
     /// Listens for the signals from now on.
@@ -66,10 +78,16 @@ impl Stop {
         let (mut signals, patient) = (Signals::new(ENDING)?, Arc::clone(&self.patient));
         let wait = move || {
             let Some(signal) = signals.forever().next() else { return };
-            thread::sleep(GRACE);
-            if !patient.load(Ordering::Relaxed) {
-                output::abandon();
-                std::process::exit(128 + signal);
+            let is_patient = || patient.load(Ordering::Relaxed) > 0;
+            loop {
+                while is_patient() {
+                    thread::sleep(LOOK);
+                }
+                thread::sleep(GRACE);
+                if !is_patient() {
+                    output::abandon();
+                    std::process::exit(128 + signal);
+                }
             }
         };
         thread::Builder::new().name("signals".into()).spawn(wait).map(drop)
@@ -80,16 +98,23 @@ impl Stop {
         Ok(())
     }
 
-    /// The work ends by itself, however long that takes: a server is told, a recording is closed.
+    /// From now on the work ends by itself, however long that takes: a server is told, a recording is closed.
     #[cfg(feature = "live")]
-    pub fn patient(&self) {
-        self.patient.store(true, Ordering::Relaxed);
+    pub fn patient(&self) -> Patience {
+        self.patient.fetch_add(1, Ordering::Relaxed);
+        Patience(Arc::clone(&self.patient))
+    }
+
+    /// The same signals, but work looks at a flag of its own.
+    #[cfg(feature = "live")]
+    pub fn own(&self) -> Stop {
+        Stop { wanted: Arc::default(), ..self.clone() }
     }
 
     /// No longer listens: signals are another's from now on (those of a recorder belong to the server).
     #[cfg(feature = "live")]
     pub fn release(&self) {
-        self.patient();
+        std::mem::forget(self.patient());
         self.taken();
         for action in self.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             unregister(action);
@@ -103,9 +128,9 @@ impl Stop {
 
     /// Hands a signal that came on to all who look at flags of their own.
     #[cfg(feature = "live")]
-    pub fn hand_on(&self, flags: &[Arc<AtomicBool>]) {
+    pub fn hand_on(&self, flags: impl IntoIterator<Item = Arc<AtomicBool>>) {
         if self.wanted.swap(false, Ordering::Relaxed) {
-            flags.iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
+            flags.into_iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
         }
     }
 

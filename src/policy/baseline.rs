@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::redact::Redactor;
 use crate::report::{self, Silence, fingerprint};
 use crate::store::FindingRow;
 
@@ -77,12 +78,14 @@ impl Baseline {
 
     /// Takes a finding into the baseline.
     pub fn add(&mut self, finding: &FindingRow) {
+        // They are for people; what is known is told by the fingerprint.
+        let clean = |word: &String| Redactor::default().text(word).into_owned();
         self.insert(Entry {
             v: 1,
             rule: finding.rule.clone(),
             fp: fingerprint(finding),
-            method: finding.method.clone(),
-            name: finding.name.clone(),
+            method: finding.method.as_ref().map(clean),
+            name: finding.name.as_ref().map(clean),
             count: 1,
             note: String::new(),
         });

@@ -35,6 +35,8 @@ enum Link {
     Colon,
     /// Words or blanks.
     Words,
+    /// A comma between two quoted words: `define('DB_PASSWORD', '...')`, or a list of names.
+    Listed,
 }
 
 /// The secrets behind labels.
@@ -108,12 +110,17 @@ impl<'t> Label<'t> {
         let (secret, quoted) = value;
         let shown = &self.text[secret.clone()];
         let then = &self.text[secret.end..];
+        // The folder that a shell is in.
+        if matches!(&self.text[self.name.clone()], "PWD" | "OLDPWD") && shown.starts_with(['/', '~']) {
+            return None;
+        }
         if shown.len() < 4 || is_stand_in(shown) || !quoted && is_code(shown, then) || !self.said.fits(shown) {
             return None;
         }
         let told = match link {
             Link::Assigned => true,
             Link::Colon => quoted || has_digit(shown) || is_random(shown, 16) || self.is_alone(&secret),
+            Link::Listed => quoted && is_random(shown, 12),
             Link::Words => {
                 (self.is_long_name() || !is_uuid(shown))
                     && is_mixed(shown, 6)
@@ -141,6 +148,8 @@ impl<'t> Label<'t> {
             (Link::Colon, rest)
         } else if let Some(rest) = valued(gap) {
             (Link::Assigned, rest)
+        } else if let Some(rest) = gap.strip_prefix(',').filter(|_| closing.ends_with(['"', '\''])) {
+            (Link::Listed, rest)
         } else if let Some(rest) = gap.strip_prefix('|') {
             (Link::Words, rest)
         } else {

@@ -92,7 +92,11 @@ pub fn is_stand_in(value: &str) -> bool {
 pub fn is_code(value: &str, then: &str) -> bool {
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '?' | '!' | '&' | '*');
     let names = !value.is_empty() && value.chars().all(name) && !value.starts_with(|c: char| c.is_ascii_digit());
-    CODE.contains(&value) || names && then.starts_with(['(', '[']) || value.contains("()")
+    let called = value.strip_suffix('(').is_some_and(|name_of_it| name_of_it.chars().all(name));
+    CODE.contains(&value)
+        || names && then.starts_with(['(', '['])
+        || called && then.starts_with(['"', '\''])
+        || value.contains("()")
 }
 
 /// Stars or other characters of one kind, and points behind what was cut off.

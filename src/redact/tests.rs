@@ -177,6 +177,18 @@ fn what_a_name_beside_the_value_says_is_heard_too() {
     assert_eq!(text(pair), r#"{"secret":[{"name":"mcp-session-id","value":"<<secret:session#1>>"}]}"#);
 }
 
+#[test]
+fn a_list_of_quoted_words_names_a_secret_only_where_one_follows() {
+    assert_eq!(text("define('DB_PASSWORD', 'q7Rt2xVb9LpZ4mKs');"), "define('DB_PASSWORD', '<<secret:password#1>>');");
+    for innocent in [
+        r#"["username", "password", "newPassword2", "email"]"#,
+        r#"password = input("Password: ")"#,
+        "PWD=/home/jo/project",
+    ] {
+        assert_eq!(text(innocent), innocent);
+    }
+}
+
 /// The end of the one that begins in the middle of the other is no less a part of it.
 #[test]
 fn secrets_that_share_something_go_together() {

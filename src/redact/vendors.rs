@@ -6,7 +6,8 @@
 //! that no list has are found by `made`.
 
 /// What a text must hold, the kind of secret, and its form. A text without the first is not searched for the last.
-pub(super) const VENDORS: [(&str, &str, &str); 125] = [
+pub(super) const VENDORS: [(&str, &str, &str); 126] = [
+    ("access_token", "token", r"\baccess_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}\b"),
     ("sk-", "api-key", r"\bsk-[A-Za-z0-9][A-Za-z0-9_-]{18,}"),
     ("AIza", "api-key", r"\bAIza[A-Za-z0-9_-]{35}"),
     ("GOCSPX-", "secret", r"\bGOCSPX-[A-Za-z0-9_-]{20,}"),

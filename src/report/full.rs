@@ -379,6 +379,7 @@ fn passed_over(skipped: &Skipped) -> String {
     match skipped.why.as_str() {
         "torn" => format!("what stood behind {place}, where the file is cut off"),
         "shrank while it was read" => format!("what stood behind {place}: the file {}", skipped.why),
+        "rewritten while it was read" => format!("what stands in {} now: the file was {}", skipped.source, skipped.why),
         "replaced while it was read" => format!("the file that took the name of {} meanwhile", skipped.source),
         why => format!("{} {} (from {place})", number::plural(skipped.lines, "line"), skipped_text(why)),
     }

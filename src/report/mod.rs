@@ -29,7 +29,7 @@ mod page;
 mod parts;
 mod perfetto;
 mod query;
-mod redacted;
+pub mod redacted;
 mod rendered;
 pub mod replay;
 mod sarif;

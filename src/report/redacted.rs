@@ -3,14 +3,24 @@
 use crate::redact::Redactor;
 use crate::store::{FindingRow, MessageRow};
 
+/// Replaces them in the words of a finding: its sentence, and all that it names. What escapes a text afterwards hides none.
+pub fn words(row: &mut FindingRow, redactor: &mut Redactor) {
+    let named = [&mut row.method, &mut row.name].into_iter().flatten();
+    let told = [&mut row.summary, &mut row.source, &mut row.connection].into_iter().chain(named);
+    told.for_each(|word| *word = redactor.text(word).into_owned());
+    row.evidence.iter_mut().for_each(|evidence| names(&mut evidence.message, redactor));
+}
+
+fn names(row: &mut MessageRow, redactor: &mut Redactor) {
+    let named = std::iter::once(&mut row.source).chain(&mut row.method);
+    named.for_each(|word| *word = redactor.text(word).into_owned());
+}
+
 /// A finding, with the messages that prove it.
 pub fn finding(row: &FindingRow, redactor: &mut Redactor) -> FindingRow {
     let mut row = row.clone();
-    for word in [&mut row.summary, &mut row.source, &mut row.connection] {
-        *word = redactor.text(word).into_owned();
-    }
+    words(&mut row, redactor);
     for evidence in &mut row.evidence {
-        evidence.message.source = redactor.text(&evidence.message.source).into_owned();
         let own = std::mem::take(&mut evidence.message.raw);
         evidence.message.raw = own.map(|raw| text(&raw, &mut evidence.message.bytes, redactor));
     }
@@ -20,6 +30,7 @@ pub fn finding(row: &FindingRow, redactor: &mut Redactor) -> FindingRow {
 /// A message. Its size becomes that of what is left, so that a text that is whole is not taken for one that was cut.
 pub fn message(row: &MessageRow, redactor: &mut Redactor) -> MessageRow {
     let mut row = row.clone();
+    names(&mut row, redactor);
     let own = std::mem::take(&mut row.raw);
     row.raw = own.map(|raw| text(&raw, &mut row.bytes, redactor));
     row

@@ -136,6 +136,7 @@ impl Store {
 
     /// Opens a database to add to it, or makes a new one. A new one appears under its name only at [`Store::commit`].
     pub fn write(path: &Path) -> Result<Store> {
+        crate::output::admits_changes(path)?;
         let there = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
         if there {
             let mut store = Store::open(path, FOR_APPENDING)?;

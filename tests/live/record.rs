@@ -258,6 +258,24 @@ fn a_full_disk_is_said_once_and_traffic_goes_on() {
 }
 
 #[test]
+fn a_limit_of_size_leaves_room_for_what_was_lost() {
+    let folder = Folder::new();
+    let path = folder.path("a.rec.jsonl");
+    let line = format!("ulimit -f 64; exec \"$0\" record -o \"$1\" -- {} echo", pipe().display());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line, env!("CARGO_BIN_EXE_rpctape"), &path]);
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let input = frames(2000, 500);
+    let ran = talk(shell.spawn().expect("a shell"), &input);
+    assert!(ran.out == input);
+    let events = events(&path);
+    let end = events.last().expect("an end");
+    let said: u64 = events.iter().filter_map(|event| event["lost"].as_u64().filter(|_| event["k"] == "gap")).sum();
+    assert_eq!((&end["k"], end["lost"].as_u64()), (&Value::from("end"), Some(said)), "{}", ran.err);
+    assert_eq!(end["msgs"].as_u64().expect("a count") + said, 4000);
+}
+
+#[test]
 fn exit_codes_and_signals_of_the_server_are_those_of_the_recorder() {
     let folder = Folder::new();
     for (at, (behaviour, code)) in

@@ -114,7 +114,7 @@ fn a_link_into_the_folder_that_is_read_is_refused() {
 }
 
 #[test]
-fn names_that_are_no_utf8_are_merged() {
+fn names_that_are_no_utf8_are_listed_and_merged() {
     let folder = folder();
     let (one, two) = (recorded(folder.path(), "one.rec.jsonl"), recorded(folder.path(), "two.rec.jsonl"));
     let odd = folder.path().join(OsStr::from_bytes(b"odd\xff.rec.jsonl"));
@@ -123,6 +123,7 @@ fn names_that_are_no_utf8_are_merged() {
         return eprintln!("SKIPPED: no file can have that name here");
     }
     let merged = folder.path().join("merged");
+    rpctape().arg(&odd).assert().success();
     rpctape().arg("merge").arg(&odd).arg(&two).arg("-o").arg(&merged).assert().success();
     assert!(text(merged).starts_with("{\"rec\":1"));
 }
@@ -137,6 +138,31 @@ fn a_configuration_is_made_where_a_link_leads_and_never_over_one() {
     assert!(link.is_symlink() && text(&there).contains("rpctape"));
     std::fs::write(&there, "mine").expect("writes");
     assert_eq!((run(&["init", &link_name]).code, text(&there).as_str()), (2, "mine"));
+}
+
+#[test]
+fn what_is_read_only_is_left_alone() {
+    let folder = folder();
+    let old = file(folder.path(), "old", "mine");
+    std::fs::set_permissions(&old, std::os::unix::fs::PermissionsExt::from_mode(0o444)).expect("a mode");
+    for args in [["check", BAD, "-o", &old], ["ingest", BAD, "--db", &old], ["scrub", BAD, "-o", &old]] {
+        let said = run(&args);
+        assert!(said.code == 2 && said.err.contains("is read-only"), "{args:?}: {}", said.err);
+        assert_eq!((text(&old).as_str(), names(folder.path()).len()), ("mine", 1), "{args:?}");
+    }
+}
+
+#[test]
+fn a_dash_is_standard_input_and_standard_output_for_every_command() {
+    let folder = folder();
+    let rec = recorded(folder.path(), "one.rec.jsonl");
+    for line in ["scrub - -o -", "merge - \"$1\" -o -", "export - --as rec -o -"] {
+        let (code, said) = shell(&format!("\"$0\" {line} < \"$1\" | grep -q '\"rec\":1'"), Path::new(&rec));
+        assert_eq!(code, Some(0), "{line}: {said}");
+    }
+    let (code, said) = shell("exec \"$0\" scrub - -o \"$1\" < \"$1\"", Path::new(&rec));
+    assert!(code == Some(2) && said.contains("would be overwritten"), "{said}");
+    assert_eq!(names(folder.path()), ["one.rec.jsonl"]);
 }
 
 #[test]
@@ -155,10 +181,12 @@ fn signals_end_what_waits_for_a_pipe_that_says_nothing() {
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
     let pipe = pipe.display().to_string();
     let key = format!("--sign={pipe}");
-    let commands: [&[&str]; 8] = [
+    let played = recorded(folder.path(), "played.rec.jsonl");
+    let commands: [&[&str]; 9] = [
         &["check", &pipe],
         &["formats", "--explain", &pipe],
         &["replay", &pipe, "--", "cat"],
+        &["replay", &played, &pipe, "--allow-all", "--no-keep", "--", "sleep", "600"],
         &["minimise", &pipe, "--", "cat"],
         &["mock", &pipe],
         &["conform", "--baseline", &pipe, "--", "cat"],

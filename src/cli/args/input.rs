@@ -1,13 +1,12 @@
 //! Flags about reading, and the way from what the user names (files, folders, standard input, a database) to a store.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use rpctape::capture::{self, Overrides, Vantage};
+use rpctape::capture::{self, Overrides, Skip, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::number::{count, plural};
 use rpctape::output;
@@ -251,6 +250,35 @@ pub struct Loaded {
     pub torn: Vec<String>,
 }
 
+impl Loaded {
+    /// What is lost of a source, in words: a part that nobody knows was not read, and it is never clean.
+    pub fn loss(&self) -> Option<String> {
+        self.harm().find(|(skip, _)| skip.is_loss()).map(|(_, told)| told)
+    }
+
+    fn harm(&self) -> impl Iterator<Item = (Skip, String)> {
+        let sources = self.summary.sources.iter().flat_map(|source| harm_of(&source.name, &source.skipped));
+        let archives = self.torn.iter().filter_map(|archive| told_harm(archive, Skip::Torn));
+        sources.chain(archives)
+    }
+
+    /// Says what became of a source, where what is printed does not.
+    pub fn warn(&self) {
+        if let Some((_, told)) = self.harm().min_by_key(|(skip, _)| !skip.is_loss()) {
+            say(&format!("warning: {}", rpctape::report::escape(&told)));
+        }
+    }
+}
+
+/// That a source is not whole, or no longer what was read.
+pub fn harm_of(source: &str, skipped: &[(String, u64, u64)]) -> impl Iterator<Item = (Skip, String)> {
+    skipped.iter().filter_map(move |(why, ..)| told_harm(source, Skip::from_name(why)?))
+}
+
+fn told_harm(source: &str, skip: Skip) -> Option<(Skip, String)> {
+    Some((skip, format!("{source} {}", skip.harm()?)))
+}
+
 /// The options of a run.
 pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
     let (settings, selection) = (judge.settings(), judge.selection()?);
@@ -272,7 +300,7 @@ pub fn load_hops(
 ) -> Result<Loaded> {
     let files = hops.files(files)?;
     if hops.hops.is_empty() {
-        return load(&files, read, judge, to, stop);
+        return judged(&files, read, judge, to, stop);
     }
     let mut options = options(read.overrides(), judge, stop)?;
     options.hops = hops.hops(&options.overrides)?;
@@ -285,8 +313,14 @@ pub fn load_hops(
     Ok(loaded)
 }
 
-/// Opens a database of ours, or reads and judges logs.
+/// Opens a database of ours, or reads and judges logs; says which of them is not whole.
 pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
+    let loaded = judged(files, read, judge, to, stop)?;
+    loaded.warn();
+    Ok(loaded)
+}
+
+fn judged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
     let options = options(read.overrides(), judge, stop)?;
     if files.is_empty() {
         return Err(Error::new(ErrorKind::Usage, "no log was named")
@@ -392,7 +426,7 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
 /// ends does not begin like one.
 pub fn recording_text(name: &str, hint: &str) -> Result<String> {
     let fault = |error: std::io::Error| Error::io("read", name, &error).hint(hint);
-    let mut log = BufReader::new(File::open(capture::path_of(name)).map_err(fault)?);
+    let mut log = BufReader::new(capture::bytes_of(name).map_err(fault)?);
     let head = log.fill_buf().map_err(fault)?;
     if !head.is_empty() && !head.trim_ascii_start().starts_with(b"{") {
         return Err(Error::new(ErrorKind::Input, format!("{name} is no recording: it holds no JSON lines")).hint(hint));

@@ -2,7 +2,6 @@
 
 mod parts;
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter};
 
 use clap::Args;
@@ -103,14 +102,10 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
 
 /// The lines of a file, or of standard input, packed or not, and what errors call it.
 fn lines_of(path: &str) -> Result<(Box<dyn BufRead>, &str)> {
-    let (input, name): (Box<dyn BufRead>, _) = match path {
-        "-" => (Box::new(BufReader::new(std::io::stdin())), "standard input"),
-        _ => {
-            let file = File::open(rpctape::capture::path_of(path)).map_err(|error| Error::io("read", path, &error))?;
-            (Box::new(BufReader::new(file)), path)
-        }
-    };
-    Ok((unpacked(input).map_err(|error| Error::io("read", name, &error))?, name))
+    let name = if path == "-" { "standard input" } else { path };
+    let fault = |error| Error::io("read", name, &error);
+    let input = BufReader::new(rpctape::capture::bytes_of(path).map_err(fault)?);
+    Ok((unpacked(Box::new(input)).map_err(fault)?, name))
 }
 
 /// Prints what was found in all parts.

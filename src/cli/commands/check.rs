@@ -8,7 +8,9 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::coverage;
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
-use rpctape::report::{Concise, Coverage, Document, Full, GroupBy, Grouped, Lines, Report, Statistics, Style, Summary};
+use rpctape::report::{
+    Concise, Coverage, Document, Full, GroupBy, Grouped, Lines, Report, Statistics, Style, Summary, redacted,
+};
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
@@ -19,7 +21,7 @@ use crate::cli::args::reports::{ReportArgs, Reports};
 use crate::cli::args::terms::{PolicyArgs, RedactArgs, Terms};
 use crate::cli::args::values::FailOn;
 use crate::cli::content::page;
-use crate::cli::content::preface::{begun, connections, context, torn};
+use crate::cli::content::preface::{begun, connections, context};
 use crate::cli::screen::ScreenArgs;
 use crate::cli::screen::io::{self, Out, written};
 use crate::cli::signals::Stop;
@@ -190,8 +192,8 @@ pub struct Judged<'a> {
     pub connections: Vec<ConnectionRow>,
     /// What was read, before any finding is counted.
     pub summary: Summary,
-    /// A source whose end is not known.
-    pub torn: Option<String>,
+    /// A source of which something is not known, in words.
+    pub loss: Option<String>,
     /// The findings in their order, with as much of the text of their messages as is wanted.
     #[allow(clippy::type_complexity, reason = "it is called once, where it is made")]
     pub findings: Box<dyn FnOnce(&FindingFilter, Raw, Take<'_>) -> Result<()> + 'a>,
@@ -216,7 +218,7 @@ pub fn print(
         io::say("what payloads look like (SCH001 to SCH005) is judged, and listed, only with --schema");
     }
     let judged = Judged {
-        torn: torn(loaded, &summary).map(str::to_string),
+        loss: loaded.loss(),
         findings: Box::new(|filter, raw, take| loaded.store.findings(filter, raw, take)),
         loaded: Some(loaded),
         connections,
@@ -234,7 +236,7 @@ pub fn print_judged(
     args: &PrintArgs,
     screen: &ScreenArgs,
 ) -> Result<u8> {
-    let Judged { connections, mut summary, torn, findings, loaded } = judged;
+    let Judged { connections, mut summary, loss, findings, loaded } = judged;
     let fail_on = terms.fail_on.severity();
     summary.fail_on = fail_on.map_or("none", Severity::as_str);
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
@@ -285,9 +287,7 @@ pub fn print_judged(
         }
         let silence = terms.policy.apply(&mut finding);
         if let Some(redactor) = &mut sentences {
-            let words = [&mut finding.summary, &mut finding.source, &mut finding.connection];
-            let places = finding.evidence.iter_mut().map(|evidence| &mut evidence.message.source);
-            words.into_iter().chain(places).for_each(|word| *word = redactor.text(word).into_owned());
+            redacted::words(&mut finding, redactor);
         }
         match &silence {
             Some(silence) => summary.silence(silence),
@@ -316,7 +316,7 @@ pub fn print_judged(
     if summary.messages == 0 {
         summary.exit = 2;
     }
-    if torn.is_some() && summary.exit == 0 {
+    if loss.is_some() && summary.exit == 0 {
         summary.exit = 2;
     }
     if pipe_is_open {
@@ -328,8 +328,8 @@ pub fn print_judged(
         let error = Error::new(ErrorKind::Input, "nothing was checked: no message was found");
         io::complain(&error.hint("`rpctape ls` shows what each file was taken for; --format-in overrules it"));
     }
-    if let Some(source) = torn {
-        let error = Error::new(ErrorKind::Input, format!("{source} is torn: what stood behind its end is not known"));
+    if let Some(loss) = loss {
+        let error = Error::new(ErrorKind::Input, loss);
         io::complain(&error.hint("what was read was judged; give the whole file to have all of it judged"));
     }
     Ok(summary.exit)

@@ -106,8 +106,9 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         interrupt: Some(stop.flag()),
     };
     // From now on there is a server that has to be told.
-    stop.patient();
+    let patience = stop.patient();
     let mut card = examine(args, &examiner, &server, &probes, stop)?;
+    drop(patience);
     card.strict = args.known.strict;
     card.know(&before);
     args.known.write(&card, &before)?;

@@ -131,13 +131,12 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     if connections.rows.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no message to export", args.file)));
     }
-    preface::warn_of_torn(&loaded);
     let wanted = preface::connections(&loaded, args.connection.as_deref())?;
     // What is read by people loses its secrets; copies of the evidence do not.
     let mut redactor = args.redact.redactor(&Config::load(None)?);
     let mut out = args.to.out(args.output.as_deref(), files)?;
     if matches!(args.kind, Kind::Mermaid | Kind::Perfetto | Kind::Otlp) {
-        out = out.clean(redactor.take());
+        out = out.clean(redactor.clone());
     }
     let mut count = telemetry::Count::default();
     match args.kind {
@@ -150,7 +149,7 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
         }
         Kind::Mermaid => {
             let (around, max) = (args.around.as_deref(), args.max.unwrap_or(drawing::MOST));
-            drawing::diagram(&loaded.store, &wanted, around, max, &mut out)?;
+            drawing::diagram(&loaded.store, &wanted, around, max, redactor.take(), &mut out)?;
         }
         Kind::Perfetto => drawing::trace(&loaded.store, &wanted, &mut out)?,
         Kind::Otlp => count = telemetry::write(&loaded.store, &wanted, &mut out)?,

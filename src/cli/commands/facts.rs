@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::facts::{Lines, Sink, file_name};
+use rpctape::facts::{FileFacts, Lines, Sink, file_name};
 use rpctape::output::{Output, Readers};
 use rpctape::pipeline::Options;
 use rpctape::pipeline::facts::{Lifted, lift};
 use rpctape::report::{count, escape, plural};
 
-use crate::cli::args::input::{self, Meter, ReadArgs};
+use crate::cli::args::input::{self, Meter, ReadArgs, harm_of};
 use crate::cli::screen::io::{self, Out};
 use crate::cli::signals::Stop;
 
@@ -63,8 +63,6 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
         io::apart(&args.output, &args.files)?;
-        let shown = args.output.display().to_string();
-        std::fs::create_dir_all(&args.output).map_err(|error| Error::io("create", &shown, &error))?;
     }
     let found = capture::expand(&args.files, &options.overrides)?;
     found.skipped.iter().for_each(|(file, why)| passed_over(file, why));
@@ -82,50 +80,63 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
             Lifted::Facts(told) if !to_stdout => {
                 let (rows, bytes) = (plural(told.rows, "row"), count(told.size));
                 io::say(&format!("{}: {rows} of {bytes} bytes", escape(log)));
+                hurt(log, &told);
             }
-            Lifted::Facts(_) => {}
+            Lifted::Facts(told) => hurt(log, &told),
         }
     }
     Ok(0)
+}
+
+fn hurt(log: &str, told: &FileFacts) {
+    for (_, told) in harm_of(log, &told.skipped).take(1) {
+        io::say(&format!("warning: {}", escape(&told)));
+    }
 }
 
 fn passed_over(file: &str, why: &str) {
     io::say(&format!("{}: passed over, {}", escape(file), escape(why)));
 }
 
-/// A file that gets its name when it is whole.
+/// A file that gets its name when it is whole; its folder is made with the first.
 fn open(form: Form, path: &Path, inputs: &[String]) -> Result<Box<dyn Sink>> {
     io::apart(path, inputs)?;
-    let output = Output::create(path, Readers::Owner)?;
+    let output = || {
+        if let Some(folder) = path.parent() {
+            let shown = folder.display().to_string();
+            std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &shown, &error))?;
+        }
+        Output::create(path, Readers::Owner)
+    };
     match form {
         Form::Parquet => parquet(output, path),
         Form::Blocks => blocks(output, path),
         Form::Jsonl => {
-            let packed = flate2::write::GzEncoder::new(output, flate2::Compression::fast());
+            let packed = flate2::write::GzEncoder::new(output()?, flate2::Compression::fast());
             Ok(Box::new(Packed(Lines::new(packed, &path.display().to_string()))))
         }
     }
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
-    let rows = rpctape::facts::ParquetRows::new(output, &path.display().to_string(), Output::finish)?;
+fn parquet(output: impl FnOnce() -> Result<Output>, path: &Path) -> Result<Box<dyn Sink>> {
+    let rows = rpctape::facts::ParquetRows::new(output()?, &path.display().to_string(), Output::finish)?;
     Ok(Box::new(rows))
 }
 
 #[cfg(feature = "parquet")]
-fn blocks(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
-    let rows = rpctape::facts::Blocks::new(output, &path.display().to_string(), Output::finish)?;
+fn blocks(output: impl FnOnce() -> Result<Output>, path: &Path) -> Result<Box<dyn Sink>> {
+    let rows = rpctape::facts::Blocks::new(output()?, &path.display().to_string(), Output::finish)?;
     Ok(Box::new(rows))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn blocks(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
+fn blocks(output: impl FnOnce() -> Result<Output>, path: &Path) -> Result<Box<dyn Sink>> {
     parquet(output, path)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: Output, _: &Path) -> Result<Box<dyn Sink>> {
+fn parquet(_: impl FnOnce() -> Result<Output>, _: &Path) -> Result<Box<dyn Sink>> {
     Err(without_parquet("--as jsonl writes the same as JSON lines"))
 }
 

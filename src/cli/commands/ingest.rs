@@ -74,7 +74,7 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::ingest(&args.files, to, &options, args.read.said.no_progress)?;
     // Names of files are words of others, too.
     io::print(&Redactor::default().text(&told(&loaded, &args.db.to_string_lossy())))?;
-    crate::cli::content::preface::warn_of_torn(&loaded);
+    loaded.warn();
     if loaded.summary.tally.messages > 0 {
         return Ok(0);
     }

@@ -1,8 +1,7 @@
 //! `rpctape ls`: what is in a log, and what it was taken for.
 
-use std::path::Path;
-
 use clap::{Args, ValueEnum};
+use rpctape::capture::path_of;
 use rpctape::error::{Error, Result};
 use rpctape::protocol::Mechanism;
 use rpctape::report::Listing;
@@ -81,7 +80,7 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
 /// `rpctape FILE`: the list, and what can be done next.
 pub fn run_bare(files: Vec<String>, commands: &[String], stop: &Stop) -> Result<u8> {
     // A word that is no file is more likely a command with a typo.
-    if let Some(word) = files.first().filter(|word| word.as_str() != "-" && !Path::new(word).exists()) {
+    if let Some(word) = files.first().filter(|word| word.as_str() != "-" && !path_of(word).exists()) {
         let hint = match nearest(word, commands.iter().map(String::as_str)) {
             Some(command) => format!("did you mean `rpctape {command}`?"),
             None => "`rpctape --help` lists the commands".to_string(),

@@ -17,7 +17,7 @@ use crate::cli::screen::io;
 /// a recording first (`export --as rec`).
 #[derive(Args, Debug)]
 pub struct MergeArgs {
-    /// The recordings
+    /// The recordings; `-` is standard input
     #[arg(value_name = "REC", required = true, num_args = 2.., value_parser = input::name())]
     files: Vec<String>,
     /// Where the one goes

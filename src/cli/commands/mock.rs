@@ -151,14 +151,17 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
         tape: args.output.as_ref().map(|path| tape(args, path, &config)),
         scripts: scripts.clone(),
     };
+    let mut patience = None;
     let served = serve(service, &stop.flag(), |address| {
         // From now on there is a client that has to be told, and a session that has to be closed.
-        stop.patient();
+        patience = Some(stop.patient());
         opened(args, address);
     })?;
     // To be stopped is how serving ends.
     stop.taken();
-    Ok(told(args, &scripts, &served))
+    let exit = told(args, &scripts, &served);
+    drop(patience);
+    Ok(exit)
 }
 
 impl From<ReuseArg> for Reuse {

@@ -124,7 +124,7 @@ pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
 /// Plays one recording. Reports that were asked for are written also where it cannot be played.
 fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
     let gate = Gate::new(1);
-    let done = Session::prepare(args, file, stop, stop.flag(), &gate).and_then(|prepared| match prepared {
+    let done = Session::prepare(args, file, stop, &gate).and_then(|prepared| match prepared {
         Prepared::Told => Ok(0),
         Prepared::Ready(session) => {
             session.forewarn();
@@ -333,13 +333,7 @@ struct Session<'s> {
 
 impl<'s> Session<'s> {
     /// Reads a recording and plans what is sent; says what must be said before.
-    fn prepare(
-        args: &'s ReplayArgs,
-        file: &str,
-        stop: &'s Stop,
-        interrupt: Arc<AtomicBool>,
-        gate: &'s Gate,
-    ) -> Result<Prepared<'s>> {
+    fn prepare(args: &'s ReplayArgs, file: &str, stop: &'s Stop, gate: &'s Gate) -> Result<Prepared<'s>> {
         let mut config = config(args)?;
         let server = match &args.noise.noise_from {
             Some(from) => Some(Server::read(from)?),
@@ -376,7 +370,7 @@ impl<'s> Session<'s> {
             recorded: recorded.unwrap_or_default(),
             judging: input::options(args.view.read.said.overrides(), &judge_args, stop)?,
             stop,
-            interrupt,
+            interrupt: stop.flag(),
             kept_as: None,
             seat: gate.seat(),
             in_suite: false,
@@ -465,6 +459,7 @@ impl<'s> Session<'s> {
             line: waiting::Line::new(self.args.view.read.said.no_progress || self.in_suite),
             seat: &self.seat,
             stop: self.stop,
+            patience: None,
         };
         let ran = play(&job, &self.recorded, &keep, &self.judging, Some(&self.interrupt), &mut watching)?;
         drop(watching);
@@ -540,7 +535,7 @@ impl<'s> Session<'s> {
             let message = format!("{} is {what}, and would be overwritten", file.display());
             Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
         };
-        if is_same(&file, &path_of(&self.file)) {
+        if is_same(&file, &io::place_of(&self.file)) {
             return taken("the recording");
         }
         if self.args.report.files().any(|answer| is_same(&file, answer)) {

@@ -1,11 +1,10 @@
 //! `rpctape scrub`: a recording without its secrets, to be shared.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::capture::path_of;
+use rpctape::capture::bytes_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::redact::{Redactor, told};
 use rpctape::report::plural;
@@ -21,7 +20,7 @@ use rpctape::report::shell;
 /// the same secret has the same placeholder everywhere, such as <<secret:token#1>>.
 #[derive(Args, Debug)]
 pub struct ScrubArgs {
-    /// A recording (rec/1) or a log of one JSON object a line
+    /// A recording (rec/1) or a log of one JSON object a line; `-` is standard input
     #[arg(value_name = "IN", value_parser = input::name())]
     file: String,
     /// The copy to write
@@ -36,7 +35,7 @@ pub struct ScrubArgs {
 pub fn run(args: &ScrubArgs) -> Result<u8> {
     let config = Config::load(args.config.as_deref())?;
     let fault = |error: std::io::Error| Error::io("read", &args.file, &error);
-    let mut log = BufReader::new(File::open(path_of(&args.file)).map_err(fault)?);
+    let mut log = BufReader::new(bytes_of(&args.file).map_err(fault)?);
     // A look at the beginning: a device that never ends has no first line.
     let first = log.fill_buf().map_err(fault)?;
     if !first.trim_ascii_start().starts_with(b"{") {

@@ -79,7 +79,6 @@ impl Print<'_> {
 pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.view.read, &JudgeArgs::default(), input::PASSING, stop)?;
-    crate::cli::content::preface::warn_of_torn(&loaded);
     let style = args.view.screen.style(false, false);
     let redactor = args.view.redact.redactor(&Config::load(None)?);
     let mut print = match args.format {

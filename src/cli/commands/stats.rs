@@ -58,7 +58,6 @@ fn clean(row: &mut ExchangeRow, redactor: &mut Option<Redactor>) {
 /// Prints the figures.
 pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::load(&args.files, &args.view.read, &JudgeArgs::default(), input::PASSING, stop)?;
-    crate::cli::content::preface::warn_of_torn(&loaded);
     let store = &loaded.store;
     let mut redactor = args.view.redact.redactor(&Config::load(None)?);
     let mut tallies = Tallies::default();

@@ -119,7 +119,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     if loaded.store.connections()?.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.name())));
     }
-    crate::cli::content::preface::warn_of_torn(&loaded);
+    loaded.warn();
     let after_us = judged.settings().stuck_after_us;
     let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;

@@ -8,7 +8,7 @@ use rpctape::error::Result;
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
 use rpctape::report::html::{Choice, Collector, Gathered, Incident, PROOF, READ, fragment, gathered};
-use rpctape::report::why;
+use rpctape::report::{redacted, why};
 use rpctape::rules::Selection;
 use rpctape::store::{ConnectionRow, ExchangeFilter, FindingFilter, Raw, Store};
 
@@ -58,7 +58,7 @@ pub fn beside(loaded: &Loaded, reports: &ReportArgs, wanted: Wanted<'_>) -> Resu
             return Ok(());
         }
         if let Some(redactor) = &mut redactor {
-            finding.summary = redactor.text(&finding.summary).into_owned();
+            redacted::words(&mut finding, redactor);
         }
         summary.count(&finding, fail_on);
         reports.finding(&finding)

@@ -1,6 +1,5 @@
-//! What reports are told before any finding: the connections, what was read, and what of it is torn.
+//! What reports are told before any finding: the connections, and what was read.
 
-use rpctape::capture::Skip;
 use rpctape::error::Result;
 use rpctape::pipeline::{Alone, Met};
 use rpctape::protocol::Severity;
@@ -10,7 +9,6 @@ use rpctape::store::ConnectionRow;
 
 use crate::cli::args::connection;
 use crate::cli::args::input::Loaded;
-use crate::cli::screen::io;
 
 /// All connections, or the one with this key.
 pub fn connections(loaded: &Loaded, key: Option<&str>) -> Result<Vec<ConnectionRow>> {
@@ -52,21 +50,4 @@ fn merged(met: &Met) -> Merged {
     };
     let (client, server) = (alone(&met.client), alone(&met.server));
     Merged { connections: met.paired, messages: met.messages, client, server }
-}
-
-/// A source of which a part that nobody knows was not read: it is never clean.
-pub fn torn<'a>(loaded: &'a Loaded, summary: &'a Summary) -> Option<&'a str> {
-    let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);
-    let lost = summary.skipped.iter().find(|skipped| is_loss(&skipped.why)).map(|skipped| skipped.source.as_str());
-    lost.or_else(|| loaded.torn.first().map(String::as_str))
-}
-
-/// Says which source is torn, where what is printed does not.
-pub fn warn_of_torn(loaded: &Loaded) {
-    if let Some(source) = torn(loaded, &begun(loaded, &[], None)) {
-        io::say(&format!(
-            "warning: {} is torn: what stood behind its end is not known",
-            rpctape::report::escape(source)
-        ));
-    }
 }

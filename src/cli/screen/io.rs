@@ -1,7 +1,7 @@
 //! Where the program prints: the only place. Results go to stdout or to `-o FILE`, everything else to stderr.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
@@ -108,8 +108,8 @@ impl Write for Out {
 /// An error where `path`, which is to be written, is one of the inputs or lies in a folder among them: what is evidence
 /// is not overwritten, and an answer is no input of the next run.
 pub fn apart(path: &Path, inputs: &[String]) -> Result<()> {
-    for input in inputs.iter().filter(|input| *input != "-") {
-        let input = path_of(input);
+    for input in inputs {
+        let input = place_of(input);
         let shown = path.display();
         let message = if is_same(path, &input) {
             format!("{shown} is one of the inputs, and would be overwritten")
@@ -121,6 +121,11 @@ pub fn apart(path: &Path, inputs: &[String]) -> Result<()> {
         return Err(Error::new(ErrorKind::Usage, message).hint("name another file for the answer"));
     }
     Ok(())
+}
+
+/// Where an input is. Standard input may be a file, too.
+pub fn place_of(input: &str) -> PathBuf {
+    path_of(if input == "-" { "/dev/stdin" } else { input })
 }
 
 /// The result of writing: a reader that closed the pipe has seen enough, and that is success.

@@ -16,6 +16,8 @@ pub(super) struct TapeFile {
     torn: bool,
     /// Room for the last lines, should the disk be full: a file without a name that goes when they are to be written.
     reserve: Option<File>,
+    /// How long the file may become before the last lines, where the system limits it (`ulimit -f`).
+    limit: Option<u64>,
 }
 
 /// How much room is kept for the last lines, in bytes.
@@ -32,12 +34,13 @@ impl TapeFile {
         };
         let is_file = file.metadata().is_ok_and(|about| about.is_file());
         let reserve = is_file.then(|| reserve(path)).flatten();
-        Ok(TapeFile { file, size: 0, torn: false, reserve })
+        let limit = is_file.then(limit).flatten().map(|limit| limit - (limit / 2).min(RESERVE as u64));
+        Ok(TapeFile { file, size: 0, torn: false, reserve, limit })
     }
 
     /// Gives the room for the last lines free.
     pub(super) fn last_lines(&mut self) {
-        self.reserve = None;
+        (self.reserve, self.limit) = (None, None);
     }
 
     fn existing(path: &Path) -> Result<File> {
@@ -77,6 +80,9 @@ impl Write for TapeFile {
     }
 
     fn write_all(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.limit.is_some_and(|limit| self.size + line.len() as u64 > limit) {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         if self.torn {
             self.file.write_all(b"\n")?;
             self.torn = false;
@@ -103,6 +109,17 @@ impl Write for TapeFile {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// How long a file of this process may become.
+#[cfg(unix)]
+fn limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+}
+
+#[cfg(not(unix))]
+fn limit() -> Option<u64> {
+    None
 }
 
 /// Without it a recording is as good as it can be.

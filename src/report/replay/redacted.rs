@@ -15,7 +15,7 @@ pub fn redacted(report: &RunReport, redactor: &mut Redactor) -> RunReport {
     for entry in &mut report.exchanges {
         clean(&mut entry.detail);
         entry.notes.iter_mut().for_each(&mut clean);
-        entry.name.iter_mut().for_each(&mut clean);
+        std::iter::once(&mut entry.method).chain(&mut entry.name).for_each(&mut clean);
         for difference in &mut entry.diff {
             // A secret is often known by the name of its member alone.
             let name = difference.at.rsplit('/').next().unwrap_or("").to_string();

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
-use rpctape::capture::Skip;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{FileFacts, source_order};
 use rpctape::finding;
@@ -13,6 +12,7 @@ use rpctape::report::{Breach, Coverage, Found, Occasion, PartLine, PassedOver, S
 use rpctape::rules::{Covered, Selection};
 use rpctape::store::{ConnectionRow, OccasionRow, SourceRow, UndecidedRow, UnreadRow};
 
+use crate::cli::args::input::harm_of;
 use crate::cli::commands::check::Judged;
 
 /// What the lines of all parts say.
@@ -115,8 +115,7 @@ impl Read {
 
     fn judged(mut self) -> Judged<'static> {
         self.findings.sort_by(Found::order);
-        let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);
-        let mut torn = None;
+        let mut loss = None;
         let (mut files, mut rows, mut lost) = (Vec::new(), Vec::new(), 0);
         for (name, told) in self.sources.into_values() {
             if told.format.is_empty() {
@@ -124,9 +123,7 @@ impl Read {
                 continue;
             }
             lost += told.lost;
-            if torn.is_none() && told.skipped.iter().any(|(why, ..)| is_loss(why)) {
-                torn = Some(name.clone());
-            }
+            loss = loss.or_else(|| harm_of(&name, &told.skipped).find(|(skip, _)| skip.is_loss()));
             rows.push(row_of(name, told));
         }
         let undecided: Vec<UndecidedRow> = self.undecided.into_values().collect();
@@ -136,7 +133,7 @@ impl Read {
         Judged {
             connections: self.connections,
             summary,
-            torn,
+            loss: loss.map(|(_, told)| told),
             findings: Box::new(|_, _, take| findings.into_iter().map(Found::into_row).try_for_each(take)),
             loaded: None,
         }

@@ -52,9 +52,10 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         ..TapeOptions::new(&file)
     };
     let interrupt = stop.flag();
+    let mut patience = None;
     let mut card = examine_client(profile, listen, tape, &judging, &interrupt, |address| {
         // From now on there is a client that has to be told.
-        stop.patient();
+        patience = Some(stop.patient());
         if let Some(address) = address {
             io::say(&format!("listening on {address}; Ctrl-C ends it and tells what the client did"));
         }
@@ -71,5 +72,6 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     let shown =
         args.redact.redactor(&config).map_or_else(|| card.clone(), |mut redactor| redacted(&card, &mut redactor));
     reports.write(&shown, &args.screen)?;
+    drop(patience);
     Ok(card.exit())
 }

@@ -94,7 +94,7 @@ fn join<P>(
     stop: &Stop,
 ) -> Vec<Played<P>> {
     while playing.iter().any(|run| !run.is_finished()) {
-        stop.hand_on(&flags.lock().unwrap_or_else(PoisonError::into_inner));
+        stop.hand_on(flags.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         thread::sleep(STEP);
     }
     // A panic goes on here.

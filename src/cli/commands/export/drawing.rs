@@ -8,7 +8,7 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::jsonrpc::{Id, Parsed, parse};
 use rpctape::protocol::Facts;
 use rpctape::redact::Redactor;
-use rpctape::report::{Csv, Mark, Mermaid, Perfetto, RowFormat, label};
+use rpctape::report::{Csv, Mark, Mermaid, Perfetto, RowFormat, label, redacted};
 use rpctape::store::{
     Cell, Columns, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, MessageRow, Raw, Store, TABLES,
 };
@@ -139,7 +139,14 @@ struct Scene {
 }
 
 /// A sequence diagram of one connection.
-pub fn diagram(store: &Store, wanted: &[ConnectionRow], around: Option<&str>, max: u64, out: &mut Out) -> Result<()> {
+pub fn diagram(
+    store: &Store,
+    wanted: &[ConnectionRow],
+    around: Option<&str>,
+    max: u64,
+    mut redactor: Option<Redactor>,
+    out: &mut Out,
+) -> Result<()> {
     let centre = around.map(|name| request_name::find(store, name)).transpose()?;
     let of = |row: &ExchangeRow| wanted.iter().find(|connection| connection.id == row.connection_id);
     let connection = match (&centre, wanted) {
@@ -155,11 +162,17 @@ pub fn diagram(store: &Store, wanted: &[ConnectionRow], around: Option<&str>, ma
         let message = format!("{} is a request of another connection", around.unwrap_or_default());
         return Err(Error::new(ErrorKind::Usage, message).hint("leave --connection out"));
     };
-    let scene = Scene::of(store, connection, centre.as_ref(), usize::try_from(max).unwrap_or(usize::MAX))?;
+    let mut scene = Scene::of(store, connection, centre.as_ref(), usize::try_from(max).unwrap_or(usize::MAX))?;
+    // What is escaped for a diagram shows no secret to whoever reads it afterwards.
+    if let Some(redactor) = &mut redactor {
+        let names = scene.exchanges.values_mut().filter_map(|row| row.name.as_mut());
+        names.for_each(|name| *name = redactor.text(name).into_owned());
+    }
     let mut drawn = Ok(());
     if let Some(mut picture) = broken_pipe_is_fine(Mermaid::new(out, &connection.key))? {
         let (mut folded, mut open) = (0, BTreeMap::new());
         store.messages_of_connection(connection.id, 0, i64::MAX, Raw::None, |message| {
+            let message = redactor.as_mut().map_or(message.clone(), |redactor| redacted::message(&message, redactor));
             if message.kind == "batch" || message.kind == "stderr" || drawn.is_err() {
                 return Ok(());
             }

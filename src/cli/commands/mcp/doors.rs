@@ -112,9 +112,9 @@ fn session(servers: &Servers, offer: &Arc<Offer>, mut guest: Guest) {
 
 /// Ends what is being answered, and then the program, when a signal asks for it: nobody wakes who waits for input.
 fn end_on_signal(servers: &Servers, stop: &Stop) -> Result<()> {
-    stop.patient();
-    let (servers, stop) = (Arc::clone(servers), stop.clone());
+    let (servers, stop, patience) = (Arc::clone(servers), stop.clone(), stop.patient());
     let wait = move || {
+        let _patience = patience;
         let code = loop {
             std::thread::sleep(LOOK);
             if let Some(code) = stop.exit_code() {

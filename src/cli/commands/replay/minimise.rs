@@ -160,7 +160,7 @@ impl Trial<'_> {
     /// Plays one; `None` where it cannot be played.
     fn played(&self, file: &str) -> Result<Option<RunReport>> {
         let gate = Gate::new(1);
-        match Session::prepare(&self.replay, file, self.stop, self.stop.flag(), &gate)? {
+        match Session::prepare(&self.replay, file, self.stop, &gate)? {
             Prepared::Told => Ok(None),
             Prepared::Ready(mut session) => {
                 // Its own line would hide ours.

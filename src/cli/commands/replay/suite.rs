@@ -6,11 +6,11 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use rpctape::capture::{name_of, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::replay::RunReport;
 use rpctape::replay::verdict::worst_exit;
@@ -30,7 +30,7 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// True if what was named is a suite, although it may hold a single recording.
 pub fn is_suite(named: &[String]) -> bool {
-    named.len() != 1 || named.iter().any(|name| Path::new(name).is_dir())
+    named.len() != 1 || named.iter().any(|name| path_of(name).is_dir())
 }
 
 /// The recordings that were named: files as they are; of folders, what they hold, by name.
@@ -45,7 +45,7 @@ pub fn recordings(named: &[String]) -> Result<Vec<String>> {
     }
     let mut files = Vec::new();
     for name in named {
-        match Path::new(name).is_dir() {
+        match path_of(name).is_dir() {
             true => files.extend(in_folder(name)?),
             false => files.push(name.clone()),
         }
@@ -56,7 +56,7 @@ pub fn recordings(named: &[String]) -> Result<Vec<String>> {
 }
 
 fn in_folder(folder: &str) -> Result<Vec<String>> {
-    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from(folder)]);
+    let (mut found, mut open) = (Vec::new(), vec![path_of(folder)]);
     while let Some(place) = open.pop() {
         let fault = |error: std::io::Error| Error::io("read", &place.to_string_lossy(), &error);
         for entry in std::fs::read_dir(&place).map_err(fault)? {
@@ -66,7 +66,7 @@ fn in_folder(folder: &str) -> Result<Vec<String>> {
                 open.push(path);
             // A link that leads nowhere is a recording that cannot be played: to pass it over would be a green run without it.
             } else if (path.is_file() || !path.exists()) && path.to_string_lossy().ends_with(RECORDING) {
-                found.push(path.to_string_lossy().into_owned());
+                found.push(name_of(path.as_os_str()));
             }
         }
     }
@@ -151,15 +151,16 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
     let gate = Gate::new(usize::from(args.jobs));
     let told = args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest;
     let done: Mutex<Vec<Option<RunReport>>> = Mutex::new(vec![None; files.len()]);
-    let flags: Vec<Arc<AtomicBool>> = files.iter().map(|_| Arc::default()).collect();
+    let stops: Arc<Vec<Stop>> = Arc::new(files.iter().map(|_| stop.own()).collect());
+    hand_on(stop, &stops);
     let put = |at: usize, report: RunReport| {
         done.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(report);
     };
     thread::scope(|scope| {
         for (at, file) in files.iter().enumerate() {
             // Read while the one before plays.
-            let prepared = Session::prepare(args, file, stop, Arc::clone(&flags[at]), &gate);
-            if !turn(&gate, &flags, stop) {
+            let prepared = Session::prepare(args, file, &stops[at], &gate);
+            if !turn(&gate, stop) {
                 break;
             }
             match prepared {
@@ -189,9 +190,9 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
         let mut counts = gate.counts();
         while counts.alive > 0 {
             counts = gate.pause(counts);
-            stop.hand_on(&flags);
         }
     });
+    drop(stops);
     let runs: Vec<RunReport> =
         done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect();
     if told {
@@ -229,11 +230,22 @@ fn alone(args: &ReplayArgs) -> Result<()> {
     }
 }
 
+/// Hands a signal on to all sessions, for as long as there are some. The suite itself may be reading what says nothing.
+fn hand_on(stop: &Stop, sessions: &Arc<Vec<Stop>>) {
+    let (stop, sessions) = (stop.clone(), Arc::downgrade(sessions));
+    thread::spawn(move || {
+        while let Some(sessions) = sessions.upgrade() {
+            stop.hand_on(sessions.iter().map(Stop::flag));
+            drop(sessions);
+            thread::sleep(STEP);
+        }
+    });
+}
+
 /// Waits until a session may begin; false once a signal came.
-fn turn(gate: &Gate, flags: &[Arc<AtomicBool>], stop: &Stop) -> bool {
+fn turn(gate: &Gate, stop: &Stop) -> bool {
     let mut counts = gate.counts();
     while counts.free == 0 || counts.alive >= ALIVE {
-        stop.hand_on(flags);
         if stop.exit_code().is_some() {
             return false;
         }

@@ -9,7 +9,7 @@ use super::span;
 use super::suite::Seat;
 use crate::cli::screen;
 use crate::cli::screen::io;
-use crate::cli::signals::Stop;
+use crate::cli::signals::{Patience, Stop};
 
 /// How long something waits before it is worth a line, microseconds.
 const PATIENCE_US: i64 = 500_000;
@@ -51,12 +51,13 @@ pub struct Watching<'w> {
     pub seat: &'w Seat<'w>,
     /// What a signal asks.
     pub stop: &'w Stop,
+    /// From the moment on in which there is a server that has to be told, and a session that has to be closed.
+    pub patience: Option<Patience>,
 }
 
 impl Watch for Watching<'_> {
     fn waiting(&mut self, now_us: i64, oldest: Option<&Waiting>) {
-        // From now on there is a server that has to be told, and a session that has to be closed.
-        self.stop.patient();
+        self.patience.get_or_insert_with(|| self.stop.patient());
         self.line.waiting(now_us, oldest);
     }
 

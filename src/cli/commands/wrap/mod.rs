@@ -109,7 +109,7 @@ pub fn wrap(args: &WrapArgs) -> Result<u8> {
         io::say("nothing was changed; the same with --write does it");
         return Ok(0);
     }
-    admits_changes(&config)?;
+    output::admits_changes(&config)?;
     let kept = backup(&config);
     // The file as it was before any server in it was wrapped.
     if !kept.exists() || !text.contains(edit::MARK) {
@@ -134,7 +134,7 @@ pub fn unwrap(args: &UnwrapArgs) -> Result<u8> {
         io::say("nothing was changed; the same with --write does it");
         return Ok(0);
     }
-    admits_changes(&config)?;
+    output::admits_changes(&config)?;
     write(&config, &text, &edited.text)?;
     let kept = backup(&config);
     if std::fs::read(&kept).is_ok_and(|old| old == edited.text.as_bytes()) {
@@ -160,15 +160,6 @@ fn read(config: &Path) -> Result<String> {
     }
     String::from_utf8(bytes)
         .map_err(|_| Error::new(ErrorKind::Input, format!("{shown} is no UTF-8, and is not edited")))
-}
-
-/// An error where the file is read-only: whoever made it so wants it to stay as it is, and a new file in its place would not ask.
-fn admits_changes(config: &Path) -> Result<()> {
-    match std::fs::metadata(config).is_ok_and(|about| about.permissions().readonly()) {
-        true => Err(Error::new(ErrorKind::Usage, format!("{} is read-only, and is left alone", shown(config)))
-            .hint("make it writable first (chmod u+w), if it is yours to change")),
-        false => Ok(()),
-    }
 }
 
 /// Writes the file, unless somebody else did since it was read.
