@@ -96,6 +96,7 @@ pub static RULES: &[&Rule] = &[
     &lifecycle::support_not_declared::RULE,
     &lifecycle::declared_not_served::RULE,
     &lifecycle::round_not_continued::RULE,
+    &lifecycle::change_not_declared::RULE,
     &payload::meta_key_name::RULE,
     &payload::bad_tool_definition::RULE,
     &payload::bad_content::RULE,
