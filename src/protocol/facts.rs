@@ -122,6 +122,8 @@ pub struct Facts<'a> {
     pub offered: Raw<'a>,
     /// `result.configOptions` or `params.update.configOptions`, whole (ACP).
     pub config_options: Raw<'a>,
+    /// `params.terminalId` or `result.terminalId` (ACP).
+    pub terminal: Raw<'a>,
     /// What kinds of things stand in `params.prompt` and `params.mcpServers` (ACP).
     pub kinds: Kinds,
     /// `params.cwd` or `params.path`, where it is a path that begins nowhere (ACP).
@@ -446,6 +448,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "workDoneToken" => &mut self.work_done_token,
             "partialResultToken" => &mut self.partial_result_token,
             "sessionId" => &mut self.session_id,
+            "terminalId" => &mut self.terminal,
             "taskId" => &mut self.task_id,
             "status" => &mut self.task_status,
             "name" | "command" => &mut self.name,
@@ -505,6 +508,7 @@ impl<'a> Lift<'a> for Facts<'a> {
                 self.result_filled |= is_filled(raw);
                 return;
             }
+            "terminalId" => &mut self.terminal,
             "taskId" => &mut self.task_id,
             "status" => {
                 self.suspect = true;

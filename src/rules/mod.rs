@@ -168,6 +168,7 @@ pub static RULES: &[&Rule] = &[
     &turn::session_not_set_up::RULE,
     &turn::empty_prompt::RULE,
     &turn::prompt_without_stop_reason::RULE,
+    &turn::terminal_after_release::RULE,
     &stuck::never_answered::RULE,
     &stuck::stuck_live::RULE,
     &stuck::head_of_line::RULE,

@@ -53,6 +53,8 @@ pub enum On {
     Round,
     /// [`crate::session::What::NotOffered`]
     NotOffered,
+    /// [`crate::session::What::Released`]
+    Released,
     /// [`crate::session::What::NotSetUp`]
     NotSetUp,
     /// [`crate::session::What::Unannounced`]

@@ -182,6 +182,7 @@ impl Conn {
             _ if m.profile.turns => {
                 self.note_new_session(m);
                 self.offers_in_answer(m, issuer, id);
+                self.terminal_answered(m, issuer, id);
                 self.session_closed(step, m, issuer, id);
             }
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),

@@ -245,6 +245,13 @@ pub enum What<'a> {
         /// What was chosen.
         chosen: &'a str,
     },
+    /// A request about a terminal that was released (ACP).
+    Released {
+        /// The request.
+        exchange: &'a Exchange,
+        /// Where it was released.
+        released: Seen,
+    },
     /// A prompt to a session that nothing has set up (ACP).
     NotSetUp {
         /// The prompt.

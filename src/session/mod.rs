@@ -37,6 +37,7 @@ mod stray;
 mod stream;
 mod suspect;
 mod task;
+mod terminal;
 mod turn;
 mod version;
 mod window;

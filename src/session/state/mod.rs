@@ -184,6 +184,8 @@ pub(super) struct Conn {
     pub(super) documents: Documents,
     /// What there is to choose from (ACP).
     pub(super) offers: Offers,
+    /// Terminals that were released, and where that was asked for (ACP).
+    pub(super) released: FxHashMap<Id, Seen>,
     /// What was asked for in several rounds (MCP 2026-07-28).
     pub(super) rounds: Rounds,
     /// What the heads of HTTP messages say.
@@ -316,6 +318,7 @@ impl Conn {
             unannounced: Vec::new(),
             documents: Documents::default(),
             offers: Offers::default(),
+            released: FxHashMap::default(),
             rounds: Rounds::default(),
             http: Http::default(),
         }
