@@ -149,6 +149,7 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         config_value: _,
         offered: _,
         config_options: _,
+        cache_scope: _,
         terminal: _,
         kinds: _,
         relative: _,
@@ -366,6 +367,7 @@ impl Brief {
         self.member("inputRequests", facts.input_requests);
         self.member("nextCursor", facts.next_cursor);
         self.member("items", facts.result_filled.then_some("[0]"));
+        self.member("cacheScope", facts.cache_scope);
         self.member("terminalId", facts.terminal);
         self.member("modes", facts.offered);
         self.member("configOptions", facts.config_options);

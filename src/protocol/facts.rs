@@ -122,6 +122,8 @@ pub struct Facts<'a> {
     pub offered: Raw<'a>,
     /// `result.configOptions` or `params.update.configOptions`, whole (ACP).
     pub config_options: Raw<'a>,
+    /// `result.cacheScope` (MCP 2026-07-28).
+    pub cache_scope: Raw<'a>,
     /// `params.terminalId` or `result.terminalId` (ACP).
     pub terminal: Raw<'a>,
     /// What kinds of things stand in `params.prompt` and `params.mcpServers` (ACP).
@@ -528,6 +530,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "stopReason" => &mut self.stop_reason,
             "inputRequests" => &mut self.input_requests,
             "nextCursor" => &mut self.next_cursor,
+            "cacheScope" => &mut self.cache_scope,
             "requestState" => &mut self.request_state,
             other => {
                 match other {

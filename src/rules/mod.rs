@@ -108,6 +108,7 @@ pub static RULES: &[&Rule] = &[
     &payload::structured_content_alone::RULE,
     &payload::error_data_missing::RULE,
     &payload::task_members_missing::RULE,
+    &payload::cache_scope_changes::RULE,
     &progress::progress_after_response::RULE,
     &progress::progress_after_cancel::RULE,
     &progress::progress_unknown_token::RULE,

@@ -116,6 +116,9 @@ impl Conn {
         let undeclared = self.undeclared(m, issuer, id);
         self.note_cursor(m);
         self.ask_round(m, issuer, id);
+        if m.profile.revision_per_request {
+            self.page_given(step, m, issuer, id);
+        }
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {

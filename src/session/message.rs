@@ -227,6 +227,7 @@ impl Conn {
             } else {
                 Call::default()
             },
+            scope: if m.profile.revision_per_request { self.scope_before(m) } else { None },
             terminal: Facts::id(m.facts.terminal).map(Box::new),
             previous_result: m.facts.previous_result,
             stated: None,

@@ -23,6 +23,7 @@ mod message;
 mod missing;
 mod notification;
 mod oracle;
+mod pages;
 mod payload;
 mod progress;
 mod questions;
