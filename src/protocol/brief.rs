@@ -149,6 +149,8 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         config_value: _,
         offered: _,
         config_options: _,
+        cache_scope: _,
+        terminal: _,
         kinds: _,
         relative: _,
         previous_result: _,
@@ -297,6 +299,7 @@ impl Brief {
             ("value", facts.config_value),
             ("options", facts.offered),
             ("path", facts.relative),
+            ("terminalId", facts.terminal),
             ("uri", facts.uri),
             ("mode", facts.mode),
         ] {
@@ -364,6 +367,8 @@ impl Brief {
         self.member("inputRequests", facts.input_requests);
         self.member("nextCursor", facts.next_cursor);
         self.member("items", facts.result_filled.then_some("[0]"));
+        self.member("cacheScope", facts.cache_scope);
+        self.member("terminalId", facts.terminal);
         self.member("modes", facts.offered);
         self.member("configOptions", facts.config_options);
         self.member("kind", facts.unchanged.then_some("\"unchanged\""));

@@ -122,6 +122,10 @@ pub struct Facts<'a> {
     pub offered: Raw<'a>,
     /// `result.configOptions` or `params.update.configOptions`, whole (ACP).
     pub config_options: Raw<'a>,
+    /// `result.cacheScope` (MCP 2026-07-28).
+    pub cache_scope: Raw<'a>,
+    /// `params.terminalId` or `result.terminalId` (ACP).
+    pub terminal: Raw<'a>,
     /// What kinds of things stand in `params.prompt` and `params.mcpServers` (ACP).
     pub kinds: Kinds,
     /// `params.cwd` or `params.path`, where it is a path that begins nowhere (ACP).
@@ -234,6 +238,10 @@ const CAPABILITIES: &[&str] = &[
     "terminal",
     "fs.readTextFile",
     "fs.writeTextFile",
+    "tools.listChanged",
+    "prompts.listChanged",
+    "resources.listChanged",
+    "roots.listChanged",
     "sessionCapabilities.list",
     "sessionCapabilities.resume",
     "sessionCapabilities.close",
@@ -442,6 +450,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "workDoneToken" => &mut self.work_done_token,
             "partialResultToken" => &mut self.partial_result_token,
             "sessionId" => &mut self.session_id,
+            "terminalId" => &mut self.terminal,
             "taskId" => &mut self.task_id,
             "status" => &mut self.task_status,
             "name" | "command" => &mut self.name,
@@ -501,6 +510,7 @@ impl<'a> Lift<'a> for Facts<'a> {
                 self.result_filled |= is_filled(raw);
                 return;
             }
+            "terminalId" => &mut self.terminal,
             "taskId" => &mut self.task_id,
             "status" => {
                 self.suspect = true;
@@ -520,6 +530,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "stopReason" => &mut self.stop_reason,
             "inputRequests" => &mut self.input_requests,
             "nextCursor" => &mut self.next_cursor,
+            "cacheScope" => &mut self.cache_scope,
             "requestState" => &mut self.request_state,
             other => {
                 match other {

@@ -90,7 +90,7 @@ impl Gate {
     }
 }
 
-/// A message of the server that uses what one of the sides must have declared.
+/// A message that uses what one of the sides must have declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Feature {
     /// The method.

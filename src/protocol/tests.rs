@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 24] = [
+const EXCEPTIONS: [(&str, Family, &str); 25] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
     ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
@@ -25,6 +25,7 @@ const EXCEPTIONS: [(&str, Family, &str); 24] = [
     ("RPC020/null", Family::Lsp, "common in practice, and every peer reads it as absent"),
     ("RPC020/null", Family::Mcp, "common in practice, and every peer reads it as absent"),
     ("RPC024", Family::Jsonrpc, "an extension may use such names, and what is one is not in the messages"),
+    ("SES019", Family::Acp, "a statement of what an id is no longer good for"),
     ("SES013/option", Family::Acp, "a statement of what an id names"),
     ("RPC022", Family::Mcp, "over HTTP the parts of a batch may be answered singly"),
     ("SCH001", Family::Mcp, "the schema is the source of truth, and a peer may refuse what is not as it says"),

@@ -278,6 +278,8 @@ fn kind(what: &What<'_>) -> On {
         What::Undeclared { .. } => On::Undeclared,
         What::Round { .. } => On::Round,
         What::NotOffered { .. } => On::NotOffered,
+        What::Rescoped { .. } => On::Rescoped,
+        What::Released { .. } => On::Released,
         What::NotSetUp { .. } => On::NotSetUp,
         What::Unannounced { .. } => On::Unannounced,
         What::Flawed { .. } => On::Flawed,

@@ -53,6 +53,10 @@ pub enum On {
     Round,
     /// [`crate::session::What::NotOffered`]
     NotOffered,
+    /// [`crate::session::What::Rescoped`]
+    Rescoped,
+    /// [`crate::session::What::Released`]
+    Released,
     /// [`crate::session::What::NotSetUp`]
     NotSetUp,
     /// [`crate::session::What::Unannounced`]

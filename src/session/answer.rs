@@ -116,6 +116,9 @@ impl Conn {
         let undeclared = self.undeclared(m, issuer, id);
         self.note_cursor(m);
         self.ask_round(m, issuer, id);
+        if m.profile.revision_per_request {
+            self.page_given(step, m, issuer, id);
+        }
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {
@@ -182,6 +185,7 @@ impl Conn {
             _ if m.profile.turns => {
                 self.note_new_session(m);
                 self.offers_in_answer(m, issuer, id);
+                self.terminal_answered(m, issuer, id);
                 self.session_closed(step, m, issuer, id);
             }
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),

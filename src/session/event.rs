@@ -245,6 +245,20 @@ pub enum What<'a> {
         /// What was chosen.
         chosen: &'a str,
     },
+    /// A page of a list that says otherwise than the pages before it who may keep it (MCP 2026-07-28).
+    Rescoped {
+        /// The request for the page.
+        exchange: &'a Exchange,
+        /// The first page.
+        first: Seen,
+    },
+    /// A request about a terminal that was released (ACP).
+    Released {
+        /// The request.
+        exchange: &'a Exchange,
+        /// Where it was released.
+        released: Seen,
+    },
     /// A prompt to a session that nothing has set up (ACP).
     NotSetUp {
         /// The prompt.

@@ -130,6 +130,9 @@ impl Conn {
         if m.facts.choice.is_some() && m.profile.turns {
             self.choose(step, m, id);
         }
+        if m.facts.terminal.is_some() && m.profile.turns {
+            self.use_terminal(step, m, id);
+        }
         if role == Role::Prompt && m.profile.turns {
             self.prompt_somewhere(step, m, id);
         }
@@ -224,6 +227,8 @@ impl Conn {
             } else {
                 Call::default()
             },
+            scope: if m.profile.revision_per_request { self.scope_before(m) } else { None },
+            terminal: Facts::id(m.facts.terminal).map(Box::new),
             previous_result: m.facts.previous_result,
             stated: None,
             partial_token: Facts::id(m.facts.partial_result_token).map(Box::new),

@@ -93,6 +93,16 @@ fn a_declaration_that_may_not_hold_any_more_proves_nothing() {
 }
 
 #[test]
+fn a_tool_for_which_there_is_no_room_is_not_decidable_and_that_is_said_once() {
+    let long = "x".repeat(300 * 1024);
+    let tools = TOOLS.replace("\"inputSchema\":{", &format!("\"inputSchema\":{{\"title\":\"{long}\","));
+    let again = CALL.replace("\"id\":2", "\"id\":3");
+    let other = BAD.replace("\"id\":2", "\"id\":3");
+    let found = said(&[INIT, READY, LIST, &tools, CALL, BAD, &again, &other]);
+    assert_eq!(found, ["SCH003 6 undecidable", "SCH004 6 undecidable"]);
+}
+
+#[test]
 fn arguments_are_the_servers_where_it_served_them() {
     let empty = CALL.replace("{\"n\":1}", "{}");
     let refused = r#"<{"jsonrpc":"2.0","id":2,"result":{"content":[],"isError":true}}"#;

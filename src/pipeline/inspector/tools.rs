@@ -41,12 +41,23 @@ pub(super) struct Tools {
     tools: FxHashMap<String, Tool>,
     /// How much text their schemas are.
     text: usize,
+    /// There was no room for the schemas of a tool.
+    left_out: LeftOut,
     /// True if the server said that they changed, and has not listed them since.
     stale: bool,
     /// Calls in flight, with what is wrong with their arguments; `None` where nothing is.
     calls: BTreeMap<FrameId, Call>,
     /// Forms in flight.
     forms: BTreeMap<FrameId, Declared>,
+}
+
+/// Whether tools were left out for want of room, and whether that was said.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum LeftOut {
+    #[default]
+    None,
+    Some,
+    Told,
 }
 
 struct Call {
@@ -93,6 +104,10 @@ impl Tools {
                 self.declare(result, event.seen);
                 Vec::new()
             }
+            "tools/call" if is_final(result) && self.has_left_out(exchange) => {
+                self.left_out = LeftOut::Told;
+                [Part::Input, Part::Output].map(|part| unheld(part, event.profile)).into()
+            }
             "tools/call" if is_final(result) => {
                 let input =
                     call.map(|call| self.with(Part::Input, event.profile, call.declared, exchange, &call.faults));
@@ -101,6 +116,12 @@ impl Tools {
             "elicitation/create" => filled_in(event, exchange, form, result).into_iter().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// True for a call of a tool that may be one of those for which there was no room, the first time.
+    fn has_left_out(&self, exchange: &Exchange) -> bool {
+        let unknown = exchange.name.as_deref().is_some_and(|name| !self.tools.contains_key(name));
+        unknown && self.left_out == LeftOut::Some
     }
 
     /// The structured content of a result, against what was declared.
@@ -136,7 +157,7 @@ impl Tools {
         Held { declared: Some(declared), ..held(part, profile, faults, doubt) }
     }
 
-    /// Takes down the tools of a list. What there is no room for is not judged.
+    /// Takes down the tools of a list. What there is no room for is not judged, and its first call says so.
     fn declare(&mut self, result: &Value, seen: Seen) {
         self.stale = false;
         for tool in result.get("tools").and_then(Value::as_array).into_iter().flatten() {
@@ -150,15 +171,22 @@ impl Tools {
             }
             let long: usize = texts.iter().map(String::len).sum();
             let differs = self.tools.contains_key(name);
-            let room = self.tools.len() < TOOLS && long <= LONG && self.text + long <= LONG_TOGETHER;
-            if !room && !differs {
+            if self.tools.len() >= TOOLS || long > LONG || self.text + long > LONG_TOGETHER {
+                self.tools.remove(name);
+                self.left_out = if self.left_out == LeftOut::Told { LeftOut::Told } else { LeftOut::Some };
                 continue;
             }
             self.text += long;
-            let (input, output) = (input.filter(|_| room).map(Declared::of), output.filter(|_| room).map(Declared::of));
+            let (input, output) = (input.map(Declared::of), output.map(Declared::of));
             self.tools.insert(name.to_string(), Tool { declared: seen, digest, input, output, differs });
         }
     }
+}
+
+/// That a part of a call was held against nothing.
+fn unheld(part: Part, profile: &'static Profile) -> Held {
+    let faults = vec!["was not held against the schema of its tool".to_string()];
+    Held { part, faults, declared: None, doubt: Some("the server declared more than is kept"), profile }
 }
 
 /// What a user filled in, against what was asked for.

@@ -41,6 +41,10 @@ clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
     LIST_DECLARED Must "list-declared" "/session-list" "Clients MUST NOT attempt to call `session/list`";
     FILES_DECLARED Must "files-declared" "/file-system"
         "the Agent MUST NOT attempt to call the corresponding filesystem method";
+    TERMINALS_DECLARED Must "terminals-declared" "/terminals"
+        "If `terminal` is `false` or not present, the Agent MUST NOT attempt to call any terminal methods";
+    RELEASED_INVALID Stated "released-invalid" "/terminals"
+        "After release the terminal ID becomes invalid for all other `terminal/*` methods";
     CURSOR_OPAQUE Must "cursor-opaque" "/session-list" "Clients MUST treat cursors as opaque tokens";
     NOTICES_DECLARED Must "notices-declared" "/draft/prompt-turn"
         "The Agent MUST NOT send `notice` updates unless the Client advertised support";

@@ -95,6 +95,7 @@ pub static RFD: &[Ruling] = rulings![
     error("LIF019/loadsession", &LOAD_DECLARED),
     error("LIF019/sessioncapabilities.list", &LIST_DECLARED),
     error("LIF019/fs.readtextfile", &FILES_DECLARED),
+    error("LIF019/terminal", &TERMINALS_DECLARED),
     error("LIF019/fs.writetextfile", &FILES_DECLARED),
     bare("LIF021", Severity::Error),
     error("LIF021/session.notices", &NOTICES_DECLARED),
@@ -110,6 +111,7 @@ pub static RFD: &[Ruling] = rulings![
     error("SES015/cwd", &CWD_ABSOLUTE),
     error("SES016", &SET_UP_FIRST),
     error("SES018", &STOP_REASON),
+    error("SES019", &RELEASED_INVALID),
 ];
 
 // CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.
@@ -131,6 +133,7 @@ pub static V1: &[Ruling] = rulings![
     error("LIF019/loadsession", &LOAD_DECLARED),
     error("LIF019/sessioncapabilities.list", &LIST_DECLARED),
     error("LIF019/fs.readtextfile", &FILES_DECLARED),
+    error("LIF019/terminal", &TERMINALS_DECLARED),
     error("LIF019/fs.writetextfile", &FILES_DECLARED),
     bare("LIF021", Severity::Error),
     error("LIF021/session.notices", &NOTICES_DECLARED),
@@ -146,6 +149,7 @@ pub static V1: &[Ruling] = rulings![
     error("SES015/cwd", &CWD_ABSOLUTE),
     error("SES016", &SET_UP_FIRST),
     error("SES018", &STOP_REASON),
+    error("SES019", &RELEASED_INVALID),
 ];
 
 // The prompt is answered when it is accepted, so that a cancel shows in a state update and not in the answer:

@@ -1,7 +1,7 @@
 //! What the pages of ACP 1 say and no rule judges, each sentence with the reason.
 //!
 //! Sentences that rules rest on stand in `clauses`, and what version 2 and the RFD say in `table_2`. A sentence that says again what
-//! another one says has no row of its own. The pages on terminals, content, plans, slash commands and authentication of version 1 are not read,
+//! another one says has no row of its own. The pages on content, plans, slash commands and authentication of version 1 are not read,
 //! because no text of them could be had; the page on prompt turns is read in its draft.
 
 use crate::protocol::Remark;
@@ -197,6 +197,14 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
         "what a side assumes is inside it";
     NotObservable Must "truncated-at-character" "/schema" "The Client MUST ensure truncation happens at a character boundary"
         "a text that was cut elsewhere is no text";
+    NotObservable Must "terminals-checked" "/terminals" "Agents MUST verify that the Client supports this capability"
+        "what an agent checks is inside it; that it asks for what was not declared is judged by another clause";
+    NotObservable Must "terminal-released" "/terminals" "The Agent MUST release the terminal using `terminal/release` when it's no longer needed"
+        "when a terminal is no longer needed is known to the agent alone";
+    NotObservable Must "terminal-released-after-kill" "/terminals" "The Agent MUST still call `terminal/release` when it's done using it"
+        "when an agent is done is known to it alone";
+    Persons Should "output-shown-after-release" "/terminals" "the client SHOULD continue to display its output after release"
+        "what a person is shown is not in the messages";
     NotObservable Must "terminal-embedded-before-release" "/schema" "The terminal must be added before calling `terminal/release`"
         "contents of tool calls are in no fact that rules read";
     NotObservable Must "plan-complete" "/schema" "the agent must send a complete list of all entries with their current status"

@@ -210,6 +210,14 @@ pub static V2025_06_18: &[Remark] = of! { "2025-06-18";
 
 /// 2025-11-25 alone.
 pub static V2025_11_25: &[Remark] = of! { "2025-11-25";
+    NotObservable Should "tool-name-case" "/server/tools" "Tool names SHOULD be considered case-sensitive."
+        "how a side compares names is inside it";
+    NotObservable Must "origin-403" "/basic/transports" "If the `Origin` header is present and invalid, servers MUST respond with HTTP 403 Forbidden"
+        "whether an origin was one that the server trusts is known to the server alone";
+    NotObservable Must "get-response-type" "/basic/transports" "The server MUST either return `Content-Type: text/event-stream` in response to this HTTP GET, or else return HTTP 405 Method Not Allowed"
+        "a GET has no message that a log of messages could hang its response on";
+    NotObservable Must "post-only" "/basic/transports" "The client MUST use HTTP POST to send JSON-RPC messages to the MCP endpoint"
+        "what was not sent by a POST is in no record of POSTs";
     By Should "tool-name-allowed" "/server/tools" "The following SHOULD be the only ... characters"
         "PAY002/name-characters";
     By Must "url-for-secrets" "/client/elicitation" "Servers MUST use URL mode for interactions involving sensitive information"

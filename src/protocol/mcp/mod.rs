@@ -82,6 +82,10 @@ const GATES: &[Gate] = &[
 /// What a side may send only if it was declared.
 const FEATURES: &[Feature] = &[
     LOGGING,
+    always("notifications/tools/list_changed", Side::Server, "tools.listChanged"),
+    always("notifications/prompts/list_changed", Side::Server, "prompts.listChanged"),
+    always("notifications/resources/list_changed", Side::Server, "resources.listChanged"),
+    always("notifications/roots/list_changed", Side::Client, "roots.listChanged"),
     Feature {
         method: "elicitation/create",
         used: |facts| Facts::is(facts.mode, "url"),

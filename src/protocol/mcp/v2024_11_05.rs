@@ -32,6 +32,7 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC004", &RESULT_OR_ERROR),
     error("CAN007", &CANCEL_SAME_DIRECTION),
     warning("LIF019", &CAPABILITIES),
+    warning("LIF027", &CAPABILITIES),
     error("LIF022", &CURSORS_OPAQUE),
     // Silent on batches: it refers to JSON-RPC, which has them.
     bare("RPC013", Severity::Note),

@@ -59,6 +59,7 @@ static RULINGS: &[Ruling] = rulings![
     error("CAN007", &CANCEL_SAME_DIRECTION),
     warning("CAN024", &DISCONNECT_IS_NO_CANCEL),
     error("LIF019", &CAPABILITIES),
+    error("LIF027", &CAPABILITIES),
     error("RPC013", &NO_BATCH),
     error("RPC021", &SAME_ID),
     error("LIF023", &LOGGING_DECLARED),

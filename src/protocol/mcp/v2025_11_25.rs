@@ -139,6 +139,7 @@ static RULINGS: &[Ruling] = rulings![
     error("CAN017", &CANCEL_TASK),
     warning("CAN024", &DISCONNECT_IS_NO_CANCEL),
     error("LIF019", &CAPABILITIES),
+    error("LIF027", &CAPABILITIES),
     error("RPC013", &NO_BATCH),
     error("RPC021/result", &SAME_ID),
     error("LIF023", &LOGGING_DECLARED),

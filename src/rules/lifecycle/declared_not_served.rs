@@ -30,6 +30,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let case = match &*exchange.method {
         "tools/list" => "tools",
         "prompts/list" => "prompts",
+        "resources/list" => "resources",
         _ => return None,
     };
     let declared = event.connection.capabilities(Side::Server)?.declares(case);

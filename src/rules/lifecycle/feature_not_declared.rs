@@ -25,7 +25,8 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Undeclared { method, needs } = event.what else { return None };
-    if needs == "logging" {
+    // Those have rules of their own.
+    if needs == "logging" || needs.ends_with(".listChanged") {
         return None;
     }
     let own = event.profile.ruling(&format!("{}/{needs}", RULE.code));

@@ -2,6 +2,7 @@
 
 pub mod after_shutdown_wrong_answer;
 pub mod capability_not_negotiated;
+pub mod change_not_declared;
 pub mod client_sent_response;
 pub mod cursor_not_issued;
 pub mod declared_not_served;

@@ -6,6 +6,7 @@ pub mod bad_input_request;
 pub mod bad_sampling_message;
 pub mod bad_tool_definition;
 pub mod cache_hint_missing;
+pub mod cache_scope_changes;
 pub mod error_data_missing;
 pub mod meta_key_name;
 pub mod root_not_file;

@@ -16,5 +16,6 @@ pub mod session_cancel_from_agent;
 pub mod session_cancel_idle;
 pub mod session_cancel_unknown_session;
 pub mod session_not_set_up;
+pub mod terminal_after_release;
 pub mod update_after_cancelled_turn;
 pub mod v2_no_idle_state;

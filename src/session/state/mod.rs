@@ -186,6 +186,10 @@ pub(super) struct Conn {
     pub(super) documents: Documents,
     /// What there is to choose from (ACP).
     pub(super) offers: Offers,
+    /// What the pages before one say of who may keep them, by method and cursor (MCP 2026-07-28).
+    pub(super) pages: FxHashMap<u64, Option<(u64, Seen)>>,
+    /// Terminals that were released, and where that was asked for (ACP).
+    pub(super) released: FxHashMap<Id, Seen>,
     /// What was asked for in several rounds (MCP 2026-07-28).
     pub(super) rounds: Rounds,
     /// What the heads of HTTP messages say.
@@ -319,6 +323,8 @@ impl Conn {
             unannounced: Vec::new(),
             documents: Documents::default(),
             offers: Offers::default(),
+            pages: FxHashMap::default(),
+            released: FxHashMap::default(),
             rounds: Rounds::default(),
             http: Http::default(),
         }

@@ -52,6 +52,10 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) options: Option<Box<[u64]>>,
     /// What it asks for, whatever it brings (MCP 2026-07-28).
     pub(in crate::session) round: Call,
+    /// What the pages before the one that it asks for say of who may keep them (MCP 2026-07-28).
+    pub(in crate::session) scope: Option<(u64, Seen)>,
+    /// The terminal that it is about (ACP).
+    pub(in crate::session) terminal: Option<Box<Id>>,
     /// It refers to an earlier result (LSP).
     pub(in crate::session) previous_result: bool,
     /// What the request itself states of its issuer's capabilities.

@@ -175,10 +175,14 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Resources can contain either text or binary (blob) data and MUST include: A valid resource URI; The appropriate MIME type; Either text content or base64-encoded blob data";
     RESOURCES_DECLARED Must "resources-declared" "/server/resources"
         "Servers that support resources MUST declare the `resources` capability";
+    RESOURCES_LISTED Must "resources-listed" "/server/resources"
+        "Servers that declare the `resources` capability MUST respond to `resources/list` requests with the set of resources currently available to the requesting client.";
     BINARY_ENCODED Must "binary-encoded" "/server/resources"
         "Binary data MUST be properly encoded";
     CACHE_HINTS Must "cache-hints" "/server/utilities/caching"
         "Servers MUST include caching hints on results returned by the following operations: `tools/list`; `prompts/list`; `resources/list`; `resources/templates/list`; `resources/read`";
+    SAME_SCOPE Must "same-scope" "/server/utilities/caching"
+        "Servers MUST apply the same `cacheScope` to all response pages for a given list request.";
     TTL_POSITIVE Must "ttl-not-negative" "/server/utilities/caching"
         "Servers MUST provide a `ttlMs` value that is `>= 0`.";
     COMPLETIONS_DECLARED Must "completions-declared" "/server/utilities/completion"
@@ -245,6 +249,7 @@ pub static IN_PART: &[Remark] = &[
     in_part(&STRUCTURED_TEXT, "that the text says the same is not looked at"),
     in_part(&TOOLS_LISTED, "which tools there are is known to the server alone"),
     in_part(&PROMPTS_LISTED, "which prompts there are is known to the server alone"),
+    in_part(&RESOURCES_LISTED, "which resources there are is known to the server alone"),
     in_part(&EMBEDDED_RESOURCE, "which type is appropriate is known to the server alone"),
     in_part(&FORM_NO_SECRETS, "what is sensitive and does not say so by its name is known to persons"),
     in_part(

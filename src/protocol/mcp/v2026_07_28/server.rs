@@ -119,6 +119,22 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "that a client polls is known to it alone";
     NotObservable Must "cache-not-shared" "/server/utilities/caching" "Caches MUST NOT be shared across authorization contexts"
         "one connection does not show what others are told";
+    By Must "private-stays-private" "/server/utilities/caching" "if the first page of a `tools/list` response has `cacheScope: \"private\"`, all subsequent pages for that request MUST also be `\"private\"`"
+        "PAY012";
+    NotObservable Must "cache-by-key" "/server/utilities/caching" "Clients MUST NOT serve a cached response for a request whose method or parameters differ from the request that produced it."
+        "what a client serves from its cache is inside it";
+    NotObservable Must "rounds-not-cached" "/server/utilities/caching" "requests carrying `inputResponses` or `requestState` ... MUST NOT be cached"
+        "what a client serves from its cache is inside it";
+    NotObservable Must "public-is-shared" "/server/utilities/caching" "Servers MUST be aware that responses with a `\"public\"` `cacheScope` may be shared between callers"
+        "what a server is aware of is inside it";
+    NotObservable Must "scope-is-no-guard" "/server/utilities/caching" "MUST NOT rely on `cacheScope` alone to prevent unauthorized access to primitives"
+        "what a server relies on is inside it";
+    By Must "no-such-resource" "/server/resources" "If the requested resource does not exist, servers MUST return a JSON-RPC error with code `-32602` (Invalid Params)."
+        "RPC017/earlier; whether a resource exists is known to the server alone, and other codes may say something else";
+    NotObservable Should "internal-error" "/server/resources" "Servers SHOULD return `-32603` for internal errors."
+        "why a server failed is known to the server alone";
+    NotObservable Should "old-code-accepted" "/server/resources" "clients SHOULD also accept `-32002` as a resource not found error"
+        "what a client accepts is inside it";
     Allows May "refetch-early" "/server/utilities/caching" "Clients MAY re-fetch before the TTL expires"
         "a request before the time is over";
     Allows May "ttl-by-page" "/server/utilities/caching" "Servers MAY return different `ttlMs` values on different pages"

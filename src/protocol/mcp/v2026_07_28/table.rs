@@ -335,6 +335,20 @@ pub static MORE: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextpr
         "what a client makes of a notification is inside it";
     Allows May "many-subscriptions" "/basic/patterns/subscriptions" "A client MAY have multiple active subscriptions concurrently"
         "several subscriptions";
+    NotObservable Should "graceful-end" "/basic/patterns/subscriptions" "it SHOULD send a successful `subscriptions/listen` response to signal a graceful end"
+        "that a server ends a subscription, and does not lose it, shows only by what it sends";
+    NotObservable Should "completion-before-close" "/basic/patterns/subscriptions" "it SHOULD respond to the original `subscriptions/listen` request with a completion result before closing the stream"
+        "that a server ends a subscription, and does not lose it, shows only by what it sends";
+    NotObservable Should "intermediary-rejects" "/basic/transports/streamable-http" "the intermediary SHOULD reject the request rather than trusting unvalidated header values"
+        "what an intermediary trusts is inside it";
+    NotObservable Must "utf-8" "/basic/transports" "JSON-RPC messages MUST be UTF-8 encoded."
+        "a log is a text that somebody has decoded before";
+    NotObservable Must "binding-delivers" "/basic/transports" "A binding MUST deliver client-sent requests and notifications to the server, and server-sent responses and notifications to the client."
+        "what was lost on the way is in no log of one end";
+    NotObservable Must "custom-transport" "/basic/transports" "Implementers who choose to support custom transports MUST preserve the JSON-RPC message format, the message patterns, and the per-request metadata model."
+        "the messages are judged whatever carries them; the transport itself is not in the log";
+    NotObservable Should "custom-documented" "/basic/transports" "Custom transports SHOULD document their connection establishment, message framing, and cancellation patterns to aid interoperability."
+        "documents are not in the messages";
     NotObservable Must "teardown-closes" "/basic/patterns/subscriptions" "it MUST close the SSE stream (HTTP) or send `notifications/cancelled` referencing the `subscriptions/listen` request ID (stdio)"
         "that a server has torn down a subscription shows only by what it sends";
     NotObservable Must "listen-again" "/basic/patterns/subscriptions" "the client MUST re-send `subscriptions/listen` to re-establish its subscriptions"

@@ -1,0 +1,34 @@
+//! Terminals that a client runs for an agent (ACP): which of them the agent has released.
+
+use super::event::What;
+use super::state::{Conn, Incoming, Step};
+use crate::jsonrpc::{Id, Kind};
+use crate::protocol::{Facts, Side};
+
+/// How many released terminals are remembered for a connection; of more nothing is said.
+const REMEMBERED: usize = 16_384;
+
+impl Conn {
+    /// A request about a terminal that its agent has released.
+    pub(super) fn use_terminal(&self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let other = m.sender == Side::Server && !m.message.method().ends_with("/release");
+        let Some(slot) = self.slot(m.sender, id).filter(|_| other && !m.facts.taken_out) else { return };
+        if let Some(released) = Facts::id(m.facts.terminal).and_then(|terminal| self.released.get(&terminal)) {
+            let what = What::Released { exchange: &slot.exchange, released: *released };
+            self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
+    /// The client has made a terminal, or has let one go.
+    pub(super) fn terminal_answered(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(slot) = self.slot(issuer, id).filter(|_| m.message.kind == Kind::Result) else { return };
+        match (&*slot.exchange.method, &slot.terminal, Facts::id(m.facts.terminal)) {
+            ("terminal/create", _, Some(made)) => drop(self.released.remove(&made)),
+            ("terminal/release", Some(gone), _) if self.released.len() < REMEMBERED => {
+                let (gone, request) = ((**gone).clone(), slot.exchange.request);
+                self.released.insert(gone, request);
+            }
+            _ => {}
+        }
+    }
+}
