@@ -78,6 +78,18 @@ impl Frame<'_> {
     pub const WHOLE_SOURCE: u32 = u32::MAX;
 }
 
+impl<'a> Frame<'a> {
+    /// The same frame with each text that it borrows replaced by what `text` gives for it, and bytes that are none by what `bytes`
+    /// gives. They are asked for in an order of their own that is always the same, so that they can be carried apart from the frame.
+    pub(crate) fn map_text<'b>(
+        &self,
+        text: &mut impl FnMut(&'a str) -> &'b str,
+        bytes: impl FnOnce(&'a [u8]) -> &'b [u8],
+    ) -> Frame<'b> {
+        Frame { body: self.body.map_text(text, bytes), ..*self }
+    }
+}
+
 /// A member of a batch: the byte range of its text, and the message or why there is none.
 pub type Member<'a> = (Range<usize>, Result<(Message<'a>, Box<Facts<'a>>), String>);
 
@@ -129,6 +141,47 @@ pub enum Body<'a> {
     },
     /// Something is missing here.
     Missing(Missing<'a>),
+}
+
+impl<'a> Body<'a> {
+    fn map_text<'b>(
+        &self,
+        text: &mut impl FnMut(&'a str) -> &'b str,
+        bytes: impl FnOnce(&'a [u8]) -> &'b [u8],
+    ) -> Body<'b> {
+        match self {
+            Body::Message(captured) => Body::Message(captured.map_text(text)),
+            Body::Batch { text: whole, members } => {
+                let whole = text(whole);
+                let mut member = |(range, member): &Member<'a>| {
+                    let member = member
+                        .as_ref()
+                        .map(|(message, facts)| (message.map_text(text), Box::new(facts.map_text(text))));
+                    (range.clone(), member.map_err(String::clone))
+                };
+                Body::Batch { text: whole, members: members.iter().map(&mut member).collect() }
+            }
+            Body::Malformed { bytes: raw, reason } => Body::Malformed { bytes: bytes(raw), reason: reason.clone() },
+            Body::Open { by } => Body::Open { by: *by },
+            Body::Close { by } => Body::Close { by: *by },
+            Body::Exit(exit) => Body::Exit(*exit),
+            Body::Stderr { text: line } => Body::Stderr { text: text(line) },
+            Body::Http { head } => Body::Http { head: text(head) },
+            Body::Sse { event } => Body::Sse { event: text(event) },
+            Body::Missing(missing) => Body::Missing(Missing { words: text(missing.words), ..*missing }),
+        }
+    }
+}
+
+impl<'a> Captured<'a> {
+    fn map_text<'b>(&self, text: &mut impl FnMut(&'a str) -> &'b str) -> Captured<'b> {
+        Captured {
+            text: text(self.text),
+            json: self.json.map(&mut *text),
+            message: self.message.map_text(text),
+            facts: Box::new(self.facts.map_text(text)),
+        }
+    }
 }
 
 impl Body<'_> {

@@ -13,7 +13,7 @@ use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
 use super::config::Config;
-use super::input::{self, HopArgs, Loaded, ReadArgs, To};
+use super::input::{self, HopArgs, JobArgs, Loaded, ReadArgs, To};
 use super::io::{self, Out, written};
 use super::judge::JudgeArgs;
 use super::page;
@@ -47,6 +47,8 @@ pub struct CheckArgs {
     judge: JudgeArgs,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    jobs: JobArgs,
     #[command(flatten)]
     hops: HopArgs,
     #[command(flatten)]
@@ -174,9 +176,10 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), |db| To::File(db, None));
     let files = args.hops.files(&args.files)?;
+    let read = args.jobs.reading(&args.read);
     let loaded = match args.merge {
-        true => input::load_merged(&files, &args.read, &judge, to, stop)?,
-        false => input::load_hops(&args.files, &args.hops, &args.read, &judge, to, stop)?,
+        true => input::load_merged(&files, &read, &judge, to, stop)?,
+        false => input::load_hops(&args.files, &args.hops, &read, &judge, to, stop)?,
     };
     print(&loaded, &files, terms, redactor, &args.print, &args.screen)
 }

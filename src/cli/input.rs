@@ -1,6 +1,7 @@
 //! Flags about reading, and the way from what the user names (files, folders, standard input, a database) to a store.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::Path;
 
 use clap::Args;
@@ -40,6 +41,25 @@ pub struct ReadArgs {
     /// What tells connections apart: a field or a JSON pointer, several with commas; in lines of text word:N, the Nth word
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
+    /// How many threads read and judge, in commands that let the user say it.
+    #[arg(skip)]
+    pub jobs: Option<NonZero<usize>>,
+}
+
+/// How many threads read and judge.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub struct JobArgs {
+    /// Threads: 1, or 2 and more to read ahead of the judgement, which comes out the same [default: 2 for a file over 1 MiB]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+}
+
+impl JobArgs {
+    /// The flags about reading, with as many threads.
+    pub fn reading(self, read: &ReadArgs) -> ReadArgs {
+        ReadArgs { jobs: self.jobs, ..read.clone() }
+    }
 }
 
 /// Logs of one link each, of requests that pass several.
@@ -250,7 +270,13 @@ pub struct Loaded {
 /// The options of a run.
 pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
     let (settings, selection) = (judge.settings(), judge.selection()?);
-    Ok(Options { settings, selection, overrides, redact: None, hops: Hops::default(), interrupt: Some(stop.flag()) })
+    let interrupt = Some(stop.flag());
+    Ok(Options { settings, selection, overrides, redact: None, hops: Hops::default(), jobs: None, interrupt })
+}
+
+/// The options of a run that reads logs.
+pub fn reading(read: &ReadArgs, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
+    Ok(Options { jobs: read.jobs, ..options(read.overrides(), judge, stop)? })
 }
 
 /// Reads and judges the logs of hops, where such are named; else as [`load`] does.
@@ -266,7 +292,7 @@ pub fn load_hops(
     if hops.hops.is_empty() {
         return load(&files, read, judge, to, stop);
     }
-    let mut options = options(read.overrides(), judge, stop)?;
+    let mut options = reading(read, judge, stop)?;
     options.hops = hops.hops(&options.overrides)?;
     let loaded = ingest(&files, to, &options, read.said.no_progress)?;
     for hop in &loaded.summary.followed {
@@ -279,7 +305,7 @@ pub fn load_hops(
 
 /// Opens a database of ours, or reads and judges logs.
 pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
-    let options = options(read.overrides(), judge, stop)?;
+    let options = reading(read, judge, stop)?;
     if files.is_empty() {
         return Err(Error::new(ErrorKind::Usage, "no log was named")
             .hint("name files, folders or a database; `-` is standard input"));
@@ -299,7 +325,7 @@ pub fn load_merged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<
         return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, and {} were named", files.len()))
             .hint("name the log of the client, then that of the server"));
     };
-    let options = options(read.overrides(), judge, stop)?;
+    let options = reading(read, judge, stop)?;
     let mut store = to.open()?;
     let mut meter = Meter::new(files, read.said.no_progress);
     let summary = pipeline::merge(&mut store, [client, server], &options, &mut meter)?;

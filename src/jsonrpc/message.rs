@@ -99,6 +99,32 @@ pub struct Message<'a> {
     pub defects: Defects,
 }
 
+impl<'a> Message<'a> {
+    /// The same message with each text that it borrows replaced by what `text` gives for it. Texts are asked for in an order of
+    /// their own that is always the same, so that they can be carried apart from the message.
+    pub fn map_text<'b>(&self, text: &mut impl FnMut(&'a str) -> &'b str) -> Message<'b> {
+        let Message { kind, id, id_text, method, error, defects } = self;
+        Message {
+            kind: *kind,
+            id: id.clone(),
+            id_text: id_text.map(&mut *text),
+            method: method.as_ref().map(|method| map_cow(method, text)),
+            error: error.as_ref().map(|error| {
+                let message = error.message.as_ref().map(|message| map_cow(message, text));
+                Box::new(ErrorObject { code: error.code, message })
+            }),
+            defects: *defects,
+        }
+    }
+}
+
+fn map_cow<'a, 'b>(cow: &Cow<'a, str>, text: &mut impl FnMut(&'a str) -> &'b str) -> Cow<'b, str> {
+    match cow {
+        Cow::Borrowed(borrowed) => Cow::Borrowed(text(borrowed)),
+        Cow::Owned(owned) => Cow::Owned(owned.clone()),
+    }
+}
+
 impl Message<'_> {
     /// `error.code`, where there is one.
     pub fn error_code(&self) -> Option<i64> {

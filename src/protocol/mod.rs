@@ -14,6 +14,7 @@ pub mod http;
 mod jsonrpc1;
 mod jsonrpc2;
 mod lsp;
+mod map_text;
 mod mcp;
 mod mcp_2026;
 mod mcp_2026_table;
