@@ -42,6 +42,23 @@ pub enum Absence {
     Within(Whose, FrameId, FrameId),
 }
 
+/// Findings of one profile, clause, rule, side and certainty, counted.
+#[derive(Clone, Debug)]
+pub struct Breach {
+    /// The profile.
+    pub profile: &'static Profile,
+    /// Name of the clause.
+    pub clause: String,
+    /// Code of the rule.
+    pub code: String,
+    /// Whose fault it is, where it is one of a side.
+    pub side: Option<Side>,
+    /// True if it is proven.
+    pub violation: bool,
+    /// How many.
+    pub count: u64,
+}
+
 /// What a rule found.
 #[derive(Clone, Debug)]
 pub struct Finding {

@@ -37,6 +37,7 @@ pub mod report;
 pub mod rules;
 pub mod session;
 pub mod store;
+pub mod wire;
 
 pub use pipeline::{Findings, Options, Summary, check, check_paths};
 pub use store::FindingRow as Finding;

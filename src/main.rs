@@ -7,6 +7,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 mod cli;
 
+use cli::commands;
+
 /// A flight recorder and auditor for JSON-RPC: reads captured logs of MCP, ACP, LSP and plain JSON-RPC, pairs every
 /// request with its cancellations and responses, and proves where either side broke the protocol.
 #[derive(Parser, Debug)]
@@ -24,49 +26,49 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Check(cli::check::CheckArgs),
-    Ls(cli::ls::LsArgs),
-    Show(cli::show::ShowArgs),
-    Why(cli::why::WhyArgs),
-    Tail(cli::tail::TailArgs),
-    Open(cli::open::OpenArgs),
-    Stats(cli::stats::StatsArgs),
-    Ingest(cli::ingest::IngestArgs),
-    Audit(Box<cli::audit::AuditArgs>),
-    Facts(cli::facts::FactsArgs),
-    Baseline(cli::baseline::BaselineArgs),
+    Check(commands::check::CheckArgs),
+    Ls(commands::ls::LsArgs),
+    Show(commands::show::ShowArgs),
+    Why(commands::why::WhyArgs),
+    Tail(commands::tail::TailArgs),
+    Open(commands::open::OpenArgs),
+    Stats(commands::stats::StatsArgs),
+    Ingest(commands::ingest::IngestArgs),
+    Audit(Box<commands::audit::AuditArgs>),
+    Facts(commands::facts::FactsArgs),
+    Baseline(commands::baseline::BaselineArgs),
     #[cfg(feature = "live")]
-    Replay(Box<cli::replay::ReplayArgs>),
+    Replay(Box<commands::replay::ReplayArgs>),
     #[cfg(feature = "live")]
-    Conform(Box<cli::conform::ConformArgs>),
+    Conform(Box<commands::conform::ConformArgs>),
     #[cfg(feature = "live")]
-    Minimise(Box<cli::replay::minimise::MinimiseArgs>),
-    Merge(cli::merge::MergeArgs),
-    Diff(cli::diff::DiffArgs),
-    Accept(cli::accept::AcceptArgs),
-    Query(cli::query::QueryArgs),
-    Export(cli::export::ExportArgs),
-    Extract(cli::extract::ExtractArgs),
-    Scrub(cli::scrub::ScrubArgs),
+    Minimise(Box<commands::replay::minimise::MinimiseArgs>),
+    Merge(commands::merge::MergeArgs),
+    Diff(commands::diff::DiffArgs),
+    Accept(commands::accept::AcceptArgs),
+    Query(commands::query::QueryArgs),
+    Export(commands::export::ExportArgs),
+    Extract(commands::extract::ExtractArgs),
+    Scrub(commands::scrub::ScrubArgs),
     #[cfg(feature = "live")]
-    Mock(cli::mock::MockArgs),
+    Mock(commands::mock::MockArgs),
     #[cfg(feature = "live")]
-    Record(cli::record::RecordArgs),
+    Record(commands::record::RecordArgs),
     #[cfg(feature = "live")]
-    Mcp(cli::mcp::McpArgs),
-    Verify(cli::verify::VerifyArgs),
+    Mcp(commands::mcp::McpArgs),
+    Verify(commands::verify::VerifyArgs),
     #[cfg(feature = "live")]
-    Wrap(cli::wrap::WrapArgs),
+    Wrap(commands::wrap::WrapArgs),
     #[cfg(feature = "live")]
-    Unwrap(cli::wrap::UnwrapArgs),
-    Sessions(cli::sessions::SessionsArgs),
-    Formats(cli::formats::FormatsArgs),
-    Rules(cli::rules::RulesArgs),
-    Explain(cli::explain::ExplainArgs),
-    Schema(cli::schema::SchemaArgs),
-    Init(cli::init::InitArgs),
-    Completions(cli::completions::CompletionsArgs),
-    Man(cli::man::ManArgs),
+    Unwrap(commands::wrap::UnwrapArgs),
+    Sessions(commands::sessions::SessionsArgs),
+    Formats(commands::formats::FormatsArgs),
+    Rules(commands::rules::RulesArgs),
+    Explain(commands::explain::ExplainArgs),
+    Schema(commands::schema::SchemaArgs),
+    Init(commands::init::InitArgs),
+    Completions(commands::completions::CompletionsArgs),
+    Man(commands::man::ManArgs),
 }
 
 /// Arguments with `--learn-noise 2` as `--learn-noise=2`: a number behind that flag is its value, anything else is a file.
@@ -90,51 +92,51 @@ fn friendly(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
 
 fn main() -> ExitCode {
     cli::main(|stop| match Cli::parse_from(friendly(std::env::args_os())) {
-        Cli { command: None, files } => cli::ls::run_bare(files, &names(), stop),
+        Cli { command: None, files } => commands::ls::run_bare(files, &names(), stop),
         Cli { command: Some(command), .. } => match command {
-            Command::Check(args) => cli::check::run(&args, stop),
-            Command::Ls(args) => cli::ls::run(&args, stop),
-            Command::Show(args) => cli::show::run(&args, stop),
-            Command::Why(args) => cli::why::run(&args, &names(), stop),
-            Command::Tail(args) => cli::tail::run(&args, stop),
-            Command::Open(args) => cli::open::run(&args, stop),
-            Command::Stats(args) => cli::stats::run(&args, stop),
-            Command::Ingest(args) => cli::ingest::run(&args, stop),
-            Command::Audit(args) => cli::audit::run(&args, stop),
-            Command::Facts(args) => cli::facts::run(&args, stop),
-            Command::Baseline(args) => cli::baseline::run(&args, stop),
+            Command::Check(args) => commands::check::run(&args, stop),
+            Command::Ls(args) => commands::ls::run(&args, stop),
+            Command::Show(args) => commands::show::run(&args, stop),
+            Command::Why(args) => commands::why::run(&args, &names(), stop),
+            Command::Tail(args) => commands::tail::run(&args, stop),
+            Command::Open(args) => commands::open::run(&args, stop),
+            Command::Stats(args) => commands::stats::run(&args, stop),
+            Command::Ingest(args) => commands::ingest::run(&args, stop),
+            Command::Audit(args) => commands::audit::run(&args, stop),
+            Command::Facts(args) => commands::facts::run(&args, stop),
+            Command::Baseline(args) => commands::baseline::run(&args, stop),
             #[cfg(feature = "live")]
-            Command::Replay(args) => cli::replay::run(&args, stop),
+            Command::Replay(args) => commands::replay::run(&args, stop),
             #[cfg(feature = "live")]
-            Command::Conform(args) => cli::conform::run(&args, stop),
+            Command::Conform(args) => commands::conform::run(&args, stop),
             #[cfg(feature = "live")]
-            Command::Minimise(args) => cli::replay::minimise::run(&args, stop),
-            Command::Merge(args) => cli::merge::run(&args),
-            Command::Diff(args) => cli::diff::run(&args, stop),
-            Command::Accept(args) => cli::accept::run(&args, stop),
-            Command::Query(args) => cli::query::run(&args, stop),
-            Command::Export(args) => cli::export::run(&args, stop),
-            Command::Extract(args) => cli::extract::run(&args, stop),
-            Command::Scrub(args) => cli::scrub::run(&args),
+            Command::Minimise(args) => commands::replay::minimise::run(&args, stop),
+            Command::Merge(args) => commands::merge::run(&args),
+            Command::Diff(args) => commands::diff::run(&args, stop),
+            Command::Accept(args) => commands::accept::run(&args, stop),
+            Command::Query(args) => commands::query::run(&args, stop),
+            Command::Export(args) => commands::export::run(&args, stop),
+            Command::Extract(args) => commands::extract::run(&args, stop),
+            Command::Scrub(args) => commands::scrub::run(&args),
             #[cfg(feature = "live")]
-            Command::Mock(args) => cli::mock::run(&args, stop),
+            Command::Mock(args) => commands::mock::run(&args, stop),
             #[cfg(feature = "live")]
-            Command::Record(args) => cli::record::run(&args, stop),
+            Command::Record(args) => commands::record::run(&args, stop),
             #[cfg(feature = "live")]
-            Command::Mcp(args) => cli::mcp::run(&args, stop),
-            Command::Verify(args) => cli::verify::run(&args),
+            Command::Mcp(args) => commands::mcp::run(&args, stop),
+            Command::Verify(args) => commands::verify::run(&args),
             #[cfg(feature = "live")]
-            Command::Wrap(args) => cli::wrap::wrap(&args),
+            Command::Wrap(args) => commands::wrap::wrap(&args),
             #[cfg(feature = "live")]
-            Command::Unwrap(args) => cli::wrap::unwrap(&args),
-            Command::Sessions(args) => cli::sessions::run(&args, stop),
-            Command::Formats(args) => cli::formats::run(&args),
-            Command::Rules(args) => cli::rules::run(&args),
-            Command::Explain(args) => cli::explain::run(&args),
-            Command::Schema(args) => cli::schema::run(&args),
-            Command::Init(args) => cli::init::run(&args),
-            Command::Completions(args) => cli::completions::run(&args),
-            Command::Man(args) => cli::man::run(&args),
+            Command::Unwrap(args) => commands::wrap::unwrap(&args),
+            Command::Sessions(args) => commands::sessions::run(&args, stop),
+            Command::Formats(args) => commands::formats::run(&args),
+            Command::Rules(args) => commands::rules::run(&args),
+            Command::Explain(args) => commands::explain::run(&args),
+            Command::Schema(args) => commands::schema::run(&args),
+            Command::Init(args) => commands::init::run(&args),
+            Command::Completions(args) => commands::completions::run(&args),
+            Command::Man(args) => commands::man::run(&args),
         },
     })
 }

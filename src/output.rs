@@ -5,6 +5,7 @@
 //! its owner; a device or a FIFO is written to, never replaced.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -57,12 +58,16 @@ impl Output {
         free(path, &shown)?;
         let target = followed(path).map_err(fail)?;
         let old = target.metadata().ok();
+        let is_handle = is_handle(&target);
         let way = match &old {
             Some(old) if old.is_dir() => {
                 let message = format!("{shown} is a folder, and cannot be written as a file");
                 return Err(Error::new(ErrorKind::Usage, message).hint("name a file in it"));
             }
-            Some(old) if !old.is_file() => Way::Through(OpenOptions::new().write(true).open(&target).map_err(fail)?),
+            // A file behind a handle holds what others wrote through it: `-o /dev/stdout >> all.md`.
+            Some(old) if is_handle || !old.is_file() => {
+                Way::Through(OpenOptions::new().append(old.is_file()).write(true).open(&target).map_err(fail)?)
+            }
             _ => {
                 let file = beside(&target, old.as_ref(), readers).map_err(fail)?;
                 Way::Beside { _listed: Listed::new(file.path()), file, target }
@@ -114,22 +119,23 @@ pub fn read_small(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Files that are half written, for the moment in which the program has to leave.
+/// Files that are half written and folders of this run, for the moment in which the program has to leave.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes everything that is half written. Only for a program that ends without unwinding.
+/// Removes everything that is half written, and what was for this run alone. Only for a program that ends without unwinding.
 pub fn abandon() {
     for path in unfinished().iter() {
         // What cannot be removed now cannot be removed at all.
-        let _ = std::fs::remove_file(path);
+        let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
+        let _ = if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
 }
 
-/// A file that is half written, for as long as this lives.
+/// A file that is half written, or a folder of this run, for as long as this lives.
 pub(crate) struct Listed(PathBuf);
 
 impl Listed {
@@ -153,13 +159,27 @@ pub fn write(path: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
     output.finish()
 }
 
+/// Where a file is or would be: its folder without links, and its name there.
+fn place(path: &Path) -> Option<(PathBuf, OsString)> {
+    let target = followed(path).ok()?;
+    Some((std::fs::canonicalize(folder_of(&target)).ok()?, target.file_name()?.to_os_string()))
+}
+
+/// The folder of a file; the current one for a mere name.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// True if a file is in a folder or below it, or would be: it is where its links lead.
+pub fn lies_in(path: &Path, folder: &Path) -> bool {
+    match (place(path), std::fs::canonicalize(folder)) {
+        (Some((own, _)), Ok(folder)) => folder.is_dir() && own.starts_with(folder),
+        _ => false,
+    }
+}
+
 /// True if two paths name one file, whether it exists yet or not.
 pub fn is_same(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| {
-        let target = followed(path).ok()?;
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some((std::fs::canonicalize(folder).ok()?, target.file_name()?.to_os_string()))
-    };
     match (std::fs::metadata(a), std::fs::metadata(b)) {
         (Ok(a), Ok(b)) if is_one(&a, &b) => true,
         _ => place(a).is_some_and(|place_of_a| place(b) == Some(place_of_a)),
@@ -190,10 +210,20 @@ impl Write for Way {
     }
 }
 
+/// True for what is open already, by its number: `/proc/self/fd/1`, to which `/dev/stdout` leads. Where such a link leads
+/// is no name.
+fn is_handle(path: &Path) -> bool {
+    let folder = std::fs::canonicalize(folder_of(path));
+    folder.is_ok_and(|folder| folder.starts_with("/proc") && folder.ends_with("fd"))
+}
+
 /// Where a path leads: links are followed, also one whose end does not exist yet.
 pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..LINKS {
+        if is_handle(&target) {
+            return Ok(target);
+        }
         match std::fs::read_link(&target) {
             Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
             Err(_) => return Ok(target),
@@ -204,7 +234,7 @@ pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
 
 /// A file of an unguessable name beside `target`, with the mode and the owner that it is to have.
 fn beside(target: &Path, old: Option<&Metadata>, readers: Readers) -> io::Result<NamedTempFile> {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(target);
     let mut builder = tempfile::Builder::new();
     builder.prefix(BEGIN).suffix(END);
     if readers == Readers::Umask && old.is_none() {

@@ -4,9 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use rpctape::capture::verify;
-use rpctape::jsonrpc::{SseReader, read_header};
-use rpctape::live::tape::framing::{Framer, Framing};
-use rpctape::protocol::Side;
+use rpctape::wire::{Framing, Reader, SseReader, read_header};
 
 fn events(parts: &[&[u8]]) -> String {
     let mut reader = SseReader::default();
@@ -15,8 +13,8 @@ fn events(parts: &[&[u8]]) -> String {
     format!("{events:?}")
 }
 
-fn frames(framing: Framing, parts: &[&[u8]]) -> Vec<String> {
-    let mut framer = Framer::new(Side::Server, framing);
+fn frames(framing: Option<Framing>, parts: &[&[u8]]) -> Vec<String> {
+    let mut framer = Reader::new(framing, 1 << 16);
     let mut frames = Vec::new();
     parts.iter().for_each(|part| framer.feed(part, &mut |event| frames.push(format!("{event:?}"))));
     framer.end(&mut |event| frames.push(format!("{event:?}")));
@@ -28,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
     let cut = usize::from(u16::from_le_bytes([*low, *high])) % (stream.len() + 1);
     let parts = [&stream[..cut], &stream[cut..]];
     assert_eq!(events(&[stream]), events(&parts));
-    for framing in [Framing::Lines, Framing::ContentLength, Framing::Auto] {
+    for framing in [Some(Framing::Lines), Some(Framing::ContentLength), None] {
         assert_eq!(frames(framing, &[stream]), frames(framing, &parts));
     }
     let _ = read_header(stream, 1 << 16);

@@ -1,7 +1,7 @@
 //! Channels: what a format says of the connections in it, before they are split.
 
-use crate::jsonrpc::Framing;
 use crate::protocol::{Profile, Side};
+use crate::wire::Framing;
 
 /// Where a capture was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::detect::candidates;
 use super::input::Input;
+use super::name::path_of;
 use super::sample::Sample;
 use super::{Body, Channel, Frame, FrameSink, Overrides, Proof, Resume, Skip, Vantage, open};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// How many lines are named for each reason to pass over one.
 const NAMED: usize = 3;
@@ -40,7 +41,7 @@ pub struct Explanation {
     pub format: String,
     /// Why it was taken for that.
     pub reason: String,
-    /// Every format that its head fits, the best first. Empty for standard input, which is read only once.
+    /// Every format that its head fits, the best first. Empty for standard input and pipes, which are read only once.
     pub candidates: Vec<Candidate>,
     /// Names of the wrappers that were peeled, outermost first.
     pub wrappers: Vec<String>,
@@ -69,7 +70,7 @@ pub struct Explanation {
 /// Reads a log and tells what it was taken for.
 pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
     let mut source = open(path, overrides)?;
-    let (mut found, head) = if path == "-" { (Vec::new(), Vec::new()) } else { fitting(path)? };
+    let (mut found, head) = if is_read_once(path) { (Vec::new(), Vec::new()) } else { fitting(path)? };
     found.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
     let mut seen = Seen::default();
     source.read(0, Resume::default(), &mut seen)?;
@@ -97,13 +98,15 @@ pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
     })
 }
 
+/// True for standard input, a pipe or a device: to open it again is to wait for somebody who is gone.
+fn is_read_once(name: &str) -> bool {
+    let path = path_of(name);
+    name == "-" || path.exists() && !path.is_file()
+}
+
 /// The formats that the head of a file fits, and the head.
 fn fitting(path: &str) -> Result<(Vec<Candidate>, Vec<u8>)> {
     let mut input = Input::open(path)?;
-    if input.content()?.is_none() {
-        let message = format!("{} can be read only once, and is read twice to explain it", input.shown_name());
-        return Err(Error::new(ErrorKind::Usage, message).hint("write it to a file first"));
-    }
     let mut found: Vec<Candidate> = Vec::new();
     for all in [false, true] {
         let sample = Sample::new(input.head(), input.is_whole(), all);

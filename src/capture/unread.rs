@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use memchr::memmem;
+use regex::bytes::Regex;
 
 use crate::json::scan::value_end;
 
@@ -42,6 +43,44 @@ fn has_bare_version(text: &[u8]) -> bool {
 /// True if a record of JSON begins on a line and does not end on it.
 pub(crate) fn breaks_off(line: &[u8]) -> bool {
     memchr::memchr(b'{', line).is_some_and(|at| value_end(line, at).is_none())
+}
+
+/// True if an object with quoted names begins on a line and breaks off: whoever wrote it died, or had no room left. What
+/// was in it nobody knows.
+pub(crate) fn is_torn(line: &[u8]) -> bool {
+    let mut opens = memchr::memchr_iter(b'{', line);
+    let first = opens.find_map(|at| {
+        let name = after(&line[at + 1..], |byte| *byte == b'\\');
+        let escaped = line.len() - at - 1 > name.len();
+        matches!(name.first(), Some(b'"' | b'\'')).then_some((at, escaped))
+    });
+    first.is_some_and(|(at, escaped)| match escaped {
+        // Within a string, quotes do not tell where strings begin.
+        true => {
+            let count = |byte| memchr::memchr_iter(byte, &line[at..]).count();
+            count(b'{') > count(b'}')
+        }
+        false => value_end(line, at).is_none(),
+    })
+}
+
+/// How many lines a logger says that it left out at this place: `Suppressed 37 messages from unit`, `12 lines dropped`.
+pub(crate) fn said_lost(line: &[u8]) -> Option<u64> {
+    static WORDS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new("(?i-u)suppressed|dropped|discarded|omitted|lost").ok());
+    static SENTENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let (done, what) =
+            ("(?:suppressed|dropped|discarded|omitted|lost)", "(?:log )?(?:messages?|lines?|entries|records)");
+        let (after, before) = (
+            format!(r"\b{done} (\d+) {what}\b"),
+            format!(r"\b(\d+) {what} (?:(?:were|was|have been|has been) )?{done}\b"),
+        );
+        Regex::new(&format!("(?i-u){after}|{before}")).ok()
+    });
+    WORDS.as_ref()?.is_match(line).then_some(())?;
+    let found = SENTENCE.as_ref()?.captures(line)?;
+    let count = found.get(1).or_else(|| found.get(2))?;
+    std::str::from_utf8(count.as_bytes()).ok()?.parse().ok().filter(|lost| *lost > 0)
 }
 
 /// What is quoted of a line.
@@ -166,6 +205,28 @@ mod tests {
             "id result error method params jsonrpc",
         ] {
             assert!(!looks_like_messages(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn records_that_break_off() {
+        for line in [r#"{"ts":1,"dire"#, r#"10:00 --> {"js"#, r#"m="{\"jso"#, "got {'json", r#"{"a":{"b":1},"c""#] {
+            assert!(is_torn(line.as_bytes()), "{line}");
+        }
+        for line in ["fn main() {", "{", r#"m="{\"a\":{\"b\":1}}""#, r#"{"a":1} {"b":2}"#, "Point { x: \"1\"", ""] {
+            assert!(!is_torn(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_a_logger_says_it_left_out() {
+        let said = |line: &str| said_lost(line.as_bytes());
+        assert_eq!(said("systemd-journald: Suppressed 37 messages from crane.service"), Some(37));
+        assert_eq!(said("imjournal: 12 messages lost due to rate-limiting (600 allowed within 600 seconds)"), Some(12));
+        assert_eq!(said("... 1 lines dropped ..."), Some(1));
+        assert_eq!(said("dropped 3 log entries"), Some(3));
+        for line in ["0 messages dropped", "dropped 3 connections", "lost connection 12", "120 messages sent"] {
+            assert_eq!(said(line), None, "{line}");
         }
     }
 

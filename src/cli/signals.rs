@@ -11,7 +11,7 @@ use rpctape::output;
 
 use signal_hook::SigId;
 #[cfg(unix)]
-use signal_hook::consts::SIGHUP;
+use signal_hook::consts::{SIGHUP, SIGXFSZ};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 #[cfg(unix)]
@@ -44,6 +44,10 @@ impl Stop {
     pub fn listen() -> io::Result<Stop> {
         let stop =
             Stop { wanted: Arc::default(), signal: Arc::default(), actions: Arc::default(), patient: Arc::default() };
+        // A file that would pass `ulimit -f` is an error of the write, as on a full disk; left alone, the signal ends the
+        // program in the middle of it.
+        #[cfg(unix)]
+        flag::register(SIGXFSZ, Arc::default())?;
         let mut actions = Vec::new();
         for signal in ENDING {
             // Order matters: the shutdown looks at the flag before this signal sets it.
@@ -86,6 +90,7 @@ impl Stop {
     #[cfg(feature = "live")]
     pub fn release(&self) {
         self.patient();
+        self.taken();
         for action in self.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             unregister(action);
         }

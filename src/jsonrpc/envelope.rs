@@ -22,6 +22,8 @@ pub trait Lift<'a>: Default {
     fn param(&mut self, key: &str, raw: &'a str);
     /// Called for each member of an object in `result`.
     fn result(&mut self, key: &str, raw: &'a str);
+    /// Called once with the whole object of `params` or `result`, where a quick look was enough to read it.
+    fn body(&mut self, _raw: &'a str) {}
     /// Called once where `params` is anything but an object.
     fn params_without_members(&mut self) {}
     /// Called once where `result` is a list; `filled` if it has members.
@@ -293,6 +295,7 @@ fn body<'a, F: Lift<'a>>(text: &'a str, at: usize, lift: &mut F, part: impl Part
             part.member(lift, key, text.get(at..end)?);
             Some(end)
         })?;
+        lift.body(text.get(at..end)?);
         return Some((end, Shape::Object));
     }
     let end = scan::value(bytes, at)?;

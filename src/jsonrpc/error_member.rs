@@ -31,6 +31,8 @@ fn error_object(raw: &str) -> ErrorMember<'_> {
         code: Option<&'a RawValue>,
         #[serde(borrow, default)]
         message: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        data: Option<&'a RawValue>,
     }
     let Ok(members) = serde_json::from_str::<Members<'_>>(raw) else {
         return ErrorMember::Object { error: Box::default(), sound: false };
@@ -40,5 +42,8 @@ fn error_object(raw: &str) -> ErrorMember<'_> {
         _ => None,
     });
     let message = members.message.filter(|raw| raw.get().starts_with('"')).map(|raw| lenient_string(raw.get()));
-    ErrorMember::Object { error: Box::new(ErrorObject { code, message }), sound: true }
+    ErrorMember::Object {
+        error: Box::new(ErrorObject { code, message, data: members.data.map(RawValue::get) }),
+        sound: true,
+    }
 }

@@ -80,6 +80,8 @@ pub struct ErrorObject<'a> {
     pub code: Option<i64>,
     /// `error.message`, where it is a string.
     pub message: Option<Cow<'a, str>>,
+    /// `error.data`, whole.
+    pub data: Option<&'a str>,
 }
 
 /// One parsed message. It borrows from the text it was read from.
@@ -110,8 +112,9 @@ impl<'a> Message<'a> {
             id_text: id_text.map(&mut *text),
             method: method.as_ref().map(|method| map_cow(method, text)),
             error: error.as_ref().map(|error| {
-                let message = error.message.as_ref().map(|message| map_cow(message, text));
-                Box::new(ErrorObject { code: error.code, message })
+                let ErrorObject { code, message, data } = &**error;
+                let message = message.as_ref().map(|message| map_cow(message, text));
+                Box::new(ErrorObject { code: *code, message, data: data.map(&mut *text) })
             }),
             defects: *defects,
         }
@@ -152,7 +155,7 @@ impl Message<'_> {
             method: self.method.map(|method| Cow::Owned(method.into_owned())),
             error: self.error.map(|error| {
                 let message = error.message.map(|text| Cow::Owned(text.into_owned()));
-                Box::new(ErrorObject { code: error.code, message })
+                Box::new(ErrorObject { code: error.code, message, data: None })
             }),
             defects: self.defects,
         }

@@ -1,19 +1,15 @@
-//! JSON-RPC 2.0 as text: ids, envelopes, framing. Knows no protocol revision and no log format.
+//! JSON-RPC 2.0 as text: ids and envelopes. Knows no protocol revision and no log format.
 //!
 //! Parsing never fails: what is wrong with a message is part of what [`parse`] returns.
 
 mod envelope;
 mod error_member;
-mod framing;
 mod id;
 mod message;
-mod sse;
 mod text;
 
 pub(crate) use envelope::Key;
 pub use envelope::{Lift, NoLift};
-pub use framing::{FrameError, Framing, Header, read_header};
 pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
-pub use sse::{SseEvent, SseReader};
 pub use text::{Member, Parsed, Unparsable, parse, parse_at};

@@ -26,7 +26,7 @@ impl Signer {
     /// Reads a secret key of minisign. Errors: no such file, no such key, a key with a password and none or a wrong one given.
     pub fn load(path: &Path, password: Option<String>) -> Result<Signer> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", &shown, &error))?;
+        let text = output::read_small(path).map_err(|error| Error::io("read", &shown, &error))?;
         let sealed = || SecretKeyBox::from_string(&text);
         if let Ok(key) = sealed().and_then(SecretKeyBox::into_unencrypted_secret_key) {
             return Ok(Signer { key });

@@ -7,7 +7,7 @@
 
 mod clean;
 mod file;
-pub mod framing;
+mod framing;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,6 @@ use crate::capture::{Link, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Side;
 use crate::redact::Custom;
-pub use framing::Framing;
 use queue::{Item, Queue};
 
 /// How much may wait for the disk, in bytes.
@@ -50,7 +49,7 @@ pub struct TapeOptions {
     pub revision: Option<String>,
     /// What carries the messages, in a word: `stdio`, `tcp`, `http`, `sse`, `ws`.
     pub transport: String,
-    /// How messages are told apart, as [`Framing::as_str`] has it; empty where that is no question. It rules over chunks.
+    /// How messages are told apart, as [`Framing::as_str`](crate::wire::Framing::as_str) has it, or `auto`; empty where that is no question. It rules over chunks.
     pub frame: String,
     /// Where the recorder stands.
     pub vantage: Vantage,

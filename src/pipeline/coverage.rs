@@ -2,16 +2,17 @@
 
 use crate::capture::Proof;
 use crate::error::Result;
-use crate::rules::{self, Breach, Covered, Exercised, Occasions, Seized, Selection};
-use crate::store::{BreachRow, OccasionRow, Store};
+use crate::finding::Breach;
+use crate::rules::{self, Covered, Exercised, Occasions, Seized, Selection};
+use crate::store::{OccasionRow, Store};
 
 /// Which clauses were judged, in all connections or in one, as far as their rules are selected.
 pub fn coverage(store: &Store, connection: Option<i64>, selection: &Selection) -> Result<Vec<Covered>> {
-    Ok(coverage_of(store.occasions(connection)?, store.breaches(connection)?, selection))
+    Ok(coverage_of(store.occasions(connection)?, &store.breaches(connection)?, selection))
 }
 
 /// The same of rows that come from several places.
-pub fn coverage_of(occasions: Vec<OccasionRow>, breaches: Vec<BreachRow>, selection: &Selection) -> Vec<Covered> {
+pub fn coverage_of(occasions: Vec<OccasionRow>, breaches: &[Breach], selection: &Selection) -> Vec<Covered> {
     let exercised = occasions.into_iter().map(|row| Exercised {
         seized: Seized {
             profile: row.profile,
@@ -21,15 +22,7 @@ pub fn coverage_of(occasions: Vec<OccasionRow>, breaches: Vec<BreachRow>, select
         proof: Proof::from_bits(row.proof),
         connections: row.connections,
     });
-    let breaches = breaches.into_iter().map(|row| Breach {
-        profile: row.profile,
-        clause: row.clause,
-        code: row.code,
-        side: row.side,
-        violation: row.violation,
-        count: row.count,
-    });
-    rules::coverage(&exercised.collect::<Vec<_>>(), &breaches.collect::<Vec<_>>(), selection)
+    rules::coverage(&exercised.collect::<Vec<_>>(), breaches, selection)
 }
 
 #[cfg(test)]

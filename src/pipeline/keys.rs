@@ -61,6 +61,30 @@ struct Track {
     streams: Streams,
 }
 
+impl Track {
+    /// A channel of which nothing is known but what it is called, and whether the log calls it so.
+    fn new((base, named): (String, bool), nth: u32, channel: Channel, source: u32, index: u32) -> Track {
+        Track {
+            base,
+            named,
+            nth,
+            channel,
+            source,
+            index,
+            connection: 0,
+            first_ids: Vec::new(),
+            closed: false,
+            goodbye: Goodbye::default(),
+            before: None,
+            open: FxHashMap::default(),
+            anew: None,
+            left_open: FxHashMap::default(),
+            mixed: None,
+            streams: Streams::default(),
+        }
+    }
+}
+
 /// The HTTP streams of a channel: what comes on one belongs to the connection that opened it, whatever has begun since.
 #[derive(Default)]
 struct Streams {
@@ -188,24 +212,7 @@ impl Channels {
             None => (self.source_name.clone(), false),
         };
         let nth = store.connections_under(&base)?;
-        let mut track = Track {
-            base,
-            named,
-            nth,
-            channel,
-            source: self.source,
-            index,
-            connection: 0,
-            first_ids: Vec::new(),
-            closed: false,
-            goodbye: Goodbye::default(),
-            before: None,
-            open: FxHashMap::default(),
-            anew: None,
-            left_open: FxHashMap::default(),
-            mixed: None,
-            streams: Streams::default(),
-        };
+        let mut track = Track::new((base, named), nth, channel, self.source, index);
         let opened = track.open_next(store, self.source, self.demanded)?;
         Ok((track, opened))
     }
@@ -221,23 +228,12 @@ impl Channels {
         ground.starts_at(stored.opened.id, stored.frames);
         let first_ids =
             stored.first_ids.iter().filter_map(|raw| Id::from_json(raw)).map(|id| (digest(&id), None)).collect();
+        let (base, named) = (channel.name.clone().unwrap_or_else(|| self.source_name.clone()), channel.name.is_some());
         let track = Track {
-            base: channel.name.clone().unwrap_or_else(|| self.source_name.clone()),
-            named: channel.name.is_some(),
-            nth: stored.nth,
-            channel,
-            source: self.source,
-            index,
             connection: stored.opened.id,
             first_ids,
             closed: stored.closed,
-            goodbye: Goodbye::default(),
-            before: None,
-            open: FxHashMap::default(),
-            anew: None,
-            left_open: FxHashMap::default(),
-            mixed: None,
-            streams: Streams::default(),
+            ..Track::new((base, named), stored.nth, channel, self.source, index)
         };
         (track, Box::new(stored.opened))
     }

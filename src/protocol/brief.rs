@@ -5,15 +5,21 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::facts::{Facts, META_CAPABILITIES, META_RELATED_TASK, META_REVISION, META_SUBSCRIPTION, ParamsShape, Raw};
+use super::facts::{
+    Facts, META_CAPABILITIES, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER, META_SUBSCRIPTION,
+    ParamsShape, REST, Raw,
+};
+use super::mcp;
 use crate::base64;
+use crate::json::each_member;
 use crate::jsonrpc::{Defect, IdField, Kind, Message, Parsed, parse};
-
-/// A member that stands for all those that nobody reads.
-const REST: &str = "~";
 
 /// The brief of a message, or its whole text where that says what no brief does (an envelope that is broken in more than one way).
 pub fn brief<'t>(text: &'t str, message: &Message<'_>, facts: &Facts<'_>) -> Cow<'t, str> {
+    // What a second look objects to is shown whole.
+    if mcp::flaws::any(message, facts) {
+        return Cow::Borrowed(text);
+    }
     // Most briefs are shorter.
     let mut out = Brief { text: String::with_capacity(256), first: false };
     out.message(message, facts);
@@ -61,8 +67,23 @@ fn is_same(long: &Message<'_>, facts: &Facts<'_>, short: &Message<'_>, lifted: &
     let envelope = long.kind == short.kind && long.id == short.id && spelled && long.method == short.method;
     let error = code(long) == code(short) && long.says_cancelled() == short.says_cancelled();
     let hashed = long.kind != Kind::Request || (facts.params_hash == 0) == (lifted.params_hash == 0);
-    let lifted = Facts { params_hash: facts.params_hash, ..*lifted };
+    let lifted = Facts {
+        params_hash: facts.params_hash,
+        body: facts.body,
+        odd_meta: facts.odd_meta,
+        input_responses: facts.input_responses.filter(|_| lifted.input_responses.is_some()),
+        suspect: facts.suspect,
+        is_brief: facts.is_brief,
+        ..*lifted
+    };
     envelope && error && long.defects == short.defects && hashed && *facts == lifted
+}
+
+/// An object with the keys of another, and nothing in them.
+fn keys_only(raw: &str) -> String {
+    let mut keys = serde_json::Map::new();
+    each_member(raw, |key, _| drop(keys.insert(key.to_string(), 0.into())));
+    serde_json::Value::Object(keys).to_string()
 }
 
 /// Fails to compile where a fact was added: it has to be written below, or bodies travel whole for its sake.
@@ -113,6 +134,16 @@ fn every_fact_has_its_place(facts: &Facts<'_>) {
         retries: _,
         result_members: _,
         params_hash: _,
+        log_level: _,
+        names_itself: _,
+        request_state: _,
+        input_responses: _,
+        include_context: _,
+        listed: _,
+        odd_meta: _,
+        body: _,
+        suspect: _,
+        is_brief: _,
         taken_out: _,
     } = facts;
 }
@@ -215,6 +246,8 @@ impl Brief {
         self.open();
         self.member("code", code.as_deref());
         self.member("message", error.message.as_ref().map(|_| words));
+        // What these must say is looked at, and it is short.
+        self.member("data", error.data.filter(|_| matches!(error.code, Some(-32022 | -32021))));
         self.close();
     }
 
@@ -234,7 +267,7 @@ impl Brief {
         self.open();
         let hash = (facts.params_hash != 0 && message.kind == Kind::Request)
             .then(|| format!("\"{}\"", base64::encode(&facts.params_hash.to_le_bytes()).trim_end_matches('=')));
-        self.member(REST, hash.as_deref());
+        self.member(REST, hash.as_deref().or(facts.suspect.then_some("0")));
         for (key, raw) in [
             ("requestId", facts.request_id),
             ("id", facts.param_id),
@@ -259,7 +292,9 @@ impl Brief {
         }
         self.mark("task", facts.task_wanted);
         self.mark("processId", facts.lsp_initialize);
-        self.mark("requestState", facts.retries);
+        self.member("requestState", facts.request_state);
+        self.member("inputResponses", facts.input_responses.map(keys_only).as_deref());
+        self.member("includeContext", facts.include_context);
         self.mark("tools", facts.offers_tools);
         self.object("textDocument", [("uri", facts.document), ("version", facts.document_version)]);
         self.object("value", [("kind", facts.value_kind)]);
@@ -290,6 +325,8 @@ impl Brief {
                 (META_REVISION, facts.meta_revision),
                 (META_CAPABILITIES, facts.meta_capabilities),
                 (META_SUBSCRIPTION, facts.subscription),
+                (META_LOG_LEVEL, facts.log_level),
+                (META_SERVER, facts.names_itself.then_some("0")),
                 (META_RELATED_TASK, related.as_deref()),
             ],
         );
@@ -317,8 +354,10 @@ impl Brief {
             true => self.object("task", task),
             false => task.into_iter().for_each(|(key, raw)| self.member(key, raw)),
         }
+        self.member("requestState", facts.request_state);
+        facts.listed.names().for_each(|list| self.member(list, Some("[0]")));
         let rest = facts.result_more && self.text.len() == alone;
-        self.mark(REST, rest);
+        self.mark(REST, rest || facts.suspect || facts.is_brief);
         self.member("resultType", facts.result_type);
         self.meta(facts);
         self.close();

@@ -80,13 +80,27 @@ pub enum Beyond {
     Persons(&'static str),
     /// It allows something: nothing can break it. What it excuses.
     Allows(&'static str),
+    /// It says once more what another sentence says on which this ruling rests, so that whoever breaks the one breaks the other.
+    /// What the ruling leaves out of this one may stand behind `; `.
+    By(&'static str),
 }
 
 impl Beyond {
     /// Why, in words.
     pub fn because(self) -> &'static str {
         match self {
+            Beyond::By(ruling) => ruling.split_once("; ").map_or("", |(_, why)| why),
             Beyond::InPart(why) | Beyond::NotObservable(why) | Beyond::Persons(why) | Beyond::Allows(why) => why,
+        }
+    }
+}
+
+impl Beyond {
+    /// The ruling that judges it, where it is not its own.
+    pub fn judged_by(self) -> Option<&'static str> {
+        match self {
+            Beyond::By(ruling) => Some(ruling.split_once("; ").map_or(ruling, |(code, _)| code)),
+            _ => None,
         }
     }
 }

@@ -5,8 +5,9 @@
 //! of envelopes, and nothing of the numbers in `seq`: adapters that leave them at 0 are many.
 
 use super::Sender::{Client, Server};
-use super::jsonrpc2::{BASE, bare, clauses, error, unseen, warning};
-use super::{AfterCancel, Facts, Family, Method, Opening, Profile, Remark, Ruling, Severity};
+use super::jsonrpc::BASE;
+use super::tables::{bare, clauses, error, unseen, warning};
+use super::{AfterCancel, Bound, Facts, Family, Method, Opening, Profile, Remark, Ruling, Severity, Waits};
 use crate::jsonrpc::Kind;
 
 /// The protocol. Its messages carry no revision: what may be sent is told by capabilities.
@@ -20,6 +21,9 @@ pub static PROFILE: Profile = Profile {
     cancelled_code: Some(-32800),
     opening: Opening { initialize: Some("initialize"), initialized: None, shutdown: None, exit: None },
     cancel_needs_capability: true,
+    after_initialize: Bound::AllBut(&[]),
+    client_waits: Waits::MessagesBut(&[]),
+    server_waits: Waits::MessagesBut(&[]),
     methods: METHODS,
     codes: &[],
     rulings: RULINGS,

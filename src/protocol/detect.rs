@@ -1,6 +1,6 @@
 //! Which profile a connection speaks, from what its messages carry.
 
-use super::{Facts, Family, Profile, Sender, acp, dap, jsonrpc1, jsonrpc2, lsp, mcp, mcp_2026};
+use super::{Facts, Family, Profile, Sender, acp, dap, jsonrpc, lsp, mcp};
 use crate::jsonrpc::{Defect, Kind, Message};
 
 /// What one message says about the protocol.
@@ -20,10 +20,10 @@ pub enum Hint {
 
 /// All profiles that can be asked for by name, in the order in which they are listed.
 pub fn profiles() -> impl Iterator<Item = &'static Profile> {
-    mcp::PROFILES.iter().chain([&mcp_2026::PROFILE]).chain(acp::PROFILES).chain(lsp::PROFILES).chain([
+    mcp::PROFILES.iter().copied().chain(acp::PROFILES).chain(lsp::PROFILES).chain([
         &dap::PROFILE,
-        &jsonrpc2::PROFILE,
-        &jsonrpc1::PROFILE,
+        &jsonrpc::PROFILE,
+        &jsonrpc::v1::PROFILE,
     ])
 }
 
@@ -34,7 +34,7 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
         ("acp", None | Some("auto")) => Some(acp::stable()),
         ("lsp", None | Some("auto")) => Some(lsp::current()),
         ("dap", None | Some("auto")) => Some(&dap::PROFILE),
-        ("jsonrpc", None | Some("auto")) => Some(&jsonrpc2::PROFILE),
+        ("jsonrpc", None | Some("auto")) => Some(&jsonrpc::PROFILE),
         (name, Some(revision)) => profiles().find(|profile| profile.name == name && profile.revision == revision),
         _ => None,
     }
@@ -44,11 +44,11 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
 pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
     if facts.meta_revision.is_some() {
         return Hint::Stated(
-            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp_2026::UNKNOWN),
+            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp::STATELESS_UNKNOWN),
         );
     }
     if !known && is_version_one(message) {
-        return Hint::Family(&jsonrpc1::PROFILE);
+        return Hint::Family(&jsonrpc::v1::PROFILE);
     }
     let method = message.method();
     match (message.kind, method) {
@@ -169,12 +169,12 @@ impl Profile {
 
     /// The profile for plain JSON-RPC, used where nothing tells the protocol.
     pub fn plain() -> &'static Profile {
-        &jsonrpc2::PROFILE
+        &jsonrpc::PROFILE
     }
 
     /// True for JSON-RPC 1.0, whose messages need not say what they are.
     pub fn is_version_one(&self) -> bool {
-        std::ptr::eq(self, &jsonrpc1::PROFILE)
+        std::ptr::eq(self, &jsonrpc::v1::PROFILE)
     }
 
     /// True if the family is known to this program beyond the bare envelope.

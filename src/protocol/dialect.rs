@@ -152,7 +152,7 @@ fn target_of<'a>(profile: &Profile, raw: &str) -> Target<'a> {
     match Id::from_json(raw) {
         Some(id) if id.is_fractional() => Target::Malformed("the request id has a fraction"),
         Some(id) => Target::Request(id),
-        None if raw == "null" && profile.null_id_in_schema() => Target::Null,
+        None if raw == "null" && profile.null_id_in_schema => Target::Null,
         None if raw == "null" => Target::Malformed("the request id is null"),
         None => Target::Malformed("the request id is neither string nor number"),
     }

@@ -119,6 +119,26 @@ pub struct Facts<'a> {
     pub result_members: bool,
     /// A hash of the members of `params` but `_meta`, whatever their order.
     pub params_hash: u64,
+    /// `params._meta["io.modelcontextprotocol/logLevel"]`.
+    pub log_level: Raw<'a>,
+    /// True if `_meta` says who sends it: `io.modelcontextprotocol/clientInfo` or `serverInfo`.
+    pub names_itself: bool,
+    /// `params.requestState` or `result.requestState`.
+    pub request_state: Raw<'a>,
+    /// `params.inputResponses`, whole.
+    pub input_responses: Raw<'a>,
+    /// `params.includeContext`.
+    pub include_context: Raw<'a>,
+    /// Lists of the result that have members.
+    pub listed: Listed,
+    /// `_meta`, whole, where it has keys that are none of the above.
+    pub odd_meta: Raw<'a>,
+    /// `params` or `result`, whole: for a second look, where a member of it is worth one.
+    pub body: Raw<'a>,
+    /// True if a member stands there that is worth a second look.
+    pub suspect: bool,
+    /// True if the message is a brief: what is not in it was looked at before.
+    pub is_brief: bool,
     /// True if a word of a filter stands where one of the above, or a part that may hold them, was.
     pub taken_out: bool,
 }
@@ -188,6 +208,11 @@ const CAPABILITIES: &[&str] = &[
     "completions",
     "elicitation.url",
     "sampling.tools",
+    "sampling.context",
+    "tools.listChanged",
+    "prompts.listChanged",
+    "resources.listChanged",
+    "roots.listChanged",
     "loadSession",
     "terminal",
     "fs.readTextFile",
@@ -271,6 +296,31 @@ impl Wanted {
     }
 }
 
+/// Lists of results that have members, one bit each (MCP).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed(u8);
+
+/// Members of results that are lists of what a side offers.
+const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", "roots"];
+
+impl Listed {
+    fn note(&mut self, key: &str, raw: &str) {
+        if let Some(at) = LISTS.iter().position(|name| *name == key).filter(|_| is_filled(raw)) {
+            self.0 |= 1 << at;
+        }
+    }
+
+    /// True if the list of this name has members.
+    pub fn has(self, name: &str) -> bool {
+        self.names().any(|listed| listed == name)
+    }
+
+    /// The names of lists with members.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        LISTS.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, name)| name)
+    }
+}
+
 /// The methods of `result.inputRequests`, in their order (MCP 2026-07-28).
 pub fn input_methods(raw: &str) -> Vec<String> {
     let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
@@ -281,6 +331,11 @@ pub fn input_methods(raw: &str) -> Vec<String> {
 pub(super) const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+pub(super) const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
+pub(super) const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
+/// A member of a brief that stands for all those that nobody reads.
+pub(super) const REST: &str = "~";
 pub(super) const META_RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 impl<'a> Facts<'a> {
@@ -327,8 +382,19 @@ impl<'a> Lift<'a> for Facts<'a> {
             "clientInfo" => &mut self.peer,
             "notifications" => &mut self.notifications,
             "cursor" => &mut self.cursor,
+            "requestState" | "inputResponses" => {
+                self.retries = true;
+                self.suspect = true;
+                if key == "requestState" { &mut self.request_state } else { &mut self.input_responses }
+            }
+            "includeContext" => &mut self.include_context,
+            REST => {
+                self.is_brief = true;
+                self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
+                return;
+            }
             other => {
-                self.retries |= matches!(other, "inputResponses" | "requestState");
+                self.suspect |= matches!(other, "message" | "messages" | "requestedSchema" | "elicitationId");
                 self.offers_tools |= other == "tools" && raw != "null";
                 if matches!(other, "processId" | "rootUri" | "rootPath" | "workspaceFolders") {
                     self.lsp_initialize = true;
@@ -351,6 +417,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "_meta" => return self.section(Part::Meta, raw),
             "task" => {
                 self.task_created = true;
+                self.suspect = true;
                 return self.section(Part::Task, raw);
             }
             "outcome" => return self.section(Part::Outcome, raw),
@@ -359,7 +426,10 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return;
             }
             "taskId" => &mut self.task_id,
-            "status" => &mut self.task_status,
+            "status" => {
+                self.suspect = true;
+                &mut self.task_status
+            }
             "sessionId" => &mut self.session_id,
             "protocolVersion" => &mut self.revision,
             "capabilities" | "agentCapabilities" => &mut self.capabilities,
@@ -368,13 +438,27 @@ impl<'a> Lift<'a> for Facts<'a> {
             "stopReason" => &mut self.stop_reason,
             "inputRequests" => &mut self.input_requests,
             "nextCursor" => &mut self.next_cursor,
-            _ => {
+            "requestState" => &mut self.request_state,
+            other => {
+                match other {
+                    "tools" | "prompts" | "resources" | "resourceTemplates" | "roots" => {
+                        self.suspect = true;
+                        self.listed.note(other, raw);
+                    }
+                    "contents" | "messages" | "structuredContent" => self.suspect = true,
+                    REST => self.is_brief = true,
+                    _ => {}
+                }
                 self.taken_out |= is_placeholder(raw);
                 return;
             }
         };
         *slot = Some(raw);
         self.taken_out |= is_placeholder(raw);
+    }
+
+    fn body(&mut self, raw: &'a str) {
+        self.body = Some(raw);
     }
 
     fn params_without_members(&mut self) {
@@ -424,6 +508,11 @@ impl<'a> Facts<'a> {
             if let Some(slot) = self.slot(part, key) {
                 *slot = Some(value);
                 self.taken_out |= is_placeholder(value);
+            } else if part == Part::Meta {
+                match key {
+                    META_CLIENT | META_SERVER => self.names_itself = true,
+                    _ => self.odd_meta = Some(raw),
+                }
             }
         });
     }
@@ -431,6 +520,7 @@ impl<'a> Facts<'a> {
     fn slot(&mut self, part: Part, key: &str) -> Option<&mut Raw<'a>> {
         Some(match (part, key) {
             (Part::Meta, "progressToken") => &mut self.progress_token,
+            (Part::Meta, META_LOG_LEVEL) => &mut self.log_level,
             (Part::Meta, META_REVISION) => &mut self.meta_revision,
             (Part::Meta, META_SUBSCRIPTION) => &mut self.subscription,
             (Part::RelatedTask, "taskId") => &mut self.related_task,

@@ -52,6 +52,16 @@ impl<'a> Facts<'a> {
             retries,
             result_members,
             params_hash,
+            log_level,
+            names_itself,
+            request_state,
+            input_responses,
+            include_context,
+            listed,
+            odd_meta,
+            body,
+            suspect,
+            is_brief,
             taken_out,
         } = *self;
         Facts {
@@ -100,6 +110,16 @@ impl<'a> Facts<'a> {
             retries,
             result_members,
             params_hash,
+            log_level: log_level.map(&mut *text),
+            names_itself,
+            request_state: request_state.map(&mut *text),
+            input_responses: input_responses.map(&mut *text),
+            include_context: include_context.map(&mut *text),
+            listed,
+            odd_meta: odd_meta.map(&mut *text),
+            body: body.map(&mut *text),
+            suspect,
+            is_brief,
             taken_out,
         }
     }

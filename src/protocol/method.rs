@@ -1,5 +1,7 @@
 //! What is known of a method: who sends it, whether it is answered, and the few traits that judgement needs.
 
+use super::{Facts, Side};
+
 /// Which side may send a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
@@ -9,6 +11,13 @@ pub enum Sender {
     Server,
     /// Either.
     Both,
+}
+
+impl Sender {
+    /// True if this side may send it.
+    pub fn may_be(self, side: Side) -> bool {
+        matches!((self, side), (Sender::Both, _) | (Sender::Client, Side::Client) | (Sender::Server, Side::Server))
+    }
 }
 
 /// Whether a method is a request or a notification.
@@ -79,6 +88,19 @@ impl Gate {
     pub fn guards(&self, method: &str) -> bool {
         self.method == method || self.method.ends_with('/') && method.starts_with(self.method)
     }
+}
+
+/// A message of the server that uses what one of the sides must have declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Feature {
+    /// The method.
+    pub method: &'static str,
+    /// True if the message uses it.
+    pub used: fn(&Facts<'_>) -> bool,
+    /// Who must have declared it.
+    pub by: Side,
+    /// The capability, as in [`super::Capabilities::declares`].
+    pub needs: &'static str,
 }
 
 /// What a method does beyond being sent and answered; asked once per method and connection.

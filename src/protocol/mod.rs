@@ -3,7 +3,6 @@
 //! Nothing above this layer compares protocol names or revisions; it asks the [`Profile`].
 
 mod acp;
-mod acp_table;
 mod brief;
 mod clause;
 mod dap;
@@ -11,13 +10,10 @@ mod detect;
 mod dialect;
 mod facts;
 pub mod http;
-mod jsonrpc1;
-mod jsonrpc2;
+mod jsonrpc;
 mod lsp;
 mod map_text;
 mod mcp;
-mod mcp_2026;
-mod mcp_2026_table;
 mod method;
 mod placeholder;
 mod playing;
@@ -26,6 +22,7 @@ mod profile;
 mod semconv;
 mod shape;
 mod side;
+mod tables;
 mod tasking;
 #[cfg(test)]
 mod tests;
@@ -36,13 +33,14 @@ pub use dap::Step;
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
+pub use mcp::flaws::{Flaw, questions};
 pub use method::{
-    Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
+    Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };
 pub use placeholder::is_placeholder;
 pub use playing::{Access, Choice, DefaultAnswer, Flow};
 pub use probing::{Spoken, tried_in_turn};
-pub use profile::{AfterCancel, Family, Opening, Profile, ServerCancel};
+pub use profile::{AfterCancel, Bound, Family, Opening, Profile, ServerCancel, Waits};
 pub use semconv::Convention;
 pub use shape::Ending;
 pub use side::Side;

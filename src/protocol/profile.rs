@@ -1,6 +1,6 @@
 //! A profile: one protocol revision as data.
 
-use super::{Clause, Facts, Gate, Method, Remark, Ruling, Side};
+use super::{Clause, Facts, Feature, Gate, Method, Remark, Ruling, Side};
 use crate::jsonrpc::Kind;
 
 /// The protocol a profile belongs to. Only this layer compares families.
@@ -36,6 +36,41 @@ pub enum ServerCancel {
     OwnRequests,
     /// Only a `subscriptions/listen` request of the client (MCP 2026-07-28).
     ListenOnly,
+}
+
+/// Which messages a side holds back until the handshake allows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// None.
+    Nothing,
+    /// Its requests but these.
+    RequestsBut(&'static [&'static str]),
+    /// Its requests and notifications but these.
+    MessagesBut(&'static [&'static str]),
+}
+
+impl Waits {
+    /// True if such a message is held back.
+    fn hold(self, kind: Kind, method: &str) -> bool {
+        match self {
+            Waits::Nothing => false,
+            Waits::RequestsBut(exempt) => kind == Kind::Request && !exempt.contains(&method),
+            Waits::MessagesBut(exempt) => {
+                matches!(kind, Kind::Request | Kind::Notification) && !exempt.contains(&method)
+            }
+        }
+    }
+}
+
+/// Which requests of the client have to come after `initialize`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// None.
+    Nothing,
+    /// Those whose methods begin so.
+    Under(&'static str),
+    /// All but these.
+    AllBut(&'static [&'static str]),
 }
 
 /// How a connection begins.
@@ -98,6 +133,26 @@ pub struct Profile {
     pub methods: &'static [Method],
     /// Requests that need a capability of their receiver.
     pub gates: &'static [Gate],
+    /// Messages of the server that need to have been declared by either side.
+    pub features: &'static [Feature],
+    /// Which requests of the client have to come after `initialize`.
+    pub after_initialize: Bound,
+    /// What the client holds back until the handshake allows it.
+    pub client_waits: Waits,
+    /// What the server holds back until the handshake allows it.
+    pub server_waits: Waits,
+    /// True if the server waits for the notification that ends the handshake, and not only until it has answered.
+    pub server_waits_for_initialized: bool,
+    /// True if the notification that ends the handshake may be sent only once.
+    pub initialized_once: bool,
+    /// True if `initialize` must not be cancelled even after its answer; in LSP the ban ends with the answer.
+    pub initialize_cancel_always_wrong: bool,
+    /// True if a progress value may stay as it is from one report to the next (LSP percentages).
+    pub progress_may_rest: bool,
+    /// True if the schema of the cancel lets its request id be `null` (ACP).
+    pub null_id_in_schema: bool,
+    /// Methods that earlier revisions have and this one has dropped.
+    pub removed: &'static [&'static str],
     /// Error codes that the protocol defines.
     pub codes: &'static [i64],
     /// Error codes that it forbids.
@@ -149,15 +204,23 @@ impl Profile {
 
     /// What a message of the server needs to have been declared, and by whom.
     pub fn feature(&self, method: &str, facts: &Facts<'_>) -> Option<(Side, &'static str)> {
-        if self.family != Family::Mcp || self.revision_per_request {
-            return None;
-        }
-        match method {
-            "notifications/message" => Some((Side::Server, "logging")),
-            "elicitation/create" if Facts::is(facts.mode, "url") => Some((Side::Client, "elicitation.url")),
-            "sampling/createMessage" if facts.offers_tools => Some((Side::Client, "sampling.tools")),
-            _ => None,
-        }
+        let uses = |feature: &&Feature| feature.method == method && (feature.used)(facts);
+        self.features.iter().find(uses).map(|feature| (feature.by, feature.needs))
+    }
+
+    /// The capability of a side that answers a request by this result: what it gives is proof that it has it.
+    pub fn offered(&self, method: &str, facts: &Facts<'_>) -> Option<&'static str> {
+        let (list, offers) = match method {
+            "tools/list" => ("tools", "tools"),
+            "prompts/list" => ("prompts", "prompts"),
+            "resources/list" => ("resources", "resources"),
+            "resources/templates/list" => ("resourceTemplates", "resources"),
+            "roots/list" => ("roots", "roots"),
+            "sampling/createMessage" => ("", "sampling"),
+            "elicitation/create" => ("", "elicitation"),
+            _ => return None,
+        };
+        (self.family == Family::Mcp && (list.is_empty() || facts.listed.has(list))).then_some(offers)
     }
 
     /// True if a result that asks for input may answer this method (MCP 2026-07-28).
@@ -177,28 +240,14 @@ impl Profile {
             )
     }
 
-    /// True if the schema of the cancel lets its request id be `null` (ACP).
-    pub fn null_id_in_schema(&self) -> bool {
-        self.family == Family::Acp
-    }
-
-    /// The HTTP status that belongs to an error code (MCP 2026-07-28).
-    pub fn status_of(&self, code: i64) -> Option<u16> {
+    /// The HTTP status that belongs to an error code; `stated` where the request has all that each must have in `_meta` (MCP 2026-07-28).
+    pub fn status_of(&self, code: i64, stated: bool) -> Option<u16> {
         match code {
             -32601 if self.revision_per_request => Some(404),
-            -32020 | -32022 if self.revision_per_request => Some(400),
+            -32022..=-32020 if self.revision_per_request => Some(400),
+            -32602 if self.revision_per_request && !stated => Some(400),
             _ => None,
         }
-    }
-
-    /// True if `initialize` must not be cancelled even after its answer; in LSP the ban ends with the answer.
-    pub fn initialize_cancel_always_wrong(&self) -> bool {
-        self.family != Family::Lsp
-    }
-
-    /// True if a progress value may stay as it is from one report to the next (LSP percentages).
-    pub fn progress_may_rest(&self) -> bool {
-        self.family == Family::Lsp
     }
 
     /// True if a cancelled request is still owed an answer.
@@ -212,61 +261,27 @@ impl Profile {
     /// True if the client may send this request only after `initialize`.
     pub fn must_follow_initialize(&self, method: &str) -> bool {
         let Some(initialize) = self.opening.initialize else { return false };
-        let bound = match self.family {
-            // `server/discover` is the probe of a client that also speaks the revision without a handshake.
-            Family::Mcp => !matches!(method, "ping" | "server/discover"),
-            Family::Acp => method.starts_with("session/"),
-            Family::Lsp | Family::Dap => true,
-            Family::Jsonrpc => false,
+        let bound = match self.after_initialize {
+            Bound::Nothing => false,
+            Bound::Under(prefix) => method.starts_with(prefix),
+            Bound::AllBut(exempt) => !exempt.contains(&method),
         };
         bound && method != initialize
     }
 
     /// True if the client holds back such a message until the handshake allows it.
     pub fn client_waits(&self, kind: Kind, method: &str) -> bool {
-        match self.family {
-            Family::Mcp => kind == Kind::Request && method != "ping",
-            Family::Lsp | Family::Dap => matches!(kind, Kind::Request | Kind::Notification),
-            Family::Acp | Family::Jsonrpc => false,
-        }
+        self.client_waits.hold(kind, method)
     }
 
     /// True if the server holds back such a message until the handshake allows it.
     pub fn server_waits(&self, kind: Kind, method: &str) -> bool {
-        match self.family {
-            Family::Mcp => kind == Kind::Request && method != "ping",
-            Family::Lsp => {
-                let exempt = [
-                    "window/showMessage",
-                    "window/logMessage",
-                    "telemetry/event",
-                    "window/showMessageRequest",
-                    "$/progress",
-                ];
-                matches!(kind, Kind::Request | Kind::Notification) && !exempt.contains(&method)
-            }
-            Family::Dap => matches!(kind, Kind::Request | Kind::Notification),
-            Family::Acp | Family::Jsonrpc => false,
-        }
-    }
-
-    /// True if the server waits for the notification that ends the handshake, and not only until it has answered.
-    pub fn server_waits_for_initialized(&self) -> bool {
-        self.family == Family::Mcp
-    }
-
-    /// True if the notification that ends the handshake may be sent only once.
-    pub fn initialized_once(&self) -> bool {
-        self.family == Family::Lsp
+        self.server_waits.hold(kind, method)
     }
 
     /// True if the revision has dropped a method that earlier ones have.
     pub fn removed_method(&self, method: &str) -> bool {
-        let removed = ["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
-        let tasks = ["tasks/list", "tasks/result"];
-        self.family == Family::Mcp
-            && self.revision_per_request
-            && removed.iter().chain(&tasks).any(|name| *name == method)
+        self.removed.contains(&method)
     }
 
     /// True if an update of this kind is part of a prompt turn. The others tell of the session, or replay it.

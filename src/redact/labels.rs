@@ -113,7 +113,7 @@ impl<'t> Label<'t> {
         }
         let told = match link {
             Link::Assigned => true,
-            Link::Colon => quoted || has_digit(shown) || self.is_alone(&secret),
+            Link::Colon => quoted || has_digit(shown) || is_random(shown, 16) || self.is_alone(&secret),
             Link::Words => {
                 (self.is_long_name() || !is_uuid(shown))
                     && is_mixed(shown, 6)
@@ -224,7 +224,11 @@ impl<'t> Label<'t> {
         let line = opened.and_then(|quote| line.split_once(quote)).map_or(line, |(line, _)| line);
         if self.said.kind == "cookie" {
             let pair = line.split_once('=').filter(|(name, _)| !name.contains(' '));
-            return pair.map(|_| (at..at + line.trim_end().len(), true));
+            // A value alone is one where it looks like a key: `cookie=enabled` is a setting.
+            return match pair {
+                Some(_) => Some((at..at + line.trim_end().len(), true)),
+                None => self.value(at).filter(|(value, _)| is_random(&self.text[value.clone()], 16)),
+            };
         }
         let value = without_scheme(line);
         let start = at + line.len() - value.len();

@@ -136,12 +136,14 @@ impl Redactor {
     pub fn args(&mut self, args: &[String]) -> Vec<String> {
         let mut secret = None;
         let mut clean = Vec::with_capacity(args.len());
+        let fitting = |said: names::Said, value: &str| said.fits(value).then_some(said.kind);
         for arg in args {
-            let kind = secret.take();
+            let kind = secret.take().and_then(|said| fitting(said, arg));
             if let Some(name) = arg.strip_prefix('-').map(|arg| arg.trim_start_matches('-')) {
-                secret = names::kind(name, &self.keys);
-                let value =
-                    name.split_once('=').and_then(|(name, value)| Some((names::kind(name, &self.keys)?, value)));
+                secret = names::said(name, &self.keys);
+                let value = name
+                    .split_once('=')
+                    .and_then(|(name, value)| Some((fitting(names::said(name, &self.keys)?, value)?, value)));
                 clean.push(match value {
                     Some((kind, value)) if !value.is_empty() => {
                         format!("{}{}", &arg[..arg.len() - value.len()], self.placeholder(kind, value))
@@ -178,7 +180,7 @@ impl Redactor {
             shapes: &self.shapes,
             placeholders: Vec::new(),
             packed: 0,
-            stream: text.starts_with("{\"q\":") && text.contains("\"k\":\"sse\""),
+            stream: tells_of_a_stream(text),
         };
         let mut hits = walk.hits(text);
         for (kind, number) in walk.placeholders {
@@ -202,6 +204,14 @@ impl Redactor {
         self.seen.insert(secret.to_string(), (kind, name.clone()));
         name
     }
+}
+
+/// True for an event of a stream, by itself or as the line of a recording. Its id is a server's text, and pairs nothing: that
+/// of a message stands beside one of the words of JSON-RPC.
+fn tells_of_a_stream(text: &str) -> bool {
+    let line =
+        text.starts_with("{\"q\":") && ["\"k\":\"sse\"", "\"k\": \"sse\""].iter().any(|kind| text.contains(kind));
+    line || !["jsonrpc", "\"method\"", "\"result\"", "\"error\""].iter().any(|word| text.contains(word))
 }
 
 /// For a line of text: `14 values (authz 9, password 5)`.

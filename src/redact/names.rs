@@ -244,11 +244,6 @@ impl Said {
     }
 }
 
-/// What a member of this name holds, if that is a secret for sure.
-pub fn kind(name: &str, own: &[String]) -> Option<&'static str> {
-    said(name, own).filter(|said| said.sure).map(|said| said.kind)
-}
-
 /// What a member of this name holds, if that is or may be a secret.
 pub fn said(name: &str, own: &[String]) -> Option<Said> {
     // Where a name was or held a secret itself, what stands there now tells nothing of the value.
@@ -306,7 +301,10 @@ fn ending(word: &str) -> Option<Said> {
         ("secretkey", "secret"),
         ("authtoken", "token"),
     ];
-    ENDS.iter().find(|(end, _)| word.ends_with(end)).map(|(_, kind)| Said { kind, sure: true })
+    let sure = ENDS.iter().find(|(end, _)| word.ends_with(end)).map(|(_, kind)| Said { kind, sure: true });
+    // `githubtoken` is one, `nexttoken` a place in a list.
+    let of = word.strip_suffix("token").filter(|of| !of.is_empty() && !HARMLESS.contains(of));
+    sure.or_else(|| of.map(|_| Said { kind: "token", sure: false }))
 }
 
 /// The words of a name in lower case: `aB`, `a_b`, `a-b` and `A B` are two.

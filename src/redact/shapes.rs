@@ -13,7 +13,7 @@ use super::{Custom, labels, made, words};
 
 /// What a text must hold, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
 /// member of such a name is one.
-const SHAPES: [(&str, &str, &str); 12] = [
+const SHAPES: [(&str, &str, &str); 13] = [
     (
         "(?i-u:-----BEGIN)",
         "private-key",
@@ -23,7 +23,8 @@ const SHAPES: [(&str, &str, &str); 12] = [
     ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
     ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
     ("(?i-u:bearer)", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
-    ("(?i-u:basic)", "authz", r"\b[Bb]asic\s+([A-Za-z0-9+/]{12,}={0,2})(?:[\s\x22'\x60]|$)"),
+    ("(?i-u:basic)", "authz", r"\b[Bb]asic\s+([A-Za-z0-9+/]{12,}={0,2})(?:[\s\x22'\x60,;)\]}<]|$)"),
+    ("SSWS", "authz", r"\bSSWS\s+([A-Za-z0-9_-]{20,})"),
     ("://", "password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\x22'\x60]*:([^\s/<>\x22'\x60]+)@"),
     (
         "://",

@@ -64,6 +64,17 @@ fn the_hint_lets_nothing_through_that_would_be_found() {
         let message = format!("{{\"params\":{{\"{name}\":\"hush hush\"}}}}");
         assert_ne!(text(&message), message);
     }
+    for spoken in [
+        r#"{"message":"failed: X-Api-Key: zXqWvPjKbGxTzRqLmKjH"}"#,
+        r#"{"text":"cookie=aB3dE5gH7jK9mN1pQ2rS"}"#,
+        r#"{"text":"a,Basic dXNlcjpodW50ZXIy,b"}"#,
+        r#"{"text":"use SSWS 00aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z"}"#,
+        r#"{"args":["--githubtoken","aB3dE5gH7jK9mN1pQ2rS"]}"#,
+        r#"{"id":"ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z12345","event":"message"}"#,
+        r#"{"q": 2, "k": "sse", "sse": {"id": "ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z12345"}}"#,
+    ] {
+        assert_ne!(text(spoken), spoken);
+    }
     for hidden in [r#"{"t":"sk\u002d0123456789abcdefghij"}"#, r#"{"t":"db:\/\/me:hush@host\/x"}"#] {
         assert_ne!(text(hidden), hidden);
     }
@@ -83,6 +94,9 @@ fn what_is_no_secret_stays() {
         r#"{"text":"Password: at least eight letters; the token is next","pageToken":"abc","primaryKey":"id"}"#,
         r#"{"text":"install sk-learn-contrib-something-else, sha256:9f86d081884c7d659a2feaa0c55ad015"}"#,
         r#"{"text":"curl -H 'Authorization: Bearer $TOKEN' and then"}"#,
+        r#"{"text":"cookie=enabled, basic understanding, of it; X-Api-Key: configureEnvironment"}"#,
+        r#"{"args":["--nexttoken","aB3dE5gH7jK9mN1pQ2rS"]}"#,
+        r#"{"id":"ghp_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z12345","result":{}}"#,
         "plain text without any",
         "",
         "{",

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::capture::{Proof, Transport, Vantage};
-use crate::jsonrpc::Framing;
 use crate::protocol::{Profile, Side};
+use crate::wire::Framing;
 
 /// One session.
 #[derive(Clone, Debug)]

@@ -62,8 +62,12 @@ pub fn clauses_of(profile: &Profile) -> Vec<ClauseEntry> {
     }
     for remark in profile.remarks() {
         let entry = entries.entry(remark.clause.id).or_insert_with(|| new(remark.clause));
-        entry.because = Some(remark.beyond.because());
+        entry.because = Some(remark.beyond.because()).filter(|why| !why.is_empty());
+        let rules = profile.rulings.iter().filter(|ruling| Some(ruling.rule) == remark.beyond.judged_by());
+        entry.rules.extend(rules.map(|ruling| rule_of(ruling).map_or(ruling.rule, |rule| rule.code)));
         entry.is = match remark.beyond {
+            Beyond::By(_) if entry.because.is_none() => "judged",
+            Beyond::By(_) => "judged in part",
             Beyond::InPart(_) => "judged in part",
             Beyond::NotObservable(_) => "not observable",
             Beyond::Persons(_) => "about persons",

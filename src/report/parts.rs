@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::escape::json;
 use super::json::finding;
 use crate::facts::{FileFacts, source_order};
-use crate::store::{
-    BreachRow, ClauseRow, ConnectionRow, EvidenceRow, FindingRow, MessageRow, OccasionRow, UndecidedRow,
-};
+use crate::finding;
+use crate::store::{ClauseRow, ConnectionRow, EvidenceRow, FindingRow, MessageRow, OccasionRow, UndecidedRow};
 
 /// Counts of one part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,7 +212,7 @@ impl<'w> Parts<'w> {
     }
 
     /// Findings about a clause.
-    pub fn breach(&mut self, row: &BreachRow) -> io::Result<()> {
+    pub fn breach(&mut self, row: &finding::Breach) -> io::Result<()> {
         let row = Breach {
             profile: row.profile.label().into(),
             clause: Text::Borrowed(&row.clause),

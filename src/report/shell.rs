@@ -1,14 +1,36 @@
 //! Command lines that can be pasted into a POSIX shell.
 
-use super::escape::escape;
+use std::fmt::Write;
 
-/// A word as a shell takes it: in quotes where it must be.
+use super::escape::{escape, is_hostile};
+
+/// A word as a shell takes it: in quotes where it must be, and printed by the shell where no screen may show it as it is.
 pub fn word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%,".contains(c);
     match !text.is_empty() && text.chars().all(plain) {
         true => text.to_string(),
+        // A shell drops line breaks at the end of what it has printed.
+        false if text.contains(is_hostile) && !text.ends_with('\n') => printed(text),
         false => format!("'{}'", text.replace('\'', r"'\''")),
     }
+}
+
+/// The word as the output of `printf`, which every POSIX shell has: nothing in it acts on a terminal.
+fn printed(text: &str) -> String {
+    let mut format = String::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '%' => format.push_str("%%"),
+            // A format that begins with a dash would be taken for a flag.
+            c if is_hostile(c) || "'\\".contains(c) || (c == '-' && at == 0) => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    let _ = write!(format, "\\{byte:03o}");
+                }
+            }
+            c => format.push(c),
+        }
+    }
+    format!("\"$(printf '{format}')\"")
 }
 
 /// Words with blanks between them.
@@ -43,6 +65,7 @@ mod tests {
         );
         assert_eq!((shown("#\"a b\"").as_deref(), shown("a\u{1b}[31m")), (Some("'#\"a b\"'"), None));
         assert_eq!((again("-"), again("it's").as_deref()), (None, Some(r"'it'\''s'")));
+        assert_eq!(word("-a'\tb\\ 5 %\u{202e}ü"), r#""$(printf '\055a\047\011b\134 5 %%\342\200\256ü')""#);
         assert_eq!((file("-x y").as_str(), file("-").as_str()), ("'./-x y'", "-"));
     }
 }

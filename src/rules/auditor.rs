@@ -253,6 +253,8 @@ fn kind(what: &What<'_>) -> On {
         What::Unacknowledged { .. } => On::Unacknowledged,
         What::Document { .. } => On::Document,
         What::Undeclared { .. } => On::Undeclared,
+        What::Unannounced { .. } => On::Unannounced,
+        What::Flawed { .. } => On::Flawed,
         What::Posted { .. } => On::Posted,
         What::Responded { .. } => On::Responded,
         What::Misplaced { .. } => On::Misplaced,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Duty, Rule, Seized, Selection, find};
 use crate::capture::Proof;
+use crate::finding::Breach;
 use crate::protocol::{Clause, Profile, Ruling, Side};
 
 /// What became of a clause.
@@ -50,23 +51,6 @@ pub struct Exercised {
     pub proof: Proof,
     /// How many connections.
     pub connections: u64,
-}
-
-/// Findings about a clause.
-#[derive(Clone, Debug)]
-pub struct Breach {
-    /// The profile.
-    pub profile: &'static Profile,
-    /// Name of the clause.
-    pub clause: String,
-    /// Code of the rule.
-    pub code: String,
-    /// Whose fault it is, where it is one of a side.
-    pub side: Option<Side>,
-    /// True if it is proven.
-    pub violation: bool,
-    /// How many.
-    pub count: u64,
 }
 
 /// A clause and a side, and what became of it.

@@ -11,6 +11,7 @@ mod capture;
 mod document;
 mod hop;
 mod lifecycle;
+mod payload;
 mod progress;
 mod rpc;
 mod stuck;
@@ -22,7 +23,7 @@ mod turn;
 pub use crate::finding::{Absence, Whose};
 pub use auditor::{Auditor, Seized, Selection, Undecided, rests_on_order, still_proven};
 pub use charge::{Charge, charge};
-pub use coverage::{Breach, Covered, Exercised, Standing, coverage, rule_of, totals};
+pub use coverage::{Covered, Exercised, Standing, coverage, rule_of, totals};
 pub use occasion::{Duty, Occasions};
 pub use rule::{Build, On, Rule, found, found_by, noted, race_text};
 
@@ -90,6 +91,19 @@ pub static RULES: &[&Rule] = &[
     &lifecycle::feature_not_declared::RULE,
     &lifecycle::cursor_not_issued::RULE,
     &lifecycle::logging_not_declared::RULE,
+    &lifecycle::support_not_declared::RULE,
+    &lifecycle::declared_not_served::RULE,
+    &payload::meta_key_name::RULE,
+    &payload::bad_tool_definition::RULE,
+    &payload::bad_content::RULE,
+    &payload::bad_elicitation::RULE,
+    &payload::bad_sampling_message::RULE,
+    &payload::bad_input_request::RULE,
+    &payload::cache_hint_missing::RULE,
+    &payload::root_not_file::RULE,
+    &payload::structured_content_alone::RULE,
+    &payload::error_data_missing::RULE,
+    &payload::task_members_missing::RULE,
     &progress::progress_after_response::RULE,
     &progress::progress_after_cancel::RULE,
     &progress::progress_unknown_token::RULE,

@@ -122,6 +122,14 @@ occasions! {
     TELLS_OF_DOCUMENT = 48, "a document that is opened, changed or closed";
     /// It goes on in a list.
     PAGES = 49, "a request that goes on from a cursor";
+    /// It gives a list of tools, prompts or resources, or the contents of a resource.
+    LISTS = 50, "a list or a resource that it gives";
+    /// It asks a person for something.
+    ASKS_PERSON = 51, "an elicitation";
+    /// It asks a language model for something.
+    ASKS_MODEL = 52, "a request for sampling";
+    /// It gives what it may have had to declare.
+    GIVES = 53, "a result that shows what it supports";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -248,7 +256,9 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
                 .and(when(facts.retries, O::CONTINUES))
                 .and(when(facts.cursor.is_some(), O::PAGES))
-                .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY));
+                .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
+                .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
+                .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
             (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
         }
         What::Answer { exchange, facts, partial, .. } => {
@@ -256,7 +266,11 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(*partial, O::GIVES_PARTIAL))
                 .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
                 .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
-                .and(when(Facts::is(facts.result_type, "input_required"), O::ASKS_INPUT));
+                .and(when(Facts::is(facts.result_type, "input_required"), O::ASKS_INPUT))
+                .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
+                .and(when(asks(facts, "sampling/createMessage"), O::ASKS_MODEL))
+                .and(when(lists(exchange, facts), O::LISTS))
+                .and(when(event.profile.offered(&exchange.method, facts).is_some(), O::GIVES));
             (own, O::NONE)
         }
         What::Cancel { cancel, fault, target } => match cancel.mechanism {
@@ -281,6 +295,18 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         }
         _ => (O::NONE, O::NONE),
     }
+}
+
+/// True if a result asks for input by this method (MCP 2026-07-28).
+fn asks(facts: &Facts<'_>, method: &str) -> bool {
+    facts.input_requests.is_some_and(|raw| raw.contains(method))
+}
+
+/// True for a list, or the contents of a resource.
+fn lists(exchange: &Exchange, facts: &Facts<'_>) -> bool {
+    let list =
+        matches!(&*exchange.method, "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list");
+    facts.result_members && (list || &*exchange.method == "resources/read")
 }
 
 /// What the connection as a whole gave occasion to: for the client, and for the server.

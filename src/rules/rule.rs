@@ -49,6 +49,10 @@ pub enum On {
     Document,
     /// [`crate::session::What::Undeclared`]
     Undeclared,
+    /// [`crate::session::What::Unannounced`]
+    Unannounced,
+    /// [`crate::session::What::Flawed`]
+    Flawed,
     /// [`crate::session::What::Posted`]
     Posted,
     /// [`crate::session::What::Responded`]

@@ -132,6 +132,7 @@ impl Conn {
             };
             self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
+        self.look_at_answer(step, m, issuer, id);
         self.compare_batches(step, m, issuer, id);
         if cancelled {
             self.accuse_late_answer(step, m, issuer, id, says_cancelled);

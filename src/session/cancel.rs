@@ -262,7 +262,7 @@ impl Conn {
     fn fault_by_target(&self, m: &Incoming<'_>, slot: &Slot) -> Option<CancelFault> {
         let exchange = &slot.exchange;
         let handshake = exchange.issuer == Side::Client && Some(&*exchange.method) == m.profile.opening.initialize;
-        let open = exchange.in_flight() || m.profile.initialize_cancel_always_wrong();
+        let open = exchange.in_flight() || m.profile.initialize_cancel_always_wrong;
         if handshake && open && m.profile.ruling("CAN003").is_some() {
             return Some(CancelFault::Initialize);
         }

@@ -13,7 +13,7 @@ use super::seen::{FrameId, Seen};
 use crate::capture::Exit;
 use crate::jsonrpc::{Id, Message};
 use crate::protocol::http::RequestHead;
-use crate::protocol::{Capabilities, Facts, Profile, Side};
+use crate::protocol::{Capabilities, Facts, Flaw, Profile, Side};
 
 /// One event: what happened, where, and in which connection.
 #[derive(Clone, Copy, Debug)]
@@ -222,6 +222,20 @@ pub enum What<'a> {
         method: &'a str,
         /// The capability.
         needs: &'static str,
+    },
+    /// A side gave what it had to declare that it supports, and had not; said once for each capability.
+    Unannounced {
+        /// The request that it answers.
+        exchange: &'a Exchange,
+        /// The capability.
+        offers: &'static str,
+    },
+    /// Something is wrong with the payload of a message; said once in a connection.
+    Flawed {
+        /// What.
+        flaw: &'a Flaw,
+        /// The request that the message answers, where it is a response.
+        exchange: Option<&'a Exchange>,
     },
     /// A message of the client, as the body of a POST whose head the log shows.
     Posted {

@@ -143,12 +143,16 @@ impl Conn {
         }
     }
 
-    /// A message of the server that uses what one side had to declare in the handshake, and did not.
+    /// A message that uses what one side had to declare in the handshake, and did not.
     pub(super) fn undeclared_feature(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        if m.sender != Side::Server || m.message.method.is_none() {
+        if m.message.method.is_none() {
             return;
         }
         let Some((by, needs)) = m.profile.feature(m.message.method(), m.facts) else { return };
+        let own = m.profile.method(m.message.method()).is_some_and(|method| method.sender.may_be(m.sender));
+        if !own {
+            return;
+        }
         let lacks = self.facts.capabilities(by).is_some_and(|declared| !declared.declares(needs));
         if lacks && !self.features_told.contains(&needs) {
             self.features_told.push(needs);

@@ -58,6 +58,7 @@ impl Conn {
         let what = What::Message { message, facts, cancels_initialize };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
         self.undeclared_feature(step, &incoming);
+        self.look_at(step, &incoming);
         self.posted(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
         self.misplaced(step, &incoming);

@@ -22,6 +22,7 @@ mod message;
 mod missing;
 mod notification;
 mod oracle;
+mod payload;
 mod progress;
 mod questions;
 mod race;

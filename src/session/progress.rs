@@ -193,7 +193,7 @@ impl Conn {
             return (!created).then_some(ProgressFault::AfterAnswer { answer, judgement });
         }
         let before = slot.progress_value.replace(value.unwrap_or(f64::NAN));
-        let rest = slot.exchange.profile.progress_may_rest();
+        let rest = slot.exchange.profile.progress_may_rest;
         let not_more = matches!((before, value), (Some(before), Some(now)) if now < before || now == before && !rest);
         let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer);
         let by_id = cancel.is_some_and(|cancel| cancel.mechanism != Mechanism::StreamClose);

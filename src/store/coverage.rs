@@ -4,7 +4,8 @@ use rusqlite::named_params;
 
 use super::{Store, codes};
 use crate::error::Result;
-use crate::protocol::{Profile, Side};
+use crate::finding::Breach;
+use crate::protocol::Profile;
 
 const SELECT_OCCASIONS: &str = include_str!("../../sql/statements/select_occasions.sql");
 const COUNT_BREACHES: &str = include_str!("../../sql/statements/count_breaches.sql");
@@ -24,23 +25,6 @@ pub struct OccasionRow {
     pub connections: u64,
 }
 
-/// Findings of one profile, clause, rule, side and certainty.
-#[derive(Clone, Debug)]
-pub struct BreachRow {
-    /// The profile.
-    pub profile: &'static Profile,
-    /// Name of the clause.
-    pub clause: String,
-    /// Code of the rule.
-    pub code: String,
-    /// Whose fault it is, where it is one of a side.
-    pub side: Option<Side>,
-    /// True if it is proven.
-    pub violation: bool,
-    /// How many.
-    pub count: u64,
-}
-
 impl Store {
     /// What all connections, or one, gave occasion to.
     pub fn occasions(&self, connection: Option<i64>) -> Result<Vec<OccasionRow>> {
@@ -55,7 +39,7 @@ impl Store {
     }
 
     /// Findings that rest on a clause, of all connections or of one.
-    pub fn breaches(&self, connection: Option<i64>) -> Result<Vec<BreachRow>> {
+    pub fn breaches(&self, connection: Option<i64>) -> Result<Vec<Breach>> {
         let profiles = codes::numbered_profiles();
         let rows = self.rows(COUNT_BREACHES, named_params! { ":connection": connection }, |row| {
             let (clause, code) = (row.get(1)?, row.get(2)?);
@@ -63,7 +47,7 @@ impl Store {
             let violation = row.get::<_, i64>(4)? == 0;
             let count = row.get::<_, i64>(5)? as u64;
             let profile = profile_at(&profiles, row.get(0)?);
-            Ok(profile.map(|profile| BreachRow { profile, clause, code, side, violation, count }))
+            Ok(profile.map(|profile| Breach { profile, clause, code, side, violation, count }))
         })?;
         Ok(rows.into_iter().flatten().collect())
     }

@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-pub use coverage::{BreachRow, OccasionRow};
+pub use coverage::OccasionRow;
 pub use derived::Derived;
 pub use exchanges::{ExchangeFilter, RequestName};
 pub use extra::Extra;

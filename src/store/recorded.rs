@@ -6,8 +6,8 @@ use super::extra::Extra;
 use super::{Store, codes};
 use crate::capture::{Exit, Proof, Transport};
 use crate::error::Result;
-use crate::jsonrpc::Framing;
 use crate::protocol::{Profile, Side};
+use crate::wire::Framing;
 
 const SELECT_FRAMES: &str = include_str!("../../sql/statements/select_recorded_frames.sql");
 

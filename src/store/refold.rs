@@ -224,7 +224,8 @@ impl<'r> Stored<'r> {
             kind::ERROR => Kind::Error,
             _ => Kind::Unclassified,
         };
-        let error = (kind == Kind::Error).then(|| ErrorObject { code: self.error_code, message: None }.into());
+        let error =
+            (kind == Kind::Error).then(|| ErrorObject { code: self.error_code, message: None, data: None }.into());
         Message { kind, id, id_text: None, method: self.method.map(Into::into), error, defects: Defects::default() }
     }
 }

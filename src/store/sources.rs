@@ -6,9 +6,9 @@ use super::refold::Which;
 use super::{Identity, Store, codes};
 use crate::capture::{Channel, Proof, Resume, Skip, Vantage};
 use crate::error::Result;
-use crate::jsonrpc::Framing;
 use crate::protocol::Profile;
 use crate::session::Opened;
+use crate::wire::Framing;
 
 const INSERT_CONNECTION: &str = include_str!("../../sql/statements/insert_connection.sql");
 const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_connections.sql");

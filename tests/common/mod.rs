@@ -53,10 +53,10 @@ pub fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
     path.to_str().expect("UTF-8").to_string()
 }
 
-/// How a child ended; `None`, and it is killed, where it does not within a minute.
+/// How a child ended; `None`, and it is killed, where it does not within three minutes.
 pub fn ended(child: &mut std::process::Child) -> Option<std::process::ExitStatus> {
     let step = std::time::Duration::from_millis(20);
-    for _ in 0..3_000 {
+    for _ in 0..9_000 {
         if let Some(status) = child.try_wait().expect("a child of ours") {
             return Some(status);
         }

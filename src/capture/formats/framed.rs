@@ -13,12 +13,13 @@ use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::{Error, Result};
 use crate::json::scan::members;
-use crate::jsonrpc::{FrameError, Framing, Header, read_header};
+use crate::wire::{FrameError, Framing, Header, opens_header, read_header};
 
 /// The format.
 pub(crate) struct Framed;
 
-const HEADERS: [&[u8]; 2] = [b"content-length", b"content-type"];
+/// As much as shows whether a header starts, in bytes.
+const START: usize = b"content-length".len() + 8;
 
 impl Format for Framed {
     fn name(&self) -> &'static str {
@@ -46,7 +47,7 @@ impl Format for Framed {
             }
             at += 1;
         }
-        match is_header(text) {
+        match opens_header(text) {
             _ if sound == 0 => None,
             true => Match::new(85, "it starts with a Content-Length header, and such headers have a JSON body"),
             // A log that prints the header above a text of another length is no dump.
@@ -75,15 +76,7 @@ fn body_is_json(text: &[u8], length: usize) -> bool {
 
 /// Where a header starts, at a line's start or after text that did not end its line.
 fn find_header(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr2_iter(b'C', b'c', bytes).find(|at| is_header(&bytes[*at..]))
-}
-
-fn is_header(bytes: &[u8]) -> bool {
-    HEADERS.iter().any(|name| {
-        bytes.len() > name.len()
-            && bytes[..name.len()].eq_ignore_ascii_case(name)
-            && bytes[name.len()..].trim_ascii_start().first() == Some(&b':')
-    })
+    memchr::memchr2_iter(b'C', b'c', bytes).find(|at| opens_header(&bytes[*at..]))
 }
 
 struct FramedReader {
@@ -95,13 +88,13 @@ struct FramedReader {
 impl ByteReader for FramedReader {
     fn read(&mut self, buffer: &mut Buffer<Stream>, out: &mut Out<'_>) -> Result<()> {
         loop {
-            if buffer.window().len() < HEADERS[0].len() + 8 && fill(buffer)? {
+            if buffer.window().len() < START && fill(buffer)? {
                 continue;
             }
             if buffer.window().is_empty() {
                 return Ok(());
             }
-            if is_header(buffer.window()) {
+            if opens_header(buffer.window()) {
                 self.frame(buffer, out)?;
             } else {
                 self.text(buffer, out)?;
@@ -198,7 +191,7 @@ impl FramedReader {
         let place = self.place(buffer.offset + header.length as u64, out)?;
         let available = end.min(buffer.window().len());
         if available < end || !is_json(&buffer.window()[header.length..available]) {
-            while buffer.window().len() < end + HEADERS[0].len() + 8 && fill(buffer)? {}
+            while buffer.window().len() < end + START && fill(buffer)? {}
             // A writer that was killed leaves half a frame, and the next one starts inside it.
             let rest = &buffer.window()[header.length..];
             if let Some(at) = find_header(rest).filter(|at| *at > 0 && header.length + at < available) {

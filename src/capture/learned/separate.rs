@@ -136,7 +136,7 @@ fn cover(own: &[&Vec<&str>], counts: &HashMap<&str, Count>, side: Side) -> (Vec<
         let best = fresh
             .into_iter()
             .filter(|(run, _)| counts.get(run).is_some_and(|count| is_pure(run, count, side)))
-            .max_by_key(|(run, covers)| rank(run, *covers, &counts[run]));
+            .max_by_key(|(run, covers)| rank(run, *covers, &counts[run], side));
         let Some((run, covers)) = best else { break };
         if covers < 2 && covers < own.len() {
             break;
@@ -147,13 +147,20 @@ fn cover(own: &[&Vec<&str>], counts: &HashMap<&str, Count>, side: Side) -> (Vec<
     (chosen, own.len() - left.len())
 }
 
-type Rank<'a> = (usize, bool, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>, std::cmp::Reverse<&'a str>);
+type Rank<'a> = (usize, bool, bool, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>, std::cmp::Reverse<&'a str>);
 
-fn rank<'a>(run: &'a str, covers: usize, count: &Count) -> Rank<'a> {
+fn rank<'a>(run: &'a str, covers: usize, count: &Count, side: Side) -> Rank<'a> {
     let words = run.split(|c: char| c.is_whitespace()).count();
     let distance = count.distance / (count.by[0] + count.by[1]).max(1);
     use std::cmp::Reverse;
-    (covers, common(run).is_some(), Reverse(words), Reverse(distance), Reverse(run))
+    // The `server` in `client -> server` stands before what the client sends, and says the opposite.
+    let (agrees, between) = (agrees(run, side), is_between(run));
+    (covers, agrees, agrees && between, Reverse(words), Reverse(distance), Reverse(run))
+}
+
+/// True for a word that everyone knows and that does not name the other side.
+fn agrees(run: &str, side: Side) -> bool {
+    common(run).is_some_and(|direction| direction != Direction::By(side.peer()))
 }
 
 /// True if what stands behind a run is that side's. A side may break a rule: one message in ten does not unmake a word

@@ -1,10 +1,10 @@
 //! Giving lines to a reader, and a look at what it passed over or left of them.
 
 use super::Out;
-use crate::capture::Skip;
 use crate::capture::format::LineReader;
 use crate::capture::lines::Line;
-use crate::capture::unread::{behind, breaks_off, looks_like_messages, seam};
+use crate::capture::unread::{behind, breaks_off, is_torn, looks_like_messages, quoted, said_lost, seam};
+use crate::capture::{Direction, Missing, Skip, Why};
 use crate::error::Result;
 
 /// The shortest text that may hold a message, in bytes.
@@ -54,16 +54,26 @@ impl Out<'_> {
         if line.len() - read < SHORTEST { None } else { behind(line, read) }
     }
 
-    /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages.
+    /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages, or the
+    /// beginning of a record, or says that others were left out.
     fn look_back(&mut self, line: u64, text: &[u8]) -> Result<()> {
         match self.passed.filter(|(passed, _)| *passed == line) {
             // What a format promised to be a message is a gap already.
             Some(_) if self.gap_at == Some(line) => Ok(()),
-            Some((_, Skip::NotAMessage | Skip::Oversized)) if looks_like_messages(text) || self.is_cut_line(text) => {
-                self.unread(line, text)
-            }
+            Some((_, Skip::NotAMessage | Skip::Oversized)) => match said_lost(text) {
+                _ if looks_like_messages(text) || is_torn(text) || self.is_cut_line(text) => self.unread(line, text),
+                Some(lost) => self.left_out(line, lost, text),
+                None => Ok(()),
+            },
             _ => Ok(()),
         }
+    }
+
+    /// A line by which a logger says that it left out others.
+    fn left_out(&mut self, line: u64, lost: u64, text: &[u8]) -> Result<()> {
+        let words = quoted(text);
+        let missing = Missing { lost: Some(lost), words: &words, ..Missing::new(Why::Gap) };
+        self.missing_anywhere(line, Direction::Unknown, missing)
     }
 
     /// True for a line that a size limit cut before anything of a message is seen: a record that breaks off where others do.

@@ -1,9 +1,10 @@
 //! `journalctl -o json`: one object a line, `MESSAGE` a string, an array of bytes or null.
 //! What the fields of a record mean holds for `journald_export`, too.
 //!
-//! The time is `__REALTIME_TIMESTAMP`, microseconds in a string. A unit and its process are one log. journald cuts lines
-//! of a service's output at `LineMax` (48 KiB) and marks the pieces with `_LINE_BREAK=line-max`.
-//! (systemd `src/journal/journald-stream.c`, `src/shared/logs-show.c`.)
+//! The time is `__REALTIME_TIMESTAMP`, microseconds in a string. A unit and its process are one log; so is a container, whose
+//! lines all come from the process of its engine. journald cuts lines of a service's output at `LineMax` (48 KiB) and marks
+//! the pieces with `_LINE_BREAK=line-max`, engines cut at 16 KiB and mark them with `CONTAINER_PARTIAL_MESSAGE=true`.
+//! (systemd `src/journal/journald-stream.c`, `src/shared/logs-show.c`; moby `daemon/logger/journald/journald.go`.)
 
 use super::container::lines;
 use super::peeler::{Give, Peeled, Peeler};
@@ -38,6 +39,7 @@ pub(super) struct Fields {
     unit: String,
     name: String,
     pid: String,
+    container: String,
     cut: bool,
 }
 
@@ -49,13 +51,19 @@ impl Fields {
             "_SYSTEMD_UNIT" | "_SYSTEMD_USER_UNIT" if value != "null" => self.unit = value.to_string(),
             "SYSLOG_IDENTIFIER" => self.name = value.to_string(),
             "_PID" => self.pid = value.to_string(),
-            "_LINE_BREAK" => self.cut = value == "line-max",
+            "CONTAINER_NAME" => self.container = value.to_string(),
+            "CONTAINER_ID" if self.container.is_empty() => self.container = value.to_string(),
+            "_LINE_BREAK" => self.cut |= value == "line-max",
+            "CONTAINER_PARTIAL_MESSAGE" => self.cut |= value == "true",
             _ => {}
         }
     }
 
     /// The log that the record belongs to.
     fn key(&self) -> String {
+        if !self.container.is_empty() {
+            return self.container.clone();
+        }
         let name = if self.unit.is_empty() { &self.name } else { &self.unit };
         format!("{name}/{}", self.pid).trim_end_matches('/').to_string()
     }

@@ -1,5 +1,6 @@
-//! What Fluentd's and Fluent Bit's files have before a record: `TIME<tab>TAG<tab>{..}`, a log for each tag.
-//! (fluent/fluentd `lib/fluent/plugin/formatter_out_file.rb`.)
+//! What Fluentd's and Fluent Bit's files have around a record: `TIME<tab>TAG<tab>{..}`, or `TAG: [TIME, {..}]`, which is how
+//! Fluent Bit's `file` output writes without a format; a log for each tag.
+//! (fluent/fluentd `lib/fluent/plugin/formatter_out_file.rb`, fluent/fluent-bit `plugins/out_file/file.c`.)
 
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::lines::Line;
@@ -9,6 +10,18 @@ use crate::json::scan::value_end;
 
 /// Time, tag and record of a line.
 fn read(line: &str) -> Option<(&str, &str, &str)> {
+    by_tabs(line).or_else(|| in_brackets(line))
+}
+
+fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {
+    let (tag, rest) = line.trim_end().split_once(": [")?;
+    let (at, record) = rest.strip_suffix(']')?.split_once(", ")?;
+    let is_time = !at.is_empty() && at.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_record = record.starts_with('{') && value_end(record.as_bytes(), 0) == Some(record.len());
+    (is_time && is_record && !tag.contains(char::is_whitespace)).then_some((at, tag, record))
+}
+
+fn by_tabs(line: &str) -> Option<(&str, &str, &str)> {
     let mut fields = line.splitn(3, '\t');
     let (at, tag, record) = (fields.next()?, fields.next()?, fields.next()?);
     // Behind a record there is nothing: two of them on one line are neither.
@@ -30,7 +43,7 @@ impl Peeler for Tagged {
         let Some((time, key, record)) = read(&text) else {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         };
-        let offset = line.offset + (text.len() - record.len()) as u64;
+        let offset = line.offset + (record.as_ptr() as usize - text.as_ptr() as usize) as u64;
         give(&Peeled { key, number: line.number, offset, time, bytes: record.as_bytes(), ended: line.ended })?;
         Ok(None)
     }

@@ -19,6 +19,7 @@ const BLOCK: usize = 3;
 /// Looks at the head for what shows in each message alone.
 pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     nulls(notes, plan);
+    stripped(notes, plan);
     words(notes, plan);
     cuts(notes, plan);
 }
@@ -89,6 +90,20 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
             "every message without parameters has params null, and nothing tells whether its logger wrote that"
                 .to_string(),
         );
+    }
+}
+
+/// How many messages have to lack parameters, all that may have them, to tell of a logger.
+const STRIPPED: usize = 3;
+
+/// No handshake is answered that says nothing: where no message has parameters, not even that, they were left out.
+fn stripped(notes: &Notes, plan: &mut Plan) {
+    let mut asks = notes.list.iter().filter(|note| note.act != Act::Answer);
+    let count = asks.clone().count();
+    let opens = asks.clone().any(|note| note.act == Act::Open);
+    if opens && count >= STRIPPED && asks.all(|note| note.marks.bare || note.marks.null_params) {
+        plan.lacks = plan.lacks.and(Proof::PAYLOAD).and(Proof::CANCEL_TARGET);
+        plan.said.push("no message has parameters, not even its handshake: its logger leaves them out".to_string());
     }
 }
 

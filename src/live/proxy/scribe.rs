@@ -11,9 +11,9 @@ use super::copy::{Copies, Copy, What};
 use super::numbers::{Number, Numbers};
 use super::stream::{Look, Reading, Stream, Whole};
 use super::{endpoint, heads};
-use crate::jsonrpc::SseEvent;
 use crate::live::tape::{Tape, TapeEvent};
 use crate::protocol::Side;
+use crate::wire::SseEvent;
 
 /// How much of a refusal in plain text is noted, in characters.
 const NOTED: usize = 500;

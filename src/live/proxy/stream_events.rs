@@ -1,7 +1,7 @@
 //! The copy of an event stream, read block by block; a block over the limit is passed over.
 
-use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::tape::FRAME_BYTES;
+use crate::wire::{SseEvent, SseReader};
 
 /// Reads a copy.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
 use super::{Port, link};
-use crate::live::transport::{Piece, Splitter};
+use crate::live::transport::{Piece, Spoken};
 use crate::live::{Arrival, Clock, Framing, Incoming, Link, Outgoing};
 use crate::protocol::Side;
 
@@ -68,7 +68,7 @@ impl Tell {
 }
 
 async fn read<R: AsyncRead + Unpin>(mut reader: R, tell: &Tell, spoken: watch::Sender<Option<Framing>>) {
-    let (mut splitter, mut chunk) = (Splitter::default(), vec![0; CHUNK]);
+    let (mut pieces, mut chunk) = (Spoken::default(), vec![0; CHUNK]);
     let how = loop {
         let bytes = match reader.read(&mut chunk).await {
             Ok(0) => break "eof",
@@ -80,14 +80,13 @@ async fn read<R: AsyncRead + Unpin>(mut reader: R, tell: &Tell, spoken: watch::S
         {
             spoken.send_replace(Some(framing));
         }
-        splitter.push(bytes);
-        while let Some(piece) = splitter.next_piece() {
+        for piece in pieces.feed(bytes) {
             if tell.now(incoming(piece)).await.is_none() {
                 return;
             }
         }
     };
-    if let Some(piece) = splitter.finish() {
+    for piece in pieces.end() {
         let _ = tell.now(incoming(piece)).await;
     }
     let _ = tell.now(Incoming::Closed { stream: None, by: Side::Client, how: how.to_string() }).await;

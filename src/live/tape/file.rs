@@ -47,11 +47,8 @@ impl TapeFile {
             return Err(Error::new(ErrorKind::Usage, message)
                 .hint("name another file, or a folder with -o FOLDER/: every session then makes a file of its own"));
         }
-        let file = options().open(path).map_err(|error| fault(path, &error))?;
-        if about.is_file() {
-            private(&file).map_err(|error| fault(path, &error))?;
-        }
-        Ok(file)
+        // Who made it said who may read it.
+        options().open(path).map_err(|error| fault(path, &error))
     }
 
     /// Puts on the disk what the system still holds in memory.
@@ -134,17 +131,6 @@ fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.append(true);
     options
-}
-
-#[cfg(unix)]
-fn private(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o600))
-}
-
-#[cfg(not(unix))]
-fn private(_: &File) -> io::Result<()> {
-    Ok(())
 }
 
 /// The name of a part: `chat.rec.jsonl`, `chat.2.rec.jsonl`, `chat.3.rec.jsonl`.

@@ -12,11 +12,12 @@ use super::clean::Cleaner;
 use super::file::{TapeFile, part};
 use super::framing::Framers;
 use super::queue::{Item, Loss, Popped, Queue, lose};
-use super::{Framing, TapeEvent, TapeOptions, TapeSummary};
+use super::{TapeEvent, TapeOptions, TapeSummary};
 use crate::capture::{Exit, Missing, RecDetail, RecEvent, RecHeader, RecLive, RecWriter, Why};
 use crate::error::Result;
 use crate::live::Clock;
 use crate::protocol::Side;
+use crate::wire::Framing;
 
 /// How often a durable recording is put on the disk.
 const SYNC: Duration = Duration::from_secs(1);

@@ -1,8 +1,8 @@
-//! Messages in a byte stream, as peers write them: lines or header blocks, whichever comes, and what is neither.
+//! What a live peer says, piece by piece: what the reader of bytes takes for a message is one where it is JSON.
 
-use crate::jsonrpc::{FrameError, read_header};
+use crate::wire::{self, Reader};
 
-/// One thing read from a byte stream.
+/// One thing that a peer said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A JSON object or array.
@@ -11,105 +11,39 @@ pub enum Piece {
     Raw(Vec<u8>),
 }
 
-/// The longest announced body, in bytes.
-const MAX_BODY: usize = 1 << 30;
+/// A byte stream of a peer, in whichever of the two framings its first message shows. A message is kept whole.
+#[derive(Debug)]
+pub struct Spoken(Reader);
 
-/// The names of the headers that the base protocol has start with this.
-const HEADER: &[u8] = b"content-";
-
-/// Reads a byte stream piece by piece.
-#[derive(Debug, Default)]
-pub struct Splitter {
-    buffer: Vec<u8>,
-    /// Bytes at the start of `buffer` that have been handed on.
-    used: usize,
-    /// Bytes after `used` that hold no end of a line.
-    scanned: usize,
-    /// True once a header block was read: then a block may start with any header.
-    headers: bool,
+impl Default for Spoken {
+    fn default() -> Spoken {
+        Spoken(Reader::new(None, usize::MAX))
+    }
 }
 
-impl Splitter {
-    /// Takes the next bytes; [`Splitter::next_piece`] gives what they complete.
-    pub fn push(&mut self, bytes: &[u8]) {
-        self.buffer.drain(..self.used);
-        self.used = 0;
-        self.buffer.extend_from_slice(bytes);
-    }
-
-    /// The next complete piece.
-    pub fn next_piece(&mut self) -> Option<Piece> {
-        loop {
-            let blank = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            if self.scanned == 0 {
-                self.used += blank;
-            }
-            let rest = self.rest();
-            if rest.is_empty() {
-                return None;
-            }
-            if self.scanned == 0 && self.starts_block() {
-                match read_header(rest, MAX_BODY) {
-                    Ok(header) if rest.len() < header.length + header.content_length => return None,
-                    Ok(header) => {
-                        let body = rest[header.length..header.length + header.content_length].to_vec();
-                        self.used += header.length + header.content_length;
-                        self.headers = true;
-                        return Some(piece(body));
-                    }
-                    Err(FrameError::Incomplete) => return None,
-                    // Without a length the block is noise, line by line.
-                    Err(_) => {}
-                }
-            }
-            match memchr::memchr(b'\n', &self.rest()[self.scanned..]) {
-                None => {
-                    self.scanned = if self.undecided() { 0 } else { self.rest().len() };
-                    return None;
-                }
-                Some(end) => {
-                    let end = self.scanned + end;
-                    let line = self.rest()[..end].trim_ascii_end().to_vec();
-                    self.used += end + 1;
-                    self.scanned = 0;
-                    if !line.is_empty() {
-                        return Some(piece(line));
-                    }
-                }
-            }
-        }
+impl Spoken {
+    /// Takes the next bytes, and gives what they complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        self.0.feed(bytes, &mut |read| pieces.push(judged(read)));
+        pieces
     }
 
     /// What the stream ended in.
-    pub fn finish(&mut self) -> Option<Piece> {
-        let rest = self.rest().trim_ascii().to_vec();
-        self.used = self.buffer.len();
-        self.scanned = 0;
-        Some(rest).filter(|rest| !rest.is_empty()).map(piece)
-    }
-
-    fn rest(&self) -> &[u8] {
-        &self.buffer[self.used..]
-    }
-
-    /// True if what follows is a header block.
-    fn starts_block(&self) -> bool {
-        let rest = self.rest();
-        let known = rest.len() >= HEADER.len() && rest[..HEADER.len()].eq_ignore_ascii_case(HEADER);
-        known || (self.headers && any_header(rest))
-    }
-
-    /// True if what follows may yet turn out to be a header block.
-    fn undecided(&self) -> bool {
-        let rest = self.rest();
-        rest.len() < HEADER.len() && HEADER[..rest.len()].eq_ignore_ascii_case(rest) || self.headers
+    pub fn end(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        self.0.end(&mut |read| pieces.push(judged(read)));
+        pieces
     }
 }
 
-/// True if a line `Name: value` comes first.
-fn any_header(rest: &[u8]) -> bool {
-    let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
-    name > 0 && rest.get(name) == Some(&b':')
+/// White space around a line, and line ends around a message, are no part of it.
+fn judged(read: wire::Piece) -> Piece {
+    match read {
+        wire::Piece::Message { bytes, head: Some(_), .. } => piece(bytes),
+        wire::Piece::Message { bytes, .. } => piece(bytes.trim_ascii().to_vec()),
+        wire::Piece::Raw(bytes) => Piece::Raw(bytes.trim_ascii().to_vec()),
+    }
 }
 
 /// A message, if it is JSON that may be one.
@@ -124,17 +58,14 @@ pub(super) fn piece(bytes: Vec<u8>) -> Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jsonrpc::Framing;
+    use crate::wire::Framing;
+    use crate::wire::testing::chunks;
     use proptest::prelude::*;
 
     fn read(pieces: &[&[u8]]) -> Vec<Piece> {
-        let mut splitter = Splitter::default();
-        let mut found = Vec::new();
-        for bytes in pieces {
-            splitter.push(bytes);
-            found.extend(std::iter::from_fn(|| splitter.next_piece()));
-        }
-        found.extend(splitter.finish());
+        let mut spoken = Spoken::default();
+        let mut found: Vec<Piece> = pieces.iter().flat_map(|bytes| spoken.feed(bytes)).collect();
+        found.extend(spoken.end());
         found
     }
 
@@ -188,7 +119,7 @@ mod tests {
         #[test]
         fn where_it_is_split_does_not_matter(
             all in proptest::collection::vec((0u8..6, "[a-zä{}\":]{0,6}"), 0..8),
-            cuts in proptest::collection::vec(0usize..400, 0..8),
+            sizes in proptest::collection::vec(1usize..60, 1..8),
         ) {
             let mut bytes = Vec::new();
             for (kind, text) in all {
@@ -202,13 +133,8 @@ mod tests {
                     _ => bytes.extend(format!("X-A: 1\r\nContent-Length: {}\r\n\r\n{json}", json.len()).into_bytes()),
                 }
             }
-            let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| *cut <= bytes.len()).collect();
-            cuts.extend([0, bytes.len()]);
-            cuts.sort_unstable();
-            let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-            prop_assert_eq!(read(&pieces), read(&[&bytes]));
-            let single: Vec<&[u8]> = bytes.chunks(1).collect();
-            prop_assert_eq!(read(&single), read(&[&bytes]));
+            prop_assert_eq!(read(&chunks(&bytes, &sizes)), read(&[&bytes]));
+            prop_assert_eq!(read(&chunks(&bytes, &[1])), read(&[&bytes]));
         }
     }
 }

@@ -15,8 +15,8 @@ mod ws;
 
 use tokio::sync::mpsc;
 
-pub use crate::jsonrpc::Framing;
-pub use framing::{Piece, Splitter};
+pub use crate::wire::Framing;
+pub use framing::{Piece, Spoken};
 pub use group::{Group, kill_all};
 
 use crate::live::{Access, Arrival, Clock, Outgoing, Target};

@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::framing::{Piece, Splitter};
+use super::framing::{Piece, Spoken};
 use super::port::{Gone, Port};
-use crate::jsonrpc::Framing;
 use crate::live::{Arrival, Incoming, Outgoing};
 use crate::protocol::Side;
+use crate::wire::Framing;
 
 /// No more is read while so many arrivals wait to be taken.
 const OUTBOX: usize = 256;
@@ -24,7 +24,7 @@ pub(super) struct Pump<R, W> {
     reader: Option<R>,
     writer: Option<W>,
     framing: Framing,
-    splitter: Splitter,
+    spoken: Spoken,
     chunk: Vec<u8>,
     /// What is to be written, in order.
     queue: VecDeque<Write>,
@@ -67,7 +67,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
             reader: Some(reader),
             writer: Some(writer),
             framing,
-            splitter: Splitter::default(),
+            spoken: Spoken::default(),
             chunk: vec![0; CHUNK],
             queue: VecDeque::new(),
             more: false,
@@ -102,9 +102,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
     /// Stops reading: what is in the buffer is told, and that the connection is closed.
     pub(super) fn stop_reading(&mut self, by: Side, how: &str) {
         self.reader = None;
-        if let Some(piece) = self.splitter.finish() {
-            self.tell_piece(piece);
-        }
+        self.spoken.end().into_iter().for_each(|piece| self.tell_piece(piece));
         self.tell_closed(by, how);
     }
 
@@ -197,10 +195,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
             Ok(0) => self.stop_reading(Side::Server, "eof"),
             Err(error) => self.stop_reading(Side::Server, how(&error)),
             Ok(count) => {
-                self.splitter.push(&self.chunk[..count]);
-                while let Some(piece) = self.splitter.next_piece() {
-                    self.tell_piece(piece);
-                }
+                let pieces = self.spoken.feed(&self.chunk[..count]);
+                pieces.into_iter().for_each(|piece| self.tell_piece(piece));
             }
         }
     }

@@ -9,9 +9,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::port::{Port, until};
 use super::pump::{Pump, Step};
-use crate::jsonrpc::Framing;
 use crate::live::Incoming;
 use crate::protocol::Side;
+use crate::wire::Framing;
 
 /// How long a peer that does not listen yet is tried.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);

@@ -12,9 +12,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::group::Group;
 use super::port::{Port, Report, until};
 use super::pump::{Pump, Step};
-use crate::jsonrpc::Framing;
 use crate::live::{Command, Forced, Incoming};
 use crate::protocol::Side;
+use crate::wire::Framing;
 
 /// How long a child may take to end by itself once its standard input is closed.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -10,13 +10,12 @@ use super::lift::BETWEEN;
 use crate::capture::{FrameSink, channel_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{Reader, Row, kind, source_order};
+use crate::finding::Breach;
 use crate::pipeline::intake::Intake;
 use crate::pipeline::{Options, Progress};
 use crate::redact::kind_named;
 use crate::session::FrameId;
-use crate::store::{
-    BreachRow, ConnectionRow, FindingFilter, FindingRow, Keep, NewSource, OccasionRow, Raw, Store, UndecidedRow,
-};
+use crate::store::{ConnectionRow, FindingFilter, FindingRow, Keep, NewSource, OccasionRow, Raw, Store, UndecidedRow};
 
 /// How many rows are judged together, at least, where there are connections enough: what they leave behind is held on disk, and
 /// dropped with them.
@@ -45,7 +44,7 @@ pub enum Part<'a> {
     /// What connections gave occasion to.
     Occasion(&'a OccasionRow),
     /// Findings about a clause.
-    Breach(&'a BreachRow),
+    Breach(&'a Breach),
 }
 
 /// Judges the facts of whole connections: rows of one connection stand together, by source and place. What is found is told to

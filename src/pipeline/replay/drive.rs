@@ -23,6 +23,8 @@ use crate::replay::run::{Broken, RunLog};
 
 /// How often an interrupt is looked for and progress told, at least.
 const STEP: Duration = Duration::from_millis(50);
+/// How long a server may take to end after an interrupt, in microseconds: whoever pressed Ctrl-C waits.
+const GRACE_US: i64 = 500_000;
 
 /// How many arrivals of all links together may wait.
 const QUEUE: usize = 256;
@@ -66,7 +68,7 @@ pub struct Unwatched;
 impl Watch for Unwatched {}
 
 /// Plays a job to its end. When `interrupt` is set the server is asked to end and what is known is kept; when it is set once more,
-/// everything is ended at once. The flag is taken back each time.
+/// or the server does not do as it is asked, everything is ended at once. The flag is taken back each time.
 pub(super) fn play(
     job: &Job<'_>,
     clock: Clock,
@@ -133,9 +135,18 @@ struct Drive<'j> {
     seats: Vec<Seat<'j>>,
     interrupt: Option<&'j Arc<AtomicBool>>,
     interrupts: u32,
+    /// After an interrupt: when everything is ended, whoever still works.
+    leave_us: Option<i64>,
     late: bool,
     merged: (mpsc::Sender<Came>, mpsc::Receiver<Came>),
     readers: JoinSet<()>,
+}
+
+/// Waits until something is so.
+async fn once(is_so: &impl Fn() -> bool) {
+    while !is_so() {
+        tokio::time::sleep(STEP).await;
+    }
 }
 
 impl<'j> Drive<'j> {
@@ -167,6 +178,7 @@ impl<'j> Drive<'j> {
             seats,
             interrupt,
             interrupts: 0,
+            leave_us: None,
             late: false,
             merged: mpsc::channel(QUEUE),
             readers: JoinSet::new(),
@@ -178,7 +190,7 @@ impl<'j> Drive<'j> {
         let mut playing = true;
         while !self.finished() {
             self.look_up();
-            if self.interrupts > 1 {
+            if self.interrupts > 1 || self.leave_us.is_some_and(|at| at <= self.clock.us()) {
                 break;
             }
             self.open().await;
@@ -219,6 +231,7 @@ impl<'j> Drive<'j> {
         let signalled = self.interrupt.is_some_and(|flag| flag.swap(false, Ordering::Relaxed));
         if signalled {
             self.interrupts += 1;
+            self.leave_us = self.leave_us.or(Some(now_us.saturating_add(GRACE_US)));
             self.stop(now_us, &Broken::Interrupted);
         }
         if now_us >= self.job.options.life.deadline_us && !self.late {
@@ -265,14 +278,21 @@ impl<'j> Drive<'j> {
         }
     }
 
-    /// Hands on what the engines want sent.
+    /// Hands on what the engines want sent. A server that does not read makes it wait, but for no longer than it may.
     async fn send(&mut self) {
+        let (interrupt, leave_us, clock) = (self.interrupt, self.leave_us, self.clock);
+        let leaves = || {
+            interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) || leave_us.is_some_and(|at| at <= clock.us())
+        };
         for seat in &mut self.seats {
             while let Some(order) = seat.engine.next() {
                 seat.scribe.ordered(self.clock.us(), &order);
-                if let Some(to) = &seat.to {
+                let Some(to) = &seat.to else { continue };
+                tokio::select! {
+                    biased;
                     // A link that is gone has said so, or is about to.
-                    let _ = to.send(order).await;
+                    _ = to.send(order) => {}
+                    () = once(&leaves) => return,
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::capture::{Overrides, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::tape::{Tape, TapeOptions};
 use crate::live::{Clock, Target};
-use crate::output::{Output, Readers, leftovers};
+use crate::output::{Listed, Output, Readers, leftovers};
 use crate::pipeline::{Options, Quiet, ingest};
 use crate::redact::Custom;
 use crate::replay::recording::{Connection, Recording};
@@ -164,6 +164,7 @@ fn silent(old: &Connection, number: usize) -> Connection {
 /// A folder of this process alone, which goes with the value, or with the next start where this process is killed.
 pub struct Scratch {
     path: PathBuf,
+    _listed: Listed,
     _folder: TempDir,
     _lock: File,
 }
@@ -211,6 +212,6 @@ impl Scratch {
             (name.starts_with(BEGIN) && path.symlink_metadata().is_ok_and(|found| found.is_dir()))
                 .then(|| path.join(LOCK))
         });
-        Ok(Scratch { path, _folder: folder, _lock: lock })
+        Ok(Scratch { _listed: Listed::new(&path), path, _folder: folder, _lock: lock })
     }
 }

@@ -1,14 +1,10 @@
-//! The sentences of MCP 2024-11-05 to 2025-11-25 that rulings rest on, one module per revision.
-//!
-//! The revisions share most of their wording. Each has its own copy all the same, so that a finding links to the
-//! revision that the connection speaks.
-
-use crate::protocol::jsonrpc2::clauses;
+//! The sentences that revisions of MCP with a handshake have in common, as macros: one copy for each revision, so that a
+//! finding links to the revision that the connection speaks.
 
 /// [`clauses`] for one revision; pages are relative to it.
 macro_rules! revision {
     ($revision:literal; $($clause:tt)*) => {
-        clauses! {
+        $crate::protocol::tables::clauses! {
             concat!("mcp-", $revision, "/"),
             concat!("https://modelcontextprotocol.io/specification/", $revision);
             $($clause)*
@@ -19,18 +15,17 @@ macro_rules! revision {
 /// A table of one revision; pages are relative to it.
 macro_rules! of {
     ($revision:literal; $($line:tt)*) => {
-        $crate::protocol::jsonrpc2::table! {
+        $crate::protocol::tables::table! {
             concat!("mcp-", $revision, "/"), concat!("https://modelcontextprotocol.io/specification/", $revision);
             $($line)*
         }
     };
 }
-pub(super) use of;
 
 /// The sentences that all four revisions have in common; the page on messages moved once.
 macro_rules! shared {
     ($revision:literal, $messages:literal) => {
-        revision! { $revision;
+        $crate::protocol::mcp::clauses::revision! { $revision;
             CANCEL_SAME_DIRECTION Must "cancel-same-direction" "/basic/utilities/cancellation"
                 "Cancellation notifications MUST only reference requests that: Were previously issued in the same direction";
             CANCEL_IN_PROGRESS Must "cancel-in-progress" "/basic/utilities/cancellation"
@@ -69,14 +64,14 @@ macro_rules! shared {
             PING_EMPTY Must "ping-empty" "/basic/utilities/ping"
                 "The receiver MUST respond promptly with an empty response";
         }
-        crate::protocol::mcp::clauses::progress!($revision, "/basic/utilities/progress");
+        $crate::protocol::mcp::clauses::progress!($revision, "/basic/utilities/progress");
     };
 }
 
 /// The sentences on progress, which 2026-07-28 keeps under another address.
 macro_rules! progress {
     ($revision:literal, $page:literal) => {
-        crate::protocol::jsonrpc2::clauses! {
+        $crate::protocol::tables::clauses! {
             concat!("mcp-", $revision, "/"), concat!("https://modelcontextprotocol.io/specification/", $revision, $page);
             PROGRESS_TOKEN_TYPE Must "progress-token-type" "" "MUST be a string or integer";
             PROGRESS_TOKEN_UNIQUE Must "progress-token-unique" "" "MUST be unique across all active requests";
@@ -87,12 +82,11 @@ macro_rules! progress {
         }
     };
 }
-pub(in crate::protocol) use progress;
 
 /// Responses, until 2025-11-25 gave results and errors a section each.
 macro_rules! one_kind_of_response {
     ($revision:literal, $messages:literal) => {
-        revision! { $revision;
+        $crate::protocol::mcp::clauses::revision! { $revision;
             SAME_ID Must "same-id" $messages "Responses MUST include the same ID";
             RESULT_OR_ERROR Must "result-or-error" $messages
                 "Either a `result` or an `error` MUST be set ... MUST NOT set both";
@@ -103,7 +97,7 @@ macro_rules! one_kind_of_response {
 /// What only the revisions with Streamable HTTP and a handshake say.
 macro_rules! streamable_http {
     ($revision:literal) => {
-        revision! { $revision;
+        $crate::protocol::mcp::clauses::revision! { $revision;
             DISCONNECT_IS_NO_CANCEL Should "disconnect-is-no-cancel" "/basic/transports"
                 "Disconnection SHOULD NOT be interpreted as the client cancelling its request";
             GET_STREAM_NO_RESPONSE Must "get-stream-no-response" "/basic/transports"
@@ -129,7 +123,7 @@ macro_rules! streamable_http {
 /// Batches, dropped in 2025-06-18.
 macro_rules! no_batch {
     ($revision:literal) => {
-        revision! { $revision;
+        $crate::protocol::mcp::clauses::revision! { $revision;
             NO_BATCH Must "no-batch" "/basic/transports"
                 "MUST be a single JSON-RPC request, notification, or response";
             VERSION_HEADER Must "version-header" "/basic/transports"
@@ -145,101 +139,74 @@ macro_rules! no_batch {
 /// The same sentence was a SHOULD before 2025-06-18.
 macro_rules! capabilities_should {
     ($revision:literal) => {
-        revision! { $revision;
+        $crate::protocol::mcp::clauses::revision! { $revision;
             CAPABILITIES Should "capabilities" "/basic/lifecycle"
                 "Both parties SHOULD: ... Only use capabilities that were successfully negotiated";
         }
     };
 }
 
-/// 2024-11-05.
-pub mod v2024_11_05 {
-    use super::clauses;
-    shared!("2024-11-05", "/basic/messages");
-    one_kind_of_response!("2024-11-05", "/basic/messages");
-    capabilities_should!("2024-11-05");
-    revision! { "2024-11-05";
-        TIMEOUT_CANCELS Should "timeouts" "/basic/lifecycle" "SHOULD implement appropriate timeouts";
-        CURSORS_OPAQUE Must "cursors-opaque" "/server/utilities/pagination"
-            "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions";
-    }
-}
-
 /// Log messages, whose page says the same from 2025-03-26 on.
 macro_rules! logging {
     ($revision:literal) => {
-        revision! { $revision;
+        $crate::protocol::mcp::clauses::revision! { $revision;
             LOGGING_DECLARED Must "logging-declared" "/server/utilities/logging"
                 "Servers that emit log message notifications MUST declare the `logging` capability";
         }
     };
 }
 
-/// 2025-03-26.
-pub mod v2025_03_26 {
-    use super::clauses;
-    shared!("2025-03-26", "/basic");
-    one_kind_of_response!("2025-03-26", "/basic");
-    capabilities_should!("2025-03-26");
-    streamable_http!("2025-03-26");
-    logging!("2025-03-26");
-    revision! { "2025-03-26";
-        INITIALIZE_NOT_BATCHED Must "initialize-not-batched" "/basic/lifecycle"
-            "initialize request MUST NOT be part of a JSON-RPC batch";
-    }
+/// What servers and clients offer, as all revisions with a handshake say it.
+macro_rules! offered {
+    ($revision:literal) => {
+        $crate::protocol::mcp::clauses::revision! { $revision;
+            TOOLS_DECLARED Must "tools-declared" "/server/tools"
+                "Servers that support tools MUST declare the `tools` capability";
+            RESOURCES_DECLARED Must "resources-declared" "/server/resources"
+                "Servers that support resources MUST declare the `resources` capability";
+            BINARY_ENCODED Must "binary-encoded" "/server/resources"
+                "Binary data MUST be properly encoded";
+            ROOTS_DECLARED Must "roots-declared" "/client/roots"
+                "Clients that support roots MUST declare the `roots` capability";
+            ROOT_IS_FILE Must "root-is-file" "/client/roots"
+                "This MUST be a `file://` URI in the current specification";
+        }
+    };
 }
 
-/// 2025-06-18.
-pub mod v2025_06_18 {
-    use super::clauses;
-    shared!("2025-06-18", "/basic");
-    one_kind_of_response!("2025-06-18", "/basic");
-    streamable_http!("2025-06-18");
-    logging!("2025-06-18");
-    no_batch!("2025-06-18");
+/// What revisions from 2025-06-18 on say of their messages and of what they offer.
+macro_rules! described {
+    ($revision:literal) => {
+        $crate::protocol::mcp::clauses::revision! { $revision;
+            FOLLOW_JSONRPC Must "follow-jsonrpc" "/basic"
+                "All messages between MCP clients and servers MUST follow the JSON-RPC 2.0 specification";
+            NO_RESPONSE Must "notification-no-response" "/basic"
+                "The receiver MUST NOT send a response.";
+            META_PREFIX Must "meta-prefix" "/basic"
+                "If specified, MUST be a series of labels separated by dots (`.`), followed by a slash (`/`).";
+            META_LABEL Must "meta-label" "/basic"
+                "Labels MUST start with a letter and end with a letter or digit; interior characters can be letters, digits, or hyphens (`-`).";
+            META_NAME Must "meta-name" "/basic"
+                "Unless empty, MUST begin and end with an alphanumeric character (`[a-z0-9A-Z]`).";
+            PROMPTS_DECLARED Must "prompts-declared" "/server/prompts"
+                "Servers that support prompts MUST declare the `prompts` capability";
+            IMAGE_ENCODED Must "image-encoded" "/server/prompts"
+                "The image data MUST be base64-encoded and include a valid MIME type";
+            AUDIO_ENCODED Must "audio-encoded" "/server/prompts"
+                "The audio data MUST be base64-encoded and include a valid MIME type";
+            EMBEDDED_RESOURCE Must "embedded-resource" "/server/prompts"
+                "Resources can contain either text or binary (blob) data and MUST include: A valid resource URI";
+            STRUCTURED_TEXT Should "output-as-text" "/server/tools"
+                "a tool that returns structured content SHOULD also return the serialized JSON in a TextContent block";
+            SAMPLING_DECLARED Must "sampling-declared" "/client/sampling"
+                "Clients that support sampling MUST declare the `sampling` capability";
+            ELICITATION_DECLARED Must "elicitation-declared" "/client/elicitation"
+                "Clients that support elicitation MUST declare the `elicitation` capability";
+        }
+    };
 }
 
-/// 2025-11-25, the revision with tasks in the core.
-pub mod v2025_11_25 {
-    use super::clauses;
-    shared!("2025-11-25", "/basic");
-    streamable_http!("2025-11-25");
-    logging!("2025-11-25");
-    no_batch!("2025-11-25");
-    revision! { "2025-11-25";
-        SAME_ID Must "same-id" "/basic" "Result responses MUST include the same ID as the request they correspond to";
-        RESULT_FIELD Must "result-field" "/basic" "Result responses MUST include a `result` field";
-        CANCEL_NAMES_REQUEST Must "cancel-names-request" "/schema"
-            "This MUST be provided for cancelling non-task requests. This MUST NOT be used for cancelling tasks";
-        CANCEL_TASK Must "cancel-task" "/basic/utilities/cancellation"
-            "For task-augmented requests, the `tasks/cancel` request MUST be used instead of the `notifications/cancelled` notification";
-        TASK_CANCEL_TERMINAL Must "task-cancel-terminal" "/basic/utilities/tasks"
-            "MUST reject cancellation requests for tasks already in a terminal status ... with error code `-32602`";
-        TASK_CANCELLED_STATUS Must "task-cancelled-status" "/basic/utilities/tasks"
-            "MUST transition the task to `cancelled` status before sending the response";
-        TASK_STAYS_CANCELLED Must "task-stays-cancelled" "/basic/utilities/tasks"
-            "Once a task is cancelled, it MUST remain in `cancelled`";
-        TASK_TERMINAL Must "task-terminal" "/basic/utilities/tasks" "MUST NOT transition";
-        TASK_BEGINS Must "task-begins" "/basic/utilities/tasks" "MUST begin in the `working` status";
-        TASK_RESULT_BLOCKS Must "task-result-blocks" "/basic/utilities/tasks"
-            "MUST block the response until the task reaches a terminal status";
-        TASK_IGNORED Must "task-ignored" "/basic/utilities/tasks"
-            "MUST process requests of that type normally, ignoring any task-augmentation metadata";
-        ELICITATION_MODE Must "elicitation-mode" "/client/elicitation"
-            "Servers MUST NOT send elicitation requests with modes that are not supported by the client";
-        SAMPLING_TOOLS Must "sampling-tools" "/client/sampling"
-            "Servers MUST NOT send tool-enabled sampling requests to Clients that have not declared support for tool use via the `sampling.tools` capability";
-        CURSORS_OPAQUE Must "cursors-opaque" "/server/utilities/pagination"
-            "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions";
-        TASK_UNKNOWN Must "task-unknown" "/basic/utilities/tasks"
-            "Receivers MUST return standard JSON-RPC errors for the following protocol error cases: Invalid or nonexistent `taskId` in `tasks/get`, `tasks/result`, or `tasks/cancel`: `-32602`";
-        TASK_ID_UNIQUE Must "task-id-unique" "/basic/utilities/tasks"
-            "Task IDs MUST be unique among all tasks controlled by the receiver";
-        TASK_CREATED Must "task-created" "/basic/utilities/tasks"
-            "Receivers that accept a task-augmented request MUST return a `CreateTaskResult` as the response";
-        TASK_RELATED Must "task-related" "/basic/utilities/tasks"
-            "The `tasks/result` operation MUST include this metadata in its response";
-        TASK_CAPABILITY Must "task-capability" "/basic/utilities/tasks"
-            "clients MUST NOT attempt to use task augmentation on that server's tools";
-    }
-}
+pub(super) use {
+    capabilities_should, described, logging, no_batch, of, offered, one_kind_of_response, progress, revision, shared,
+    streamable_http,
+};

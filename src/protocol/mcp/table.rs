@@ -1,14 +1,11 @@
-//! What the pages of MCP 2024-11-05 to 2025-11-25 say and no rule judges, each sentence with the reason.
+//! What the pages of MCP with a handshake say and no rule judges, each sentence with the reason.
 //!
-//! Sentences that rules rest on stand in `clauses`.
-
-use super::clauses::of;
-use crate::protocol::Remark;
+//! Sentences that rules rest on stand in `clauses` and in the file of each revision.
 
 /// Transports, as far as the three revisions with Streamable HTTP and a handshake say the same.
 macro_rules! http {
     ($revision:literal) => {
-        of! { $revision;
+        $crate::protocol::mcp::clauses::of! { $revision;
             NotObservable Must "utf8" "/basic/transports" "JSON-RPC messages MUST be UTF-8 encoded"
                 "a log holds text: how it was encoded on the wire is settled before";
             NotObservable Should "support-stdio" "/basic/transports" "Clients SHOULD support stdio whenever possible"
@@ -80,7 +77,7 @@ macro_rules! http {
 /// Response streams, before 2025-11-25 lets a server close a connection and go on later.
 macro_rules! open_streams {
     ($revision:literal) => {
-        of! { $revision;
+        $crate::protocol::mcp::clauses::of! { $revision;
             NotObservable Should "stream-has-response" "/basic/transports" "The SSE stream SHOULD eventually include"
                 "that a request was never answered is judged by another clause";
             NotObservable Should "stream-not-closed-early" "/basic/transports" "The server SHOULD NOT close the SSE stream before sending"
@@ -92,7 +89,7 @@ macro_rules! open_streams {
 /// Response streams that may be polled.
 macro_rules! polled_streams {
     ($revision:literal) => {
-        of! { $revision;
+        $crate::protocol::mcp::clauses::of! { $revision;
             NotObservable Should "prime-event" "/basic/transports" "The server SHOULD immediately send an SSE event consisting of an event ID and an empty `data` field"
                 "events without data are kept in recordings only, and how soon is not said";
             NotObservable Should "retry-field" "/basic/transports" "it SHOULD send an SSE event with a standard `retry` field before closing the connection"
@@ -116,7 +113,7 @@ macro_rules! polled_streams {
 /// The header with the version.
 macro_rules! version_header {
     ($revision:literal) => {
-        of! { $revision;
+        $crate::protocol::mcp::clauses::of! { $revision;
             NotObservable Should "assume-2025-03-26" "/basic/transports" "the server SHOULD assume protocol version `2025-03-26`"
                 "what a server assumes is inside it";
             NotObservable Must "bad-version-400" "/basic/transports" "it MUST respond with `400 Bad Request`"
@@ -126,9 +123,9 @@ macro_rules! version_header {
 }
 
 /// Log messages.
-macro_rules! logging {
+macro_rules! log_messages {
     ($revision:literal) => {
-        of! { $revision;
+        $crate::protocol::mcp::clauses::of! { $revision;
             Allows May "set-level" "/server/utilities/logging" "clients MAY send a `logging/setLevel` request"
                 "a level that is set";
             NotObservable Should "log-errors" "/server/utilities/logging" "Servers SHOULD return standard JSON-RPC errors for common failure cases"
@@ -144,9 +141,9 @@ macro_rules! logging {
 }
 
 /// Lists in pages.
-macro_rules! pagination {
+macro_rules! pages {
     ($revision:literal) => {
-        of! { $revision;
+        $crate::protocol::mcp::clauses::of! { $revision;
             NotObservable Must "page-size" "/server/utilities/pagination" "clients MUST NOT assume a fixed page size"
                 "what a client assumes is inside it";
             NotObservable Should "stable-cursors" "/server/utilities/pagination" "Servers SHOULD: Provide stable cursors; Handle invalid cursors gracefully"
@@ -159,29 +156,4 @@ macro_rules! pagination {
     };
 }
 
-/// 2024-11-05.
-pub static V2024_11_05: &[&[Remark]] = &[super::REMARKS_2024_11_05, pagination!("2024-11-05")];
-
-/// 2025-03-26.
-pub static V2025_03_26: &[&[Remark]] =
-    &[super::REMARKS_2025_03_26, http!("2025-03-26"), open_streams!("2025-03-26"), logging!("2025-03-26")];
-
-/// 2025-06-18.
-pub static V2025_06_18: &[&[Remark]] = &[
-    super::REMARKS_2025_06_18,
-    http!("2025-06-18"),
-    open_streams!("2025-06-18"),
-    version_header!("2025-06-18"),
-    logging!("2025-06-18"),
-];
-
-/// 2025-11-25.
-pub static V2025_11_25: &[&[Remark]] = &[
-    super::REMARKS_2025_11_25,
-    http!("2025-11-25"),
-    polled_streams!("2025-11-25"),
-    version_header!("2025-11-25"),
-    logging!("2025-11-25"),
-    pagination!("2025-11-25"),
-    super::features::V2025_11_25,
-];
+pub(super) use {http, log_messages, open_streams, pages, polled_streams, version_header};

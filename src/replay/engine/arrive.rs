@@ -203,8 +203,8 @@ impl Engine {
             return;
         }
         if self.recorded.profile.opening.initialize == Some(method) && read.kind == Kind::Result {
-            let live = Facts::text(facts.revision).map(|text| text.into_owned());
-            let old = recorded.and_then(|(_, facts)| Facts::text(facts.revision).map(|text| text.into_owned()));
+            let live = revision(facts);
+            let old = recorded.and_then(|(_, facts)| revision(&facts));
             if live != old {
                 self.log.revision.clone_from(&live);
             }
@@ -380,4 +380,9 @@ impl Engine {
         self.out.push_back(Outgoing::Finish);
         self.end();
     }
+}
+
+/// The revision that an answer to a handshake names; null names none.
+pub(super) fn revision(facts: &Facts<'_>) -> Option<String> {
+    Facts::text(facts.revision.filter(|raw| *raw != "null")).map(|text| text.into_owned())
 }

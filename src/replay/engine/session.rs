@@ -1,6 +1,7 @@
 //! HTTP: sessions that are lost, streams that end, and where a listening stream resumes.
 
 use super::Engine;
+use super::arrive::revision;
 use super::send::Handed;
 use super::state::{Phase, Reinit};
 use crate::jsonrpc::{Id, Kind, Message};
@@ -109,7 +110,7 @@ impl Engine {
             self.halted.get_or_insert_with(|| "session lost".to_string());
             return true;
         }
-        self.http.revision = Facts::text(facts.revision).map(|text| text.into_owned());
+        self.http.revision = revision(facts);
         if let Some(text) = self.initialized() {
             self.hand_over(text, Handed::default());
         }

@@ -95,7 +95,7 @@ impl Mock {
                 self.jump(now, at, cancel + 1);
             }
             // Servers are to pay no heed to a cancel of the handshake.
-            _ if initialize && profile.initialize_cancel_always_wrong() => {}
+            _ if initialize && profile.initialize_cancel_always_wrong => {}
             _ => self.stop(at, mechanism),
         }
     }

@@ -1,9 +1,11 @@
-//! An elicitation by URL or a sampling with tools for a client that did not declare them. Said once for each.
+//! A message that uses a feature which one side had to declare and did not: an elicitation by URL, a sampling with tools or with the
+//! context of servers. Said once for each.
 //!
 //! Left alone: captures in which the declaration is not to be seen, and log messages (LIF023).
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::MethodKind;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
 use crate::session::{Event, What};
 
@@ -11,9 +13,9 @@ use crate::session::{Event, What};
 pub static RULE: Rule = Rule {
     code: "LIF021",
     name: "feature-not-declared",
-    summary: "a request uses a feature that its receiver did not declare",
+    summary: "a message uses a feature that was not declared",
     on: On::Undeclared,
-    duty: Duty::server(Occasions::HANDSHAKE_ANSWERED),
+    duty: Duty::either(Occasions::HANDSHAKE_ANSWERED.and(Occasions::ASKS_INPUT)),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,
@@ -28,6 +30,11 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     }
     let own = event.profile.ruling(&format!("{}/{needs}", RULE.code));
     let ruling = own.or_else(|| event.profile.ruling(RULE.code))?;
-    let summary = format!("{method} needs {needs}, which its client did not declare");
+    let whose = if event.profile.method(method).is_some_and(|method| method.kind == MethodKind::Notification) {
+        "its sender"
+    } else {
+        "its client"
+    };
+    let summary = format!("{method} needs {needs}, which {whose} did not declare");
     Some(found_by(RULE.code, ruling, event, summary).with("message", event.seen))
 }

@@ -40,7 +40,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
             (None, None) if !event.profile.client_waits(message.kind, method) => {
                 format!("{initialized} was sent before the answer to initialize")
             }
-            (_, Some(_)) if event.profile.initialized_once() => format!("{initialized} was sent a second time"),
+            (_, Some(_)) if event.profile.initialized_once => format!("{initialized} was sent a second time"),
             _ => return None,
         }
     } else {

@@ -4,6 +4,7 @@ pub mod after_shutdown_wrong_answer;
 pub mod capability_not_negotiated;
 pub mod client_sent_response;
 pub mod cursor_not_issued;
+pub mod declared_not_served;
 pub mod duplicate_initialize;
 pub mod exit_before_shutdown_response;
 pub mod feature_not_declared;
@@ -23,6 +24,7 @@ pub mod removed_method;
 pub mod request_before_initialize;
 pub mod server_initiated_request;
 pub mod server_message_too_early;
+pub mod support_not_declared;
 
 use crate::capture::Transport;
 use crate::protocol::Side;

@@ -31,7 +31,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     if steps.initialized.is_some() || steps.operated_early || event.sender != Some(Side::Server) {
         return None;
     }
-    let for_the_end = event.profile.server_waits_for_initialized();
+    let for_the_end = event.profile.server_waits_for_initialized;
     if !for_the_end && steps.initialize_answer.is_some() {
         return None;
     }

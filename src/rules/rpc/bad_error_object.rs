@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Defect;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -33,5 +33,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         Some(_) => "has no string message",
     };
     let summary = format!("error in the {} {fault}", super::subject(event, message));
-    Some(found(RULE.code, event, summary)?.with("response", event.seen))
+    let case = if fault == "has no integer code" { RULE.code } else { "RPC005/members" };
+    Some(super::found_as(RULE.code, case, event, summary)?.with("response", event.seen))
 }

@@ -23,6 +23,9 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+/// Codes of earlier revisions of MCP: resource not found, URL elicitation required.
+const EARLIER: [i64; 2] = [-32042, -32002];
+
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, .. } = event.what else { return None };
     let code = message.error_code()?;
@@ -34,7 +37,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let text = |fault: &str| format!("error {code} for {} {}: {fault}", exchange.label(), exchange.title());
     let label = profile.label();
     let finding = if within(profile.forbidden_codes) {
-        found(RULE.code, event, text(&format!("{label} forbids this code")))?
+        let case = if EARLIER.contains(&code) { "RPC017/earlier" } else { RULE.code };
+        super::found_as(RULE.code, case, event, text(&format!("{label} forbids this code")))?
     } else if within(profile.discouraged_codes) {
         let text = text(&format!("{label} asks new implementations not to use this code"));
         super::found_as(RULE.code, "RPC017/discouraged", event, text)?

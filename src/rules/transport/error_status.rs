@@ -22,9 +22,12 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Answer { exchange, status: Some(status), streamed: false, .. } = event.what else { return None };
+    let What::Answer { exchange, status: Some(status), streamed: false, request_has_meta, .. } = event.what else {
+        return None;
+    };
     let code = exchange.error_code?;
-    let due = event.profile.status_of(code).filter(|due| *due != status)?;
+    let stated = request_has_meta || event.connection.lifecycle.initialize.is_some();
+    let due = event.profile.status_of(code, stated).filter(|due| *due != status)?;
     let (label, title) = (exchange.label(), exchange.title());
     let summary = format!("the error {code} to {label} {title} comes with the status {status}, and not {due}");
     let own = format!("{}/{code}", RULE.code);

@@ -172,6 +172,10 @@ pub(super) struct Conn {
     pub(super) cursors: FxHashSet<u64>,
     /// Features that were used and not declared, as far as that was said.
     pub(super) features_told: Vec<&'static str>,
+    /// What a side gave and had not declared, as far as that was said.
+    pub(super) unannounced: Vec<&'static str>,
+    /// Flaws of payloads, as far as they were said, by their hashes.
+    pub(super) flaws_told: FxHashSet<u64>,
     /// Text documents.
     pub(super) documents: Documents,
     /// What the heads of HTTP messages say.
@@ -300,6 +304,8 @@ impl Conn {
             beside: FxHashMap::default(),
             cursors: FxHashSet::default(),
             features_told: Vec::new(),
+            flaws_told: FxHashSet::default(),
+            unannounced: Vec::new(),
             documents: Documents::default(),
             http: Http::default(),
         }

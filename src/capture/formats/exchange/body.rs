@@ -7,7 +7,7 @@ use super::Part;
 use crate::base64;
 use crate::capture::formats::document::content;
 use crate::json::scan::value_end;
-use crate::jsonrpc::SseReader;
+use crate::wire::SseReader;
 
 /// The longest body that is unpacked, in bytes.
 const LIMIT: u64 = 256 << 20;

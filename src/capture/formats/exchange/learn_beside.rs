@@ -71,7 +71,7 @@ fn sessions(scalars: &Scalars<'_>, request: &Path) -> Vec<Path> {
     let header = |path: &Path, values: &[&Value]| {
         let text =
             |value: &&Value| value.as_str().is_some_and(|text| text.to_ascii_lowercase().contains(SESSION_HEADER));
-        path.0.iter().rev().take(2).any(|key| path::plain(key) == "mcpsessionid") || values.iter().any(text)
+        path.0.iter().rev().take(2).any(|key| path::plain(key).ends_with("mcpsessionid")) || values.iter().any(text)
     };
     let named = |path: &Path| {
         let key = path.plain_key();

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{Channel, Proof, Transport, Vantage};
-use crate::jsonrpc::Framing;
 use crate::protocol::by_name;
+use crate::wire::Framing;
 
 /// The names of what a log can prove, as they are written.
 const PROOFS: [(Proof, &str); 12] = [

@@ -38,8 +38,8 @@ use crate::capture::time;
 use crate::capture::{Body, Channel, Direction, Exit, Missing, Proof, Skip, Transport, Vantage, Why};
 use crate::error::Result;
 use crate::json::scan::{members, skip_white};
-use crate::jsonrpc::Framing;
 use crate::protocol;
+use crate::wire::Framing;
 use line::Event;
 
 /// The format.

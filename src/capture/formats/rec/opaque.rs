@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::jsonrpc::SseReader;
+use crate::wire::SseReader;
 
 /// The longest body that is unpacked, in bytes.
 const LIMIT: u64 = 256 << 20;

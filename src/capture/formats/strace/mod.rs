@@ -21,7 +21,7 @@ use crate::capture::time::Days;
 use crate::capture::{Body, Channel, Direction, Skip, Vantage, time};
 use crate::error::Result;
 use crate::json::scan::value_end;
-use crate::jsonrpc::{Framing, read_header};
+use crate::wire::{Framing, read_header};
 
 /// The format.
 pub(crate) struct Strace;

@@ -10,13 +10,13 @@ use tokio::time::timeout;
 
 use super::wire::{Call, EOF, End, RESET, Refusal, Wire, is_event_stream};
 use super::{Attempt, Opened};
-use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::Incoming;
 use crate::live::link::NO_STREAM;
 use crate::live::link::turned_away;
 use crate::live::transport::port::Gone;
 use crate::live::web::shown;
 use crate::protocol::{Side, http};
+use crate::wire::{SseEvent, SseReader};
 
 /// How long the server may take to name the place to POST to.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -12,7 +12,6 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::body::{Sent, with_body};
-use crate::jsonrpc::{SseEvent, SseReader};
 use crate::live::Incoming;
 use crate::live::transport::framing::{Piece, piece};
 use crate::live::transport::port::{Gone, Report};
@@ -21,6 +20,7 @@ use crate::live::web::{self, chain, host, is_loopback, shown};
 use crate::live::{Access, tls};
 use crate::protocol::Side;
 use crate::protocol::http::{self, Mirrors};
+use crate::wire::{SseEvent, SseReader};
 
 /// Shorter than the patience of any server: a connection that has idled is not trusted with a message.
 const IDLE: Duration = Duration::from_secs(2);

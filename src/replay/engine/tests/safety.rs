@@ -135,10 +135,14 @@ fn eras_are_not_crossed_and_another_revision_is_said() {
         matches!(&broken, crate::replay::run::Broken::Era(why) if why.starts_with("recording is initialize-based"))
     );
     assert_eq!(played.wire.sent.len(), 1);
-    let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
-        Some("initialize") => drop(wire.result(1, message, json!({"protocolVersion":"2025-06-18"}))),
-        Some("ping") => drop(wire.result(1, message, json!({}))),
-        _ => {}
-    });
-    assert_eq!(played.log.revision.as_deref(), Some("2025-06-18"));
+    let settled = |version: Value| {
+        let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
+            Some("initialize") => drop(wire.result(1, message, json!({"protocolVersion": version}))),
+            Some("ping") => drop(wire.result(1, message, json!({}))),
+            _ => {}
+        });
+        played.log.revision
+    };
+    assert_eq!(settled(json!("2025-06-18")).as_deref(), Some("2025-06-18"));
+    assert_eq!(settled(Value::Null), None, "null is no revision");
 }

@@ -1,0 +1,14 @@
+//! Flags that commands share, values as users write them, and the configuration behind the flags.
+
+pub mod comparing;
+pub mod config;
+pub mod connection;
+pub mod input;
+pub mod judge;
+pub mod moment;
+pub mod reports;
+pub mod request_name;
+pub mod run_reports;
+pub mod terms;
+pub mod values;
+pub mod view;

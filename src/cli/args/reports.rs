@@ -1,0 +1,140 @@
+//! `--report KIND=FILE`: reports that are written beside the answer, several in one run.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::TypedValueParser;
+use rpctape::capture::path_of;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output;
+use rpctape::redact::Redactor;
+use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
+use rpctape::store::FindingRow;
+
+use super::input;
+use crate::cli::screen::io::{Out, written};
+use rpctape::error::nearest;
+
+/// Which reports are wanted.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ReportArgs {
+    /// Write a report besides: sarif, junit, github, md, jsonl or html; may be given several times. With `-` as the file it
+    /// takes the place of the answer on standard output
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = input::name().try_map(|text| wanted(&text)))]
+    reports: Vec<Wanted>,
+}
+
+/// One `--report`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    kind: String,
+    file: PathBuf,
+}
+
+impl ReportArgs {
+    /// The one report of a run: a page.
+    pub fn page(file: PathBuf) -> ReportArgs {
+        ReportArgs { reports: vec![Wanted { kind: "html".to_string(), file }] }
+    }
+
+    /// True if any report is wanted.
+    pub fn any(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
+    /// True if a report is wanted that shows the traffic.
+    pub fn shows_traffic(&self) -> bool {
+        self.reports.iter().any(|wanted| wanted.kind == "html")
+    }
+}
+
+fn wanted(text: &str) -> std::result::Result<Wanted, String> {
+    let names = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+    let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+        return Err(format!("write it as KIND=FILE; kinds are {names}"));
+    };
+    if Kind::find(kind).is_none() {
+        let near = nearest(kind, KINDS.iter().map(|kind| kind.name));
+        let hint = near.map_or_else(|| format!("kinds are {names}"), |near| format!("did you mean {near}?"));
+        return Err(format!("there is no report {kind}; {hint}"));
+    }
+    Ok(Wanted { kind: kind.to_string(), file: path_of(file) })
+}
+
+/// The reports of one run, each with its way out.
+pub struct Reports {
+    all: Vec<(Box<dyn Report>, Out, bool)>,
+    /// True if one of them goes to standard output.
+    pub takes_stdout: bool,
+}
+
+impl Reports {
+    /// Opens all files; none of them may be an input, the answer's file or another report.
+    pub fn open(
+        args: &ReportArgs,
+        context: &Context,
+        inputs: &[String],
+        output: Option<&Path>,
+        redactor: Option<&Redactor>,
+    ) -> Result<Reports> {
+        let mut reports = Reports { all: Vec::new(), takes_stdout: false };
+        let mut files: Vec<&Path> = output.into_iter().collect();
+        for wanted in &args.reports {
+            let Some(kind) = Kind::find(&wanted.kind) else { continue };
+            let file = wanted.file.as_path();
+            if files.iter().any(|taken| *taken == file || output::is_same(taken, file)) {
+                let message = format!("two answers would be written to {}", file.display());
+                return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
+            }
+            files.push(file);
+            let to_stdout = file == Path::new("-");
+            reports.takes_stdout |= to_stdout;
+            let path = (!to_stdout).then_some(file);
+            // A page holds packed data, whose secrets were replaced before they were packed.
+            let redactor = redactor.filter(|_| wanted.kind != "html").cloned();
+            reports.all.push(((kind.make)(context), Out::open(path, inputs)?.clean(redactor), true));
+        }
+        Ok(reports)
+    }
+
+    /// Hands a finding to all of them.
+    pub fn finding(&mut self, finding: &FindingRow) -> Result<()> {
+        self.each(|report, out| report.finding(out, finding))
+    }
+
+    /// Hands one that does not count to all of them.
+    pub fn silenced(&mut self, finding: &FindingRow, silence: &Silence) -> Result<()> {
+        self.each(|report, out| report.silenced(out, finding, silence))
+    }
+
+    /// Hands them the summary, and gives the files their names.
+    pub fn finish(mut self, summary: &Summary) -> Result<()> {
+        // They have every finding, however few are printed.
+        let summary = Summary { not_shown: 0, ..summary.clone() };
+        self.each(|report, out| report.finish(out, &summary))?;
+        self.all.into_iter().try_for_each(|(_, out, _)| out.close())
+    }
+
+    /// A report whose reader went away is left alone from then on.
+    fn each(&mut self, mut write: impl FnMut(&mut dyn Report, &mut Out) -> std::io::Result<()>) -> Result<()> {
+        for (report, out, is_open) in self.all.iter_mut().filter(|(_, _, is_open)| *is_open) {
+            let done = write(report.as_mut(), out);
+            *is_open = done.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+            written(done)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted;
+
+    #[test]
+    fn a_kind_that_does_not_exist_names_the_nearest() {
+        assert!(wanted("sarif=a=b.json").is_ok_and(|wanted| wanted.file == std::path::Path::new("a=b.json")));
+        assert_eq!(wanted("sarf=x"), Err("there is no report sarf; did you mean sarif?".into()));
+        assert!(wanted("nonsense=x").is_err_and(|text| text.contains("sarif, junit, github, md, jsonl, html")));
+        assert!(wanted("md").is_err() && wanted("md=").is_err());
+    }
+}

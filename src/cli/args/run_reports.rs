@@ -1,0 +1,227 @@
+//! How the report of a run is printed, and the reports that are written beside it: `replay` and `diff` have these flags.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::TypedValueParser;
+use clap::{Args, ValueEnum};
+use rpctape::capture::path_of;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::is_same;
+use rpctape::redact::Redactor;
+use rpctape::replay::RunReport;
+use rpctape::report::Style;
+use rpctape::report::replay::{RUN_KINDS, RunKind, document, lines, redacted, screen};
+#[cfg(feature = "live")]
+use rpctape::report::replay::{Suite, suite_document, suite_lines, suite_screen};
+
+use super::input;
+use crate::cli::screen::ScreenArgs;
+use crate::cli::screen::io::{Out, written};
+use rpctape::error::nearest;
+
+/// How the answer is printed.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Report")]
+pub struct RunReportArgs {
+    /// How to print the verdicts
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Write the answer into a file instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write a report besides: junit, md, jsonl or html; may be given several times. With `-` as the file it takes the place of
+    /// the answer on standard output
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = input::name().try_map(|text| wanted(&text)))]
+    reports: Vec<Wanted>,
+    /// Show also what is the same
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table, the differences, and the verdict of the run
+    #[default]
+    Full,
+    /// One JSON document
+    Json,
+    /// One JSON object a line, the last one a summary
+    Jsonl,
+}
+
+/// One `--report`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its kind.
+    pub kind: &'static str,
+    /// Where it goes.
+    pub file: PathBuf,
+}
+
+fn wanted(text: &str) -> std::result::Result<Wanted, String> {
+    Wanted::read(text, RUN_KINDS.iter().map(|kind| kind.name))
+}
+
+impl Wanted {
+    /// Reads KIND=FILE, where the kind is one of these. What is wrong with it, in words, where it is none.
+    pub fn read(text: &str, kinds: impl Iterator<Item = &'static str> + Clone) -> std::result::Result<Wanted, String> {
+        let known = || format!("kinds are {}", kinds.clone().collect::<Vec<_>>().join(", "));
+        let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+            return Err(format!("write it as KIND=FILE; {}", known()));
+        };
+        let Some(kind) = kinds.clone().find(|name| *name == kind) else {
+            let hint = nearest(kind, kinds.clone()).map_or_else(known, |near| format!("did you mean {near}?"));
+            return Err(format!("there is no report {kind}; {hint}"));
+        };
+        Ok(Wanted { kind, file: path_of(file) })
+    }
+}
+
+/// The ways out of one run, opened before it begins: that a file cannot be written is known in time.
+pub struct RunReports {
+    answer: Option<Out>,
+    beside: Vec<(&'static RunKind, Out)>,
+    format: Format,
+    verbose: bool,
+}
+
+impl RunReportArgs {
+    /// Opens all files; none of them may be an input or another of them.
+    pub fn open(&self, inputs: &[String]) -> Result<RunReports> {
+        let mut files: Vec<&Path> = self.output.as_deref().into_iter().collect();
+        let mut beside = Vec::new();
+        let mut takes_stdout = false;
+        for report in &self.reports {
+            let file = report.file.as_path();
+            if files.iter().any(|taken| *taken == file || is_same(taken, file)) {
+                let message = format!("two answers would be written to {}", file.display());
+                return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
+            }
+            files.push(file);
+            takes_stdout |= file == Path::new("-");
+            let Some(kind) = RunKind::find(report.kind) else { continue };
+            let path = (file != Path::new("-")).then_some(file);
+            path.map_or(Ok(()), folder)?;
+            beside.push((kind, Out::open(path, inputs)?));
+        }
+        let silent = takes_stdout && self.output.is_none();
+        let answer = if silent { None } else { Some(Out::open(self.output.as_deref(), inputs)?) };
+        Ok(RunReports { answer, beside, format: self.format, verbose: self.verbose })
+    }
+
+    /// All files that are written.
+    #[cfg(feature = "live")]
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let reports = self.reports.iter().map(|report| report.file.as_path());
+        self.output.as_deref().into_iter().chain(reports.filter(|file| *file != Path::new("-")))
+    }
+
+    /// The first file that a report goes to.
+    #[cfg(feature = "live")]
+    pub fn first_file(&self) -> Option<&Path> {
+        let mut files = self.reports.iter().map(|report| report.file.as_path());
+        files.find(|file| *file != Path::new("-"))
+    }
+
+    /// True if the answer is for programs.
+    #[cfg(feature = "live")]
+    pub fn is_json(&self) -> bool {
+        self.format != Format::Full
+    }
+}
+
+/// The folder of a report is made where it is missing: CI has reports in a folder of their own, and begins without it.
+fn folder(file: &Path) -> Result<()> {
+    let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    std::fs::create_dir_all(folder).map_err(|error| Error::io("make", &folder.display().to_string(), &error))
+}
+
+fn fault(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write the report: {error}"))
+}
+
+impl RunReports {
+    /// Writes all of them.
+    pub fn write(self, report: &RunReport, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
+        let clean = redactor.clone().map(|mut redactor| redacted(report, &mut redactor));
+        let report = clean.as_ref().unwrap_or(report);
+        let verbose = self.verbose;
+        let answer = |format: Format, style: &Style| {
+            Ok(match format {
+                Format::Full => report.ahead.clone() + &screen(report, style, verbose, &report.next),
+                Format::Json => document(report)?,
+                Format::Jsonl => report.ahead.clone() + &lines(report)?,
+            })
+        };
+        self.each(args, redactor, answer, |kind| (kind.write)(report))
+    }
+
+    /// Writes all of them for several runs.
+    #[cfg(feature = "live")]
+    pub fn write_suite(self, suite: &Suite<'_>, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
+        let clean: Option<Vec<RunReport>> =
+            redactor.clone().map(|mut redactor| suite.runs.iter().map(|run| redacted(run, &mut redactor)).collect());
+        let suite = Suite { runs: clean.as_deref().unwrap_or(suite.runs), ..*suite };
+        let verbose = self.verbose;
+        let answer = |format: Format, style: &Style| {
+            Ok(match format {
+                Format::Full => suite_screen(&suite, style, verbose),
+                Format::Json => suite_document(&suite)?,
+                Format::Jsonl => suite_lines(&suite)?,
+            })
+        };
+        self.each(args, redactor, answer, |kind| (kind.suite)(&suite))
+    }
+
+    /// Writes the reports beside an answer of another kind, which is printed as it is.
+    #[cfg(feature = "live")]
+    pub fn write_beside(self, text: &str, report: &RunReport, redactor: Option<Redactor>) -> Result<()> {
+        let clean = redactor.clone().map(|mut redactor| redacted(report, &mut redactor));
+        let report = clean.as_ref().unwrap_or(report);
+        self.each(&ScreenArgs::default(), redactor, |_, _| Ok(text.to_string()), |kind| (kind.write)(report))
+    }
+
+    /// Writes the files beside the answer for a run that could not be: it has no answer, only an error.
+    #[cfg(feature = "live")]
+    pub fn write_refusal(mut self, report: &RunReport, redactor: Option<Redactor>) -> Result<()> {
+        self.answer = None;
+        self.beside.retain(|(_, out)| matches!(out, Out::File(_)));
+        let suite = Suite { runs: std::slice::from_ref(report), not_played: 0, stopped: None };
+        self.write_suite(&suite, redactor, &ScreenArgs::default())
+    }
+
+    fn each(
+        self,
+        args: &ScreenArgs,
+        redactor: Option<Redactor>,
+        answer: impl FnOnce(Format, &Style) -> std::io::Result<String>,
+        write: impl Fn(&RunKind) -> std::io::Result<String>,
+    ) -> Result<()> {
+        if let Some(out) = self.answer {
+            let to_file = matches!(out, Out::File { .. });
+            let mut out = out.clean(redactor.clone());
+            let text = answer(self.format, &args.style(to_file, false)).map_err(fault)?;
+            written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
+            out.close()?;
+        }
+        for (kind, out) in self.beside {
+            let mut out = out.clean(redactor.clone());
+            let text = write(kind).map_err(fault)?;
+            written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
+            out.close()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted;
+
+    #[test]
+    fn a_kind_that_does_not_exist_names_the_nearest() {
+        assert!(wanted("junit=a=b.xml").is_ok_and(|wanted| wanted.file == std::path::Path::new("a=b.xml")));
+        assert!(wanted("junt=x").is_err_and(|text| text.contains("did you mean junit?")));
+        assert!(wanted("md").is_err() && wanted("md=").is_err());
+    }
+}

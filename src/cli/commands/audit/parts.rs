@@ -1,0 +1,166 @@
+//! Findings that were made part by part, as one check.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
+
+use rpctape::capture::Skip;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::facts::{FileFacts, source_order};
+use rpctape::finding;
+use rpctape::pipeline::coverage_of;
+use rpctape::protocol::{Profile, Side, by_name};
+use rpctape::report::{Breach, Coverage, Found, Occasion, PartLine, PassedOver, Summary};
+use rpctape::rules::{Covered, Selection};
+use rpctape::store::{ConnectionRow, OccasionRow, SourceRow, UndecidedRow, UnreadRow};
+
+use crate::cli::commands::check::Judged;
+
+/// What the lines of all parts say.
+#[derive(Default)]
+struct Read {
+    connections: Vec<ConnectionRow>,
+    undecided: BTreeMap<String, UndecidedRow>,
+    findings: Vec<Found>,
+    /// By what they say, how many connections and findings say it.
+    occasions: BTreeMap<Occasion<'static>, u64>,
+    breaches: BTreeMap<Breach<'static>, u64>,
+    sources: BTreeMap<String, (String, FileFacts)>,
+    /// What the parts say that they hold: connections, findings.
+    promised: (u64, u64),
+    parts: u64,
+}
+
+/// Reads the lines of all parts. Errors: a line that is none of theirs, a part whose end is missing or that is there twice.
+pub fn read(input: Box<dyn BufRead>, name: &str, selection: &Selection, clauses: bool) -> Result<Judged<'static>> {
+    let mut all = Read::default();
+    for (at, line) in input.lines().enumerate() {
+        let line = line.map_err(|error| Error::io("read", name, &error))?;
+        let part = serde_json::from_str(&line).map_err(|error| {
+            let what = format!("line {} of {name} is nothing that `audit --facts` writes: {error}", at + 1);
+            Error::new(ErrorKind::Input, what)
+        })?;
+        all.take(part);
+    }
+    all.whole(name)?;
+    let covered = all.covered(selection);
+    let mut judged = all.judged();
+    judged.summary.coverage = Coverage::of(covered, clauses);
+    Ok(judged)
+}
+
+impl Read {
+    fn take(&mut self, line: PartLine) {
+        match line {
+            PartLine::Connection(row) => self.connections.push(row),
+            PartLine::Occasion(row) => {
+                *self.occasions.entry(Occasion { connections: 0, ..row.clone() }).or_default() += row.connections;
+            }
+            PartLine::Breach(row) => *self.breaches.entry(Breach { count: 0, ..row.clone() }).or_default() += row.count,
+            PartLine::Finding(found) => self.findings.push(*found),
+            PartLine::Judged(tally) => {
+                self.promised.0 += tally.connections;
+                self.promised.1 += tally.findings;
+                self.parts += 1;
+            }
+            PartLine::Source(told) => {
+                self.sources.insert(source_order(&told.source), (told.source, told.told));
+            }
+            PartLine::Undecidable(row) => match self.undecided.get_mut(&row.code) {
+                None => drop(self.undecided.insert(row.code.clone(), row)),
+                Some(known) => {
+                    known.events += row.events;
+                    for lack in row.lacks {
+                        if !known.lacks.contains(&lack) {
+                            known.lacks.push(lack);
+                        }
+                    }
+                }
+            },
+        }
+    }
+
+    /// Parts are whole, and there once.
+    fn whole(&self, name: &str) -> Result<()> {
+        let there = (self.connections.len() as u64, self.findings.len() as u64);
+        let keys: BTreeSet<&str> = self.connections.iter().map(|row| row.key.as_str()).collect();
+        let what = if there != self.promised {
+            format!("{name} does not hold all that its {} parts say they found", self.parts)
+        } else if keys.len() as u64 != there.0 {
+            format!("{name} holds a connection twice")
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Input, what)
+            .hint("give the lines of each part once, its last one (`judged`) included"))
+    }
+
+    /// Which clauses were judged.
+    fn covered(&mut self, selection: &Selection) -> Vec<Covered> {
+        let occasions = std::mem::take(&mut self.occasions).into_iter().filter_map(|(row, connections)| {
+            let Occasion { client, server, proof, .. } = row;
+            Some(OccasionRow { profile: profile_of(&row.profile)?, client, server, proof, connections })
+        });
+        let breaches = std::mem::take(&mut self.breaches).into_iter().filter_map(|(row, count)| {
+            Some(finding::Breach {
+                profile: profile_of(&row.profile)?,
+                clause: row.clause.into_owned(),
+                code: row.code.into_owned(),
+                side: Side::BOTH.into_iter().find(|side| row.side.as_deref() == Some(side.as_str())),
+                violation: row.violation,
+                count,
+            })
+        });
+        coverage_of(occasions.collect(), &breaches.collect::<Vec<_>>(), selection)
+    }
+
+    fn judged(mut self) -> Judged<'static> {
+        self.findings.sort_by(Found::order);
+        let is_loss = |why: &str| Skip::from_name(why).is_some_and(Skip::is_loss);
+        let mut torn = None;
+        let (mut files, mut rows, mut lost) = (Vec::new(), Vec::new(), 0);
+        for (name, told) in self.sources.into_values() {
+            if told.format.is_empty() {
+                files.push(PassedOver { source: name, why: told.reason });
+                continue;
+            }
+            lost += told.lost;
+            if torn.is_none() && told.skipped.iter().any(|(why, ..)| is_loss(why)) {
+                torn = Some(name.clone());
+            }
+            rows.push(row_of(name, told));
+        }
+        let undecided: Vec<UndecidedRow> = self.undecided.into_values().collect();
+        let mut summary = Summary::of(&self.connections, &rows, &undecided);
+        (summary.files, summary.lost) = (files, lost);
+        let findings = self.findings;
+        Judged {
+            connections: self.connections,
+            summary,
+            torn,
+            findings: Box::new(|_, _, take| findings.into_iter().map(Found::into_row).try_for_each(take)),
+            loaded: None,
+        }
+    }
+}
+
+/// A profile by its label.
+fn profile_of(label: &str) -> Option<&'static Profile> {
+    match label.split_once(' ') {
+        Some((name, revision)) => by_name(name, Some(revision)),
+        None => by_name(label, None),
+    }
+}
+
+fn row_of(name: String, told: FileFacts) -> SourceRow {
+    SourceRow {
+        id: 0,
+        name,
+        format: told.format,
+        reason: told.reason,
+        bytes: told.bytes,
+        first_time: told.first_time,
+        last_time: told.last_time,
+        skipped: told.skipped,
+        unread: told.unread.map(|(lines, first, quote)| UnreadRow { lines, first, quote }),
+    }
+}

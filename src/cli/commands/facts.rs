@@ -1,0 +1,151 @@
+//! `rpctape facts`: what the audit reads of logs, without their bodies, as files that any engine can move and sort.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use rpctape::capture;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::facts::{Lines, Sink, file_name};
+use rpctape::output::{Output, Readers};
+use rpctape::pipeline::Options;
+use rpctape::pipeline::facts::{Lifted, lift};
+use rpctape::report::{count, escape, plural};
+
+use crate::cli::args::input::{self, Meter, ReadArgs};
+use crate::cli::screen::io::{self, Out};
+use crate::cli::signals::Stop;
+
+/// Write what the audit reads of logs, one file for each, to judge them elsewhere (`audit --facts -`)
+///
+/// Nothing in a file of facts depends on another log or on the machine. Bodies stay behind: a row says where its message stands.
+#[derive(Args, Debug)]
+pub struct FactsArgs {
+    /// Logs or folders
+    #[arg(value_name = "LOG", required = true, value_parser = input::name())]
+    files: Vec<String>,
+    /// The folder to write into; `-` writes JSON lines to standard output
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// As what to write
+    #[arg(long = "as", value_enum, default_value_t, value_name = "FORM")]
+    form: Form,
+    /// Have the payloads in it, too
+    #[arg(long)]
+    payload: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Parquet, compressed with zstd (in a build with the feature `parquet`)
+    #[default]
+    Parquet,
+    /// JSON lines, compressed with gzip
+    Jsonl,
+    /// Parquet with some hundred KB of JSON lines a row, for an engine that only moves them (in a build with the feature `parquet`)
+    Blocks,
+}
+
+impl Form {
+    fn ending(self) -> &'static str {
+        match self {
+            Form::Parquet => "parquet",
+            Form::Jsonl => "jsonl.gz",
+            Form::Blocks => "blocks.parquet",
+        }
+    }
+}
+
+/// Writes the facts of each log.
+pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
+    let options = Options { overrides: args.read.overrides(), interrupt: Some(stop.flag()), ..Options::default() };
+    let to_stdout = args.output == Path::new("-");
+    if !to_stdout {
+        io::apart(&args.output, &args.files)?;
+        let shown = args.output.display().to_string();
+        std::fs::create_dir_all(&args.output).map_err(|error| Error::io("create", &shown, &error))?;
+    }
+    let found = capture::expand(&args.files, &options.overrides)?;
+    found.skipped.iter().for_each(|(file, why)| passed_over(file, why));
+    let found = found.paths;
+    let mut meter = Meter::new(&found, args.read.said.no_progress);
+    for log in &found {
+        let mut sink = match to_stdout {
+            true => Box::new(Lines::new(Out::open(None, &[])?, "the facts")) as Box<dyn Sink>,
+            false => open(args.form, &args.output.join(file_name(log, args.form.ending())), &args.files)?,
+        };
+        let done = lift(log, &options, args.payload, &mut *sink, &mut meter)?;
+        sink.finish()?;
+        match done {
+            Lifted::PassedOver(why) => passed_over(log, &why),
+            Lifted::Facts(told) if !to_stdout => {
+                let (rows, bytes) = (plural(told.rows, "row"), count(told.size));
+                io::say(&format!("{}: {rows} of {bytes} bytes", escape(log)));
+            }
+            Lifted::Facts(_) => {}
+        }
+    }
+    Ok(0)
+}
+
+fn passed_over(file: &str, why: &str) {
+    io::say(&format!("{}: passed over, {}", escape(file), escape(why)));
+}
+
+/// A file that gets its name when it is whole.
+fn open(form: Form, path: &Path, inputs: &[String]) -> Result<Box<dyn Sink>> {
+    io::apart(path, inputs)?;
+    let output = Output::create(path, Readers::Owner)?;
+    match form {
+        Form::Parquet => parquet(output, path),
+        Form::Blocks => blocks(output, path),
+        Form::Jsonl => {
+            let packed = flate2::write::GzEncoder::new(output, flate2::Compression::fast());
+            Ok(Box::new(Packed(Lines::new(packed, &path.display().to_string()))))
+        }
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
+    let rows = rpctape::facts::ParquetRows::new(output, &path.display().to_string(), Output::finish)?;
+    Ok(Box::new(rows))
+}
+
+#[cfg(feature = "parquet")]
+fn blocks(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
+    let rows = rpctape::facts::Blocks::new(output, &path.display().to_string(), Output::finish)?;
+    Ok(Box::new(rows))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn blocks(output: Output, path: &Path) -> Result<Box<dyn Sink>> {
+    parquet(output, path)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: Output, _: &Path) -> Result<Box<dyn Sink>> {
+    Err(without_parquet("--as jsonl writes the same as JSON lines"))
+}
+
+/// The error of a build that cannot write Parquet.
+#[cfg(not(feature = "parquet"))]
+pub fn without_parquet(instead: &str) -> Error {
+    Error::new(ErrorKind::Usage, "this rpctape was built without Parquet")
+        .hint(format!("build it with `--features parquet`; {instead}"))
+}
+
+/// JSON lines in gzip.
+struct Packed(Lines<flate2::write::GzEncoder<Output>>);
+
+impl Sink for Packed {
+    fn row(&mut self, row: &rpctape::facts::Row<'_>) -> Result<()> {
+        self.0.write(row)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        let packed = self.0.into_inner().finish();
+        packed.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write the facts: {error}")))?.finish()
+    }
+}

@@ -1,0 +1,343 @@
+//! Runs beside the main one, each on a fresh server: control, retries of cancels, sweeps, repetitions.
+
+use std::collections::BTreeMap;
+
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::pipeline::replay::{cancelled, not_twice, without_cancels};
+use rpctape::replay::options::Policy;
+use rpctape::replay::run::{Anchor, CancelStatus};
+use rpctape::replay::verdict::{ExchangeReport, RunReport, RunVerdict};
+use rpctape::replay::{Options, Plan, Verdict, plan};
+use rpctape::report::{escape, json, plural};
+use serde_json::{Value, json};
+
+use super::values::Delay;
+use super::{Session, span};
+use crate::cli::args::run_reports::RunReports;
+use crate::cli::screen::io;
+
+/// How many requests are named where more may not be sent twice.
+const NAMED: usize = 5;
+
+/// How long an exchange took in a control run: connection, exchange, microseconds.
+pub type Natural = Vec<(usize, usize, i64)>;
+
+impl Session<'_> {
+    /// An error where the plan sends something that may not be sent twice.
+    pub fn may_repeat(&self, plan: &Plan, policy: &Policy, flag: &str) -> Result<()> {
+        let found = not_twice(&self.recording, plan, policy);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<&str> = found.iter().take(NAMED).map(|(.., name)| name.as_str()).collect();
+        let more = if found.len() > NAMED { format!(" and {} more", found.len() - NAMED) } else { String::new() };
+        let message = format!(
+            "{flag} sends requests more than once, and these are not known to bear it: {}{more}",
+            names.join(", ")
+        );
+        Err(Error::new(ErrorKind::Usage, message)
+            .hint("leave them out with --skip, or say with --allow-repeat that it does no harm"))
+    }
+
+    /// Plays the cancelled requests without their cancels. What may not be sent twice is left out, and said.
+    pub fn control(&self, options: &Options) -> Result<(Natural, Vec<String>)> {
+        let calm = without_cancels(&self.recording);
+        let mut beside = options.clone();
+        // A request that takes long by itself is what this run is for.
+        beside.life.stuck_min_us = options.life.max_request_us;
+        let first = plan(&calm, &beside)?;
+        let refused = not_twice(&calm, &first, &options.policy);
+        for (connection, exchange, _) in &refused {
+            beside.policy.deny.push(calm.connections[*connection].exchanges[*exchange].label());
+        }
+        let mut notes: Vec<String> =
+            refused.iter().map(|(.., name)| format!("control: {name} is not known to bear a second time")).collect();
+        let calm_plan = plan(&calm, &beside)?;
+        let ran = self.play(&calm, &calm_plan, &beside, &self.server, &[], None)?;
+        let mut natural = Vec::new();
+        for (connection, exchange) in cancelled(&self.recording) {
+            let run = ran.logs.get(connection).and_then(|log| log.exchanges.get(exchange));
+            let took = run.and_then(|run| Some(run.answered_us? - run.sent_us?));
+            let label = self.recording.connections[connection].exchanges[exchange].label();
+            match took {
+                Some(us) => {
+                    natural.push((connection, exchange, us));
+                    notes.push(format!("control: {label} takes {} when it is left alone", span(us)));
+                }
+                None if run.is_some_and(|run| run.sent_us.is_some()) => {
+                    notes.push(format!("control: {label} was not answered when it was left alone"));
+                }
+                None => {}
+            }
+        }
+        Ok((natural, notes))
+    }
+
+    /// Says where a cancel could not have landed: its request is done before it comes.
+    pub fn hopeless(&self, report: &RunReport, natural: &Natural) -> Vec<String> {
+        let about = |(connection, exchange, took): &(usize, usize, i64)| {
+            let label = self.recording.connections[*connection].exchanges[*exchange].label();
+            let entry =
+                report.exchanges.iter().find(|entry| entry.connection == *connection && entry.label == label)?;
+            let delay = entry.recorded.cancelled_us?;
+            (*took <= delay).then(|| {
+                format!("control: {label} is done {} before its cancel: shorten --cancel-delay", span(delay - took))
+            })
+        };
+        natural.iter().filter_map(about).collect()
+    }
+
+    /// Plays again with half the delay where a cancel came too late; what lands takes the place of the first try.
+    pub fn retry(&self, report: &mut RunReport, options: &Options, natural: &Natural) -> Result<()> {
+        let raced: Vec<ExchangeReport> =
+            report.exchanges.iter().filter(|entry| status(entry) == Some(CancelStatus::Raced)).cloned().collect();
+        for first in raced {
+            let recorded = first.recorded.cancelled_us.unwrap_or(0);
+            let mut delay = options.cancel.delay_us.unwrap_or(recorded);
+            for nth in 1..=options.cancel.retry {
+                delay /= 2;
+                let Some(entry) =
+                    self.only(&first.label, first.connection, delay, options, natural, "--cancel-retry")?
+                else {
+                    break;
+                };
+                if status(&entry) == Some(CancelStatus::Landed) {
+                    take(
+                        report,
+                        &first,
+                        entry,
+                        &format!("cancelled {} after its request in try {}", span(delay), nth + 1),
+                    );
+                    break;
+                }
+                if delay == 0 || self.stopped() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// True where the protocol asks for silence after a cancel.
+    fn wants_silence(&self, connection: usize) -> bool {
+        self.recording.connections.get(connection).is_some_and(|it| !it.profile.answers_cancelled())
+    }
+
+    /// Plays one exchange, and what it needs, with a delay of its cancel; `None` if it may not be sent.
+    fn only(
+        &self,
+        label: &str,
+        connection: usize,
+        delay_us: i64,
+        options: &Options,
+        natural: &Natural,
+        flag: &str,
+    ) -> Result<Option<ExchangeReport>> {
+        let mut one = options.clone();
+        one.policy.only = vec![label.to_string()];
+        one.cancel.delay_us = Some(delay_us);
+        one.cancel.anchor.get_or_insert(Anchor::Elapsed);
+        // Nothing else is said in this run from which it could be told what the server had read.
+        one.cancel.witness |= self.server.target.is_ordered() && self.wants_silence(connection);
+        let plan = plan(&self.recording, &one)?;
+        if plan.selected == 0 {
+            return Ok(None);
+        }
+        self.may_repeat(&plan, &one.policy, flag)?;
+        let report = self.once(&plan, &one, &self.server, natural, None)?;
+        Ok(report.exchanges.into_iter().find(|entry| entry.label == label && entry.connection == connection))
+    }
+
+    /// A table of delays and what came of them.
+    pub fn sweep(&self, options: &Options, delays: &[Delay], reports: RunReports) -> Result<u8> {
+        let parts = delays.iter().any(|delay| matches!(delay, Delay::Part(_)));
+        let (natural, notes) = if parts { self.control(options)? } else { (Vec::new(), Vec::new()) };
+        for note in &notes {
+            io::say(&format!("note: {}", escape(note)));
+        }
+        let mut rows = Vec::new();
+        for (connection, exchange) in cancelled(&self.recording) {
+            let request = &self.recording.connections[connection].exchanges[exchange];
+            let took =
+                natural.iter().find(|(at, place, _)| (*at, *place) == (connection, exchange)).map(|(.., us)| *us);
+            for delay in delays {
+                let delay_us = match delay {
+                    Delay::Us(us) => Some(*us),
+                    Delay::Part(part) => took.map(|took| (took as f64 * part) as i64),
+                };
+                let Some(delay_us) = delay_us.filter(|_| !self.stopped()) else { continue };
+                let label = request.label();
+                if let Some(entry) = self.only(&label, connection, delay_us, options, &natural, "--cancel-sweep")? {
+                    rows.push((delay_us, entry));
+                }
+            }
+        }
+        if rows.is_empty() {
+            self.go_on()?;
+            return Err(Error::new(
+                ErrorKind::Usage,
+                format!("nothing was checked: no cancelled request of {} can be sent", self.recording.name),
+            )
+            .hint("--dry-run shows what is sent, and how to allow more"));
+        }
+        let failed = rows.iter().any(|(_, entry)| entry.fails);
+        let text = if self.args.report.is_json() { sweep_lines(&rows, failed)? } else { sweep_table(&rows) };
+        reports.write_beside(&text, &self.swept(rows, notes, failed), self.args.view.redact.redactor(&self.config))?;
+        Ok(u8::from(failed))
+    }
+
+    /// The sweep as a run: one exchange for each request and delay.
+    fn swept(&self, rows: Vec<(i64, ExchangeReport)>, notes: Vec<String>, failed: bool) -> RunReport {
+        let landed = rows.iter().any(|(_, entry)| status(entry) == Some(CancelStatus::Landed));
+        let said = |(delay, entry): &(i64, ExchangeReport)| {
+            let came = if entry.live.outcome.is_empty() { "not sent" } else { &entry.live.outcome };
+            let cancel = cancel_word(entry);
+            format!("{} cancelled after {}: {cancel}, {came}, {}", named(entry), span(*delay), verdict_word(entry))
+        };
+        let notes = notes.into_iter().chain(rows.iter().map(said)).collect();
+        let after = |(delay, mut entry): (i64, ExchangeReport)| {
+            let name = entry.name.take().map_or(String::new(), |name| format!("{name}, "));
+            entry.name = Some(format!("{name}cancelled after {}", span(delay)));
+            entry
+        };
+        RunReport {
+            recording: self.recording.name.clone(),
+            target: self.server.label.clone(),
+            protocols: self.recording.connections.iter().map(|connection| connection.profile.label()).collect(),
+            exchanges: rows.into_iter().map(after).collect(),
+            verdict: match failed {
+                true => RunVerdict::Fail,
+                false if landed => RunVerdict::Pass,
+                false => RunVerdict::Inconclusive,
+            },
+            speed: super::options::in_words(&self.options.pace),
+            notes,
+            exit: u8::from(failed),
+            ..RunReport::default()
+        }
+    }
+
+    /// Plays the whole session again and counts what came of each exchange.
+    pub fn repeat(&self, first: &RunReport, plan: &Plan, options: &Options, natural: &Natural) -> Result<RunReport> {
+        let mut counts: BTreeMap<usize, BTreeMap<Verdict, u32>> = BTreeMap::new();
+        let mut worst = first.clone();
+        let mut played = 0;
+        for nth in 1..=self.args.play.pace.repeat {
+            let report = if nth == 1 { first.clone() } else { self.once(plan, options, &self.server, natural, None)? };
+            played = nth;
+            for (at, entry) in first.exchanges.iter().enumerate() {
+                let twin = report
+                    .exchanges
+                    .iter()
+                    .find(|other| (other.connection, &other.label) == (entry.connection, &entry.label));
+                if let Some(twin) = twin {
+                    *counts.entry(at).or_default().entry(twin.verdict).or_default() += 1;
+                }
+            }
+            if rank(&report) > rank(&worst) {
+                worst = RunReport { live_session: first.live_session.clone(), ..report };
+                worst.notes.push(format!(
+                    "this is run {nth} of {}; the live session that is kept is that of run 1",
+                    self.args.play.pace.repeat
+                ));
+            }
+            if self.stopped() {
+                break;
+            }
+        }
+        let lines = first.exchanges.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
+        worst.ahead = if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played) };
+        Ok(worst)
+    }
+}
+
+fn rank(report: &RunReport) -> (u8, usize) {
+    let verdict = match report.verdict {
+        RunVerdict::Pass => 0,
+        RunVerdict::Inconclusive => 1,
+        RunVerdict::Fail => 2,
+    };
+    (verdict.max(report.exit), report.exchanges.iter().filter(|entry| entry.fails).count())
+}
+
+fn status(entry: &ExchangeReport) -> Option<CancelStatus> {
+    entry.cancel.as_ref().map(|cancel| cancel.status)
+}
+
+/// Puts what a later try has shown in the place of the first one.
+fn take(report: &mut RunReport, first: &ExchangeReport, mut entry: ExchangeReport, note: &str) {
+    entry.notes.push(note.to_string());
+    if let Some(place) =
+        report.exchanges.iter_mut().find(|old| (old.connection, &old.label) == (first.connection, &first.label))
+    {
+        *place = entry;
+    }
+    report.cancels.raced = report.cancels.raced.saturating_sub(1);
+    report.cancels.landed += 1;
+    report.conclude();
+}
+
+fn named(entry: &ExchangeReport) -> String {
+    let name = entry.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
+    escape(&format!("{} {}{name}", entry.label, entry.method)).to_string()
+}
+
+fn cancel_word(entry: &ExchangeReport) -> &'static str {
+    match status(entry) {
+        Some(CancelStatus::Landed) => "landed",
+        Some(CancelStatus::Raced) => "raced",
+        Some(CancelStatus::NotSent) | None => "not sent",
+    }
+}
+
+fn verdict_word(entry: &ExchangeReport) -> String {
+    let rule = entry.rule.as_ref().map_or(String::new(), |rule| format!(" {rule}"));
+    let word = if entry.fails { entry.verdict.as_str().to_uppercase() } else { entry.verdict.as_str().to_string() };
+    format!("{word}{rule}")
+}
+
+fn sweep_table(rows: &[(i64, ExchangeReport)]) -> String {
+    let width = rows.iter().map(|(_, entry)| named(entry).chars().count()).max().unwrap_or(0).max(7);
+    let mut text = format!(" {:<width$}  {:>8}  {:<8}  {:<10}  verdict\n", "request", "delay", "cancel", "live");
+    for (delay, entry) in rows {
+        let cells = (named(entry), span(*delay), cancel_word(entry), &entry.live.outcome, verdict_word(entry));
+        text.push_str(&format!(" {:<width$}  {:>8}  {:<8}  {:<10}  {}\n", cells.0, cells.1, cells.2, cells.3, cells.4));
+    }
+    text
+}
+
+fn sweep_lines(rows: &[(i64, ExchangeReport)], failed: bool) -> Result<String> {
+    let line = |(delay, entry): &(i64, ExchangeReport)| {
+        json!({"type": "sweep", "label": entry.label, "method": entry.method, "name": entry.name, "delay_us": delay,
+            "cancel": cancel_word(entry), "outcome": entry.live.outcome, "verdict": entry.verdict.as_str(), "rule": entry.rule,
+            "fails": entry.fails})
+    };
+    let mut lines: Vec<Value> = rows.iter().map(line).collect();
+    lines.push(json!({"type": "summary", "v": 1, "pass": !failed, "exit": u8::from(failed)}));
+    as_lines(&lines)
+}
+
+type Counted<'c> = (&'c ExchangeReport, &'c BTreeMap<Verdict, u32>);
+
+fn repeat_table<'c>(rows: impl Iterator<Item = Counted<'c>>, runs: u32) -> String {
+    let mut text = format!(" {}\n", plural(u64::from(runs), "run"));
+    for (entry, counts) in rows {
+        let list: Vec<String> = counts.iter().map(|(verdict, times)| format!("{} {times}", verdict.as_str())).collect();
+        text.push_str(&format!("   {:<40}  {}\n", named(entry), list.join(", ")));
+    }
+    text
+}
+
+fn repeat_lines<'c>(rows: impl Iterator<Item = Counted<'c>>) -> Result<String> {
+    let line = |(entry, counts): Counted<'_>| {
+        let counts: serde_json::Map<String, Value> =
+            counts.iter().map(|(verdict, times)| (verdict.as_str().to_string(), (*times).into())).collect();
+        json!({"type": "repeat", "label": entry.label, "method": entry.method, "name": entry.name, "verdicts": counts})
+    };
+    as_lines(&rows.map(line).collect::<Vec<_>>())
+}
+
+fn as_lines(lines: &[Value]) -> Result<String> {
+    let fault = |error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write the answer: {error}"));
+    lines.iter().map(|line| json(line).map(|text| text + "\n").map_err(fault)).collect()
+}

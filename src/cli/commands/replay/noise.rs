@@ -1,0 +1,66 @@
+//! Noise: the session is played several times, and what differs from run to run becomes rules to be read and kept.
+
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::pipeline::replay::not_twice;
+use rpctape::replay::noise::learn;
+use rpctape::replay::verdict::RunVerdict;
+use rpctape::replay::{Options, plan};
+use rpctape::report::{escape, plural};
+
+use super::Session;
+use crate::cli::args::run_reports::RunReports;
+use crate::cli::screen;
+use crate::cli::screen::io;
+
+/// How often the session is played where that was not said.
+const RUNS: u32 = 2;
+
+impl Session<'_> {
+    /// Prints rules for `rpctape.toml`. What may not be sent twice is left out of all runs.
+    pub fn learn_noise(&self, options: &Options, reports: RunReports) -> Result<u8> {
+        if screen::env("CI").is_some() {
+            return Err(Error::new(ErrorKind::Usage, "nothing is learnt where CI is set")
+                .hint("learn on your own machine, read the rules, and keep them in rpctape.toml"));
+        }
+        let mut careful = options.clone();
+        let first = plan(&self.recording, &careful)?;
+        for (connection, exchange, name) in not_twice(&self.recording, &first, &options.policy) {
+            careful.policy.deny.push(self.recording.connections[connection].exchanges[exchange].label());
+            io::say(&format!("note: {} is left out: it is not known to bear a second time", escape(&name)));
+        }
+        let plan = plan(&self.recording, &careful)?;
+        match plan.selected {
+            // Only the handshake is left, and may have noise of its own.
+            0 if first.selected > 0 => io::say("hint: --allow-repeat says that requests may be sent more than once"),
+            _ => super::something(&self.recording, &plan)?,
+        }
+        let (mut runs, mut report) = (Vec::new(), None);
+        for _ in 0..self.args.noise.learn_noise.unwrap_or(RUNS) {
+            let ran = self.play(&self.recording, &plan, &careful, &self.server, &[], None)?;
+            report.get_or_insert_with(|| self.judged(&ran, &careful, None));
+            runs.push(ran.logs);
+            if self.stopped() {
+                return Ok(2);
+            }
+        }
+        let learnt = learn(&self.recording, &runs);
+        let mut report = report.unwrap_or_default();
+        for line in &learnt.unstable {
+            io::say(&format!("unstable, not learnt: {}", escape(line)));
+            report.notes.push(format!("unstable, not learnt: {line}"));
+        }
+        // Nothing is judged here: what differs is what was looked for.
+        report.exchanges.iter_mut().for_each(|entry| entry.fails = false);
+        (report.verdict, report.exit, report.first_divergence) = (RunVerdict::Pass, 0, None);
+        report.proposed = learnt.toml();
+        if report.proposed.is_empty() {
+            io::say(&format!(
+                "nothing was learnt from {}: no value with a shape differs",
+                plural(runs.len() as u64, "run")
+            ));
+        }
+        let text = report.proposed.clone();
+        reports.write_beside(&text, &report, self.args.view.redact.redactor(&self.config))?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,70 @@
+//! `rpctape scrub`: a recording without its secrets, to be shared.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use rpctape::capture::path_of;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::redact::{Redactor, told};
+use rpctape::report::plural;
+
+use crate::cli::args::config::Config;
+use crate::cli::args::input;
+use crate::cli::screen::io::{self, Out, written};
+use rpctape::report::shell;
+
+/// Replace secrets in a recording or a JSON Lines log, so that it can be shared
+///
+/// Best effort: read it before you share it. Only the bytes of a secret change; ids and pairing stay as they are, and
+/// the same secret has the same placeholder everywhere, such as <<secret:token#1>>.
+#[derive(Args, Debug)]
+pub struct ScrubArgs {
+    /// A recording (rec/1) or a log of one JSON object a line
+    #[arg(value_name = "IN", value_parser = input::name())]
+    file: String,
+    /// The copy to write
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Read this configuration, for its [redact]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// Copies the log line by line.
+pub fn run(args: &ScrubArgs) -> Result<u8> {
+    let config = Config::load(args.config.as_deref())?;
+    let fault = |error: std::io::Error| Error::io("read", &args.file, &error);
+    let mut log = BufReader::new(File::open(path_of(&args.file)).map_err(fault)?);
+    // A look at the beginning: a device that never ends has no first line.
+    let first = log.fill_buf().map_err(fault)?;
+    if !first.trim_ascii_start().starts_with(b"{") {
+        let message = format!("{} is no recording and no JSON Lines", args.file);
+        let hint = format!(
+            "make a recording of it first: rpctape export {} --as rec -o copy.rec.jsonl",
+            shell::file(&args.file)
+        );
+        return Err(Error::new(ErrorKind::Input, message).hint(hint));
+    }
+    let mut out = Out::open(Some(&args.output), std::slice::from_ref(&args.file))?;
+    let mut redactor = Redactor::new(&config.secrets);
+    let (mut opaque, mut line) = (0, Vec::new());
+    while log.read_until(b'\n', &mut line).map_err(fault)? > 0 {
+        match std::str::from_utf8(&line) {
+            Ok(text) => {
+                opaque += u64::from(text.contains("\"b64\":"));
+                written(out.write_all(redactor.text(text).as_bytes()))?;
+            }
+            // Bytes that are no text: what can be found in them is replaced, at the price of the bytes.
+            Err(_) => written(out.write_all(redactor.text(&String::from_utf8_lossy(&line)).as_bytes()))?,
+        }
+        line.clear();
+    }
+    out.close()?;
+    io::say(&format!("replaced {}; best effort, read it before you share it", told(redactor.counts())));
+    if opaque > 0 {
+        io::say(&format!("warning: {} with base64 in it, which was not looked into", plural(opaque, "line")));
+    }
+    Ok(0)
+}

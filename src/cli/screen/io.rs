@@ -1,0 +1,174 @@
+//! Where the program prints: the only place. Results go to stdout or to `-o FILE`, everything else to stderr.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+use rpctape::capture::path_of;
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::{Output, Readers, is_same, lies_in};
+use rpctape::redact::Redactor;
+use rpctape::report::{escape, json};
+use serde_json::Value;
+
+/// The answer's way out.
+pub enum Out {
+    /// Standard output.
+    Stdout(BufWriter<io::Stdout>),
+    /// A file that takes its name only when it is complete.
+    File(Output),
+    /// One of these, without secrets.
+    Clean(Box<Clean>),
+    /// Somebody who takes the lines, and may have something to say about them.
+    #[cfg(feature = "live")]
+    Taker(Box<dyn Write + Send>),
+}
+
+/// Text whose secrets are replaced line by line.
+pub struct Clean {
+    out: Out,
+    redactor: Redactor,
+    line: Vec<u8>,
+}
+
+impl Clean {
+    /// Takes bytes, and passes on what they complete. A line may come in many pieces: only the new one is looked at.
+    fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let before = self.line.len();
+        self.line.extend_from_slice(bytes);
+        match memchr::memrchr(b'\n', bytes) {
+            Some(end) => self.pass(before + end + 1),
+            None => Ok(()),
+        }
+    }
+
+    /// Passes on the first `end` bytes.
+    fn pass(&mut self, end: usize) -> io::Result<()> {
+        let rest = self.line.split_off(end);
+        let lines = std::mem::replace(&mut self.line, rest);
+        for line in String::from_utf8_lossy(&lines).split_inclusive('\n') {
+            self.out.write_all(self.redactor.text(line).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+impl Out {
+    /// Standard output, or a file where one is named; never one of the inputs, and never in a folder that is read.
+    /// What is printed holds payloads: a new file is its owner's alone.
+    pub fn open(path: Option<&Path>, inputs: &[String]) -> Result<Out> {
+        let Some(path) = path else { return Ok(Out::Stdout(BufWriter::new(io::stdout()))) };
+        apart(path, inputs)?;
+        Ok(Out::File(Output::create(path, Readers::Owner)?))
+    }
+
+    /// The same, without secrets where there is somebody to replace them.
+    pub fn clean(self, redactor: Option<Redactor>) -> Out {
+        match redactor {
+            Some(redactor) => Out::Clean(Box::new(Clean { out: self, redactor, line: Vec::new() })),
+            None => self,
+        }
+    }
+
+    /// Writes what is buffered, and gives the file its name. A reader that went away is no error.
+    pub fn close(mut self) -> Result<()> {
+        match self {
+            Out::Stdout(_) => written(self.flush()),
+            Out::File(output) => output.finish(),
+            #[cfg(feature = "live")]
+            Out::Taker(_) => written(self.flush()),
+            Out::Clean(mut clean) => {
+                written(clean.pass(clean.line.len()))?;
+                clean.out.close()
+            }
+        }
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Out::Stdout(writer) => writer.write(bytes),
+            Out::File(output) => output.write(bytes),
+            #[cfg(feature = "live")]
+            Out::Taker(taker) => taker.write(bytes),
+            Out::Clean(clean) => clean.take(bytes).map(|()| bytes.len()),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Out::Stdout(writer) => writer.flush(),
+            Out::File(output) => output.flush(),
+            #[cfg(feature = "live")]
+            Out::Taker(taker) => taker.flush(),
+            Out::Clean(clean) => clean.out.flush(),
+        }
+    }
+}
+
+/// An error where `path`, which is to be written, is one of the inputs or lies in a folder among them: what is evidence
+/// is not overwritten, and an answer is no input of the next run.
+pub fn apart(path: &Path, inputs: &[String]) -> Result<()> {
+    for input in inputs.iter().filter(|input| *input != "-") {
+        let input = path_of(input);
+        let shown = path.display();
+        let message = if is_same(path, &input) {
+            format!("{shown} is one of the inputs, and would be overwritten")
+        } else if lies_in(path, &input) {
+            format!("{shown} lies in {}, which is read", input.display())
+        } else {
+            continue;
+        };
+        return Err(Error::new(ErrorKind::Usage, message).hint("name another file for the answer"));
+    }
+    Ok(())
+}
+
+/// The result of writing: a reader that closed the pipe has seen enough, and that is success.
+pub fn written(result: io::Result<()>) -> Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(|error| match error.downcast::<Error>() {
+            Ok(said) => said,
+            Err(error) => Error::new(ErrorKind::Io, format!("cannot write the answer: {error}")),
+        }),
+    }
+}
+
+/// Prints text as the answer.
+pub fn print(text: &str) -> Result<()> {
+    written(write_all(&mut io::stdout(), text))
+}
+
+fn write_all(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// A JSON value on a line of its own, without characters that act on a terminal.
+pub fn write_json(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    writeln!(out, "{}", json(value)?)
+}
+
+/// A line for the conversation, without secrets: it quotes names of files, requests and errors of systems. Where stderr is
+/// gone there is nobody left to tell.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", Redactor::default().text(line));
+}
+
+/// `error: ...` and `hint: ...`, with what they quote made safe.
+pub fn complain(error: &Error) {
+    say(&format!("error: {}", escape(&error.message)));
+    if let Some(hint) = &error.hint {
+        say(&format!("hint: {}", escape(hint)));
+    }
+}
+
+/// True if the answer goes to a terminal.
+pub fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// True if the conversation goes to a terminal.
+pub fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}

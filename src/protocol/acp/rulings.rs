@@ -1,0 +1,127 @@
+//! Which rules apply, how severe they are, and on which clause they rest; and what is known of clauses beyond that.
+
+use super::clauses::*;
+use crate::protocol::jsonrpc as jr;
+use crate::protocol::tables::{allows, bare, error, in_part, note, warning};
+use crate::protocol::{Remark, Ruling, Severity};
+
+/// What holds in all revisions alike, then what the revision adds.
+macro_rules! rulings {
+    ($($own:expr),* $(,)?) => {
+        &[
+            // No sentence forbids a cancel of an unknown, finished or foreign request.
+            bare("CAN001", Severity::Warning),
+            bare("CAN004", Severity::Warning),
+            bare("CAN005", Severity::Warning),
+            bare("CAN006", Severity::Note),
+            bare("CAN007", Severity::Error),
+            bare("CAN008", Severity::Warning),
+            bare("CAN030", Severity::Warning),
+            bare("RPC001", Severity::Error),
+            error("RPC002", &jr::VERSION),
+            error("RPC003", &jr::RESULT_OR_ERROR),
+            error("RPC004", &jr::RESULT_OR_ERROR),
+            error("RPC005", &jr::ERROR_CODE),
+            error("RPC007", &jr::ID_TYPE),
+            warning("RPC007/fraction", &jr::ID_NO_FRACTION),
+            error("RPC008", &jr::REPLY),
+            error("RPC009", &jr::SAME_ID),
+            bare("RPC010", Severity::Warning),
+            error("RPC012", &jr::SAME_ID),
+            error("RPC015", &jr::BATCH_NOT_EMPTY),
+            bare("RPC016", Severity::Error),
+            note("RPC017", &jr::RESERVED_CODES),
+            error("RPC019", &jr::RESULT_OR_ERROR),
+            error("RPC020", &jr::PARAMS),
+            error("RPC020/null", &jr::PARAMS),
+            error("RPC021", &jr::SAME_ID),
+            error("STK001", &jr::REPLY),
+            error("RPC023", &jr::NO_REPLY),
+            bare("STK002", Severity::Note),
+            bare("STK003", Severity::Note),
+            bare("HOP001", Severity::Warning),
+            bare("HOP002", Severity::Warning),
+            bare("HOP003", Severity::Note),
+            bare("HOP004", Severity::Note),
+            bare("STK004", Severity::Warning),
+            bare("LIF004", Severity::Note),
+            bare("SES006", Severity::Warning),
+            bare("SES007", Severity::Note),
+            bare("SES009", Severity::Error),
+            bare("SES011", Severity::Note),
+            bare("SES012", Severity::Note),
+            $($own),*
+        ]
+    };
+}
+
+pub static REMARKS_2: &[Remark] = &[in_part(
+    &IDLE_STATE,
+    "that no report ever came may have its reason in what the client owes; one that says otherwise is judged",
+)];
+
+pub static REMARKS_RFD: &[Remark] = &[
+    allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
+    in_part(&TURN_STOPS, "work inside the agent is not seen; new requests to the client are"),
+];
+
+pub static REMARKS_1: &[Remark] = &[
+    allows(&PENDING_FIRST, "notifications between a cancel and its answer"),
+    allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
+    in_part(&TURN_STOPS, "work inside the agent is not seen; new requests to the client are"),
+];
+
+pub static RFD: &[Ruling] = rulings![
+    bare("LIF019", Severity::Error),
+    error("CAN003", &RFD_INITIALIZE),
+    error("CAN011", &RFD_ANSWERED),
+    bare("CAN012", Severity::Error),
+    error("CAN015", &RFD_TOO_EARLY),
+    error("CAN016", &RFD_CAPABILITY),
+    bare("CAN018", Severity::Error),
+    warning("CAN019", &TURN_STOPS),
+    warning("RPC006", &ID_NOT_NULL),
+    error("RPC013", &SINGLE_MESSAGES),
+    error("LIF001", &INITIALIZE_FIRST),
+    error("SES001", &TURN_CANCELLED),
+    error("SES002", &TURN_NO_ERROR),
+    error("SES003", &PERMISSION_CANCELLED),
+    error("SES004", &PERMISSION_CANCELLED),
+    error("SES005", &UPDATES_BEFORE_ANSWER),
+    error("SES010", &CLOSE_CANCELS),
+];
+
+// CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.
+pub static V1: &[Ruling] = rulings![
+    error("LIF019", &OMITTED_UNSUPPORTED),
+    error("CAN011", &CANCEL_ANSWERED),
+    error("CAN012", &CANCEL_ANSWERED),
+    bare("CAN018", Severity::Note),
+    warning("CAN019", &TURN_STOPS),
+    warning("RPC006", &ID_NOT_NULL),
+    error("RPC013", &SINGLE_MESSAGES),
+    error("LIF001", &INITIALIZE_FIRST),
+    error("SES001", &TURN_CANCELLED),
+    error("SES002", &TURN_NO_ERROR),
+    error("SES003", &PERMISSION_CANCELLED),
+    error("SES004", &PERMISSION_CANCELLED),
+    error("SES005", &UPDATES_BEFORE_ANSWER),
+    error("SES010", &CLOSE_CANCELS),
+];
+
+// The prompt is answered when it is accepted, so that a cancel shows in a state update and not in the answer:
+// no SES001, SES002, SES005, SES010.
+pub static V2: &[Ruling] = rulings![
+    bare("LIF019", Severity::Error),
+    error("CAN011", &CANCEL_ANSWERED_2),
+    error("CAN012", &CANCEL_ANSWERED_2),
+    bare("CAN018", Severity::Note),
+    bare("CAN019", Severity::Warning),
+    warning("RPC006", &jr::ID_NOT_NULL),
+    warning("RPC014", &BATCH_LIFECYCLE),
+    note("RPC022", &jr::BATCH_ANSWER),
+    bare("LIF001", Severity::Error),
+    bare("SES003", Severity::Error),
+    bare("SES004", Severity::Error),
+    error("SES008", &IDLE_STATE),
+];

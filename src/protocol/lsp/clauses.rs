@@ -1,0 +1,74 @@
+//! The sentences that rules rest on, by revision.
+
+/// The sentences, the same in both revisions.
+macro_rules! shared {
+    ($revision:literal) => {
+        crate::protocol::tables::clauses! {
+            concat!("lsp-", $revision, "/"),
+            concat!(
+                "https://microsoft.github.io/language-server-protocol/specifications/lsp/",
+                $revision,
+                "/specification/"
+            );
+            ANSWERED Must "answered" "#requestMessage"
+                "Every processed request must send a response back to the sender of the request";
+            NO_REPLY Must "no-reply-to-notification" "#notificationMessage"
+                "A processed notification message must not send a response back";
+            CANCEL_ANSWERED Must "cancel-answered" "#cancelRequest"
+                "A request that got canceled still needs to return from the server and send a response back. It can not be left open / hanging.";
+            CANCEL_CODE Should "cancel-code" "#cancelRequest"
+                "If the request returns an error response on cancellation it is advised to set the error code to `ErrorCodes.RequestCancelled`";
+            CANCELLED_BY_CLIENT Stated "cancelled-by-client" "#errorCodes"
+                "The client has canceled a request and a server has detected the cancel";
+            SERVER_CANCELLED Should "server-cancelled" "#errorCodes"
+                "should only be used for requests that explicitly support being server cancellable";
+            DOLLAR_REJECTED Must "dollar-rejected" "#dollarRequests"
+                "it must error the request with ... MethodNotFound";
+            CLIENT_WAITS Must "client-waits" "#initialize"
+                "Until the server has responded ... the client must not send any additional requests or notifications";
+            // Quoted from the page itself: the catalogue only retells it.
+            SERVER_WAITS Must "server-waits" "#initialize"
+                "the server is not allowed to send any requests or notifications to the client until it has responded";
+            NOT_INITIALIZED Should "not-initialized" "#initialize" "the response should be an error with `code: -32002`";
+            INITIALIZE_ONCE Must "initialize-once" "#initialize" "may only be sent once";
+            INITIALIZED_FIRST Must "initialized-first" "#initialized"
+                "but before the client is sending any other request or notification ... may only be sent once";
+            AFTER_SHUTDOWN Must "after-shutdown" "#shutdown"
+                "Clients must not send any notifications other than `exit` or requests";
+            SHUTDOWN_ANSWER Should "after-shutdown-answer" "#shutdown" "should error with `InvalidRequest`";
+            EXIT_WAITS Should "exit-waits" "#shutdown"
+                "should also wait with sending the `exit` notification until they have received a response";
+            TOKEN_VALID Stated "token-valid" "#workDoneProgress"
+                "is only valid as long as the request has not send a response back";
+            TOKEN_ONCE Should "token-once" "#workDoneProgress"
+                "should only be used once (e.g. only one begin, many report and one end notification should be sent to it)";
+            PARTIAL_RESULTS Must "partial-results" "#partialResults"
+                "the whole result must be reported using n `$/progress` ... The final response has to be empty";
+        }
+    };
+}
+
+pub mod v3_17 {
+    shared!("3.17");
+    crate::protocol::tables::clauses! {
+        "lsp-3.17/", "https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/";
+        OPEN_ONCE Must "open-once" "#textDocument_didOpen"
+            "An open notification must not be sent more than once without a corresponding close notification send before";
+        CHANGE_OPEN Must "change-open" "#textDocument_didChange"
+            "Before a client can change a text document it must claim ownership of its content using the `textDocument/didOpen` notification";
+        CLOSE_OPEN Stated "close-open" "#textDocument_didClose"
+            "A close notification requires a previous open notification to be sent";
+        VERSION_INCREASES Stated "version-increases" "#versionedTextDocumentIdentifier"
+            "The version number of a document will increase after each change, including undo/redo";
+    }
+}
+
+pub mod v3_18 {
+    shared!("3.18");
+    crate::protocol::tables::clauses! {
+        "lsp-3.18/", "https://microsoft.github.io/language-server-protocol/specifications/lsp/3.18/specification/";
+        // The second half says "requests" and means batches.
+        NO_BATCH Must "no-batch" "#baseProtocol"
+            "does not support JSON-RPC batch messages ... must not send JSON-RPC requests";
+    }
+}

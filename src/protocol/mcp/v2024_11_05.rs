@@ -1,0 +1,41 @@
+//! MCP 2024-11-05: its sentences, its rulings, and what of it no rule judges.
+
+use super::HANDSHAKE;
+use super::clauses::{capabilities_should, offered, one_kind_of_response, revision, shared};
+use super::features::features;
+use super::rulings::{remarks, rulings};
+use super::table::pages;
+use crate::protocol::jsonrpc::{self as jr};
+use crate::protocol::tables::{bare, error, warning};
+use crate::protocol::{Profile, Remark, Ruling, Severity};
+
+/// The revision.
+pub static PROFILE: Profile = Profile { revision: "2024-11-05", rulings: RULINGS, remarks: TABLE, ..HANDSHAKE };
+
+shared!("2024-11-05", "/basic/messages");
+one_kind_of_response!("2024-11-05", "/basic/messages");
+capabilities_should!("2024-11-05");
+revision! { "2024-11-05";
+    TIMEOUT_CANCELS Should "timeouts" "/basic/lifecycle" "SHOULD implement appropriate timeouts";
+    CURSORS_OPAQUE Must "cursors-opaque" "/server/utilities/pagination"
+        "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions";
+}
+offered!("2024-11-05");
+
+static REMARKS: &[Remark] = remarks![];
+
+static RULINGS: &[Ruling] = rulings![
+    error("RPC003", &RESULT_OR_ERROR),
+    error("RPC004", &RESULT_OR_ERROR),
+    error("CAN007", &CANCEL_SAME_DIRECTION),
+    warning("LIF019", &CAPABILITIES),
+    error("LIF022", &CURSORS_OPAQUE),
+    // Silent on batches: it refers to JSON-RPC, which has them.
+    bare("RPC013", Severity::Note),
+    error("RPC021", &SAME_ID),
+    error("RPC019", &jr::RESULT_OR_ERROR),
+    error("RPC023", &jr::NO_REPLY),
+    warning("LIF021", &CAPABILITIES),
+];
+
+static TABLE: &[&[Remark]] = &[REMARKS, pages!("2024-11-05"), features!("2024-11-05"), super::features::V2024_11_05];

@@ -1,0 +1,30 @@
+//! Rules about payloads, by what the pages say of their members. What is wrong is found by `protocol`; which clause it breaks is said here.
+
+pub mod bad_content;
+pub mod bad_elicitation;
+pub mod bad_input_request;
+pub mod bad_sampling_message;
+pub mod bad_tool_definition;
+pub mod cache_hint_missing;
+pub mod error_data_missing;
+pub mod meta_key_name;
+pub mod root_not_file;
+pub mod structured_content_alone;
+pub mod task_members_missing;
+
+use super::{Build, found_by};
+use crate::finding::Finding;
+use crate::session::{Event, What};
+
+/// The finding for a flaw that belongs to this rule: by the ruling that speaks of it.
+fn flawed(code: &'static str, event: &Event<'_>) -> Option<Finding> {
+    let What::Flawed { flaw, exchange } = event.what else { return None };
+    if flaw.ruling.split('/').next() != Some(code) {
+        return None;
+    }
+    let finding = found_by(code, event.profile.ruling(flaw.ruling)?, event, flaw.words.clone());
+    Some(match exchange {
+        Some(exchange) => finding.about(exchange).with("response", event.seen),
+        None => finding.with("message", event.seen),
+    })
+}

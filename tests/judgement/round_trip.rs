@@ -1,0 +1,205 @@
+//! A log that went through an export is judged as it was: for every sample of every format, `check` of the export gives the
+//! findings of the original.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::common::{run, top};
+use serde_json::Value;
+
+/// Code, certainty and severity of every finding, counted.
+fn findings(path: &str, by: &[&str]) -> Result<BTreeMap<String, usize>, String> {
+    let said = run(&[&["check", path, "--format", "jsonl", "--no-progress"], by].concat());
+    if said.code > 1 {
+        return Err(said.err);
+    }
+    let mut found = BTreeMap::new();
+    for line in said.out.lines() {
+        let line: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        if line["type"] == "finding" && !line["code"].as_str().is_some_and(|code| code.starts_with("CAP")) {
+            *found.entry(format!("{} {} {}", line["code"], line["certainty"], line["severity"])).or_default() += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// Every file under a folder that is no note about one.
+fn logs(folder: &Path, into: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        match path.is_dir() {
+            true => logs(&path, into),
+            false if name.ends_with(".md") || name.ends_with(".source.txt") || name == "expected.json" => {}
+            false => into.push(path),
+        }
+    }
+}
+
+/// What became different on the way, in words. `by` is how the log is read.
+fn differences(path: &Path, by: &[&str]) -> Vec<String> {
+    let path = path.to_str().expect("UTF-8");
+    // What cannot be read has no findings to keep.
+    let Ok(before) = findings(path, by) else { return Vec::new() };
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_string();
+    let (rec, jsonl, clean, db) = (copy("x.rec.jsonl"), copy("x.jsonl"), copy("clean.rec.jsonl"), copy("x.db"));
+    let ways: [(&str, &[&str], &str); 4] = [
+        ("rec", &["export", path, "--as", "rec", "-o", &rec, "--no-progress"], &rec),
+        ("jsonl", &["export", path, "--as", "jsonl", "-o", &jsonl, "--no-progress"], &jsonl),
+        ("scrub", &["scrub", &rec, "-o", &clean], &clean),
+        ("ingest", &["ingest", path, "--db", &db, "--no-progress"], &db),
+    ];
+    let mut all = Vec::new();
+    for (way, args, result) in ways {
+        let said = if way == "scrub" { run(args) } else { run(&[args, by].concat()) };
+        let after = if said.code == 0 { findings(result, &[]) } else { Err(said.err) };
+        if after.as_ref() != Ok(&before) {
+            all.push(format!("{path} by {way}: {before:?} became {after:?}"));
+        }
+    }
+    all
+}
+
+/// Every exchange with a fault, taken out on its own: how many there are, and what an extract lost, in words.
+fn extracts(path: &Path, by: &[&str]) -> (usize, Vec<String>) {
+    const FAULTS: &str = "SELECT DISTINCT e.connection_id, e.issuer, CAST(e.rpc_id AS TEXT) AS id, f.code FROM findings f \
+                          JOIN exchanges e ON e.id = f.exchange_id WHERE f.certainty = 'violation' AND f.code NOT LIKE 'CAP%'";
+    let path = path.to_str().expect("UTF-8");
+    let said = run(&[&["query", path, FAULTS, "--format", "jsonl", "--no-progress"], by].concat());
+    assert_eq!(said.code, 0, "{}", said.err);
+    let folder = tempfile::tempdir().expect("a folder");
+    let small = folder.path().join("x.rec.jsonl").to_str().expect("UTF-8").to_string();
+    let mut lost = Vec::new();
+    for row in said.out.lines() {
+        let row: Value = serde_json::from_str(row).expect("a row");
+        let side = if row["issuer"] == "client" { "#" } else { "s" };
+        let request =
+            format!("{side}{}@{}", row["id"].as_str().expect("an id").trim_matches('"'), row["connection_id"]);
+        let taken = run(&[&["extract", path, &request, "-o", &small, "--no-progress"], by].concat());
+        let after = if taken.code == 0 { findings(&small, &[]) } else { Err(taken.err) };
+        let fault = format!("{} \"violation\"", row["code"]);
+        if !after.as_ref().is_ok_and(|after| after.keys().any(|key| key.starts_with(&fault))) {
+            lost.push(format!("{path} {request}: {fault} became {after:?}"));
+        }
+    }
+    (said.out.lines().count(), lost)
+}
+
+fn hold(folder: &Path) {
+    let mut paths = Vec::new();
+    logs(folder, &mut paths);
+    assert!(!paths.is_empty(), "{} has logs", folder.display());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut all = Vec::new();
+        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+            all.extend(differences(path, &[]));
+        }
+        all
+    };
+    let all: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
+    });
+    assert!(all.is_empty(), "{} of {} logs:\n{}", all.len(), paths.len(), all.join("\n"));
+}
+
+#[test]
+fn every_sample_keeps_its_findings() {
+    hold(&top().join("samples"));
+}
+
+#[test]
+fn logs_of_other_peoples_programs_keep_their_findings() {
+    let folder = top().join("../shared/formats");
+    match folder.is_dir() {
+        true => hold(&folder),
+        false => eprintln!("SKIPPED: {} is not there", folder.display()),
+    }
+}
+
+/// A log for each definition that `docs/formats.md` teaches with, each with an answer twice or to nobody.
+const TAUGHT: [(&str, &str); 5] = [
+    (
+        "my-server",
+        r#"[2026-03-01 09:00:01.000] IN {"jsonrpc":"2.0","id":1,"method":"add"}
+[2026-03-01 09:00:01.500] OUT {"jsonrpc":"2.0","id":1,"result":3}
+[2026-03-01 09:00:02.000] OUT {"jsonrpc":"2.0","id":1,"result":3}
+"#,
+    ),
+    (
+        "bytes-of-processes",
+        r#"{"from_pid":7,"to_pid":8,"ts":"2026-03-01T09:00:01Z","raw":{"jsonrpc":"2.0","id":1,"method":"add"}}
+{"from_pid":8,"to_pid":7,"ts":"2026-03-01T09:00:02Z","raw":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":3}"}
+{"from_pid":8,"to_pid":7,"ts":"2026-03-01T09:00:03Z","raw":{"jsonrpc":"2.0","id":1,"result":3}}
+"#,
+    ),
+    (
+        "halves",
+        r#"in ask #7 tools/call {"name":"x"}
+out reply #7 tools/call {}
+out reply #7 tools/call {}
+in tell notifications/cancelled {"requestId":9}
+"#,
+    ),
+    (
+        "audit",
+        r#"{"at":"2026-03-01T09:00:01Z","server":"a","event":"CALL","request_id":1,"method":"tools/call","request":{"name":"x"}}
+{"at":"2026-03-01T09:00:02Z","server":"a","event":"ANSWER","request_id":1,"method":"tools/call","response":{}}
+{"at":"2026-03-01T09:00:03Z","server":"a","event":"ANSWER","request_id":1,"method":"tools/call","response":{}}
+{"at":"2026-03-01T09:00:04Z","server":"b","event":"CALL","request_id":1,"method":"tools/list"}
+"#,
+    ),
+    (
+        "edge-calls",
+        r#"{"at":"2026-03-01T09:00:02Z","tenant":"t","edge_call":{"in":{"jsonrpc":"2.0","id":1,"method":"tools/list"},"out":{"jsonrpc":"2.0","id":1,"result":{"tools":[]}},"code":200,"took":0.5,"hdr":{"mcp-session-id":"s"}}}
+{"at":"2026-03-01T09:00:04Z","tenant":"t","edge_call":{"in":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}},"out":{"jsonrpc":"2.0","id":"1","result":{}},"code":200,"took":0.5,"hdr":{"mcp-session-id":"s"}}}
+"#,
+    ),
+];
+
+#[test]
+fn logs_by_the_definitions_that_the_docs_teach_keep_their_findings() {
+    let docs = std::fs::read_to_string(top().join("docs/formats.md")).expect("the page");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut found, mut taken_out) = (0, 0);
+    for (name, log) in TAUGHT {
+        let named = |fence: &&str| fence.contains(&format!("name = \"{name}\""));
+        let fences = docs.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let definition = fences.clone().find(named).unwrap_or_else(|| panic!("{name} is not taught any more"));
+        let kept = |end: &str, text: &str| {
+            let path = folder.path().join(format!("{name}{end}"));
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let (definition, log) = (kept(".toml", definition), kept(".log", log));
+        let by = ["--format-in", definition.to_str().expect("UTF-8")];
+        let own = findings(log.to_str().expect("UTF-8"), &by).unwrap_or_else(|error| panic!("{name}: {error}"));
+        found += own.len();
+        let (faults, lost) = extracts(&log, &by);
+        taken_out += faults;
+        let all = [differences(&log, &by), lost].concat();
+        assert!(all.is_empty(), "{}", all.join("\n"));
+    }
+    assert!(found >= 4 && taken_out >= 3, "the logs have something to keep: {found}, {taken_out}");
+}
+
+#[test]
+fn logs_of_debug_adapters_keep_their_findings() {
+    let mut paths = Vec::new();
+    logs(&top().join("tests/dap"), &mut paths);
+    let by = ["--format-in", "dap"];
+    let (mut taken_out, mut lost) = (0, Vec::new());
+    for path in &paths {
+        lost.extend(differences(path, &by));
+        let (taken, without) = extracts(path, &by);
+        taken_out += taken;
+        lost.extend(without);
+    }
+    assert!(lost.is_empty(), "{}", lost.join("\n"));
+    assert!(paths.len() >= 6 && taken_out >= 2, "{} logs, {taken_out} taken out", paths.len());
+}

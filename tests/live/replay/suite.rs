@@ -1,0 +1,147 @@
+//! Several recordings as one run: what is played, in which order, what the one report says, and what a signal does.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::bench::example;
+use super::{in_time, one_call, one_cancel};
+use crate::common::{Said, file, rpctape};
+
+/// A folder of recordings, and the server that they are played against.
+struct Suite {
+    folder: tempfile::TempDir,
+    script: Value,
+}
+
+impl Suite {
+    fn new(script: Value) -> Suite {
+        Suite { folder: tempfile::tempdir().expect("a folder"), script }
+    }
+
+    fn has(self, name: &str, text: &str) -> Suite {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        file(self.folder.path(), name, text);
+        self
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    fn arguments(&self, words: &[&str]) -> Vec<String> {
+        let server = example("fixture-stdio").display().to_string();
+        let usual = ["replay", "--allow-all", "--format", "jsonl"];
+        let given = usual.iter().chain(words).map(ToString::to_string);
+        given.chain(["--".into(), server, "--log".into(), "server.log".into(), self.script.to_string()]).collect()
+    }
+
+    fn play(&self, words: &[&str]) -> (Said, Vec<Value>) {
+        let output = rpctape().current_dir(self.folder.path()).args(self.arguments(words)).output().expect("it starts");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        let (out, err) = (text(output.stdout), text(output.stderr));
+        let lines = lines(&out);
+        (Said { code: output.status.code().unwrap_or(-1), out, err }, lines)
+    }
+}
+
+fn lines(out: &str) -> Vec<Value> {
+    out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The files and their verdicts, in the order of the report.
+fn verdicts(lines: &[Value]) -> Vec<(&str, &str)> {
+    let summaries = lines.iter().filter(|line| line["type"] == "summary");
+    summaries.filter_map(|line| Some((line["recording"].as_str()?, line["verdict"].as_str()?))).collect()
+}
+
+/// One that this server answers otherwise.
+fn changed() -> String {
+    one_call().rec().replace(r#"\\\"x\\\":1}\"#, r#"\\\"x\\\":2}\"#)
+}
+
+#[test]
+fn a_folder_is_one_run_with_one_report() {
+    let suite = Suite::new(json!({}))
+        .has("s/b.rec.jsonl", &changed())
+        .has("s/a/x.rec.jsonl", &one_call().rec())
+        .has("s/c.run.jsonl", &changed())
+        .has("x.rec.jsonl", &one_call().rec());
+    let reports = ["--report", "junit=out/x.xml", "--report", "md=out/x.md"];
+    for jobs in ["1", "3"] {
+        let (said, lines) =
+            suite.play(&[&["s", "x.rec.jsonl", "s/b.rec.jsonl", "--jobs", jobs][..], &reports].concat());
+        assert_eq!(said.code, 1, "{}{}", said.out, said.err);
+        let names = ["s/a/x.rec.jsonl", "s/b.rec.jsonl", "x.rec.jsonl"];
+        assert_eq!(verdicts(&lines), [(names[0], "pass"), (names[1], "fail"), (names[2], "pass")]);
+        let whole = json!({"type": "suite", "v": 1, "files": 3, "pass": 2, "fail": 1, "inconclusive": 0, "error": 0, "exit": 1});
+        assert_eq!(lines.last(), Some(&whole), "{}", said.out);
+        let xml = suite.read("out/x.xml");
+        let suites: Vec<&str> =
+            xml.split("<testsuite name=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+        assert_eq!(suites, names);
+        assert!(suite.read("out/x.md").lines().take(12).any(|line| line.contains("a/x.rec.jsonl")), "files come first");
+        let kept = std::fs::read_dir(suite.path("out")).expect("a folder").filter_map(Result::ok);
+        let kept = kept.filter(|entry| entry.path().display().to_string().ends_with(".run.jsonl"));
+        assert_eq!(kept.count(), 3, "live sessions have files of their own");
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_an_error_of_the_report_and_the_rest_is_played() {
+    let suite = Suite::new(json!({}))
+        .has("s/a.rec.jsonl", &one_call().rec())
+        .has("s/broken.rec.jsonl", "{{{\n")
+        .has("s/empty.rec.jsonl", "")
+        .has("none/x.txt", "");
+    let (said, lines) = suite.play(&["s", "gone.rec.jsonl", "--no-keep", "--report", "junit=x.xml"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert_eq!(
+        (&lines.last().expect("a line")["error"], &lines.last().expect("a line")["pass"]),
+        (&json!(3), &json!(1))
+    );
+    assert_eq!(suite.read("x.xml").matches("<error").count(), 3);
+    assert_eq!(suite.play(&["none"]).0.code, 2, "a folder without recordings is no green run");
+}
+
+/// How the program ends.
+#[cfg(target_os = "linux")]
+fn ended(child: &mut std::process::Child) -> Option<i32> {
+    in_time("the end of the program", || child.try_wait().expect("it can be waited for")).code()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_ends_a_suite_with_a_report_of_what_was_played() {
+    for jobs in ["1", "2"] {
+        let suite = Suite::new(json!({}));
+        let suite = ["b", "c", "d"].iter().fold(suite.has("s/a.rec.jsonl", &one_call().rec()), |suite, name| {
+            suite.has(&format!("s/{name}.rec.jsonl"), &one_cancel().rec())
+        });
+        let words = ["s", "--jobs", jobs, "--linger", "10m", "--no-keep", "--report", "junit=x.xml"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+        command.args(suite.arguments(&words)).current_dir(suite.folder.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        // The first is played to its end, for which its server has seen the end of its input; another one is watched.
+        in_time("a cancel", || {
+            let log = suite.read("server.log");
+            (log.contains("notifications/cancelled") && log.contains("\"eof\"")).then_some(())
+        });
+        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("a signal").success());
+        let code = ended(&mut child);
+        let mut out = String::new();
+        std::io::Read::read_to_string(&mut child.stdout.take().expect("a pipe"), &mut out).expect("UTF-8");
+        assert_eq!(code, Some(143), "{out}");
+        let lines = lines(&out);
+        let last = lines.last().expect("a line");
+        assert_eq!((&last["type"], &last["exit"]), (&json!("suite"), &json!(143)), "{out}");
+        assert!(verdicts(&lines).contains(&("s/a.rec.jsonl", "pass")), "{out}");
+        assert!(Path::new(&suite.path("x.xml")).exists());
+    }
+}

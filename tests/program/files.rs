@@ -1,0 +1,183 @@
+//! Files that the program reads and writes: devices and handles, links, names, limits, pipes that say nothing, signals.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::common::{ended, file, rpctape, run, top};
+use rustix::process::{Pid, Signal, kill_process};
+
+const BAD: &str = "samples/mcp/bad.jsonl";
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// The text of a file; what is not there is none.
+fn text(path: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A recording of a sample, in a folder.
+fn recorded(folder: &Path, name: &str) -> String {
+    let path = folder.join(name).display().to_string();
+    assert_eq!(run(&["export", BAD, "--as", "rec", "-o", &path]).code, 0);
+    path
+}
+
+/// Runs a line of a shell in the checkout; `$0` is the program, `$1` what is given.
+fn shell(line: &str, given: &Path) -> (Option<i32>, String) {
+    let mut command = Command::new("sh");
+    command.args(["-c", line, env!("CARGO_BIN_EXE_rpctape")]).arg(given).current_dir(top());
+    let ran = command.stdin(Stdio::null()).output().expect("a shell");
+    (ran.status.code(), String::from_utf8_lossy(&ran.stderr).into_owned())
+}
+
+#[test]
+fn an_answer_goes_through_what_is_open_and_never_takes_its_place() {
+    let folder = folder();
+    let answer = run(&["check", BAD, "--format", "jsonl"]).out;
+    for handle in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        assert_eq!(run(&["check", BAD, "--format", "jsonl", "-o", handle]).out, answer, "{handle}, a pipe");
+        let all = folder.path().join("all");
+        std::fs::write(&all, "before\n").expect("writes");
+        shell(&format!("\"$0\" check {BAD} --format jsonl -o {handle} >> \"$1\""), &all);
+        assert_eq!(text(&all), format!("before\n{answer}"), "{handle}, a file that grows");
+    }
+    assert_eq!(names(folder.path()), ["all"]);
+}
+
+#[test]
+fn a_limit_of_size_is_an_error_and_leaves_nothing_behind() {
+    let folder = folder();
+    let old = folder.path().join("old");
+    for command in
+        ["check samples/mcp/bad.jsonl -o", "check samples/mcp/bad.jsonl --report md=", "stats samples/mcp/bad.jsonl -o"]
+    {
+        std::fs::write(&old, "old").expect("writes");
+        let to = if command.ends_with('=') { "" } else { " " };
+        let (code, said) = shell(&format!("ulimit -f 0; exec \"$0\" {command}{to}\"$1\""), &old);
+        assert_eq!(code, Some(2), "{command}: {said}");
+        assert!(said.contains("error: cannot write"), "{command}: {said}");
+        assert_eq!((text(&old).as_str(), names(folder.path())), ("old", vec!["old".to_string()]), "{command}");
+    }
+    std::fs::remove_file(&old).expect("removes");
+    assert_eq!(shell("ulimit -f 0; exec \"$0\" init \"$1\"", &old).0, Some(2));
+    assert!(names(folder.path()).is_empty(), "no half configuration");
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = folder();
+    let (one, two) = (recorded(folder.path(), "one.rec.jsonl"), recorded(folder.path(), "two.rec.jsonl"));
+    let link = folder.path().join("link").display().to_string();
+    symlink(&two, &link).expect("a link");
+    let same = folder.path().join("same").display().to_string();
+    let report = format!("--report=junit={same}");
+    let before = (text(&one), text(&two));
+    for args in [
+        vec!["merge", &one, &two, "-o", &two],
+        vec!["merge", &one, &two, "-o", &link],
+        vec!["minimise", &one, "-o", &one],
+        vec!["replay", &one, "--allow-all", "--keep", &same, &report, "--", "cat"],
+    ] {
+        let said = run(&args);
+        assert_eq!(said.code, 2, "{args:?}: {}", said.err);
+        assert!(said.err.contains("would be overwritten"), "{args:?}: {}", said.err);
+    }
+    assert_eq!((text(&one), text(&two)), before);
+}
+
+#[test]
+fn a_link_into_the_folder_that_is_read_is_refused() {
+    let (logs, out) = (folder(), folder());
+    file(logs.path(), "a.jsonl", text(top().join(BAD)));
+    let (inside, link) = (logs.path().join("answer"), out.path().join("link"));
+    symlink(&inside, &link).expect("a link");
+    let (read, to) = (logs.path().display().to_string(), link.display().to_string());
+    for args in [vec!["check", &read, "-o", &to], vec!["ingest", &read, "--db", &to], vec!["facts", &read, "-o", &read]]
+    {
+        let said = run(&args);
+        assert_eq!(said.code, 2, "{args:?}: {}", said.err);
+        assert_eq!(names(logs.path()), ["a.jsonl"], "{args:?}");
+    }
+}
+
+#[test]
+fn names_that_are_no_utf8_are_merged() {
+    let folder = folder();
+    let (one, two) = (recorded(folder.path(), "one.rec.jsonl"), recorded(folder.path(), "two.rec.jsonl"));
+    let odd = folder.path().join(OsStr::from_bytes(b"odd\xff.rec.jsonl"));
+    // Not every file system takes such a name.
+    if std::fs::rename(&one, &odd).is_err() {
+        return eprintln!("SKIPPED: no file can have that name here");
+    }
+    let merged = folder.path().join("merged");
+    rpctape().arg("merge").arg(&odd).arg(&two).arg("-o").arg(&merged).assert().success();
+    assert!(text(merged).starts_with("{\"rec\":1"));
+}
+
+#[test]
+fn a_configuration_is_made_where_a_link_leads_and_never_over_one() {
+    let folder = folder();
+    let (link, there) = (folder.path().join("link"), folder.path().join("there"));
+    symlink("there", &link).expect("a link");
+    let link_name = link.display().to_string();
+    assert_eq!(run(&["init", &link_name]).code, 0);
+    assert!(link.is_symlink() && text(&there).contains("rpctape"));
+    std::fs::write(&there, "mine").expect("writes");
+    assert_eq!((run(&["init", &link_name]).code, text(&there).as_str()), (2, "mine"));
+}
+
+#[test]
+fn a_pipe_is_explained_without_being_opened_again() {
+    let folder = folder();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
+    let (code, said) = shell(&format!("cat {BAD} > \"$1\" & exec \"$0\" formats --explain \"$1\""), &pipe);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn signals_end_what_waits_for_a_pipe_that_says_nothing() {
+    let folder = folder();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
+    let pipe = pipe.display().to_string();
+    let key = format!("--sign={pipe}");
+    let commands: [&[&str]; 8] = [
+        &["check", &pipe],
+        &["formats", "--explain", &pipe],
+        &["replay", &pipe, "--", "cat"],
+        &["minimise", &pipe, "--", "cat"],
+        &["mock", &pipe],
+        &["conform", "--baseline", &pipe, "--", "cat"],
+        &["merge", &pipe, &pipe, "-o", "nothing"],
+        &["record", &key, "-o", "nothing", "--", "cat"],
+    ];
+    for (args, (which, code)) in
+        commands.into_iter().zip([(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)].into_iter().cycle())
+    {
+        let temporary = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+        command.args(args).current_dir(temporary.path()).env("TMPDIR", temporary.path());
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+        // It opens when the program has opened its end, and waits for what it says.
+        let writer = std::fs::OpenOptions::new().write(true).open(&pipe).expect("a writer");
+        kill_process(Pid::from_child(&child), which).expect("a signal");
+        assert_eq!(ended(&mut child).and_then(|status| status.code()), Some(code), "{args:?}");
+        assert!(names(temporary.path()).is_empty(), "{args:?}");
+        drop(writer);
+    }
+}
