@@ -36,6 +36,7 @@ pub mod replay;
 pub mod report;
 pub mod rules;
 pub mod session;
+pub mod shape;
 pub mod store;
 pub mod wire;
 

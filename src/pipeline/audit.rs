@@ -77,6 +77,7 @@ fn refold(store: &Store, which: Which, options: &Options, progress: &mut dyn Pro
         if let Some(kind) = lookout.look(connection, frame) {
             session.secret(id, connection, frame.at_us, kind);
         }
+        judge.frame(id, connection, frame);
         session.push(id, connection, frame, &mut judge);
         judge.failed()
     })?;

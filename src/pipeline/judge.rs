@@ -1,10 +1,11 @@
 //! Stands between the fold and the store: events become findings, and everything derived is written as it comes.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use super::Hops;
-use super::watcher::Watcher;
+use super::inspector::Inspector;
+use super::watcher::{Watcher, told};
 use crate::capture::{Body, Frame};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -18,8 +19,9 @@ use crate::store::{Derived, Store};
 pub(super) struct Judge<'s> {
     auditor: Auditor,
     derived: Derived<'s>,
-    watcher: Option<&'s RefCell<dyn Watcher>>,
+    watcher: Option<&'s Mutex<dyn Watcher>>,
     follower: Option<Follower>,
+    inspector: Option<Inspector>,
     held: Held,
     error: Option<Error>,
 }
@@ -62,13 +64,14 @@ impl<'s> Judge<'s> {
             derived: store.derived(&rules)?,
             watcher: None,
             follower: None,
+            inspector: selection.schema.then(Inspector::default),
             held: Held::default(),
             error: None,
         })
     }
 
     /// The same, and somebody is told of all that it is told and of all that it finds.
-    pub(super) fn watched(self, watcher: &'s RefCell<dyn Watcher>) -> Judge<'s> {
+    pub(super) fn watched(self, watcher: &'s Mutex<dyn Watcher>) -> Judge<'s> {
         Judge { watcher: Some(watcher), ..self }
     }
 
@@ -86,7 +89,10 @@ impl<'s> Judge<'s> {
     }
 
     /// A frame, before the fold takes it.
-    pub(super) fn frame(&mut self, id: FrameId, frame: &Frame<'_>) {
+    pub(super) fn frame(&mut self, id: FrameId, connection: u32, frame: &Frame<'_>) {
+        if let Some(inspector) = &mut self.inspector {
+            inspector.frame(id, connection, frame);
+        }
         let Some(follower) = &mut self.follower else { return };
         if let Body::Message(message) = &frame.body
             && message.message.kind == Kind::Request
@@ -123,24 +129,33 @@ impl<'s> Judge<'s> {
 /// The frame of a request, and that of one that serves it.
 pub(super) type Serves = (FrameId, FrameId);
 
-impl Sink for Judge<'_> {
-    fn event(&mut self, event: &Event<'_>) {
+impl Judge<'_> {
+    fn judge(&mut self, event: &Event<'_>) {
         let Judge { auditor, derived, watcher, held, error, .. } = self;
         // Who watches is told at once, and what hops show comes when connections have ended.
         let waits = watcher.is_none() && !matches!(event.what, What::Hop(_));
         if let Some(watcher) = watcher {
-            watcher.borrow_mut().event(event);
+            told(watcher).event(event);
         }
         auditor.judge(event, |finding| {
             let held = if waits { held.take(finding, event.seen.at_us) } else { Some(finding) };
             let Some(finding) = held else { return };
             if let Some(watcher) = watcher {
-                watcher.borrow_mut().finding(&finding);
+                told(watcher).finding(&finding);
             }
             if let Err(fault) = derived.finding(&finding) {
                 error.get_or_insert(fault);
             }
         });
+    }
+}
+
+impl Sink for Judge<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        self.judge(event);
+        let Some(mut inspector) = self.inspector.take() else { return };
+        inspector.look(event, |event| self.judge(event));
+        self.inspector = Some(inspector);
     }
 
     fn inferred(&mut self, frame: FrameId, sender: Side) {
@@ -150,7 +165,7 @@ impl Sink for Judge<'_> {
 
     fn exchange(&mut self, connection: u32, exchange: &Exchange) {
         if let Some(watcher) = self.watcher {
-            watcher.borrow_mut().settled(exchange);
+            told(watcher).settled(exchange);
         }
         if let Some(follower) = &mut self.follower {
             follower.exchange(connection, exchange);

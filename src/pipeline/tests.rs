@@ -233,7 +233,7 @@ fn a_new_audit_finds_the_same() {
     assert_eq!((first.tally, first.findings, first.undecided), (second.tally, second.findings, second.undecided));
     assert!(codes(&store).contains(&("CAN010".into(), 7)));
     let options = Options {
-        selection: crate::rules::Selection { select: vec!["RPC".into()], ignore: vec![] },
+        selection: crate::rules::Selection { select: vec!["RPC".into()], ..Default::default() },
         ..Options::default()
     };
     audit(&mut store, &options, &mut Quiet).unwrap();

@@ -19,6 +19,7 @@ mod placeholder;
 mod playing;
 mod probing;
 mod profile;
+mod schema;
 mod semconv;
 mod shape;
 mod side;

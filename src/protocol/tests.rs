@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 17] = [
+const EXCEPTIONS: [(&str, Family, &str); 19] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
     ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
@@ -22,6 +22,8 @@ const EXCEPTIONS: [(&str, Family, &str); 17] = [
     ("RPC020/null", Family::Lsp, "common in practice, and every peer reads it as absent"),
     ("RPC020/null", Family::Mcp, "common in practice, and every peer reads it as absent"),
     ("RPC022", Family::Mcp, "over HTTP the parts of a batch may be answered singly"),
+    ("SCH001", Family::Mcp, "the schema is the source of truth, and a peer may refuse what is not as it says"),
+    ("SCH002", Family::Mcp, "the schema is the source of truth, and a peer may refuse what is not as it says"),
     ("TSK009", Family::Mcp, "that the request was accepted as a task is not said on the wire"),
 ];
 
@@ -40,7 +42,7 @@ fn severity_of(level: Level) -> Severity {
 /// `CAN010`, or `RPC007/fraction` for a case within a rule; a capability and an error's code are cases, too.
 fn is_code(code: &str) -> bool {
     let (rule, case) = code.split_once('/').unwrap_or((code, "case"));
-    let families = ["CAN", "RPC", "STK", "LIF", "PRG", "TSK", "SES", "TRN", "SUB", "DOC", "HOP", "PAY"];
+    let families = ["CAN", "RPC", "STK", "LIF", "PRG", "TSK", "SES", "TRN", "SUB", "DOC", "HOP", "PAY", "SCH"];
     rule.len() == 6
         && families.contains(&&rule[..3])
         && rule[3..].bytes().all(|byte| byte.is_ascii_digit())

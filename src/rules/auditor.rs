@@ -18,14 +18,30 @@ pub struct Selection {
     pub select: Vec<String>,
     /// Not these.
     pub ignore: Vec<String>,
+    /// Payloads are held against schemas, too.
+    pub schema: bool,
 }
 
 impl Selection {
     /// True if `rule` runs.
     pub fn takes(&self, rule: &Rule) -> bool {
+        self.chooses(rule) && (self.schema || !rule.needs_schema())
+    }
+
+    /// True if `rule` is among those that are asked for, whether this run looks at payloads or not.
+    pub fn chooses(&self, rule: &Rule) -> bool {
         let names = |list: &[String]| list.iter().any(|id| matches(id, rule));
         let wanted = if self.select.is_empty() { rule.default_on } else { names(&self.select) };
         wanted && !names(&self.ignore)
+    }
+
+    /// The first entry that names rules about payloads only, where payloads are not looked at.
+    pub fn unheard(&self) -> Option<&str> {
+        let mute = |id: &&String| {
+            let mut named = RULES.iter().filter(|rule| matches(id, rule)).peekable();
+            named.peek().is_some() && named.all(|rule| rule.needs_schema())
+        };
+        self.select.iter().filter(|_| !self.schema).find(mute).map(String::as_str)
     }
 
     /// The first entry that names no rule.
@@ -272,6 +288,7 @@ fn kind(what: &What<'_>) -> On {
         What::Orphans { .. } => On::Orphans,
         What::Stalled { .. } => On::Stalled,
         What::Hop(_) => On::Hop,
+        What::Shape(_) => On::Shape,
         What::End => On::End,
         What::Capture(_) => On::Capture,
     }

@@ -14,6 +14,7 @@ mod lifecycle;
 mod payload;
 mod progress;
 mod rpc;
+mod schema;
 mod stuck;
 mod subscription;
 mod task;
@@ -140,6 +141,11 @@ pub static RULES: &[&Rule] = &[
     &rpc::response_without_id::RULE,
     &rpc::batch_response_mismatch::RULE,
     &rpc::reply_to_notification::RULE,
+    &schema::params_off_schema::RULE,
+    &schema::result_off_schema::RULE,
+    &schema::tool_output_off_schema::RULE,
+    &schema::tool_input_off_schema::RULE,
+    &schema::form_off_schema::RULE,
     &turn::cancel_without_cancelled_stop::RULE,
     &turn::cancel_turned_into_error::RULE,
     &turn::permission_not_cancelled::RULE,

@@ -6,7 +6,7 @@
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
 use crate::protocol::{Facts, Mechanism, Side, Step};
-use crate::session::{Connection, Event, Exchange, TaskState, What};
+use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
 /// A set of occasions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,6 +130,16 @@ occasions! {
     ASKS_MODEL = 52, "a request for sampling";
     /// It gives what it may have had to declare.
     GIVES = 53, "a result that shows what it supports";
+    /// It sends parameters that the schema describes, and they were held against it.
+    SHAPED_PARAMS = 54, "a message whose parameters the schema describes";
+    /// It sends a result that the schema describes.
+    SHAPED_RESULT = 55, "a result that the schema describes";
+    /// It sends the result of a tool with an output schema.
+    TOOL_OUTPUT = 56, "a result of a tool with an output schema";
+    /// It serves a call of a tool with an input schema.
+    TOOL_INPUT = 57, "a call of a tool with an input schema, served";
+    /// It sends what a user filled in.
+    FILLS_FORM = 58, "a form that a user filled in";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
@@ -279,6 +289,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
+        What::Shape(shape) => (of_part(shape.part), O::NONE),
         What::Posted { .. } => (O::POSTS, O::NONE),
         What::Responded { .. } => (O::RESPONDS, O::NONE),
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
@@ -307,6 +318,17 @@ fn lists(exchange: &Exchange, facts: &Facts<'_>) -> bool {
     let list =
         matches!(&*exchange.method, "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list");
     facts.result_members && (list || &*exchange.method == "resources/read")
+}
+
+/// What a part of a message that was held against a schema is an occasion of.
+fn of_part(part: Part) -> Occasions {
+    match part {
+        Part::Params => Occasions::SHAPED_PARAMS,
+        Part::Result => Occasions::SHAPED_RESULT,
+        Part::Output => Occasions::TOOL_OUTPUT,
+        Part::Input => Occasions::TOOL_INPUT,
+        Part::Form => Occasions::FILLS_FORM,
+    }
 }
 
 /// What the connection as a whole gave occasion to: for the client, and for the server.

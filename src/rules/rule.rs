@@ -87,6 +87,8 @@ pub enum On {
     Stalled,
     /// [`crate::session::What::Hop`]
     Hop,
+    /// [`crate::session::What::Shape`]
+    Shape,
     /// [`crate::session::What::End`]
     End,
     /// [`crate::session::What::Capture`]
@@ -116,6 +118,13 @@ pub struct Rule {
     pub page: &'static str,
     /// The check.
     pub check: fn(&Event<'_>) -> Option<Finding>,
+}
+
+impl Rule {
+    /// True if it judges payloads, which a run looks at only where it is asked to.
+    pub fn needs_schema(&self) -> bool {
+        self.on == On::Shape
+    }
 }
 
 /// Makes the finding of `code` for an event, or `None` where the event's profile has no such rule.

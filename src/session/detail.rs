@@ -213,6 +213,38 @@ pub struct TaskReport<'a> {
     pub judgement: Judgement,
 }
 
+/// What was held against a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Parameters, against the schema of the protocol.
+    Params,
+    /// A result, against the schema of the protocol.
+    Result,
+    /// The structured content of a tool's result, against the schema that the server declared for it.
+    Output,
+    /// The arguments of a call that was served, against the schema that the server declared for them.
+    Input,
+    /// What a user filled in, against the schema that the server asked with.
+    Form,
+}
+
+/// What a schema says of a message. Whoever reads payloads tells it: the fold and the rules do not.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    /// What was held against it.
+    pub part: Part,
+    /// The method of the message, or of the request that it answers.
+    pub method: &'a str,
+    /// The exchange, where there is one.
+    pub exchange: Option<&'a Exchange>,
+    /// The message that declared the schema, where a side did.
+    pub declared: Option<Seen>,
+    /// What is not as the schema says, one place each; empty where all is.
+    pub faults: &'a [String],
+    /// Why that may come of the log, and not of the message.
+    pub doubt: Option<&'static str>,
+}
+
 /// Something about the capture itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CaptureNote {

@@ -3,7 +3,7 @@
 //! An event is complete: it carries the exchange, the judgement and the facts of its connection, so that a rule keeps no state.
 
 use super::connection::Connection;
-use super::detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, Stray, Target, TaskReport};
+use super::detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, Shape, Stray, Target, TaskReport};
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
 use super::http_stream::{HttpStream, Shown};
@@ -402,6 +402,8 @@ pub enum What<'a> {
     },
     /// What two hops of one request show together.
     Hop(Hop<'a>),
+    /// What a schema says of a message.
+    Shape(Shape<'a>),
     /// The end of the connection.
     End,
     /// Something about the capture itself, not about the parties.

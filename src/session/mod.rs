@@ -40,7 +40,9 @@ mod version;
 mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
-pub use detail::{Batch, CancelFault, CaptureNote, DocumentFault, ProgressFault, Stray, Target, TaskReport};
+pub use detail::{
+    Batch, CancelFault, CaptureNote, DocumentFault, Part, ProgressFault, Shape, Stray, Target, TaskReport,
+};
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::Session;

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers of the library, from the top down.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "pipeline", "policy", "report", "conform", "replay", "live", "facts", "store", "rules", "finding", "session",
-    "capture", "protocol", "jsonrpc", "wire", "redact",
+    "capture", "protocol", "shape", "jsonrpc", "wire", "redact",
 ];
 
 /// Modules that any layer may import.

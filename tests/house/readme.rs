@@ -97,7 +97,11 @@ fn the_table_of_rules_is_the_table_of_rules() {
         .iter()
         .map(|rule| {
             let (code, name, severity) = (rule.code, rule.name, rpctape::report::catalogue::severities(rule));
-            let off = if rule.default_on { "" } else { " (off)" };
+            let off = match rule.default_on {
+                false => " (off)",
+                true if rule.needs_schema() => " (with --schema)",
+                true => "",
+            };
             format!("| {code} | [{name}](rules/{name}.md) | {severity} | {}{off} |", rule.summary)
         })
         .collect();

@@ -39,7 +39,11 @@ fn check(rule: &Rule, errors: &mut Vec<String>) -> usize {
     for pair in fences.windows(2) {
         let (Some(info), "findings") = (pair[0].0.strip_prefix("trace "), pair[1].0.as_str()) else { continue };
         examples += 1;
-        let selection = Selection { select: vec!["ALL".into(), rule.code.into()], ignore: Vec::new() };
+        let selection = Selection {
+            select: vec!["ALL".into(), rule.code.into()],
+            schema: rule.needs_schema(),
+            ..Selection::default()
+        };
         let (verdicts, numbers) = judge_with_lookout(&parse_trace(info, &pair[0].1), Settings::default(), &selection);
         let capture_page = rule.code.starts_with("CAP");
         let keep = |line: &String| capture_page || !line.starts_with("CAP");
@@ -118,7 +122,7 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
                 let window = window.map_or(8_192, |window| window.parse().expect("a number"));
                 let settings = Settings { window, ..Settings::default() };
                 let select = std::iter::once("ALL").chain(select).map(str::to_string).collect();
-                let selection = Selection { select, ignore: Vec::new() };
+                let selection = Selection { select, ..Selection::default() };
                 run = Some(remembering(&parse_trace(&info, &body), settings, &selection));
                 traces += 1;
                 continue;
@@ -188,7 +192,8 @@ fn judged(rule: &Rule, profile: &'static Profile, example: &(String, String)) ->
     if trace.steps.iter().any(|step| step.hop > 1) {
         return None;
     }
-    let selection = Selection { select: vec!["ALL".into(), rule.code.into()], ignore: Vec::new() };
+    let selection =
+        Selection { select: vec!["ALL".into(), rule.code.into()], schema: rule.needs_schema(), ..Selection::default() };
     let (verdicts, _) = judge_with_lookout(&trace, Settings::default(), &selection);
     let proven = verdicts.findings.iter().filter(|finding| finding.certainty == Certainty::Violation);
     let broken = |own: bool| {
@@ -252,7 +257,8 @@ fn the_corpus_is_judged_as_its_names_say() {
     let names: Vec<&String> = files.keys().collect();
     let paths: Vec<String> = names.iter().map(|name| format!("{}/{name}", folder.display())).collect();
     let select = RULES.iter().map(|rule| rule.code.to_string()).collect();
-    let options = Options { selection: Selection { select, ignore: Vec::new() }, ..Options::default() };
+    let options =
+        Options { selection: Selection { select, schema: true, ..Selection::default() }, ..Options::default() };
     let mut store = Store::temporary().expect("a store");
     ingest(&mut store, &paths, &options, &mut Quiet).expect("read");
     let found = store.all_findings(&FindingFilter::default(), Raw::None).expect("findings");

@@ -122,7 +122,7 @@ impl Chaos {
     /// All that the fold and the rules say.
     pub fn fold(&self) -> String {
         let mut session = Session::new(self.settings);
-        let mut verdicts = Verdicts::new(&Selection { select: vec!["ALL".into()], ignore: Vec::new() });
+        let mut verdicts = Verdicts::new(&Selection { select: vec!["ALL".into()], ..Selection::default() });
         session.open(Opened { id: 1, key: "c/1".into(), channel: self.channel.clone(), demanded: None });
         let mut next = 1;
         for (index, step) in self.steps.iter().enumerate() {

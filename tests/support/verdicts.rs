@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rpctape::capture::{Body, Channel, Frame};
 use rpctape::finding::Finding;
 use rpctape::jsonrpc::Id;
-use rpctape::pipeline::Lookout;
+use rpctape::pipeline::{Inspector, Lookout};
 use rpctape::protocol::Side;
 use rpctape::rules::{Auditor, Selection};
 use rpctape::session::{
@@ -23,6 +23,7 @@ pub struct Verdicts {
     pub connections: Vec<Connection>,
     auditor: Auditor,
     follower: Follower,
+    inspector: Option<Inspector>,
 }
 
 impl Verdicts {
@@ -34,6 +35,7 @@ impl Verdicts {
             connections: Vec::new(),
             auditor: Auditor::new(selection),
             follower: Follower::default(),
+            inspector: selection.schema.then(Inspector::default),
         }
     }
 }
@@ -41,6 +43,9 @@ impl Verdicts {
 impl Sink for Verdicts {
     fn event(&mut self, event: &Event<'_>) {
         self.auditor.judge(event, |finding| self.findings.push(finding));
+        if let Some(inspector) = &mut self.inspector {
+            inspector.look(event, |event| self.auditor.judge(event, |finding| self.findings.push(finding)));
+        }
     }
     fn inferred(&mut self, _: FrameId, _: Side) {}
     fn exchange(&mut self, connection: u32, exchange: &Exchange) {
@@ -136,6 +141,9 @@ fn judge_with(
         }
         if let Some(kind) = look(&frame) {
             session.secret(next, 1, frame.at_us, kind);
+        }
+        if let Some(inspector) = &mut verdicts.inspector {
+            inspector.frame(next, step.hop, &frame);
         }
         let anywhere = matches!(step.what, What::Missing { anywhere: true, .. });
         if let Body::Message(message) = &frame.body {

@@ -274,6 +274,10 @@ pub struct Loaded {
 /// The options of a run.
 pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
     let (settings, selection) = (judge.settings(), judge.selection()?);
+    if let Some(id) = selection.unheard() {
+        let message = format!("{id} is about payloads, which are looked at only with --schema");
+        return Err(Error::new(ErrorKind::Usage, message).hint("give --schema, too, or `schema = true` under [audit]"));
+    }
     let interrupt = Some(stop.flag());
     Ok(Options { settings, selection, overrides, redact: None, hops: Hops::default(), jobs: None, interrupt })
 }

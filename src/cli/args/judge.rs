@@ -20,6 +20,10 @@ pub struct JudgeArgs {
     /// Leave these rules out
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     pub ignore: Vec<String>,
+    /// Hold parameters and results against the schema of the revision that is spoken, and what tools give against the schemas that
+    /// their server declared
+    #[arg(long)]
+    pub schema: bool,
     /// Accuse only where order, content or vantage prove it, never by a latency bound
     #[arg(long)]
     pub proof_only: bool,
@@ -32,6 +36,9 @@ pub struct JudgeArgs {
     /// Read this configuration, instead of the first rpctape.toml from the current directory upwards
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// True where the configuration has payloads held against schemas.
+    #[arg(skip)]
+    always_schema: bool,
     /// What holds where no flag says otherwise.
     #[arg(skip)]
     base: Option<Settings>,
@@ -48,6 +55,7 @@ impl JudgeArgs {
         JudgeArgs {
             select: list(&self.select, &config.select),
             ignore: list(&self.ignore, &config.ignore),
+            always_schema: config.schema,
             base: Some(Settings {
                 slack_us: config.slack.unwrap_or(usual.slack_us),
                 factor: config.factor.unwrap_or(usual.factor),
@@ -66,7 +74,11 @@ impl JudgeArgs {
 
     /// The rules to run; a name that no rule has is an error.
     pub fn selection(&self) -> Result<Selection> {
-        let selection = Selection { select: self.select.clone(), ignore: self.ignore.clone() };
+        let selection = Selection {
+            select: self.select.clone(),
+            ignore: self.ignore.clone(),
+            schema: self.schema || self.always_schema,
+        };
         match selection.unknown() {
             Some(id) => Err(unknown_rule(id)),
             None => Ok(selection),
@@ -86,7 +98,7 @@ impl JudgeArgs {
 
     /// True if a stored judgement would not do: a flag asks for another one.
     pub fn differs(&self) -> bool {
-        self.proof_only || self.stuck_after.is_some() || self.slack.is_some()
+        self.schema || self.proof_only || self.stuck_after.is_some() || self.slack.is_some()
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter};
 
 use clap::Args;
-use rpctape::error::{Error, Result};
+use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{Reader, unpacked};
 use rpctape::pipeline;
 use rpctape::pipeline::facts::{self, Part};
@@ -75,8 +75,13 @@ pub fn run(args: &AuditArgs, stop: &Stop) -> Result<u8> {
 
 /// Judges facts. A reader that goes away has not seen all that was found: that is an error here.
 fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
+    if args.judge.schema {
+        let error = Error::new(ErrorKind::Usage, "facts hold no payloads, and --schema is about payloads");
+        return Err(error.hint("rpctape check --schema LOG holds those of a log against the schemas"));
+    }
     let config = Config::load(args.judge.config.as_deref())?;
-    let options = input::options(args.said.overrides(), &args.judge.configured(&config), stop)?;
+    let mut options = input::options(args.said.overrides(), &args.judge.configured(&config), stop)?;
+    options.selection.schema = false;
     let failed = |error: std::io::Error| Error::io("write", "the findings", &error);
     let (input, name) = lines_of(facts)?;
     let mut out = BufWriter::new(std::io::stdout());

@@ -215,6 +215,9 @@ pub fn print(
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let mut summary = begun(loaded, &connections, terms.fail_on.severity());
     summary.coverage = Coverage::of(coverage(&loaded.store, only, &terms.selection)?, args.coverage);
+    if args.coverage && !terms.selection.schema {
+        io::say("what payloads look like (SCH001 to SCH005) is judged, and listed, only with --schema");
+    }
     let judged = Judged {
         torn: torn(loaded, &summary).map(str::to_string),
         findings: Box::new(|filter, raw, take| loaded.store.findings(filter, raw, take)),
@@ -338,7 +341,7 @@ pub fn print_judged(
 /// A database may hold findings of rules that this run was not asked for.
 pub fn taken(selection: &Selection, finding: &FindingRow) -> bool {
     let all = selection.select.is_empty() && selection.ignore.is_empty();
-    all || rules::find(&finding.code).is_some_and(|rule| selection.takes(rule))
+    all || rules::find(&finding.code).is_some_and(|rule| selection.chooses(rule))
 }
 
 fn report(args: &PrintArgs, style: Style, redactor: Option<Redactor>) -> Box<dyn Report> {

@@ -47,6 +47,8 @@ macro_rules! rulings {
             bare("LIF004", Severity::Note),
             bare("SES006", Severity::Warning),
             bare("SES007", Severity::Note),
+            bare("SCH001", Severity::Warning),
+            bare("SCH002", Severity::Warning),
             bare("SES009", Severity::Error),
             bare("SES011", Severity::Note),
             bare("SES012", Severity::Note),

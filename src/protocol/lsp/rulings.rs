@@ -72,6 +72,9 @@ macro_rules! rulings {
             bare("PRG011", Severity::Error),
             error("PRG012", &$revision::PARTIAL_RESULTS),
             bare("PRG013", Severity::Error),
+            // The shapes stand in interfaces, not in sentences.
+            bare("SCH001", Severity::Warning),
+            bare("SCH002", Severity::Warning),
             $($own),*
         ]
     };

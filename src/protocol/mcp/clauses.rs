@@ -136,6 +136,18 @@ macro_rules! no_batch {
     };
 }
 
+/// What messages and structured results look like.
+macro_rules! schema {
+    ($revision:literal) => {
+        $crate::protocol::mcp::clauses::revision! { $revision;
+            SCHEMA_TRUTH Stated "schema-truth" "/basic"
+                "This is the source of truth for all protocol messages and structures";
+            OUTPUT_CONFORMS Must "output-conforms" "/server/tools"
+                "Servers MUST provide structured results that conform to this schema";
+        }
+    };
+}
+
 /// The same sentence was a SHOULD before 2025-06-18.
 macro_rules! capabilities_should {
     ($revision:literal) => {
@@ -207,6 +219,6 @@ macro_rules! described {
 }
 
 pub(super) use {
-    capabilities_should, described, logging, no_batch, of, offered, one_kind_of_response, progress, revision, shared,
-    streamable_http,
+    capabilities_should, described, logging, no_batch, of, offered, one_kind_of_response, progress, revision, schema,
+    shared, streamable_http,
 };

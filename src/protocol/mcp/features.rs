@@ -76,8 +76,6 @@ macro_rules! since_2025_06_18 {
                 "names of keys with these signs inside";
             Allows May "own-authorization" "/basic" "clients and servers MAY negotiate their own custom authentication and authorization strategies"
                 "other ways to prove who one is";
-            NotObservable Must "output-conforms" "/server/tools" "Servers MUST provide structured results that conform to this schema"
-                "whether a value conforms is judged with a schema only";
             NotObservable Should "output-validated" "/server/tools" "Clients SHOULD validate structured results against this schema"
                 "what a client checks is inside it";
             NotObservable Should "embedded-declared" "/server/tools" "Servers that use embedded resources SHOULD implement the `resources` capability"

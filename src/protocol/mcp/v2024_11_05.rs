@@ -25,6 +25,9 @@ offered!("2024-11-05");
 static REMARKS: &[Remark] = remarks![];
 
 static RULINGS: &[Ruling] = rulings![
+    bare("SCH001", Severity::Error),
+    bare("SCH002", Severity::Error),
+    bare("SCH004", Severity::Note),
     error("RPC003", &RESULT_OR_ERROR),
     error("RPC004", &RESULT_OR_ERROR),
     error("CAN007", &CANCEL_SAME_DIRECTION),

@@ -27,6 +27,9 @@ offered!("2025-03-26");
 static REMARKS: &[Remark] = remarks![];
 
 static RULINGS: &[Ruling] = rulings![
+    bare("SCH001", Severity::Error),
+    bare("SCH002", Severity::Error),
+    bare("SCH004", Severity::Note),
     error("RPC003", &RESULT_OR_ERROR),
     error("RPC004", &RESULT_OR_ERROR),
     error("CAN007", &CANCEL_SAME_DIRECTION),
@@ -62,6 +65,10 @@ static TABLE: &[&[Remark]] = &[
 /// Of MCP whose revision the log does not tell. This one is quoted: its sentences are those of all four but for the strength of
 /// LIF019, and there it is the weaker.
 pub(super) static RULINGS_UNKNOWN: &[Ruling] = rulings![
+    // Without a revision there is no schema: these never speak.
+    bare("SCH001", Severity::Error),
+    bare("SCH002", Severity::Error),
+    bare("SCH004", Severity::Note),
     error("RPC003", &RESULT_OR_ERROR),
     error("RPC004", &RESULT_OR_ERROR),
     error("CAN007", &CANCEL_SAME_DIRECTION),

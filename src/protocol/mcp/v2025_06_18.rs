@@ -1,7 +1,9 @@
 //! MCP 2025-06-18: its sentences, its rulings, and what of it no rule judges.
 
 use super::HANDSHAKE;
-use super::clauses::{described, logging, no_batch, offered, one_kind_of_response, revision, shared, streamable_http};
+use super::clauses::{
+    described, logging, no_batch, offered, one_kind_of_response, revision, schema, shared, streamable_http,
+};
 use super::features::{features, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, open_streams, version_header};
@@ -17,6 +19,7 @@ one_kind_of_response!("2025-06-18", "/basic");
 streamable_http!("2025-06-18");
 logging!("2025-06-18");
 no_batch!("2025-06-18");
+schema!("2025-06-18");
 offered!("2025-06-18");
 described!("2025-06-18");
 
@@ -30,6 +33,14 @@ revision! { "2025-06-18";
 }
 
 static REMARKS: &[Remark] = remarks![
+    in_part(
+        &SCHEMA_TRUTH,
+        "methods that the schema does not have and values that a filter took are not judged, and nothing without --schema"
+    ),
+    in_part(
+        &OUTPUT_CONFORMS,
+        "patterns, formats and conditions of a schema are not judged, and nothing without --schema"
+    ),
     in_part(&FOLLOW_JSONRPC, "each clause of JSON-RPC is judged by itself as well"),
     in_part(&NO_RESPONSE, "a reply that carries an id is a reply to nothing, which another clause is about"),
     in_part(&EMBEDDED_RESOURCE, "which MIME type is appropriate is known to the server alone"),
@@ -38,6 +49,11 @@ static REMARKS: &[Remark] = remarks![
 ];
 
 static RULINGS: &[Ruling] = rulings![
+    error("SCH001", &SCHEMA_TRUTH),
+    error("SCH002", &SCHEMA_TRUTH),
+    error("SCH003", &OUTPUT_CONFORMS),
+    bare("SCH004", Severity::Note),
+    bare("SCH005", Severity::Warning),
     error("RPC003", &RESULT_OR_ERROR),
     error("RPC004", &RESULT_OR_ERROR),
     error("CAN007", &CANCEL_SAME_DIRECTION),

@@ -1,13 +1,13 @@
 //! MCP 2025-11-25: its sentences, its rulings, and what of it no rule judges.
 
 use super::HANDSHAKE;
-use super::clauses::{described, logging, no_batch, offered, revision, shared, streamable_http};
+use super::clauses::{described, logging, no_batch, offered, revision, schema, shared, streamable_http};
 use super::features::{features, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, pages, polled_streams, version_header};
 use crate::protocol::jsonrpc::{self as jr};
-use crate::protocol::tables::{error, in_part, unseen, warning};
-use crate::protocol::{Profile, Remark, Ruling};
+use crate::protocol::tables::{bare, error, in_part, unseen, warning};
+use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.
 pub static PROFILE: Profile = Profile {
@@ -24,7 +24,10 @@ shared!("2025-11-25", "/basic");
 streamable_http!("2025-11-25");
 logging!("2025-11-25");
 no_batch!("2025-11-25");
+schema!("2025-11-25");
 revision! { "2025-11-25";
+    FORM_VALIDATED Should "form-validated" "/client/elicitation"
+        "Clients SHOULD validate all responses against the provided schema";
     SAME_ID Must "same-id" "/basic" "Result responses MUST include the same ID as the request they correspond to";
     RESULT_FIELD Must "result-field" "/basic" "Result responses MUST include a `result` field";
     CANCEL_NAMES_REQUEST Must "cancel-names-request" "/schema"
@@ -99,6 +102,15 @@ revision! { "2025-11-25";
 }
 
 static REMARKS: &[Remark] = remarks![
+    in_part(
+        &SCHEMA_TRUTH,
+        "methods that the schema does not have and values that a filter took are not judged, and nothing without --schema"
+    ),
+    in_part(
+        &OUTPUT_CONFORMS,
+        "patterns, formats and conditions of a schema are not judged, and nothing without --schema"
+    ),
+    in_part(&FORM_VALIDATED, "that a client looks is not seen; what it sends is, with --schema"),
     unseen(&TASK_IGNORED, "that a receiver looked at the member is not in the messages"),
     in_part(&FOLLOW_JSONRPC, "each clause of JSON-RPC is judged by itself as well"),
     in_part(&NO_RESPONSE, "a reply that carries an id is a reply to nothing, which another clause is about"),
@@ -115,6 +127,11 @@ static REMARKS: &[Remark] = remarks![
 
 // No RPC021: from here on an error may lack its id, "in error cases where the ID could not be read".
 static RULINGS: &[Ruling] = rulings![
+    error("SCH001", &SCHEMA_TRUTH),
+    error("SCH002", &SCHEMA_TRUTH),
+    error("SCH003", &OUTPUT_CONFORMS),
+    bare("SCH004", Severity::Note),
+    warning("SCH005", &FORM_VALIDATED),
     // That a response has not both is left to JSON-RPC since results and errors have a section each.
     error("RPC003", &jr::RESULT_OR_ERROR),
     error("RPC004", &RESULT_FIELD),

@@ -35,6 +35,8 @@ pub struct Config {
     pub select: Option<Vec<String>>,
     /// Rules to leave out.
     pub ignore: Option<Vec<String>>,
+    /// True where payloads are to be held against schemas.
+    pub schema: bool,
     /// Age of a stuck request, in microseconds.
     pub stuck_after: Option<i64>,
     /// Slack of the race reasoning, in microseconds.

@@ -13,7 +13,7 @@ use super::walk::{Place, Value};
 use super::{Config, replay};
 
 const TABLES: [&str; 4] = ["audit", "suppress", "redact", "replay"];
-const AUDIT: [&str; 7] = ["fail-on", "select", "ignore", "stuck-after", "race-slack", "race-factor", "rule"];
+const AUDIT: [&str; 8] = ["fail-on", "select", "ignore", "schema", "stuck-after", "race-slack", "race-factor", "rule"];
 const SUPPRESS: [&str; 6] = ["rule", "method", "name", "connection", "reason", "until"];
 const REDACT: [&str; 5] = ["set", "keys", "paths", "values", "emails"];
 
@@ -50,6 +50,7 @@ fn audit(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Result<()
             }
             "select" => config.select = Some(selection(place, key, value)?),
             "ignore" => config.ignore = Some(selection(place, key, value)?),
+            "schema" => config.schema = place.boolean(key, value)?,
             "stuck-after" => config.stuck_after = Some(time()?),
             "race-slack" => config.slack = Some(time()?),
             "race-factor" => config.factor = Some(place.number(key, value)?),
@@ -62,7 +63,7 @@ fn audit(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Result<()
 fn selection(place: &Place<'_>, key: &str, value: &Value<'_>) -> Result<Vec<String>> {
     let list = place.list(key, value)?;
     for (at, id) in &list {
-        let one = Selection { select: vec![id.clone()], ignore: Vec::new() };
+        let one = Selection { select: vec![id.clone()], ..Selection::default() };
         if one.unknown().is_some() {
             return Err(no_rule(place, *at, id));
         }

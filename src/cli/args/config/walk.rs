@@ -88,6 +88,14 @@ impl Place<'_> {
         }
     }
 
+    /// True or false.
+    pub fn boolean(&self, key: &str, value: &Value<'_>) -> Result<bool> {
+        match value.get_ref() {
+            DeValue::Boolean(is) => Ok(*is),
+            _ => Err(self.fault(value.span().start, format!("{key} is true or false"))),
+        }
+    }
+
     /// A number.
     pub fn number(&self, key: &str, value: &Value<'_>) -> Result<f64> {
         let text = match value.get_ref() {

@@ -38,6 +38,7 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
     NOTIFICATION_NO_ID Must "notification-no-id" "" "Notifications MUST NOT include an ID";
     REQUEST_META Must "request-meta" "" "server MUST reject it with ... `-32602`";
     RESULT_TYPE Must "result-type" "" "MUST include a `resultType`";
+    SCHEMA_TRUTH Stated "schema-truth" "" "This is the source of truth for all protocol messages and structures";
     CODE_DEFINED Must "code-defined" "" "MUST NOT emit any code ... not defined";
     CODE_LEGACY Should "code-legacy" "" "new implementations SHOULD NOT use";
     DUAL_ERA May "dual-era" "/versioning"
@@ -82,6 +83,8 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/seps/2663-tasks-e
 }
 
 clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28";
+    OUTPUT_CONFORMS Must "output-conforms" "/server/tools"
+        "Servers MUST provide structured results that conform to this schema";
     RESULT_FIELD Must "result-field" "/basic"
         "Result responses MUST include a `result` field";
     ERROR_FIELD Must "error-field" "/basic"

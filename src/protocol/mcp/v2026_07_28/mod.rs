@@ -124,6 +124,14 @@ static REMARKS: &[Remark] = &[
         &DISCONNECT_CANCELS,
         "that work was ended is not in the messages; messages after the stream was closed are judged by another clause",
     ),
+    in_part(
+        &SCHEMA_TRUTH,
+        "methods that the schema does not have and values that a filter took are not judged, and nothing without --schema",
+    ),
+    in_part(
+        &OUTPUT_CONFORMS,
+        "patterns, formats and conditions of a schema are not judged, and nothing without --schema",
+    ),
     unseen(&STDIO_CANCELS, "a cancel that was not sent leaves no trace: that the client wanted one is inside it"),
 ];
 
@@ -263,4 +271,8 @@ static RULINGS: &[Ruling] = &[
     error("SUB001", &LISTEN_ACK_FIRST),
     error("SUB002", &SUBSCRIPTION_ID),
     error("SUB003", &LISTEN_TYPES),
+    error("SCH001", &SCHEMA_TRUTH),
+    error("SCH002", &SCHEMA_TRUTH),
+    error("SCH003", &OUTPUT_CONFORMS),
+    bare("SCH004", Severity::Note),
 ];

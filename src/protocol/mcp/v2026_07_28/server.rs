@@ -51,8 +51,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a server implements beyond what it declares is not in the messages";
     Allows May "tool-links" "/server/tools" "A tool MAY return links to Resources"
         "links in results";
-    NotObservable Must "output-conforms" "/server/tools" "Servers MUST provide structured results that conform to this schema."
-        "whether a value conforms is judged with a schema only";
     NotObservable Should "output-validated" "/server/tools" "Clients SHOULD validate structured results against this schema."
         "what a client checks is inside it";
     NotObservable Should "errors-to-model" "/server/tools" "Clients SHOULD provide tool execution errors to language models to enable self-correction."
