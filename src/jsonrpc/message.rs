@@ -110,10 +110,10 @@ impl<'a> Message<'a> {
             kind: *kind,
             id: id.clone(),
             id_text: id_text.map(&mut *text),
-            method: method.as_ref().map(|method| map_cow(method, text)),
+            method: map_cow(method.as_ref(), text),
             error: error.as_ref().map(|error| {
                 let ErrorObject { code, message, data } = &**error;
-                let message = message.as_ref().map(|message| map_cow(message, text));
+                let message = map_cow(message.as_ref(), text);
                 Box::new(ErrorObject { code: *code, message, data: data.map(&mut *text) })
             }),
             defects: *defects,
@@ -121,11 +121,11 @@ impl<'a> Message<'a> {
     }
 }
 
-fn map_cow<'a, 'b>(cow: &Cow<'a, str>, text: &mut impl FnMut(&'a str) -> &'b str) -> Cow<'b, str> {
-    match cow {
+fn map_cow<'a, 'b>(cow: Option<&Cow<'a, str>>, text: &mut impl FnMut(&'a str) -> &'b str) -> Option<Cow<'b, str>> {
+    cow.map(|cow| match cow {
         Cow::Borrowed(borrowed) => Cow::Borrowed(text(borrowed)),
         Cow::Owned(owned) => Cow::Owned(owned.clone()),
-    }
+    })
 }
 
 impl Message<'_> {

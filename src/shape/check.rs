@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
-use super::fault::{ANOTHER, Fault, KIND, kind_of, quoted};
+use super::fault::{ANOTHER, Fault, KIND, LACKS, kind_of, quoted};
 use super::kind::{Member, Shapes, Type};
 
 /// How many faults of one value are told apart.
@@ -160,7 +160,7 @@ impl<'c> Check<'c> {
                 self.value(value, &member.kind, &way, within, 0);
                 self.inside(before, distance);
             }
-            None if member.required => self.tell(&member.kind, &way, within, None, distance),
+            None if member.required => self.tell(&member.kind, &way, within, None, distance.max(LACKS)),
             None => {}
         }
     }
@@ -289,7 +289,7 @@ mod tests {
             (
                 json!({"content": [{"type": "text", "text": "a", "annotations": {"priority": 2, "audience": ["me"]}}], "isError": null}),
                 vec![
-                    "result.content[0].annotations.audience[0] is \"me\", Annotations has \"assistant\" or \"user\"",
+                    "result.content[0].annotations.audience[0] is \"me\", Role has \"assistant\" or \"user\"",
                     "result.content[0].annotations.priority is 2, Annotations has a number from 0 to 1",
                     "result.isError is null, CallToolResult has true or false",
                 ],

@@ -19,6 +19,8 @@ pub struct Fault {
     pub(super) distance: u32,
 }
 
+/// How far a value is from a type of which it lacks a member: farther than from one of whose members several are wrong.
+pub(super) const LACKS: u32 = 30;
 /// A literal does not fit: another alternative is meant.
 pub(super) const ANOTHER: u32 = 1_000;
 /// The value is of another kind altogether.

@@ -76,7 +76,11 @@ fn complete(words: &mut Words, sampled: &Sampled) {
         for seen in sampled.seen.iter().filter(|seen| seen.sender.is_none()) {
             let found = runs(&seen.before, &seen.method);
             let is_opposite = |run: &str| common(run).is_some_and(|direction| of_peer.contains(&opposite(direction)));
-            let Some((word, _)) = found.iter().rev().find(|(run, _)| is_opposite(run)) else { continue };
+            // The `server` in `client -> server` is no word of its own.
+            let parts = found.iter().any(|(run, _)| is_between(run));
+            let is_whole = |run: &str| !parts || is_between(run);
+            let word = found.iter().rev().find(|(run, _)| is_opposite(run) && is_whole(run));
+            let Some((word, _)) = word else { continue };
             let own = &mut words.of[index(side)];
             if own.len() < WORDS && !own.iter().any(|known| known == word) {
                 own.push((*word).to_string());

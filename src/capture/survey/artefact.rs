@@ -101,7 +101,7 @@ fn stripped(notes: &Notes, plan: &mut Plan) {
     let mut asks = notes.list.iter().filter(|note| note.act != Act::Answer);
     let count = asks.clone().count();
     let opens = asks.clone().any(|note| note.act == Act::Open);
-    if opens && count >= STRIPPED && asks.all(|note| note.marks.bare || note.marks.null_params) {
+    if opens && count >= STRIPPED && asks.all(|note| note.marks.hollow || note.marks.null_params) {
         plan.lacks = plan.lacks.and(Proof::PAYLOAD).and(Proof::CANCEL_TARGET);
         plan.said.push("no message has parameters, not even its handshake: its logger leaves them out".to_string());
     }

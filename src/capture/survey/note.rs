@@ -87,6 +87,8 @@ pub(super) struct Marks {
     pub opened: bool,
     /// Has a method and no member for parameters.
     pub bare: bool,
+    /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
+    pub hollow: bool,
     /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should.
     pub word: [u64; 4],
 }
@@ -192,6 +194,7 @@ impl Notes {
         let sender = sender(frame.direction);
         let cancelled = facts.request_id.or(facts.param_id).filter(|_| self.cancels.contains(&message.method()));
         let null_id = message.id == IdField::Null && message.method.is_some();
+        let bare = message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none();
         let marks = Marks {
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
@@ -202,7 +205,8 @@ impl Notes {
             greets: self.openers.contains(&message.method()),
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             printed: message.method.is_some() && self.signs.are_printed(text),
-            bare: message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none(),
+            bare,
+            hollow: bare && is_hollow(text),
             word: words(message, facts, text),
         };
         self.list.push(Note {
@@ -219,6 +223,12 @@ impl Notes {
             marks,
         });
     }
+}
+
+/// True for an object of JSON that holds nothing but single values.
+fn is_hollow(text: &str) -> bool {
+    let mut all = members(text).peekable();
+    all.peek().is_some() && all.all(|member| !member.value.starts_with(['{', '[']))
 }
 
 /// The number that an id counts with.

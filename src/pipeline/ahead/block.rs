@@ -24,6 +24,8 @@ pub(super) struct Block {
     places: Vec<Range<usize>>,
     /// Bytes that are no text.
     bytes: Vec<Vec<u8>>,
+    /// Of the frame that is put in: kept for the room that it has.
+    taken: Taken,
 }
 
 enum Item {
@@ -52,8 +54,8 @@ impl Block {
     }
 
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
-        let Block { items, text, places, bytes } = self;
-        let mut taken = Taken::default();
+        let Block { items, text, places, bytes, taken } = self;
+        taken.0.clear();
         let without = frame.map_text(
             &mut |part| {
                 places.push(taken.place(part, text));
