@@ -201,6 +201,8 @@ def mcp(package, revision):
     table.define = {name: schema.type(one) for name, one in definitions.items()}
     # The schema leaves out null, which the TypeScript has.
     table.define |= {"JSONValue": "any", "JSONObject": "{}"}
+    # Tools are described in JSON Schema, in which `true` and `false` are schemas, too.
+    table.define["Tool"] = table.define["Tool"].replace("properties?: {*: {}}", "properties?: {*: {} | bool}")
     for name, one in definitions.items():
         method = one.get("properties", {}).get("method", {}).get("const")
         if not method or not re.search("(Request|Notification)$", name):

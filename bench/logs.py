@@ -55,7 +55,14 @@ class Session:
         yield self.answer(id, info | {"serverInfo": {"name": "bench-server", "version": "1"}})
         yield self.client(1, method="notifications/initialized")
         while True:
-            yield from self.call()
+            yield from self.list() if self.profile == "lists" else self.call()
+
+    def list(self):
+        schema = {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}
+        tools = [{"name": tool, "description": self.text(200), "inputSchema": schema} for tool in TOOLS]
+        id, asked = self.ask("tools/list", {})
+        yield asked
+        yield self.answer(id, {"tools": tools})
 
     def call(self):
         dice, token = self.dice, self.next_id + 1

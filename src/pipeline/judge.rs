@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Auditor, RULES, Selection, Undecided, rests_on_order, still_proven};
+use crate::rules::{Auditor, On, RULES, Selection, Undecided, rests_on_order, still_proven};
 use crate::session::{Cancellation, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink, What};
 use crate::store::{Derived, Store};
 
@@ -156,6 +156,10 @@ impl Sink for Judge<'_> {
         let Some(mut inspector) = self.inspector.take() else { return };
         inspector.look(event, |event| self.judge(event));
         self.inspector = Some(inspector);
+    }
+
+    fn wants_flaws(&self) -> bool {
+        self.auditor.wants(On::Flawed)
     }
 
     fn inferred(&mut self, frame: FrameId, sender: Side) {

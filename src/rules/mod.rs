@@ -211,6 +211,17 @@ mod tests {
         }
     }
 
+    /// Payloads are looked at again only for somebody who judges what is wrong with them.
+    #[test]
+    fn flaws_are_wanted_where_a_rule_about_them_runs() {
+        let wants = |select: &[&str]| {
+            let select = select.iter().map(ToString::to_string).collect();
+            Auditor::new(&Selection { select, ..Selection::default() }).wants(On::Flawed)
+        };
+        assert!(!wants(&[]) && !wants(&["CAN", "SCH"]));
+        assert!(wants(&["PAY"]) && wants(&["bad-tool-definition"]));
+    }
+
     /// A ruling without a rule would be a promise, a rule without a ruling would never speak.
     #[test]
     fn rulings_and_rules_belong_together() {

@@ -13,7 +13,7 @@ const FLAWS: usize = 4096;
 impl Conn {
     /// A request or a notification.
     pub(super) fn look_at(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        if matches!(m.message.kind, Kind::Request | Kind::Notification) {
+        if matches!(m.message.kind, Kind::Request | Kind::Notification) && step.sink.wants_flaws() {
             for flaw in m.profile.flaws(m.message, m.facts, None) {
                 if self.is_new_flaw(&flaw) {
                     let what = What::Flawed { flaw: &flaw, exchange: None };
@@ -25,6 +25,16 @@ impl Conn {
 
     /// A response that has settled its exchange.
     pub(super) fn look_at_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        if step.sink.wants_flaws() {
+            self.flaws_of_answer(step, m, issuer, id);
+        }
+        if m.message.kind == Kind::Result {
+            self.unannounced(step, m, issuer, id);
+            self.asks_for_features(step, m, issuer, id);
+        }
+    }
+
+    fn flaws_of_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id) else { return };
         let profile = slot.exchange.profile;
         for flaw in profile.flaws(m.message, m.facts, Some(&slot.exchange.method)) {
@@ -33,10 +43,6 @@ impl Conn {
                 let what = What::Flawed { flaw: &flaw, exchange: Some(&slot.exchange) };
                 self.emit(step, profile, m.seen, Some(m.sender), what);
             }
-        }
-        if m.message.kind == Kind::Result {
-            self.unannounced(step, m, issuer, id);
-            self.asks_for_features(step, m, issuer, id);
         }
     }
 

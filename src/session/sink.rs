@@ -11,6 +11,10 @@ use crate::protocol::Side;
 pub trait Sink {
     /// One event; valid during the call.
     fn event(&mut self, event: &Event<'_>);
+    /// True if payloads are worth a second look: somebody judges what is wrong with them. That look costs as much as the first one.
+    fn wants_flaws(&self) -> bool {
+        true
+    }
     /// The sender of a message whose direction the log does not state.
     fn inferred(&mut self, frame: FrameId, sender: Side);
     /// An exchange that will not change any more.

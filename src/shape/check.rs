@@ -268,11 +268,14 @@ mod tests {
         for (result, words) in [
             (json!({"content": []}), vec![]),
             (json!({"content": [{"type": "text", "text": "a"}], "x-vendor": 1, "_meta": {"a": 1}}), vec![]),
-            (json!({}), vec!["result.content is missing, CallToolResult has a list, each an object (ContentBlock)"]),
+            (
+                json!({}),
+                vec!["result.content is missing, CallToolResult requires a list, each an object (ContentBlock)"],
+            ),
             (json!([]), vec!["result is a list, expected an object (CallToolResult) or an object (CreateTaskResult)"]),
             (
                 json!({"content": [{"type": "text"}]}),
-                vec!["result.content[0].text is missing, TextContent has a string"],
+                vec!["result.content[0].text is missing, TextContent requires a string"],
             ),
             (
                 json!({"content": [{"type": "text", "text": 5}]}),

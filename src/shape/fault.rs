@@ -32,10 +32,10 @@ const QUOTED: usize = 40;
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fault { place, within, expected, found, .. } = self;
-        let found = found.as_deref().unwrap_or("missing");
+        let (found, has) = found.as_deref().map_or(("missing", "requires"), |found| (found, "has"));
         match within.is_empty() {
             true => write!(out, "{place} is {found}, expected {expected}"),
-            false => write!(out, "{place} is {found}, {within} has {expected}"),
+            false => write!(out, "{place} is {found}, {within} {has} {expected}"),
         }
     }
 }

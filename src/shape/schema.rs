@@ -201,13 +201,13 @@ mod tests {
         for (value, words) in [
             (json!({"n": 1, "z": null}), vec![]),
             (json!({"n": 1.0, "z": 1, "s": 3.0}), vec![]),
-            (json!({"z": 1}), vec!["x.n is missing, the schema has an integer of at least 1"]),
+            (json!({"z": 1}), vec!["x.n is missing, the schema requires an integer of at least 1"]),
             (
                 json!({"n": 0, "s": "c"}),
                 vec![
                     "x.n is 0, the schema has an integer of at least 1",
                     "x.s is \"c\", the schema has \"a\", \"b\" or 3",
-                    "x.z is missing, the schema has a value",
+                    "x.z is missing, the schema requires a value",
                 ],
             ),
             (
@@ -252,7 +252,7 @@ mod tests {
             "properties": {"v": {"type": "string"}, "next": {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]}}}}});
         assert_eq!(said(list.clone(), json!({"v": "a", "next": {"v": "b", "next": null}})), [""; 0]);
         let wrong = said(list, json!({"v": "a", "next": {"next": null}}));
-        assert_eq!(wrong, ["x.next.v is missing, node has a string"]);
+        assert_eq!(wrong, ["x.next.v is missing, node requires a string"]);
         let circle = json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#"}]}}});
         assert_eq!(said(circle, json!(1)), [""; 0]);
         // As many ways as leaves of a tree of 64 levels: a whole look at it would never end.

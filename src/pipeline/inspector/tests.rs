@@ -69,6 +69,17 @@ fn what_a_tool_gives_is_held_against_what_its_server_declared() {
 }
 
 #[test]
+fn true_is_a_schema_and_a_word_is_none() {
+    let declares = |property: &str| {
+        let tools = r#"<{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"n":@}}}]}}"#;
+        said(&[INIT, READY, LIST, &tools.replace('@', property)])
+    };
+    assert_eq!(declares("true"), [""; 0]);
+    assert_eq!(declares("{}"), [""; 0]);
+    assert_eq!(declares("\"string\""), ["SCH002 4 violation"]);
+}
+
+#[test]
 fn a_declaration_that_may_not_hold_any_more_proves_nothing() {
     let other = r#"<{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["o"]}}]}}"#;
     let again = r#">{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#;
