@@ -158,7 +158,7 @@ impl Intake<'_, '_> {
             let body = Body::Missing(Missing::new(Why::Mixed));
             self.put(
                 mixed,
-                &Frame { body, stream: None, in_file: false, direction: Direction::Unknown, ..frame.clone() },
+                &Frame { body, stream: None, in_file: None, direction: Direction::Unknown, ..frame.clone() },
             )?;
         }
         self.put(connection, frame)

@@ -4,7 +4,9 @@
 //! what a member means is decided later, by the profile. Values are raw JSON text and are decoded only where used.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::hash::Hasher;
+use std::ops::{Deref, DerefMut};
 
 use super::placeholder::is_placeholder;
 use crate::json::each_member;
@@ -26,91 +28,139 @@ pub enum ParamsShape {
     Other,
 }
 
-/// Facts of one message. Sparse: most messages carry nothing but the envelope.
+/// A member that rules read as it stands in the message: for each a name, and a method of [`Facts`].
+macro_rules! facts {
+    ($($(#[$about:meta])* $fact:ident $name:ident;)*) => {
+        /// A member that rules read as it stands in the message.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Fact {
+            $($(#[$about])* $fact,)*
+        }
+
+        /// All of them.
+        pub(super) const FACTS: [Fact; [$(Fact::$fact),*].len()] = [$(Fact::$fact),*];
+
+        impl<'a> Facts<'a> {
+            $($(#[$about])* pub fn $name(&self) -> Raw<'a> { self.raw(Fact::$fact) })*
+        }
+    };
+}
+
+facts! {
+    /// `params.requestId`.
+    RequestId request_id;
+    /// `params.id`.
+    ParamId param_id;
+    /// `params.reason`.
+    Reason reason;
+    /// `params._meta.progressToken`.
+    ProgressToken progress_token;
+    /// `params.progressToken` (MCP progress), `params.token` (LSP progress) or `params.progressId` (DAP).
+    Token token;
+    /// `params.progress` (MCP) or `params.value.percentage` (LSP).
+    Progress progress;
+    /// `params.value.kind` (LSP `begin`, `report`, `end`).
+    ValueKind value_kind;
+    /// `params.workDoneToken`.
+    WorkDoneToken work_done_token;
+    /// `params.partialResultToken`.
+    PartialResultToken partial_result_token;
+    /// `params.sessionId` or `result.sessionId`.
+    SessionId session_id;
+    /// `params.update.sessionUpdate`.
+    Update update;
+    /// `params.update.toolCallId`.
+    ToolCall tool_call;
+    /// `params.update.status`.
+    UpdateStatus update_status;
+    /// `params.update.state`.
+    UpdateState update_state;
+    /// `params.taskId`, `result.taskId` or `result.task.taskId`.
+    TaskId task_id;
+    /// `params.status`, `result.status` or `result.task.status`.
+    TaskStatus task_status;
+    /// `params.name`, else `params.command`.
+    Name name;
+    /// `params.uri`.
+    Uri uri;
+    /// `params.mode`.
+    Mode mode;
+    /// `params.protocolVersion` or `result.protocolVersion`.
+    Revision revision;
+    /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
+    MetaRevision meta_revision;
+    /// `params._meta["io.modelcontextprotocol/clientCapabilities"]`, whole.
+    MetaCapabilities meta_capabilities;
+    /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
+    Subscription subscription;
+    /// `_meta["io.modelcontextprotocol/related-task"].taskId`.
+    RelatedTask related_task;
+    /// `capabilities`, `clientCapabilities` or `agentCapabilities` of a handshake, whole.
+    Capabilities capabilities;
+    /// `clientInfo`, `serverInfo` or `agentInfo` of a handshake, whole.
+    Peer peer;
+    /// `params.notifications` of a subscription, whole.
+    Notifications notifications;
+    /// `result.resultType`.
+    ResultType result_type;
+    /// `result.inputRequests`, whole.
+    InputRequests input_requests;
+    /// `params.cursor`.
+    Cursor cursor;
+    /// `result.nextCursor`.
+    NextCursor next_cursor;
+    /// `params.textDocument.uri` (LSP).
+    Document document;
+    /// `params.textDocument.version` (LSP).
+    DocumentVersion document_version;
+    /// `result.stopReason` or `params.update.stopReason`.
+    StopReason stop_reason;
+    /// `result.outcome.outcome`.
+    Outcome outcome;
+    /// `params._meta["io.modelcontextprotocol/logLevel"]`.
+    LogLevel log_level;
+    /// `params.requestState` or `result.requestState`.
+    RequestState request_state;
+    /// `params.inputResponses`, whole.
+    InputResponses input_responses;
+    /// `params.includeContext`.
+    IncludeContext include_context;
+    /// `_meta`, whole, where it has keys that are none of the above.
+    OddMeta odd_meta;
+    /// `params` or `result`, whole: for a second look, where a member of it is worth one.
+    Body body;
+}
+
+/// Where the members stand in the text of the message. Most messages have few of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    /// One bit for each that is there.
+    there: u64,
+    at: [(u32, u32); FACTS.len()],
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places { there: 0, at: [(0, 0); FACTS.len()] }
+    }
+}
+
+/// What was found in one message, without its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts<'a> {
+pub struct Found {
+    pub(super) places: Places,
     /// What `params` was.
     pub shape: ParamsShape,
-    /// `params.requestId`.
-    pub request_id: Raw<'a>,
-    /// `params.id`.
-    pub param_id: Raw<'a>,
-    /// `params.reason`.
-    pub reason: Raw<'a>,
-    /// `params._meta.progressToken`.
-    pub progress_token: Raw<'a>,
-    /// `params.progressToken` (MCP progress), `params.token` (LSP progress) or `params.progressId` (DAP).
-    pub token: Raw<'a>,
-    /// `params.progress` (MCP) or `params.value.percentage` (LSP).
-    pub progress: Raw<'a>,
-    /// `params.value.kind` (LSP `begin`, `report`, `end`).
-    pub value_kind: Raw<'a>,
-    /// `params.workDoneToken`.
-    pub work_done_token: Raw<'a>,
-    /// `params.partialResultToken`.
-    pub partial_result_token: Raw<'a>,
-    /// `params.sessionId` or `result.sessionId`.
-    pub session_id: Raw<'a>,
-    /// `params.update.sessionUpdate`.
-    pub update: Raw<'a>,
-    /// `params.update.toolCallId`.
-    pub tool_call: Raw<'a>,
-    /// `params.update.status`.
-    pub update_status: Raw<'a>,
-    /// `params.update.state`.
-    pub update_state: Raw<'a>,
     /// True if `params.task` is there.
     pub task_wanted: bool,
-    /// `params.taskId`, `result.taskId` or `result.task.taskId`.
-    pub task_id: Raw<'a>,
-    /// `params.status`, `result.status` or `result.task.status`.
-    pub task_status: Raw<'a>,
     /// True if `result.task` is there: the answer created a task.
     pub task_created: bool,
-    /// `params.name`, else `params.command`.
-    pub name: Raw<'a>,
-    /// `params.uri`.
-    pub uri: Raw<'a>,
-    /// `params.mode`.
-    pub mode: Raw<'a>,
     /// True if `params.tools` is there.
     pub offers_tools: bool,
-    /// `params.protocolVersion` or `result.protocolVersion`.
-    pub revision: Raw<'a>,
-    /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
-    pub meta_revision: Raw<'a>,
-    /// `params._meta["io.modelcontextprotocol/clientCapabilities"]`, whole.
-    pub meta_capabilities: Raw<'a>,
-    /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
-    pub subscription: Raw<'a>,
-    /// `_meta["io.modelcontextprotocol/related-task"].taskId`.
-    pub related_task: Raw<'a>,
-    /// `capabilities`, `clientCapabilities` or `agentCapabilities` of a handshake, whole.
-    pub capabilities: Raw<'a>,
-    /// `clientInfo`, `serverInfo` or `agentInfo` of a handshake, whole.
-    pub peer: Raw<'a>,
     /// True if a member stands there that only LSP's `initialize` has.
     pub lsp_initialize: bool,
-    /// `params.notifications` of a subscription, whole.
-    pub notifications: Raw<'a>,
-    /// `result.resultType`.
-    pub result_type: Raw<'a>,
-    /// `result.inputRequests`, whole.
-    pub input_requests: Raw<'a>,
-    /// `params.cursor`.
-    pub cursor: Raw<'a>,
-    /// `result.nextCursor`.
-    pub next_cursor: Raw<'a>,
     /// True if `result` is a list with members, or has one as `items` or `data` (LSP).
     pub result_filled: bool,
-    /// `params.textDocument.uri` (LSP).
-    pub document: Raw<'a>,
-    /// `params.textDocument.version` (LSP).
-    pub document_version: Raw<'a>,
-    /// `result.stopReason` or `params.update.stopReason`.
-    pub stop_reason: Raw<'a>,
-    /// `result.outcome.outcome`.
-    pub outcome: Raw<'a>,
     /// True if `result` has members besides `resultType` and `_meta`.
     pub result_more: bool,
     /// True if `params` continues a request that asked for input: `inputResponses` or `requestState`.
@@ -119,28 +169,113 @@ pub struct Facts<'a> {
     pub result_members: bool,
     /// A hash of the members of `params` but `_meta`, whatever their order.
     pub params_hash: u64,
-    /// `params._meta["io.modelcontextprotocol/logLevel"]`.
-    pub log_level: Raw<'a>,
     /// True if `_meta` says who sends it: `io.modelcontextprotocol/clientInfo` or `serverInfo`.
     pub names_itself: bool,
-    /// `params.requestState` or `result.requestState`.
-    pub request_state: Raw<'a>,
-    /// `params.inputResponses`, whole.
-    pub input_responses: Raw<'a>,
-    /// `params.includeContext`.
-    pub include_context: Raw<'a>,
     /// Lists of the result that have members.
     pub listed: Listed,
-    /// `_meta`, whole, where it has keys that are none of the above.
-    pub odd_meta: Raw<'a>,
-    /// `params` or `result`, whole: for a second look, where a member of it is worth one.
-    pub body: Raw<'a>,
     /// True if a member stands there that is worth a second look.
     pub suspect: bool,
     /// True if the message is a brief: what is not in it was looked at before.
     pub is_brief: bool,
     /// True if a word of a filter stands where one of the above, or a part that may hold them, was.
     pub taken_out: bool,
+}
+
+/// Facts of one message. Sparse: most messages carry nothing but the envelope.
+#[derive(Clone, Default)]
+pub struct Facts<'a> {
+    /// The message, where it is the whole text that was parsed.
+    text: &'a str,
+    found: Held<'a>,
+}
+
+/// A reader makes what it finds; who hands on many messages lends it.
+#[derive(Clone)]
+enum Held<'a> {
+    Own(Box<Found>),
+    Lent(&'a Found),
+}
+
+impl Default for Held<'_> {
+    fn default() -> Self {
+        Held::Own(Box::default())
+    }
+}
+
+impl Deref for Facts<'_> {
+    type Target = Found;
+
+    #[inline]
+    fn deref(&self) -> &Found {
+        match &self.found {
+            Held::Own(found) => found,
+            Held::Lent(found) => found,
+        }
+    }
+}
+
+impl DerefMut for Facts<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Found {
+        match self.found {
+            Held::Own(ref mut found) => found,
+            Held::Lent(found) => {
+                self.found = Held::Own(Box::new(*found));
+                self.deref_mut()
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Facts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Facts").field(&self.text).field(&**self).finish()
+    }
+}
+
+impl Found {
+    /// True if all is the same but the members that are kept as they stand.
+    pub(super) fn says_the_same(&self, other: &Found) -> bool {
+        Found { places: other.places, ..*self } == *other
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// What was found in a message that stands in `text`.
+    pub(crate) fn lent(text: &'a str, found: &'a Found) -> Facts<'a> {
+        Facts { text, found: Held::Lent(found) }
+    }
+
+    /// The text of the message.
+    pub(crate) fn message(&self) -> &'a str {
+        self.text
+    }
+
+    /// A member as it stands in the message.
+    #[inline]
+    pub(super) fn raw(&self, fact: Fact) -> Raw<'a> {
+        let places = &self.places;
+        if places.there >> fact as u8 & 1 == 0 {
+            return None;
+        }
+        let (start, end) = places.at[fact as usize];
+        self.text.get(start as usize..end as usize)
+    }
+
+    /// Notes a member, which is a part of the message.
+    fn put(&mut self, fact: Fact, raw: &'a str) {
+        let start = raw.as_ptr().addr() - self.text.as_ptr().addr();
+        let place = u32::try_from(start).ok().zip(u32::try_from(start + raw.len()).ok());
+        let found = &mut **self;
+        match place {
+            Some(place) => {
+                found.places.there |= 1 << fact as u8;
+                found.places.at[fact as usize] = place;
+            }
+            // Too far behind to be noted: it is not known what stands there.
+            None => found.taken_out = true,
+        }
+    }
 }
 
 impl<'a> Facts<'a> {
@@ -166,7 +301,7 @@ impl<'a> Facts<'a> {
             name: Option<String>,
             version: Option<String>,
         }
-        let peer: Peer = serde_json::from_str(self.peer?).ok()?;
+        let peer: Peer = serde_json::from_str(self.peer()?).ok()?;
         match (peer.name, peer.version) {
             (Some(name), Some(version)) => Some(format!("{name} {version}")),
             (name, version) => name.or(version),
@@ -342,20 +477,28 @@ impl<'a> Facts<'a> {
     /// A text document is short but where it is opened: then it has its whole text, which is not hashed.
     fn text_document(&mut self, raw: &'a str) {
         self.section(Part::Document, raw);
-        for raw in [self.document, self.document_version].into_iter().flatten() {
+        for raw in [self.document(), self.document_version()].into_iter().flatten() {
             self.params_hash = self.params_hash.wrapping_add(hash("textDocument", raw));
         }
     }
 }
 
 impl<'a> Lift<'a> for Facts<'a> {
+    fn starts(&mut self, text: &'a str) {
+        self.text = text;
+    }
+
+    fn ends(&mut self, at: usize) {
+        self.text = self.text.get(..at).unwrap_or(self.text);
+    }
+
     fn text_instead(&mut self, raw: &'a str) {
         self.taken_out |= is_placeholder(raw);
     }
 
     fn param(&mut self, key: &str, raw: &'a str) {
         self.shape = ParamsShape::Object;
-        let slot = match key {
+        let fact = match key {
             "_meta" => return self.section(Part::Meta, raw),
             "textDocument" => return self.text_document(raw),
             "update" => return self.section(Part::Update, raw),
@@ -364,30 +507,30 @@ impl<'a> Lift<'a> for Facts<'a> {
                 self.task_wanted = true;
                 return;
             }
-            "requestId" => &mut self.request_id,
-            "id" => &mut self.param_id,
-            "reason" => &mut self.reason,
-            "progressToken" | "token" | "progressId" => &mut self.token,
-            "progress" => &mut self.progress,
-            "workDoneToken" => &mut self.work_done_token,
-            "partialResultToken" => &mut self.partial_result_token,
-            "sessionId" => &mut self.session_id,
-            "taskId" => &mut self.task_id,
-            "status" => &mut self.task_status,
-            "name" | "command" => &mut self.name,
-            "uri" => &mut self.uri,
-            "mode" => &mut self.mode,
-            "protocolVersion" => &mut self.revision,
-            "capabilities" | "clientCapabilities" => &mut self.capabilities,
-            "clientInfo" => &mut self.peer,
-            "notifications" => &mut self.notifications,
-            "cursor" => &mut self.cursor,
+            "requestId" => Fact::RequestId,
+            "id" => Fact::ParamId,
+            "reason" => Fact::Reason,
+            "progressToken" | "token" | "progressId" => Fact::Token,
+            "progress" => Fact::Progress,
+            "workDoneToken" => Fact::WorkDoneToken,
+            "partialResultToken" => Fact::PartialResultToken,
+            "sessionId" => Fact::SessionId,
+            "taskId" => Fact::TaskId,
+            "status" => Fact::TaskStatus,
+            "name" | "command" => Fact::Name,
+            "uri" => Fact::Uri,
+            "mode" => Fact::Mode,
+            "protocolVersion" => Fact::Revision,
+            "capabilities" | "clientCapabilities" => Fact::Capabilities,
+            "clientInfo" => Fact::Peer,
+            "notifications" => Fact::Notifications,
+            "cursor" => Fact::Cursor,
             "requestState" | "inputResponses" => {
                 self.retries = true;
                 self.suspect = true;
-                if key == "requestState" { &mut self.request_state } else { &mut self.input_responses }
+                if key == "requestState" { Fact::RequestState } else { Fact::InputResponses }
             }
-            "includeContext" => &mut self.include_context,
+            "includeContext" => Fact::IncludeContext,
             REST => {
                 self.is_brief = true;
                 self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
@@ -403,7 +546,7 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return;
             }
         };
-        *slot = Some(raw);
+        self.put(fact, raw);
         self.taken_out |= !WORDS.contains(&key) && is_placeholder(raw);
         self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
     }
@@ -413,7 +556,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             self.result_members = true;
             self.result_more |= key != "resultType";
         }
-        let slot = match key {
+        let fact = match key {
             "_meta" => return self.section(Part::Meta, raw),
             "task" => {
                 self.task_created = true;
@@ -425,20 +568,20 @@ impl<'a> Lift<'a> for Facts<'a> {
                 self.result_filled |= is_filled(raw);
                 return;
             }
-            "taskId" => &mut self.task_id,
+            "taskId" => Fact::TaskId,
             "status" => {
                 self.suspect = true;
-                &mut self.task_status
+                Fact::TaskStatus
             }
-            "sessionId" => &mut self.session_id,
-            "protocolVersion" => &mut self.revision,
-            "capabilities" | "agentCapabilities" => &mut self.capabilities,
-            "serverInfo" | "agentInfo" => &mut self.peer,
-            "resultType" => &mut self.result_type,
-            "stopReason" => &mut self.stop_reason,
-            "inputRequests" => &mut self.input_requests,
-            "nextCursor" => &mut self.next_cursor,
-            "requestState" => &mut self.request_state,
+            "sessionId" => Fact::SessionId,
+            "protocolVersion" => Fact::Revision,
+            "capabilities" | "agentCapabilities" => Fact::Capabilities,
+            "serverInfo" | "agentInfo" => Fact::Peer,
+            "resultType" => Fact::ResultType,
+            "stopReason" => Fact::StopReason,
+            "inputRequests" => Fact::InputRequests,
+            "nextCursor" => Fact::NextCursor,
+            "requestState" => Fact::RequestState,
             other => {
                 match other {
                     "tools" | "prompts" | "resources" | "resourceTemplates" | "roots" => {
@@ -453,12 +596,12 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return;
             }
         };
-        *slot = Some(raw);
+        self.put(fact, raw);
         self.taken_out |= is_placeholder(raw);
     }
 
     fn body(&mut self, raw: &'a str) {
-        self.body = Some(raw);
+        self.put(Fact::Body, raw);
     }
 
     fn params_without_members(&mut self) {
@@ -505,41 +648,42 @@ impl<'a> Facts<'a> {
             if part == Part::Meta && key == META_RELATED_TASK {
                 return self.section(Part::RelatedTask, value);
             }
-            if let Some(slot) = self.slot(part, key) {
-                *slot = Some(value);
+            if let Some(fact) = fact_of(part, key) {
+                self.put(fact, value);
                 self.taken_out |= is_placeholder(value);
             } else if part == Part::Meta {
                 match key {
                     META_CLIENT | META_SERVER => self.names_itself = true,
-                    _ => self.odd_meta = Some(raw),
+                    _ => self.put(Fact::OddMeta, raw),
                 }
             }
         });
     }
+}
 
-    fn slot(&mut self, part: Part, key: &str) -> Option<&mut Raw<'a>> {
-        Some(match (part, key) {
-            (Part::Meta, "progressToken") => &mut self.progress_token,
-            (Part::Meta, META_LOG_LEVEL) => &mut self.log_level,
-            (Part::Meta, META_REVISION) => &mut self.meta_revision,
-            (Part::Meta, META_SUBSCRIPTION) => &mut self.subscription,
-            (Part::RelatedTask, "taskId") => &mut self.related_task,
-            (Part::Update, "sessionUpdate") => &mut self.update,
-            (Part::Update, "toolCallId") => &mut self.tool_call,
-            (Part::Update, "status") => &mut self.update_status,
-            (Part::Update, "state") => &mut self.update_state,
-            (Part::Update, "stopReason") => &mut self.stop_reason,
-            (Part::Value, "kind") => &mut self.value_kind,
-            (Part::Value, "percentage") => &mut self.progress,
-            (Part::Task, "taskId") => &mut self.task_id,
-            (Part::Task, "status") => &mut self.task_status,
-            (Part::Outcome, "outcome") => &mut self.outcome,
-            (Part::Meta, META_CAPABILITIES) => &mut self.meta_capabilities,
-            (Part::Document, "uri") => &mut self.document,
-            (Part::Document, "version") => &mut self.document_version,
-            _ => return None,
-        })
-    }
+/// The member of such an object that is wanted.
+fn fact_of(part: Part, key: &str) -> Option<Fact> {
+    Some(match (part, key) {
+        (Part::Meta, "progressToken") => Fact::ProgressToken,
+        (Part::Meta, META_LOG_LEVEL) => Fact::LogLevel,
+        (Part::Meta, META_REVISION) => Fact::MetaRevision,
+        (Part::Meta, META_SUBSCRIPTION) => Fact::Subscription,
+        (Part::RelatedTask, "taskId") => Fact::RelatedTask,
+        (Part::Update, "sessionUpdate") => Fact::Update,
+        (Part::Update, "toolCallId") => Fact::ToolCall,
+        (Part::Update, "status") => Fact::UpdateStatus,
+        (Part::Update, "state") => Fact::UpdateState,
+        (Part::Update, "stopReason") => Fact::StopReason,
+        (Part::Value, "kind") => Fact::ValueKind,
+        (Part::Value, "percentage") => Fact::Progress,
+        (Part::Task, "taskId") => Fact::TaskId,
+        (Part::Task, "status") => Fact::TaskStatus,
+        (Part::Outcome, "outcome") => Fact::Outcome,
+        (Part::Meta, META_CAPABILITIES) => Fact::MetaCapabilities,
+        (Part::Document, "uri") => Fact::Document,
+        (Part::Document, "version") => Fact::DocumentVersion,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -549,7 +693,7 @@ mod tests {
 
     fn facts(text: &str) -> Facts<'_> {
         match parse::<Facts<'_>>(text) {
-            Ok(Parsed::One(_, facts)) => *facts,
+            Ok(Parsed::One(_, facts)) => facts,
             other => panic!("{other:?}"),
         }
     }
@@ -557,18 +701,18 @@ mod tests {
     #[test]
     fn members_are_lifted_wherever_params_stands() {
         let f = facts(r#"{"params":{"requestId":"1","reason":"x","_meta":{"progressToken":7}},"method":"m"}"#);
-        assert_eq!((f.request_id, f.progress_token), (Some("\"1\""), Some("7")));
-        assert_eq!(Facts::text(f.reason).as_deref(), Some("x"));
+        assert_eq!((f.request_id(), f.progress_token()), (Some("\"1\""), Some("7")));
+        assert_eq!(Facts::text(f.reason()).as_deref(), Some("x"));
     }
 
     #[test]
     fn results_and_nested_objects() {
         let f = facts(r#"{"id":1,"result":{"task":{"taskId":"T","status":"working"},"x":[1]}}"#);
-        assert!(f.task_created && Facts::is(f.task_id, "T") && Facts::is(f.task_status, "working"));
+        assert!(f.task_created && Facts::is(f.task_id(), "T") && Facts::is(f.task_status(), "working"));
         let f = facts(r#"{"id":1,"result":{"outcome":{"outcome":"cancelled"}}}"#);
-        assert!(Facts::is(f.outcome, "cancelled"));
+        assert!(Facts::is(f.outcome(), "cancelled"));
         let f = facts(r#"{"method":"session/update","params":{"update":{"a":[],"sessionUpdate":"plan"}}}"#);
-        assert!(Facts::is(f.update, "plan"));
+        assert!(Facts::is(f.update(), "plan"));
     }
 
     #[test]
@@ -582,7 +726,7 @@ mod tests {
     #[test]
     fn hostile_shapes_are_skipped() {
         let f = facts(r#"{"method":"m","params":[1,{"requestId":1}]}"#);
-        assert_eq!((f.shape, f.request_id), (ParamsShape::Other, None));
+        assert_eq!((f.shape, f.request_id()), (ParamsShape::Other, None));
         facts(r#"{"method":"m","params":{"_meta":7,"update":[{}],"value":"x","task":null}}"#);
     }
 }

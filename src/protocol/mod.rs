@@ -12,7 +12,6 @@ mod facts;
 pub mod http;
 mod jsonrpc;
 mod lsp;
-mod map_text;
 mod mcp;
 mod method;
 mod placeholder;
@@ -33,7 +32,7 @@ pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
 pub use dap::Step;
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
-pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
+pub use facts::{Capabilities, Facts, Found, ParamsShape, Raw, Wanted, input_methods};
 pub use mcp::flaws::{Flaw, questions};
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,

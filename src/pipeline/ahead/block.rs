@@ -1,9 +1,12 @@
 //! A block of what a reader hands on, with all texts in it: it can go from one thread to another.
 
 use std::ops::Range;
+use std::slice::Iter;
+use std::sync::LazyLock;
 
-use crate::capture::{Channel, Frame, FrameSink, Skip};
+use crate::capture::{Carry, Channel, Frame, FrameSink, Skip};
 use crate::error::Result;
+use crate::protocol::Found;
 
 /// How much text fills a block, in bytes: what is read of it next is still in the cache.
 const TEXT: usize = 128 << 10;
@@ -20,12 +23,14 @@ pub(super) struct Block {
     items: Vec<Item>,
     /// All texts, one behind the other.
     text: String,
-    /// Where the texts of the frames stand in it, in the order in which [`Frame::map_text`] asks for them.
+    /// Where the texts of the frames stand in it, in the order in which [`Frame::carried`] asks for them.
     places: Vec<Range<usize>>,
+    /// What was found in the messages.
+    found: Vec<Found>,
     /// Bytes that are no text.
     bytes: Vec<Vec<u8>>,
-    /// Of the frame that is put in: kept for the room that it has.
-    taken: Taken,
+    /// The texts of the frame that is put in: where each stands in memory, and where in the block.
+    taken: Vec<(Range<usize>, usize)>,
 }
 
 enum Item {
@@ -47,6 +52,7 @@ impl Block {
     pub(super) fn emptied(mut self) -> Block {
         self.items.clear();
         self.places.clear();
+        self.found.clear();
         self.bytes.clear();
         self.text.clear();
         self.text.shrink_to(KEPT);
@@ -54,19 +60,9 @@ impl Block {
     }
 
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
-        let Block { items, text, places, bytes, taken } = self;
-        taken.0.clear();
-        let without = frame.map_text(
-            &mut |part| {
-                places.push(taken.place(part, text));
-                ""
-            },
-            |raw| {
-                bytes.push(raw.to_vec());
-                &[]
-            },
-        );
-        items.push(Item::Frame(without));
+        self.taken.clear();
+        let without = frame.carried(&mut In(self));
+        self.items.push(Item::Frame(without));
     }
 
     pub(super) fn channel(&mut self, index: u32, channel: Channel) {
@@ -87,16 +83,12 @@ impl Block {
 
     /// Hands all of it on, in its order.
     pub(super) fn give(&self, sink: &mut dyn FrameSink) -> Result<()> {
-        let mut places = self.places.iter();
-        let mut texts = |_| places.next().and_then(|place| self.text.get(place.clone())).unwrap_or("");
-        let mut bytes = self.bytes.iter();
+        let (places, bytes, found) = (self.places.iter(), self.bytes.iter(), self.found.iter());
+        let mut out = Out { text: &self.text, places, bytes, found };
         for item in &self.items {
             match item {
                 Item::Channel(index, channel) => sink.channel(*index, (**channel).clone())?,
-                Item::Frame(frame) => {
-                    let whole = frame.map_text(&mut texts, |_| bytes.next().map_or(&[], Vec::as_slice));
-                    sink.frame(&whole)?;
-                }
+                Item::Frame(frame) => sink.frame(&frame.carried(&mut out))?,
                 Item::Skipped(line, why) => sink.skipped(*line, *why),
                 Item::Times(first, last) => sink.times(first, last),
                 Item::Progress(bytes) => sink.progress(*bytes),
@@ -106,24 +98,60 @@ impl Block {
     }
 }
 
-/// Texts of one frame that were taken: where each stands in memory, and where in the block. Most others are parts of the first.
-#[derive(Default)]
-struct Taken(Vec<(Range<usize>, usize)>);
+/// Puts what a frame borrows into a block.
+struct In<'b>(&'b mut Block);
 
-impl Taken {
-    /// Where a text stands in the block; it is put there where it is no part of one that is.
-    fn place(&mut self, part: &str, text: &mut String) -> Range<usize> {
+/// Stands in the block for what lies beside the frame.
+static NOTHING: LazyLock<Found> = LazyLock::new(Found::default);
+
+impl Carry<'_, 'static> for In<'_> {
+    /// Most texts are parts of the first of their frame.
+    fn text(&mut self, part: &str) -> &'static str {
+        let Block { text, places, taken, .. } = &mut *self.0;
         let start = part.as_ptr().addr();
         let holds = |(taken, _): &&(Range<usize>, usize)| taken.start <= start && start + part.len() <= taken.end;
-        let at = match self.0.iter().find(holds) {
+        let at = match taken.iter().find(holds) {
             Some((taken, at)) => at + (start - taken.start),
             None => {
                 let at = text.len();
                 text.push_str(part);
-                self.0.push((start..start + part.len(), at));
+                taken.push((start..start + part.len(), at));
                 at
             }
         };
-        at..at + part.len()
+        places.push(at..at + part.len());
+        ""
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> &'static [u8] {
+        self.0.bytes.push(bytes.to_vec());
+        &[]
+    }
+
+    fn found(&mut self, found: &Found) -> &'static Found {
+        self.0.found.push(*found);
+        &NOTHING
+    }
+}
+
+/// Takes out of a block what its frames borrow, in the order in which it was put in.
+struct Out<'b> {
+    text: &'b str,
+    places: Iter<'b, Range<usize>>,
+    bytes: Iter<'b, Vec<u8>>,
+    found: Iter<'b, Found>,
+}
+
+impl<'b> Carry<'_, 'b> for Out<'b> {
+    fn text(&mut self, _: &str) -> &'b str {
+        self.places.next().and_then(|place| self.text.get(place.clone())).unwrap_or("")
+    }
+
+    fn bytes(&mut self, _: &[u8]) -> &'b [u8] {
+        self.bytes.next().map_or(&[], Vec::as_slice)
+    }
+
+    fn found(&mut self, _: &Found) -> &'b Found {
+        self.found.next().unwrap_or(&NOTHING)
     }
 }

@@ -106,7 +106,7 @@ fn texts_and_bytes_come_back_as_they_were() {
         direction: crate::capture::Direction::Unknown,
         stream: Some(6),
         taps: None,
-        in_file: true,
+        in_file: Some(7),
         body,
     };
     let frames = bodies.map(frame);

@@ -84,7 +84,7 @@ const FEATURES: &[Feature] = &[
     LOGGING,
     Feature {
         method: "elicitation/create",
-        used: |facts| Facts::is(facts.mode, "url"),
+        used: |facts| Facts::is(facts.mode(), "url"),
         by: Side::Client,
         needs: "elicitation.url",
     },
@@ -96,7 +96,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         method: "sampling/createMessage",
-        used: |facts| ["thisServer", "allServers"].iter().any(|it| Facts::is(facts.include_context, it)),
+        used: |facts| ["thisServer", "allServers"].iter().any(|it| Facts::is(facts.include_context(), it)),
         by: Side::Client,
         needs: "sampling.context",
     },
