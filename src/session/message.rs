@@ -245,7 +245,7 @@ impl Conn {
                 issued.tokens.insert(token, id.clone());
             }
         }
-        issued.live.insert(id.clone(), slot);
+        issued.live.insert(slot);
     }
 
     /// Finds the exchange that a request of the other side serves, where the protocol shows it.

@@ -123,8 +123,7 @@ impl Aside {
             Text::Utf8(part) if part.len() < frame.body.length() => in_file.map(|_| text_hash(part.as_bytes())),
             _ => in_file,
         };
-        let head = FrameColumns { body: head.by_place(in_file), json: None, ..*frame };
-        self.frames.push(self.last, |bytes| head.pack(bytes))
+        self.frames.push(self.last, |bytes| frame.pack(head.by_place(in_file), bytes))
     }
 
     /// True if a frame is a row by now: what comes of it is one, too, because it may be asked for at once.

@@ -104,7 +104,6 @@ mod there {
     pub const METHOD: i64 = 1 << 2;
     pub const ERROR_CODE: i64 = 1 << 3;
     pub const EXTRA: i64 = 1 << 4;
-    pub const JSON: i64 = 1 << 5;
 }
 
 /// The small numbers of a packed row in one, a byte each: what is there, kind, direction, and the forms of id and body.
@@ -117,11 +116,12 @@ fn tag(tags: i64, place: u32) -> i64 {
 }
 
 impl<'a> FrameColumns<'a> {
-    /// Puts all but the id behind `bytes`. What every row has stands in its place: a check does this for each message.
-    pub(super) fn pack(&self, bytes: &mut Vec<u8>) {
+    /// Puts all but the id and the translation behind `bytes`, with this body. What every row has stands in its place: a check
+    /// does this for each message.
+    pub(super) fn pack(&self, body: Text<'_>, bytes: &mut Vec<u8>) {
         let mut pack = Pack(bytes);
         let id = i64::from(self.rpc_id != RpcId::None) + i64::from(matches!(self.rpc_id, RpcId::Text(_)));
-        let tags = tags([self.there(), self.kind, self.direction, id, self.body.form()]);
+        let tags = tags([self.there(), self.kind, self.direction, id, body.form()]);
         let (connection, at_us) = (self.connection.unwrap_or(0), self.at_us.unwrap_or(0));
         pack.fixed([tags, connection, self.seq, self.source, self.line, self.byte_offset, at_us, self.bytes]);
         match self.rpc_id {
@@ -129,7 +129,7 @@ impl<'a> FrameColumns<'a> {
             RpcId::Int(number) => pack.fixed([number]),
             RpcId::Text(text) => pack.bytes(text.as_bytes()),
         }
-        match self.body {
+        match body {
             Text::None => {}
             Text::InFile(length, hash) => pack.fixed([length as i64, hash as i64]),
             Text::Utf8(text) => pack.bytes(text.as_bytes()),
@@ -138,7 +138,7 @@ impl<'a> FrameColumns<'a> {
         if let Some(code) = self.error_code {
             pack.fixed([code]);
         }
-        for text in [self.method, self.extra, self.json].into_iter().flatten() {
+        for text in [self.method, self.extra].into_iter().flatten() {
             pack.bytes(text.as_bytes());
         }
     }
@@ -150,7 +150,6 @@ impl<'a> FrameColumns<'a> {
             | bit(self.method.is_some(), there::METHOD)
             | bit(self.error_code.is_some(), there::ERROR_CODE)
             | bit(self.extra.is_some(), there::EXTRA)
-            | bit(self.json.is_some(), there::JSON)
     }
 
     /// Connection and id of a frame that was packed, where it is a request.
@@ -182,7 +181,7 @@ impl<'a> FrameColumns<'a> {
             error_code: is_there(there::ERROR_CODE).then(|| from.fixed::<1>()[0]),
             method: is_there(there::METHOD).then(|| utf8(from.bytes())),
             extra: is_there(there::EXTRA).then(|| utf8(from.bytes())),
-            json: is_there(there::JSON).then(|| utf8(from.bytes())),
+            json: None,
             bytes: length,
         }
     }
@@ -283,7 +282,6 @@ mod tests {
             error_code: Some(-32800),
             extra: Some("{}"),
             body: Text::Utf8("{\"id\":\"a\"}"),
-            json: Some("{}"),
             ..few
         };
         let odd = FrameColumns { rpc_id: RpcId::Int(-3), body: Text::Bytes(b"\xff{"), ..many };
@@ -291,7 +289,7 @@ mod tests {
         assert_eq!(placed.body, Text::InFile(2, 7));
         for frame in [few, many, odd, placed] {
             let mut bytes = Vec::new();
-            frame.pack(&mut bytes);
+            frame.pack(frame.body, &mut bytes);
             assert_eq!(FrameColumns::unpack(7, &bytes), frame);
         }
         let exchange = ExchangeColumns {

@@ -4,6 +4,7 @@ mod documents;
 mod http;
 mod issued;
 mod late_progress;
+mod live;
 mod pending;
 mod question;
 mod slot;
@@ -320,11 +321,11 @@ impl Conn {
     }
 
     pub(super) fn slot(&self, issuer: Side, id: &Id) -> Option<&Slot> {
-        self.side(issuer).live.get(id).map(|slot| &**slot)
+        self.side(issuer).live.get(id)
     }
 
     pub(super) fn slot_mut(&mut self, issuer: Side, id: &Id) -> Option<&mut Slot> {
-        self.side_mut(issuer).live.get_mut(id).map(|slot| &mut **slot)
+        self.side_mut(issuer).live.get_mut(id)
     }
 
     /// The request that a handle means, while it is remembered and its id was not used again.

@@ -67,7 +67,9 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
         if byte(at)? != b'"' {
             return Err(Fault::Broken);
         }
-        let end = closing_quote(bytes, at + 1).ok_or(Fault::Cut)?;
+        let expected =
+            node.0.get(next).filter(|(key, _)| is_key(&bytes[at + 1..], key)).map(|(key, _)| at + 1 + key.len());
+        let end = expected.or_else(|| closing_quote(bytes, at + 1)).ok_or(Fault::Cut)?;
         let key = &text[at + 1..end];
         at = skip_white(bytes, end + 1);
         if byte(at)? != b':' {
@@ -75,7 +77,7 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
         }
         at = skip_white(bytes, at + 1);
         let is = |(wanted, _): &(Box<str>, Want)| **wanted == *key;
-        let place = if node.0.get(next).is_some_and(is) { Some(next) } else { node.0.iter().position(is) };
+        let place = if expected.is_some() { Some(next) } else { node.0.iter().position(is) };
         at = match place {
             None => value_end(bytes, at).ok_or(Fault::Cut)?,
             Some(place) => {
@@ -94,6 +96,11 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
             return Ok(at + 1);
         }
     }
+}
+
+/// True if the text of a string is this key and no longer one.
+fn is_key(text: &[u8], key: &str) -> bool {
+    text.starts_with(key.as_bytes()) && text.get(key.len()) == Some(&b'"') && !key.ends_with('\\')
 }
 
 fn wanted<'a>(text: &'a str, at: usize, want: &Want, found: &mut Envelope<'a>) -> Result<usize, Fault> {
