@@ -53,12 +53,7 @@ pub fn write_human(out: &mut dyn Write, rules: &[&Rule], style: &Style) -> io::R
     let columns = ["code", "rule", "severity", "finds"];
     let mut table = Table::new(columns.map(|name| (name, Lean::Left))).wrapped();
     for rule in rules {
-        let mark = match rule {
-            Rule { default_on: false, .. } => " (off)",
-            rule if rule.needs_schema() => " (with --schema)",
-            _ => "",
-        };
-        let finds = format!("{}{mark}", rule.summary);
+        let finds = format!("{}{}", rule.summary, rule.mark());
         table.row(vec![rule.code.into(), rule.name.into(), severities(rule), finds]);
     }
     for line in table.lines(0, style.width) {

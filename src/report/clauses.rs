@@ -10,7 +10,7 @@ use super::coverage::WIDE;
 use super::escape::{escape, json};
 use super::{Ink, Style};
 use crate::protocol::{Beyond, Clause, Profile};
-use crate::rules::rule_of;
+use crate::rules::{find, rule_of};
 
 /// A clause of a revision.
 #[derive(Clone, Debug, Serialize)]
@@ -29,6 +29,9 @@ pub struct ClauseEntry {
     pub is: &'static str,
     /// Codes of the rules that judge it.
     pub rules: Vec<&'static str>,
+    /// `--select` or `--schema` where only rules judge it that a check without that option does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_with: Option<&'static str>,
     /// What is left out, or why no observer can judge it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<&'static str>,
@@ -50,6 +53,7 @@ pub fn clauses_of(profile: &Profile) -> Vec<ClauseEntry> {
         url: clause.url,
         is: "judged",
         rules: Vec::new(),
+        only_with: None,
         because: None,
     };
     for ruling in profile.rulings {
@@ -74,7 +78,36 @@ pub fn clauses_of(profile: &Profile) -> Vec<ClauseEntry> {
             Beyond::Allows(_) => "allows",
         };
     }
+    for entry in entries.values_mut() {
+        entry.only_with = only_with(&entry.rules);
+    }
     entries.into_values().collect()
+}
+
+/// The option that the first of `rules` needs, unless one of them needs none.
+fn only_with(rules: &[&str]) -> Option<&'static str> {
+    let options: Option<Vec<_>> = rules.iter().map(|code| find(code)?.only_with()).collect();
+    options?.first().copied()
+}
+
+/// Codes for a screen, each with a mark where not every check has the rule.
+fn codes(rules: &[&str]) -> String {
+    let marked: Vec<_> =
+        rules.iter().map(|code| format!("{code}{}", find(code).map_or("", |rule| rule.mark()))).collect();
+    marked.join(" ")
+}
+
+/// `mcp 2025-11-25: 226 clauses (78 judged, 17 judged in part, ...)`.
+fn head(profile: &Profile, entries: &[ClauseEntry]) -> String {
+    let counts = ["judged", "judged in part", "not observable", "about persons", "allows"].map(|is| {
+        let count = entries.iter().filter(|entry| entry.is == is).count();
+        format!("{count} {is}")
+    });
+    let asked = match entries.iter().filter(|entry| entry.only_with.is_some()).count() {
+        0 => String::new(),
+        count => format!("; {count} of the judged only with --select or --schema"),
+    };
+    format!("{}: {} clauses ({}{asked})", profile.label(), entries.len(), counts.join(", "))
 }
 
 /// `{"clauses":[...]}`.
@@ -87,12 +120,7 @@ pub fn write_json(out: &mut dyn Write, profiles: &[&Profile]) -> io::Result<()> 
 pub fn write_human(out: &mut dyn Write, profiles: &[&Profile], style: &Style) -> io::Result<()> {
     for profile in profiles {
         let entries = clauses_of(profile);
-        let counts = ["judged", "judged in part", "not observable", "about persons", "allows"].map(|is| {
-            let count = entries.iter().filter(|entry| entry.is == is).count();
-            format!("{count} {is}")
-        });
-        let head = format!("{}: {} clauses ({})", profile.label(), entries.len(), counts.join(", "));
-        for line in columns::hang(&head, style.wrap_at()) {
+        for line in columns::hang(&head(profile, &entries), style.wrap_at()) {
             writeln!(out, "{}", style.paint(Ink::Strong, &line))?;
         }
         if let Some(limit) = style.width.filter(|width| *width < WIDE) {
@@ -101,7 +129,7 @@ pub fn write_human(out: &mut dyn Write, profiles: &[&Profile], style: &Style) ->
                 let short = entry.clause.rsplit('/').next().unwrap_or(entry.clause);
                 let words = [(entry.level, 6), (entry.is, 14), (short, 0)];
                 let quoted = format!("\"{}\"{because}", entry.text);
-                for line in columns::entry(&words, &entry.rules.join(" "), &quoted, limit) {
+                for line in columns::entry(&words, &codes(&entry.rules), &quoted, limit) {
                     writeln!(out, "{}", escape(&line))?;
                 }
             }
@@ -116,7 +144,7 @@ pub fn write_human(out: &mut dyn Write, profiles: &[&Profile], style: &Style) ->
                 entry.level.to_string(),
                 entry.clause.to_string(),
                 entry.is.to_string(),
-                entry.rules.join(" "),
+                codes(&entry.rules),
                 format!("\"{}\"{because}", entry.text),
             ]);
         }
@@ -141,5 +169,12 @@ mod tests {
                 assert!(told && entry.url.starts_with("https://"), "{} {}", entry.profile, entry.clause);
             }
         }
+    }
+
+    #[test]
+    fn what_must_be_asked_for_is_marked() {
+        assert_eq!(codes(&["CAN010", "PAY001", "SCH001"]), "CAN010 PAY001 (off) SCH001 (with --schema)");
+        let options = [&["PAY001", "SCH001"][..], &["PAY001", "CAN010"], &["SCH001"], &[]].map(only_with);
+        assert_eq!(options, [Some("--select"), None, Some("--schema"), None]);
     }
 }

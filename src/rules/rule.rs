@@ -125,6 +125,23 @@ impl Rule {
     pub fn needs_schema(&self) -> bool {
         self.on == On::Shape
     }
+
+    /// The option without which it judges nothing, `None` for a rule of every check.
+    pub fn only_with(&self) -> Option<&'static str> {
+        match self.default_on {
+            false => Some("--select"),
+            true => self.needs_schema().then_some("--schema"),
+        }
+    }
+
+    /// What lists set behind it when not every check has it: ` (off)`, ` (with --schema)`.
+    pub fn mark(&self) -> &'static str {
+        match self.only_with() {
+            None => "",
+            Some("--schema") => " (with --schema)",
+            Some(_) => " (off)",
+        }
+    }
 }
 
 /// Makes the finding of `code` for an event, or `None` where the event's profile has no such rule.
