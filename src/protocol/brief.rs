@@ -6,9 +6,9 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::facts::{
-    FACTS, Fact, Facts, Found, META_CAPABILITIES, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER,
-    META_SUBSCRIPTION, ParamsShape, REST, Raw,
+    META_CAPABILITIES, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER, META_SUBSCRIPTION, REST,
 };
+use super::found::{FACTS, Fact, Facts, Found, ParamsShape, Raw};
 use super::mcp;
 use crate::base64;
 use crate::json::each_member;

@@ -155,3 +155,15 @@ fn message<'a>(text: &'a str, at: usize, found: &mut Envelope<'a>) -> Result<usi
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_known_by_all_of_it() {
+        assert!(is_key(br#"ts":1"#, "ts"));
+        assert!(!is_key(br#"tsx":1"#, "ts") && !is_key(br#"t":1"#, "ts") && !is_key(b"ts", "ts"));
+        assert!(!is_key(br#"a\":1"#, r"a\"), "its quote is escaped");
+    }
+}
