@@ -165,31 +165,6 @@ impl Wanted {
     }
 }
 
-/// Lists of results that have members, one bit each (MCP).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Listed(u8);
-
-/// Members of results that are lists of what a side offers.
-const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", "roots"];
-
-impl Listed {
-    fn note(&mut self, key: &str, raw: &str) {
-        if let Some(at) = LISTS.iter().position(|name| *name == key).filter(|_| is_filled(raw)) {
-            self.0 |= 1 << at;
-        }
-    }
-
-    /// True if the list of this name has members.
-    pub fn has(self, name: &str) -> bool {
-        self.names().any(|listed| listed == name)
-    }
-
-    /// The names of lists with members.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        LISTS.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, name)| name)
-    }
-}
-
 /// The methods of `result.inputRequests`, in their order (MCP 2026-07-28).
 pub fn input_methods(raw: &str) -> Vec<String> {
     let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
@@ -320,7 +295,9 @@ impl<'a> Lift<'a> for Facts<'a> {
                 match other {
                     "tools" | "prompts" | "resources" | "resourceTemplates" | "roots" => {
                         self.suspect = true;
-                        self.listed.note(other, raw);
+                        if is_filled(raw) {
+                            self.listed.note(other);
+                        }
                     }
                     "contents" | "messages" | "structuredContent" => self.suspect = true,
                     REST => self.is_brief = true,

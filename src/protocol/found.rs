@@ -4,8 +4,6 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use super::facts::Listed;
-
 /// The raw JSON text of a member, `None` where it is absent.
 pub type Raw<'a> = Option<&'a str>;
 
@@ -19,6 +17,32 @@ pub enum ParamsShape {
     Object,
     /// An array, `null` or a scalar.
     Other,
+}
+
+/// Lists of results that have members, one bit each (MCP).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed(u8);
+
+/// Members of results that are lists of what a side offers.
+const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", "roots"];
+
+impl Listed {
+    /// The list of this name has members.
+    pub(super) fn note(&mut self, name: &str) {
+        if let Some(at) = LISTS.iter().position(|listed| *listed == name) {
+            self.0 |= 1 << at;
+        }
+    }
+
+    /// True if the list of this name has members.
+    pub fn has(self, name: &str) -> bool {
+        self.names().any(|listed| listed == name)
+    }
+
+    /// The names of lists with members.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        LISTS.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, name)| name)
+    }
 }
 
 /// A member that rules read as it stands in the message: for each a name, and a method of [`Facts`].

@@ -308,7 +308,7 @@ impl Conn {
         {
             self.streams.remove(&stream);
         }
-        if let Some(slot) = self.side_mut(kept.issuer).forget(&kept.id, kept.request) {
+        if let Some(slot) = self.side_mut(kept.issuer).forget(kept.id, kept.request) {
             self.flush(step, kept.issuer, slot);
         }
     }

@@ -313,7 +313,7 @@ impl Conn {
             .sides
             .iter()
             .flat_map(|side| side.live.values())
-            .chain(self.beside.values().map(|slot| &**slot))
+            .chain(self.beside.values())
             .filter(|slot| due(&slot.exchange))
             .count() as u64;
         if self.facts.end == End::Open && in_flight > 0 {

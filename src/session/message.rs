@@ -245,7 +245,7 @@ impl Conn {
                 issued.tokens.insert(token, id.clone());
             }
         }
-        issued.live.insert(slot);
+        issued.live.insert(id.clone(), slot);
     }
 
     /// Finds the exchange that a request of the other side serves, where the protocol shows it.

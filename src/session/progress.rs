@@ -51,7 +51,7 @@ impl Conn {
             return None;
         }
         let here = |slot: &&Slot| slot.exchange.stream == m.stream && slot.gave(token);
-        let mut live = self.side(issuer).live.values();
+        let mut live = self.side(issuer).live.values().map(|slot| &**slot);
         live.find(here).map(|slot| slot.exchange.id.clone())
     }
 

@@ -38,7 +38,7 @@ impl Conn {
             },
         };
         let own = self.beside.remove(&(stream, id.clone()))?;
-        let front = self.side_mut(Side::Client).live.insert(own);
+        let front = self.side_mut(Side::Client).live.insert(id.clone(), own);
         let front = front.and_then(|slot| {
             let stream = slot.exchange.stream?;
             self.beside.insert((stream, id.clone()), slot);
@@ -57,7 +57,7 @@ impl Conn {
     pub(super) fn unfocus(&mut self, step: &mut Step<'_>, focus: Option<Focus>) {
         let Some(Focus { id, stream, front: Some(front) }) = focus else { return };
         let Some(front) = self.beside.remove(&(front, id.clone())) else { return };
-        let Some(own) = self.side_mut(Side::Client).live.insert(front) else { return };
+        let Some(own) = self.side_mut(Side::Client).live.insert(id.clone(), front) else { return };
         if own.exchange.in_flight() {
             self.beside.insert((stream, id), own);
         } else {
@@ -74,7 +74,7 @@ impl Conn {
         let same = self.beside.iter().filter(|((_, other), _)| other == id);
         let newest = same.max_by_key(|(_, slot)| slot.exchange.request.frame).map(|((stream, _), _)| *stream);
         let Some(own) = newest.and_then(|stream| self.beside.remove(&(stream, id.clone()))) else { return };
-        if let Some(front) = self.side_mut(issuer).live.insert(own) {
+        if let Some(front) = self.side_mut(issuer).live.insert(id.clone(), own) {
             self.flush(step, issuer, front);
         }
     }

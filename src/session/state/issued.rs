@@ -1,10 +1,10 @@
 //! What one side has issued.
 
+use std::collections::hash_map::Entry;
 use std::hash::Hasher;
 
 use rustc_hash::FxHashMap;
 
-use super::live::Live;
 use super::slot::Slot;
 use super::suspect::Suspect;
 use crate::jsonrpc::Id;
@@ -15,7 +15,7 @@ use crate::session::seen::{FrameId, Seen};
 #[derive(Default)]
 pub(in crate::session) struct Issued {
     /// Newest instance of each id: in flight, or settled and still remembered.
-    pub(in crate::session) live: Live,
+    pub(in crate::session) live: FxHashMap<Id, Box<Slot>>,
     /// Progress tokens to ids, where the two differ.
     pub(in crate::session) tokens: FxHashMap<Id, Id>,
     /// Calls in flight by method and parameters.
@@ -51,12 +51,18 @@ pub(in crate::session) struct Issued {
 }
 
 impl Issued {
-    /// Drops a request that is remembered no longer, unless another one has its id by now.
-    pub(in crate::session) fn forget(&mut self, id: &Id, request: FrameId) -> Option<Box<Slot>> {
-        self.live.get(id).filter(|slot| slot.exchange.request.frame == request)?;
+    /// Drops a request that is remembered no longer, unless another one has its id by now. A connection that was alone at
+    /// first gives back the room that it took then.
+    pub(in crate::session) fn forget(&mut self, id: Id, request: FrameId) -> Option<Box<Slot>> {
+        let Entry::Occupied(entry) = self.live.entry(id) else { return None };
+        if entry.get().exchange.request.frame != request {
+            return None;
+        }
+        let slot = entry.remove();
         self.evicted = true;
+        give_back(&mut self.live);
         give_back(&mut self.tokens);
-        self.live.remove(id)
+        Some(slot)
     }
 
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.

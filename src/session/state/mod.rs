@@ -4,7 +4,6 @@ mod documents;
 mod http;
 mod issued;
 mod late_progress;
-mod live;
 mod pending;
 mod question;
 mod slot;
@@ -321,11 +320,11 @@ impl Conn {
     }
 
     pub(super) fn slot(&self, issuer: Side, id: &Id) -> Option<&Slot> {
-        self.side(issuer).live.get(id)
+        self.side(issuer).live.get(id).map(|slot| &**slot)
     }
 
     pub(super) fn slot_mut(&mut self, issuer: Side, id: &Id) -> Option<&mut Slot> {
-        self.side_mut(issuer).live.get_mut(id)
+        self.side_mut(issuer).live.get_mut(id).map(|slot| &mut **slot)
     }
 
     /// The request that a handle means, while it is remembered and its id was not used again.

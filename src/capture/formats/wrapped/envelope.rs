@@ -67,9 +67,7 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
         if byte(at)? != b'"' {
             return Err(Fault::Broken);
         }
-        let expected =
-            node.0.get(next).filter(|(key, _)| is_key(&bytes[at + 1..], key)).map(|(key, _)| at + 1 + key.len());
-        let end = expected.or_else(|| closing_quote(bytes, at + 1)).ok_or(Fault::Cut)?;
+        let end = closing_quote(bytes, at + 1).ok_or(Fault::Cut)?;
         let key = &text[at + 1..end];
         at = skip_white(bytes, end + 1);
         if byte(at)? != b':' {
@@ -77,7 +75,7 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
         }
         at = skip_white(bytes, at + 1);
         let is = |(wanted, _): &(Box<str>, Want)| **wanted == *key;
-        let place = if expected.is_some() { Some(next) } else { node.0.iter().position(is) };
+        let place = if node.0.get(next).is_some_and(is) { Some(next) } else { node.0.iter().position(is) };
         at = match place {
             None => value_end(bytes, at).ok_or(Fault::Cut)?,
             Some(place) => {
@@ -96,11 +94,6 @@ pub(crate) fn read<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelo
             return Ok(at + 1);
         }
     }
-}
-
-/// True if the text of a string is this key and no longer one.
-fn is_key(text: &[u8], key: &str) -> bool {
-    text.starts_with(key.as_bytes()) && text.get(key.len()) == Some(&b'"') && !key.ends_with('\\')
 }
 
 fn wanted<'a>(text: &'a str, at: usize, want: &Want, found: &mut Envelope<'a>) -> Result<usize, Fault> {
@@ -153,17 +146,5 @@ fn message<'a>(text: &'a str, at: usize, found: &mut Envelope<'a>) -> Result<usi
             }
             value_end(bytes, at).ok_or(Fault::Cut)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_known_by_all_of_it() {
-        assert!(is_key(br#"ts":1"#, "ts"));
-        assert!(!is_key(br#"tsx":1"#, "ts") && !is_key(br#"t":1"#, "ts") && !is_key(b"ts", "ts"));
-        assert!(!is_key(br#"a\":1"#, r"a\"), "its quote is escaped");
     }
 }
