@@ -33,6 +33,10 @@ pub(super) struct Block {
     taken: Vec<(Range<usize>, usize)>,
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are frames, and a box for each would be an allocation for each message"
+)]
 enum Item {
     Channel(u32, Box<Channel>),
     /// A frame without its texts.
