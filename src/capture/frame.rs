@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use twox_hash::XxHash3_64;
+
 use super::Exit;
 use super::missing::{Missing, Why};
 use crate::jsonrpc::Message;
-use crate::protocol::{Facts, Side};
+use crate::protocol::{Facts, Found, Side};
 
 /// Who sent a frame, in the log's own terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,10 +69,16 @@ pub struct Frame<'a> {
     pub stream: Option<u32>,
     /// Stamps at the client's and the server's tap, where the source merges two captures.
     pub taps: Option<[Option<Stamp>; 2]>,
-    /// True where the text stands at `byte_offset` of the file itself, as it is here: it can be read there again.
-    pub in_file: bool,
+    /// Where the text stands at `byte_offset` of the file itself, as it is here, so that it can be read there again: what it is
+    /// known by then ([`text_hash`]).
+    pub in_file: Option<u64>,
     /// What was captured.
     pub body: Body<'a>,
+}
+
+/// By which a text is known again. It is written to databases, so it stays what it is.
+pub fn text_hash(text: &[u8]) -> u64 {
+    XxHash3_64::oneshot(text)
 }
 
 impl Frame<'_> {
@@ -78,8 +86,26 @@ impl Frame<'_> {
     pub const WHOLE_SOURCE: u32 = u32::MAX;
 }
 
+/// Carries what a frame borrows from one place to another. It is asked in an order of its own that is always the same, so that all
+/// of it can go apart from the frame.
+pub(crate) trait Carry<'a, 'b> {
+    /// A text.
+    fn text(&mut self, text: &'a str) -> &'b str;
+    /// Bytes that are no text.
+    fn bytes(&mut self, bytes: &'a [u8]) -> &'b [u8];
+    /// What was found in a message.
+    fn found(&mut self, found: &'a Found) -> &'b Found;
+}
+
+impl<'a> Frame<'a> {
+    /// The same frame with what `carry` gives for all that it borrows.
+    pub(crate) fn carried<'b>(&'a self, carry: &mut impl Carry<'a, 'b>) -> Frame<'b> {
+        Frame { body: self.body.carried(carry), ..*self }
+    }
+}
+
 /// A member of a batch: the byte range of its text, and the message or why there is none.
-pub type Member<'a> = (Range<usize>, Result<(Message<'a>, Box<Facts<'a>>), String>);
+pub type Member<'a> = (Range<usize>, Result<(Message<'a>, Facts<'a>), String>);
 
 /// What a frame holds.
 #[derive(Clone, Debug)]
@@ -131,6 +157,47 @@ pub enum Body<'a> {
     Missing(Missing<'a>),
 }
 
+impl<'a> Body<'a> {
+    fn carried<'b>(&'a self, carry: &mut impl Carry<'a, 'b>) -> Body<'b> {
+        match self {
+            Body::Message(captured) => Body::Message(captured.carried(carry)),
+            Body::Batch { text, members } => {
+                let text = carry.text(text);
+                let mut member = |(range, member): &'a Member<'a>| {
+                    let member = member.as_ref().map(|(message, facts)| {
+                        (message.map_text(&mut |text| carry.text(text)), carried(facts, carry))
+                    });
+                    (range.clone(), member.map_err(String::clone))
+                };
+                Body::Batch { text, members: members.iter().map(&mut member).collect() }
+            }
+            Body::Malformed { bytes, reason } => Body::Malformed { bytes: carry.bytes(bytes), reason: reason.clone() },
+            Body::Open { by } => Body::Open { by: *by },
+            Body::Close { by } => Body::Close { by: *by },
+            Body::Exit(exit) => Body::Exit(*exit),
+            Body::Stderr { text } => Body::Stderr { text: carry.text(text) },
+            Body::Http { head } => Body::Http { head: carry.text(head) },
+            Body::Sse { event } => Body::Sse { event: carry.text(event) },
+            Body::Missing(missing) => Body::Missing(Missing { words: carry.text(missing.words), ..*missing }),
+        }
+    }
+}
+
+impl<'a> Captured<'a> {
+    fn carried<'b>(&'a self, carry: &mut impl Carry<'a, 'b>) -> Captured<'b> {
+        Captured {
+            text: carry.text(self.text),
+            json: self.json.map(|json| carry.text(json)),
+            message: self.message.map_text(&mut |text| carry.text(text)),
+            facts: carried(&self.facts, carry),
+        }
+    }
+}
+
+fn carried<'a, 'b>(facts: &'a Facts<'a>, carry: &mut impl Carry<'a, 'b>) -> Facts<'b> {
+    Facts::lent(carry.text(facts.message()), carry.found(facts))
+}
+
 impl Body<'_> {
     /// Messages were lost here, and how many, where known.
     pub const fn gap(lost: Option<u64>) -> Body<'static> {
@@ -148,5 +215,5 @@ pub struct Captured<'a> {
     /// The envelope.
     pub message: Message<'a>,
     /// The facts.
-    pub facts: Box<Facts<'a>>,
+    pub facts: Facts<'a>,
 }

@@ -1,16 +1,14 @@
 //! Where bytes come from: a file, a member of an archive or standard input, decompressed, transcoded to UTF-8, with a
 //! sample of its head.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem;
 
-use super::archive::{self, Stream};
+use super::archive::{self, Cut, Stream};
 use super::gzip::Gzip;
 use super::name::path_of;
 use super::sample::Sample;
@@ -58,7 +56,7 @@ pub(crate) struct Input {
     /// Of a file: what it was when it was opened.
     watch: Option<Watch>,
     read: Arc<AtomicU64>,
-    cut: Rc<Cell<bool>>,
+    cut: Cut,
     /// Who hears what is read of a file from its first byte on.
     ear: Option<Ear>,
 }
@@ -100,7 +98,7 @@ impl Input {
             origin: Origin::Once,
             watch: None,
             read: Arc::default(),
-            cut: Rc::default(),
+            cut: Cut::default(),
             ear: None,
         };
         input.start()?;
@@ -109,7 +107,7 @@ impl Input {
             input.extend_head(LONG_SAMPLE)?;
         }
         if input.whole && input.head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
-            if input.cut.get() {
+            if input.cut.load(Ordering::Relaxed) {
                 let message = format!("{} is torn: it ends before its first line", input.shown_name());
                 return Err(Error::new(ErrorKind::Input, message).hint("give the whole file"));
             }
@@ -161,7 +159,7 @@ impl Input {
 
     /// True if a compressed stream ended before its end mark.
     pub(crate) fn was_cut(&self) -> bool {
-        self.cut.get()
+        self.cut.load(Ordering::Relaxed)
     }
 
     /// What became of the file while it was read, if that was not left alone.
@@ -173,7 +171,7 @@ impl Input {
     pub(crate) fn content(&self) -> Result<Option<Stream>> {
         match self.origin {
             Origin::Once => Ok(None),
-            Origin::Member => Ok(archive::member(&self.name, &Rc::default())?.map(|member| member.stream)),
+            Origin::Member => Ok(archive::member(&self.name, &Cut::default())?.map(|member| member.stream)),
             Origin::File => {
                 let file = File::open(path_of(&self.name)).map_err(|error| Error::io("read", &self.name, &error))?;
                 Ok(Some(Box::new(file)))
@@ -275,7 +273,7 @@ impl Input {
 
     fn start(&mut self) -> Result<()> {
         self.read.store(0, Ordering::Relaxed);
-        self.cut.set(false);
+        self.cut.store(false, Ordering::Relaxed);
         let raw: Stream = match self.given.take() {
             Some(stream) => stream,
             None if self.name == "-" => Box::new(io::stdin()),
@@ -336,7 +334,7 @@ impl Input {
     }
 
     fn decompressed(&self, magic: &[u8], raw: Stream) -> Result<(Stream, bool)> {
-        let cut = Rc::clone(&self.cut);
+        let cut = Arc::clone(&self.cut);
         match magic {
             [b'P', b'K', 3, 4, ..] => Err(self.is_archive("a zip archive")),
             [0x1f, 0x8b, ..] => Ok((Box::new(Tolerant { inner: Gzip::new(raw), cut }), true)),
@@ -423,7 +421,7 @@ fn is_flow(magic: &[u8]) -> bool {
     magic[inner + text..].first().is_some_and(u8::is_ascii_lowercase)
 }
 
-fn peek(mut stream: impl Read + 'static, length: usize) -> io::Result<(Vec<u8>, Stream)> {
+fn peek(mut stream: impl Read + Send + 'static, length: usize) -> io::Result<(Vec<u8>, Stream)> {
     let mut head = Vec::with_capacity(length);
     stream.by_ref().take(length as u64).read_to_end(&mut head)?;
     let again = Cursor::new(head.clone());
@@ -463,14 +461,14 @@ impl<R: Read> Read for Overheard<R> {
 /// A compressed stream whose end is missing (its writer was killed) ends where the data do.
 struct Tolerant<R> {
     inner: R,
-    cut: Rc<Cell<bool>>,
+    cut: Cut,
 }
 
 impl<R: Read> Read for Tolerant<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.inner.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.cut.set(true);
+                self.cut.store(true, Ordering::Relaxed);
                 Ok(0)
             }
             other => other,

@@ -29,13 +29,13 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
 
 /// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and databases
 /// are files, and need [`open`].
-pub fn open_stream(name: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {
+pub fn open_stream(name: &str, stream: Box<dyn Read + Send>, overrides: &Overrides) -> Result<Box<dyn Source>> {
     Ok(Box::new(told(Input::given(name, stream)?, name, overrides)?))
 }
 
 /// Opens a log that is still being written. `stream` ends where the log ends now, and when it is read on it waits for more.
 /// A text that is read whole, or in another order than it is written in, is an error.
-pub fn follow(path: &str, stream: Box<dyn Read>, overrides: &Overrides) -> Result<Box<dyn Source>> {
+pub fn follow(path: &str, stream: Box<dyn Read + Send>, overrides: &Overrides) -> Result<Box<dyn Source>> {
     let log = told(Input::given(path, stream)?, path, overrides)?;
     let whole = matches!(log.format.reader(&log.sample), Reader::Whole(_)) || log.plan.order != Order::AsWritten;
     if whole || log.input.is_packed() {
@@ -170,7 +170,7 @@ impl Source for Log {
     }
 
     fn content(&self) -> Result<Option<Box<dyn Read>>> {
-        self.input.content()
+        Ok(self.input.content()?.map(|stream| -> Box<dyn Read> { stream }))
     }
 
     fn can_resume(&self) -> bool {

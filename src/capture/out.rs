@@ -15,7 +15,7 @@ use super::place::Place;
 use super::plan::{Order, Plan, Twins, is_mark};
 use super::time::Zoning;
 use super::unread::quoted;
-use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why};
+use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
 use crate::error::Result;
 use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
@@ -123,13 +123,7 @@ impl<'s> Out<'s> {
     }
 
     /// True if a text is a part of the line that is read, and its place is where it stands.
-    fn is_in_file(&self, place: &Place, body: &Body<'_>) -> bool {
-        let text = match body {
-            Body::Message(captured) => captured.text.as_bytes(),
-            Body::Batch { text, .. } | Body::Stderr { text } => text.as_bytes(),
-            Body::Malformed { bytes, .. } => bytes,
-            _ => return false,
-        };
+    fn is_in_file(&self, place: &Place, text: &[u8]) -> bool {
         let Some((line, offset)) = &self.line else { return false };
         let start = text.as_ptr().addr();
         let within = line.start <= start && start + text.len() <= line.end;
@@ -249,13 +243,16 @@ impl<'s> Out<'s> {
             Body::Batch { text, .. } => self.read_to_end_of(text),
             _ => {}
         }
-        if self.plan.twins && self.is_twin(&place, &body) {
+        let text = text_of(&body).map(|text| (text, text_hash(text)));
+        if let Some((_, hash)) = text
+            && self.plan.twins
+            && self.is_twin(&place, hash, &body)
+        {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
-        let in_file = self.is_in_file(&place, &body);
-        let mut frame = place.frame(self.source, body);
-        frame.in_file = in_file;
+        let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
+        let mut frame = Frame { in_file, ..place.frame(self.source, body) };
         if let Body::Message(captured) = &mut frame.body
             && self.plan.null_ids
             && captured.message.id == IdField::Null
@@ -269,15 +266,13 @@ impl<'s> Out<'s> {
         self.sink.frame(&frame)
     }
 
-    fn is_twin(&mut self, place: &Place, body: &Body<'_>) -> bool {
-        match body {
-            Body::Message(captured) => {
-                let has_id = captured.message.id.value().is_some();
-                self.twins.knows(&self.plan, place, captured.text, has_id)
-            }
-            Body::Batch { text, .. } => self.twins.knows(&self.plan, place, text, text.contains("\"id\"")),
-            _ => false,
-        }
+    fn is_twin(&mut self, place: &Place, hash: u64, body: &Body<'_>) -> bool {
+        let has_id = match body {
+            Body::Message(captured) => captured.message.id.value().is_some(),
+            Body::Batch { text, .. } => text.contains("\"id\""),
+            _ => return false,
+        };
+        self.twins.knows(&self.plan, place, hash, has_id)
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.
@@ -471,6 +466,16 @@ impl<'s> Out<'s> {
 /// The place of a word in a line of text that the user names as a key: `word:2`.
 pub(super) fn word_of(key: &str) -> Option<usize> {
     key.strip_prefix("word:")?.parse().ok().filter(|place| *place > 0)
+}
+
+/// What a frame's own place in a log holds.
+fn text_of<'a>(body: &Body<'a>) -> Option<&'a [u8]> {
+    match body {
+        Body::Message(captured) => Some(captured.text.as_bytes()),
+        Body::Batch { text, .. } | Body::Stderr { text } => Some(text.as_bytes()),
+        Body::Malformed { bytes, .. } => Some(bytes),
+        _ => None,
+    }
 }
 
 fn rest_of(text: &str, end: usize) -> Option<usize> {

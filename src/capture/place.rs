@@ -27,7 +27,7 @@ impl Place {
             direction: self.direction,
             stream: self.stream,
             taps: self.taps,
-            in_file: false,
+            in_file: None,
             body,
         }
     }

@@ -129,10 +129,10 @@ pub struct Resume {
 }
 
 /// Hears bytes that somebody reads, and then that there are no more.
-pub type Ear = Box<dyn FnMut(Option<&[u8]>)>;
+pub type Ear = Box<dyn FnMut(Option<&[u8]>) + Send>;
 
-/// One opened source: its name, what it was taken for, and why.
-pub trait Source {
+/// One opened source: its name, what it was taken for, and why. Another thread may read it than the one that opened it.
+pub trait Source: Send {
     /// The name as the user gave it, with forward slashes; `-` for standard input.
     fn name(&self) -> &str;
     /// Name of the format.

@@ -1,9 +1,8 @@
 //! The head of a text, as detectors see it.
 
 use std::any::Any;
-use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use memchr::memmem;
 
@@ -13,6 +12,9 @@ use crate::jsonrpc::{NoLift, parse_at};
 
 /// How many lines a detector looks at.
 const LINES: usize = 200;
+
+/// What a format learned; which one, its type tells.
+type Lesson = Arc<dyn Any + Send + Sync>;
 
 /// The head of a text.
 #[derive(Clone)]
@@ -27,9 +29,9 @@ pub(crate) struct Sample {
     /// How many lines stand before it.
     pub lines_before: u64,
     /// Where its lines stand, once one format has looked at them: every other one looks at the same.
-    lines: OnceCell<Rc<[Range<usize>]>>,
+    lines: OnceLock<Arc<[Range<usize>]>>,
     /// What formats have learned from it.
-    learned: RefCell<Vec<Rc<dyn Any>>>,
+    learned: Arc<Mutex<Vec<Lesson>>>,
 }
 
 impl Sample {
@@ -42,8 +44,8 @@ impl Sample {
             limit: if all { usize::MAX } else { LINES },
             depth: 0,
             lines_before: 0,
-            lines: OnceCell::new(),
-            learned: RefCell::default(),
+            lines: OnceLock::new(),
+            learned: Arc::default(),
         }
     }
 
@@ -61,8 +63,8 @@ impl Sample {
             limit: outer.limit,
             depth: outer.depth + 1,
             lines_before: outer.lines_before,
-            lines: OnceCell::new(),
-            learned: RefCell::default(),
+            lines: OnceLock::new(),
+            learned: Arc::default(),
         }
     }
 
@@ -76,13 +78,17 @@ impl Sample {
     }
 
     /// What a format learns from it, which is learned once and asked for several times: to detect, to survey and to read.
-    pub(crate) fn learned<T: 'static>(&self, learn: impl FnOnce(&Sample) -> T) -> Rc<T> {
-        let known = self.learned.borrow().iter().find_map(|known| Rc::clone(known).downcast::<T>().ok());
+    pub(crate) fn learned<T: Send + Sync + 'static>(&self, learn: impl FnOnce(&Sample) -> T) -> Arc<T> {
+        let known = self.lessons().iter().find_map(|known| Arc::clone(known).downcast::<T>().ok());
         known.unwrap_or_else(|| {
-            let new = Rc::new(learn(self));
-            self.learned.borrow_mut().push(Rc::<T>::clone(&new));
+            let new = Arc::new(learn(self));
+            self.lessons().push(Arc::<T>::clone(&new));
             new
         })
+    }
+
+    fn lessons(&self) -> MutexGuard<'_, Vec<Lesson>> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The text.

@@ -180,7 +180,7 @@ impl<'a> Row<'a> {
             direction: direction_of(self.direction.as_deref()),
             stream: extra.stream,
             taps: extra.stamps(),
-            in_file: false,
+            in_file: None,
             body: self.body(&extra)?,
         })
     }
@@ -348,7 +348,7 @@ mod tests {
             direction: Direction::Received,
             stream: Some(4),
             taps: Some([Some(Stamp { seq: 1, at_us: None }), None]),
-            in_file: false,
+            in_file: None,
             body,
         }
     }

@@ -18,6 +18,10 @@ use crate::json::{lenient_string, strict as scan};
 ///
 /// What it is shown is valid JSON as written: `raw` is the value of one member.
 pub trait Lift<'a>: Default {
+    /// Called first, with the text at whose beginning the message stands; all that follows are parts of it.
+    fn starts(&mut self, _text: &'a str) {}
+    /// Called last, with the byte of that text at which the message ends.
+    fn ends(&mut self, _at: usize) {}
     /// Called for each member of an object in `params`.
     fn param(&mut self, key: &str, raw: &'a str);
     /// Called for each member of an object in `result`.
@@ -101,7 +105,7 @@ pub(super) struct Envelope<'a, F> {
     result: Option<Shape>,
     error: Option<ErrorMember<'a>>,
     defects: Defects,
-    lifted: Box<F>,
+    pub(super) lifted: F,
 }
 
 impl<'a, F: Lift<'a>> Envelope<'a, F> {
@@ -113,7 +117,7 @@ impl<'a, F: Lift<'a>> Envelope<'a, F> {
             }
             let slot = Slot::of(key);
             if let Slot::Params | Slot::Result = slot {
-                let lifted = &mut *self.lifted;
+                let lifted = &mut self.lifted;
                 let (end, twice) = match slot {
                     Slot::Params => {
                         let (end, shape) = body(text, at, lifted, Params)?;
@@ -148,7 +152,7 @@ impl<'a, F: Lift<'a>> Envelope<'a, F> {
     }
 
     #[inline(always)]
-    pub(super) fn finish(self) -> (Message<'a>, Box<F>) {
+    pub(super) fn finish(self) -> (Message<'a>, F) {
         let mut defects = self.defects;
         let is_two = |raw: &str| raw == "\"2.0\"" || raw.starts_with('"') && lenient_string(raw) == "2.0";
         if !self.version.is_some_and(is_two) {
@@ -181,8 +185,8 @@ impl<'de, F: Lift<'de>> Visitor<'de> for &mut Envelope<'de, F> {
                 Slot::Jsonrpc => self.version.replace(map.next_value::<&RawValue>()?.get()).is_some(),
                 Slot::Id => self.id.replace(map.next_value::<&RawValue>()?.get()).is_some(),
                 Slot::Method => self.method.replace(map.next_value::<&RawValue>()?.get()).is_some(),
-                Slot::Params => self.params.replace(map.next_value_seed(Body(&mut *self.lifted, Params))?).is_some(),
-                Slot::Result => self.result.replace(map.next_value_seed(Body(&mut *self.lifted, Outcome))?).is_some(),
+                Slot::Params => self.params.replace(map.next_value_seed(Body(&mut self.lifted, Params))?).is_some(),
+                Slot::Result => self.result.replace(map.next_value_seed(Body(&mut self.lifted, Outcome))?).is_some(),
                 Slot::Error => self.error.replace(ErrorMember::of(map.next_value::<&RawValue>()?.get())).is_some(),
                 Slot::Other => {
                     map.next_value::<IgnoredAny>()?;

@@ -101,6 +101,33 @@ pub struct Message<'a> {
     pub defects: Defects,
 }
 
+impl<'a> Message<'a> {
+    /// The same message with each text that it borrows replaced by what `text` gives for it. Texts are asked for in an order of
+    /// their own that is always the same, so that they can be carried apart from the message.
+    pub fn map_text<'b>(&self, text: &mut impl FnMut(&'a str) -> &'b str) -> Message<'b> {
+        let Message { kind, id, id_text, method, error, defects } = self;
+        Message {
+            kind: *kind,
+            id: id.clone(),
+            id_text: id_text.map(&mut *text),
+            method: map_cow(method.as_ref(), text),
+            error: error.as_ref().map(|error| {
+                let ErrorObject { code, message, data } = &**error;
+                let message = map_cow(message.as_ref(), text);
+                Box::new(ErrorObject { code: *code, message, data: data.map(&mut *text) })
+            }),
+            defects: *defects,
+        }
+    }
+}
+
+fn map_cow<'a, 'b>(cow: Option<&Cow<'a, str>>, text: &mut impl FnMut(&'a str) -> &'b str) -> Option<Cow<'b, str>> {
+    cow.map(|cow| match cow {
+        Cow::Borrowed(borrowed) => Cow::Borrowed(text(borrowed)),
+        Cow::Owned(owned) => Cow::Owned(owned.clone()),
+    })
+}
+
 impl Message<'_> {
     /// `error.code`, where there is one.
     pub fn error_code(&self) -> Option<i64> {

@@ -11,14 +11,14 @@ use super::message::Message;
 /// What stood at the place that was parsed.
 #[derive(Debug)]
 pub enum Parsed<'a, F> {
-    /// An object: one message. What is lifted from it is too large to be handed from function to function.
-    One(Message<'a>, Box<F>),
+    /// An object: one message, and what was lifted from it.
+    One(Message<'a>, F),
     /// An array: a batch, each member with its byte range in the text.
     Batch(Vec<Member<'a, F>>),
 }
 
 /// One member of a batch: the byte range of its text, and the message or why there is none.
-pub type Member<'a, F> = (Range<usize>, Result<(Message<'a>, Box<F>), Unparsable>);
+pub type Member<'a, F> = (Range<usize>, Result<(Message<'a>, F), Unparsable>);
 
 /// Why a text is no message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,11 +95,19 @@ fn reason_of(error: &serde_json::Error) -> String {
 
 /// Reads the object at the start of `text` in place, since the facts are too large to be passed around; gives its end.
 fn object<'a, F: Lift<'a>>(text: &'a str, envelope: &mut Envelope<'a, F>) -> Result<usize, Unparsable> {
+    let end = scanned(text, envelope)?;
+    envelope.lifted.ends(end);
+    Ok(end)
+}
+
+fn scanned<'a, F: Lift<'a>>(text: &'a str, envelope: &mut Envelope<'a, F>) -> Result<usize, Unparsable> {
+    envelope.lifted.starts(text);
     if let Some(end) = envelope.scan(text) {
         return Ok(end);
     }
     // What the scan does not take is rare: an escape in a key, a very deep value, or no JSON at all.
     *envelope = Envelope::default();
+    envelope.lifted.starts(text);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     match envelope.deserialize(&mut deserializer) {
         Ok(()) => Ok(deserializer.into_iter::<IgnoredAny>().byte_offset()),
@@ -182,7 +190,7 @@ mod tests {
             let mut deserializer = serde_json::Deserializer::from_str(text);
             parsed.deserialize(&mut deserializer).expect("a message");
             assert_eq!(deserializer.into_iter::<IgnoredAny>().byte_offset(), end, "{text}");
-            let told = |(message, _): (Message<'_>, Box<NoLift>)| format!("{message:?}");
+            let told = |(message, _): (Message<'_>, NoLift)| format!("{message:?}");
             assert_eq!(told(scanned.finish()), told(parsed.finish()), "{text}");
         }
         for text in [

@@ -31,7 +31,7 @@ const NAMELESS: &str = "log";
 /// ```
 ///
 /// Errors: the reader fails, or what it gives is no log that rpctape can read; the hint says what to do.
-pub fn check(reader: impl Read + 'static, options: &Options) -> Result<Findings> {
+pub fn check(reader: impl Read + Send + 'static, options: &Options) -> Result<Findings> {
     let mut store = Store::passing(Keep::Findings { text: 0 })?;
     let mut source = std::iter::once_with(|| capture::open_stream(NAMELESS, Box::new(reader), &options.overrides));
     let summary = ingest_sources(&mut store, &mut source, options, &mut Quiet)?;

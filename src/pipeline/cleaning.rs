@@ -58,7 +58,7 @@ impl Cleaning {
             Body::Message(Captured { json: Some(_), .. }) => translated_body(clean, translated),
             _ => body_of(clean),
         };
-        Frame { body, in_file: false, ..frame }
+        Frame { body, in_file: None, ..frame }
     }
 
     /// A message in another notation may show its secrets only in its translation.
@@ -68,7 +68,7 @@ impl Cleaning {
         self.room = (text.to_string(), clean);
         // The captured text says the same as the translation, in a notation whose secrets cannot be told from the rest.
         let body = body_of(&self.room.1);
-        Frame { body, in_file: false, ..frame }
+        Frame { body, in_file: None, ..frame }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Judges a log while it is being written: one pass that waits where the log ends. Whoever watches is told as soon as
 //! anything is certain; what only the end of a log could show is said where the log says that it has ended.
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use super::Options;
 use super::intake::Intake;
 use super::options::Quiet;
-use super::watcher::Watcher;
+use super::watcher::{Watcher, told};
 use crate::capture::{Resume, Source};
 use crate::error::Result;
 use crate::store::{NewSource, Store};
@@ -16,7 +16,7 @@ pub fn follow(
     store: &mut Store,
     next: &mut dyn FnMut() -> Result<Option<Box<dyn Source>>>,
     options: &Options,
-    watcher: &RefCell<dyn Watcher>,
+    watcher: &Mutex<dyn Watcher>,
 ) -> Result<()> {
     store.begin()?;
     let done = watch(store, next, options, watcher);
@@ -28,7 +28,7 @@ fn watch(
     store: &Store,
     next: &mut dyn FnMut() -> Result<Option<Box<dyn Source>>>,
     options: &Options,
-    watcher: &RefCell<dyn Watcher>,
+    watcher: &Mutex<dyn Watcher>,
 ) -> Result<()> {
     let mut quiet = Quiet;
     let mut intake = Intake::new(store, options, &mut quiet)?.watched(watcher);
@@ -36,9 +36,9 @@ fn watch(
         let name = source.name().to_string();
         let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
         let id = store.add_source(new)?;
-        watcher.borrow_mut().source(&name);
+        told(watcher).source(&name);
         intake.channels.source(id, &name, false);
         source.read(id, Resume::default(), &mut intake)?;
     }
-    if watcher.borrow().is_over() { intake.finish().map(drop) } else { Ok(()) }
+    if told(watcher).is_over() { intake.finish().map(drop) } else { Ok(()) }
 }

@@ -1,10 +1,10 @@
 //! Logs in, an audited database out.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::ahead;
 use super::audit::JUDGED_WITH;
 use super::intake::Intake;
 use super::summary::{Input, Summary, Taken, summarise};
@@ -150,14 +150,14 @@ fn take_source(
     if capture::is_same_log(&before, &name) {
         source.follows(delivered);
     }
-    let listener = Rc::new(RefCell::new(Listener::default()));
-    let heard = Rc::clone(&listener);
-    let listens =
-        !apart && identity.is_none() && source.overhear(Box::new(move |bytes| heard.borrow_mut().hear(bytes)));
-    let end = source.read(id, from, intake)?;
+    let listener = Arc::new(Mutex::new(Listener::default()));
+    let heard = Arc::clone(&listener);
+    let listens = !apart && identity.is_none() && source.overhear(Box::new(move |bytes| told(&heard).hear(bytes)));
+    let jobs = intake.options.jobs;
+    let end = ahead::read(source, id, from, intake, jobs)?;
     intake.ground.finish()?;
     let identity = match identity {
-        None if listens => listener.borrow().identity(),
+        None if listens => told(&listener).identity(),
         None if !apart => identified(source)?,
         known => known,
     };
@@ -170,6 +170,10 @@ fn take_source(
         not_twice(store, id, &name)?;
     }
     Ok(Input { name, taken })
+}
+
+fn told(listener: &Mutex<Listener>) -> MutexGuard<'_, Listener> {
+    listener.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the store knows of a source.

@@ -1,14 +1,14 @@
 //! Takes what a source holds: every frame is stored, and judged in the same pass where the database is new.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use super::audit::{JUDGED_WITH, after_append, finish};
 use super::cleaning::Cleaning;
 use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
-use super::watcher::Watcher;
+use super::watcher::{Watcher, told};
 use super::{Options, Progress};
 use crate::capture::{Body, Channel, Delivered, Direction, Frame, FrameSink, Missing, Skip, Why};
 use crate::error::Result;
@@ -48,7 +48,7 @@ pub(super) struct Intake<'s, 'p> {
     pub options: &'p Options,
     pub progress: &'p mut dyn Progress,
     /// Who is told of the frames, where a log is followed.
-    pub watcher: Option<&'s RefCell<dyn Watcher>>,
+    pub watcher: Option<&'s Mutex<dyn Watcher>>,
 }
 
 impl<'s, 'p> Intake<'s, 'p> {
@@ -81,7 +81,7 @@ impl<'s, 'p> Intake<'s, 'p> {
     }
 
     /// The same, and somebody is told of all that passes.
-    pub(super) fn watched(mut self, watcher: &'s RefCell<dyn Watcher>) -> Self {
+    pub(super) fn watched(mut self, watcher: &'s Mutex<dyn Watcher>) -> Self {
         self.live = self.live.map(|live| Live { judge: live.judge.watched(watcher), ..live });
         self.watcher = Some(watcher);
         self
@@ -106,7 +106,7 @@ impl Intake<'_, '_> {
         let Some(opened) = opened else { return };
         self.touched.insert(opened.id);
         if let Some(watcher) = self.watcher {
-            watcher.borrow_mut().opened(opened.id, &opened.key);
+            told(watcher).opened(opened.id, &opened.key);
         }
         if let Some(live) = &mut self.live {
             live.judge.place(opened.id, self.hop);
@@ -158,7 +158,7 @@ impl Intake<'_, '_> {
             let body = Body::Missing(Missing::new(Why::Mixed));
             self.put(
                 mixed,
-                &Frame { body, stream: None, in_file: false, direction: Direction::Unknown, ..frame.clone() },
+                &Frame { body, stream: None, in_file: None, direction: Direction::Unknown, ..frame.clone() },
             )?;
         }
         self.put(connection, frame)
@@ -167,7 +167,7 @@ impl Intake<'_, '_> {
     fn put(&mut self, connection: u32, frame: &Frame<'_>) -> Result<()> {
         let id = self.ground.frame(connection, frame)?;
         if let Some(watcher) = self.watcher {
-            watcher.borrow_mut().frame(id, frame);
+            told(watcher).frame(id, frame);
         }
         if let Some(Live { session, judge, lookout }) = &mut self.live {
             if let Some(kind) = lookout.look(connection, frame) {

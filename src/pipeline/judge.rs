@@ -1,11 +1,11 @@
 //! Stands between the fold and the store: events become findings, and everything derived is written as it comes.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use super::Hops;
 use super::inspector::Inspector;
-use super::watcher::Watcher;
+use super::watcher::{Watcher, told};
 use crate::capture::{Body, Frame};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -19,7 +19,7 @@ use crate::store::{Derived, Store};
 pub(super) struct Judge<'s> {
     auditor: Auditor,
     derived: Derived<'s>,
-    watcher: Option<&'s RefCell<dyn Watcher>>,
+    watcher: Option<&'s Mutex<dyn Watcher>>,
     follower: Option<Follower>,
     inspector: Option<Inspector>,
     held: Held,
@@ -71,7 +71,7 @@ impl<'s> Judge<'s> {
     }
 
     /// The same, and somebody is told of all that it is told and of all that it finds.
-    pub(super) fn watched(self, watcher: &'s RefCell<dyn Watcher>) -> Judge<'s> {
+    pub(super) fn watched(self, watcher: &'s Mutex<dyn Watcher>) -> Judge<'s> {
         Judge { watcher: Some(watcher), ..self }
     }
 
@@ -135,13 +135,13 @@ impl Judge<'_> {
         // Who watches is told at once, and what hops show comes when connections have ended.
         let waits = watcher.is_none() && !matches!(event.what, What::Hop(_));
         if let Some(watcher) = watcher {
-            watcher.borrow_mut().event(event);
+            told(watcher).event(event);
         }
         auditor.judge(event, |finding| {
             let held = if waits { held.take(finding, event.seen.at_us) } else { Some(finding) };
             let Some(finding) = held else { return };
             if let Some(watcher) = watcher {
-                watcher.borrow_mut().finding(&finding);
+                told(watcher).finding(&finding);
             }
             if let Err(fault) = derived.finding(&finding) {
                 error.get_or_insert(fault);
@@ -169,7 +169,7 @@ impl Sink for Judge<'_> {
 
     fn exchange(&mut self, connection: u32, exchange: &Exchange) {
         if let Some(watcher) = self.watcher {
-            watcher.borrow_mut().settled(exchange);
+            told(watcher).settled(exchange);
         }
         if let Some(follower) = &mut self.follower {
             follower.exchange(connection, exchange);

@@ -3,6 +3,7 @@
 //! [`check`] is all of it in one call. [`ingest`] reads logs into a [`crate::store::Store`] and judges them, [`audit`] judges stored frames again,
 //! [`summary`] says what a database holds.
 
+mod ahead;
 mod audit;
 mod check;
 mod cleaning;

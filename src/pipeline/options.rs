@@ -1,6 +1,7 @@
 //! What a run is asked to do, and who is told how far it is.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -32,6 +33,8 @@ pub struct Options {
     pub redact: Option<Custom>,
     /// Which hop each log is of, where requests are to be followed from hop to hop.
     pub hops: Hops,
+    /// How many threads read and judge; `None`: two where a log is large and the machine has them. What comes out is the same.
+    pub jobs: Option<NonZero<usize>>,
     /// Set from outside to stop; looked at every thousand frames.
     pub interrupt: Option<Arc<AtomicBool>>,
 }

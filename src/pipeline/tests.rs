@@ -3,6 +3,7 @@
 mod connections;
 mod payloads;
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -262,10 +263,14 @@ fn an_interrupt_stops_it() {
     let calls: String =
         (0..2_000).map(|n| line(n, "c2s", &format!(r#"{{"jsonrpc":"2.0","id":{n},"method":"ping"}}"#))).collect();
     let log = folder.write("a.jsonl", &(calls));
-    let options = Options { interrupt: Some(Arc::new(AtomicBool::new(true))), ..Options::default() };
-    let stopped = ingest(&mut Store::write(&folder.path("a.db")).unwrap(), &[log], &options, &mut Quiet);
-    assert_eq!(stopped.unwrap_err().kind, ErrorKind::Interrupted);
-    assert!(!folder.path("a.db").exists());
+    for jobs in [1, 2] {
+        let interrupt = Some(Arc::new(AtomicBool::new(true)));
+        let options = Options { interrupt, jobs: NonZero::new(jobs), ..Options::default() };
+        let log = std::slice::from_ref(&log);
+        let stopped = ingest(&mut Store::write(&folder.path("a.db")).unwrap(), log, &options, &mut Quiet);
+        assert_eq!(stopped.unwrap_err().kind, ErrorKind::Interrupted);
+        assert!(!folder.path("a.db").exists());
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Who is told what passes while a log is being followed.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::capture::Frame;
 use crate::finding::Finding;
 use crate::session::{Event, Exchange, FrameId};
@@ -20,4 +22,9 @@ pub trait Watcher {
     fn finding(&mut self, finding: &Finding);
     /// True if the log has ended, so that what is open was never answered.
     fn is_over(&self) -> bool;
+}
+
+/// The watcher, to be told one thing: whoever reads the bytes of the log tells it things, too.
+pub(super) fn told<'w>(watcher: &'w Mutex<dyn Watcher>) -> MutexGuard<'w, dyn Watcher + 'static> {
+    watcher.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::facts::{
-    Facts, META_CAPABILITIES, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER, META_SUBSCRIPTION,
-    ParamsShape, REST, Raw,
+    META_CAPABILITIES, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER, META_SUBSCRIPTION, REST,
 };
+use super::found::{FACTS, Fact, Facts, Found, ParamsShape, Raw};
 use super::mcp;
 use crate::base64;
 use crate::json::each_member;
@@ -39,7 +39,7 @@ fn says(text: &str, message: &Message<'_>, facts: &Facts<'_>) -> bool {
 /// The brief of a batch: an array of the briefs of its members. What is no message stands as it is.
 pub fn brief_batch<'a, E: 'a>(
     text: &str,
-    members: impl Iterator<Item = (&'a Range<usize>, &'a Result<(Message<'a>, Box<Facts<'a>>), E>)>,
+    members: impl Iterator<Item = (&'a Range<usize>, &'a Result<(Message<'a>, Facts<'a>), E>)>,
 ) -> String {
     let mut out = String::from("[");
     for (at, (range, member)) in members.enumerate() {
@@ -67,16 +67,63 @@ fn is_same(long: &Message<'_>, facts: &Facts<'_>, short: &Message<'_>, lifted: &
     let envelope = long.kind == short.kind && long.id == short.id && spelled && long.method == short.method;
     let error = code(long) == code(short) && long.says_cancelled() == short.says_cancelled();
     let hashed = long.kind != Kind::Request || (facts.params_hash == 0) == (lifted.params_hash == 0);
-    let lifted = Facts {
-        params_hash: facts.params_hash,
-        body: facts.body,
-        odd_meta: facts.odd_meta,
-        input_responses: facts.input_responses.filter(|_| lifted.input_responses.is_some()),
-        suspect: facts.suspect,
-        is_brief: facts.is_brief,
-        ..*lifted
-    };
-    envelope && error && long.defects == short.defects && hashed && *facts == lifted
+    let found = Found { params_hash: facts.params_hash, suspect: facts.suspect, is_brief: facts.is_brief, ..**lifted };
+    let members = FACTS.iter().all(|fact| is_same_member(*fact, facts, lifted));
+    envelope && error && long.defects == short.defects && hashed && members && facts.says_the_same(&found)
+}
+
+/// Fails to compile where a fact was added: it has to be written below, or bodies travel whole for its sake.
+fn is_same_member(fact: Fact, facts: &Facts<'_>, lifted: &Facts<'_>) -> bool {
+    let (long, short) = (facts.raw(fact), lifted.raw(fact));
+    match fact {
+        Fact::Body | Fact::OddMeta => true,
+        Fact::InputResponses => long.is_some() == short.is_some(),
+        Fact::RequestId
+        | Fact::ParamId
+        | Fact::Reason
+        | Fact::ProgressToken
+        | Fact::Token
+        | Fact::Progress
+        | Fact::ValueKind
+        | Fact::WorkDoneToken
+        | Fact::PartialResultToken
+        | Fact::SessionId
+        | Fact::Update
+        | Fact::ToolCall
+        | Fact::UpdateStatus
+        | Fact::UpdateState
+        | Fact::TaskId
+        | Fact::TaskStatus
+        | Fact::Name
+        | Fact::Uri
+        | Fact::Mode
+        | Fact::Revision
+        | Fact::MetaRevision
+        | Fact::MetaCapabilities
+        | Fact::Subscription
+        | Fact::RelatedTask
+        | Fact::Capabilities
+        | Fact::Peer
+        | Fact::Notifications
+        | Fact::ResultType
+        | Fact::InputRequests
+        | Fact::Cursor
+        | Fact::NextCursor
+        | Fact::Document
+        | Fact::DocumentVersion
+        | Fact::StopReason
+        | Fact::Outcome
+        | Fact::LogLevel
+        | Fact::RequestState
+        | Fact::Choice
+        | Fact::ConfigValue
+        | Fact::Offered
+        | Fact::ConfigOptions
+        | Fact::CacheScope
+        | Fact::Terminal
+        | Fact::Relative
+        | Fact::IncludeContext => long == short,
+    }
 }
 
 /// An object with the keys of another, and nothing in them.
@@ -86,76 +133,29 @@ fn keys_only(raw: &str) -> String {
     serde_json::Value::Object(keys).to_string()
 }
 
-/// Fails to compile where a fact was added: it has to be written below, or bodies travel whole for its sake.
-fn every_fact_has_its_place(facts: &Facts<'_>) {
-    let Facts {
+/// Fails to compile where a mark was added, like the facts above.
+fn every_mark_has_its_place(found: &Found) {
+    let Found {
+        places: _,
         shape: _,
-        request_id: _,
-        uri: _,
-        mode: _,
-        offers_tools: _,
-        param_id: _,
-        reason: _,
-        progress_token: _,
-        token: _,
-        progress: _,
-        value_kind: _,
-        work_done_token: _,
-        partial_result_token: _,
-        session_id: _,
-        update: _,
-        tool_call: _,
-        update_status: _,
-        update_state: _,
         task_wanted: _,
-        task_id: _,
-        task_status: _,
         task_created: _,
-        name: _,
-        revision: _,
-        meta_revision: _,
-        meta_capabilities: _,
-        subscription: _,
-        related_task: _,
-        capabilities: _,
-        peer: _,
+        offers_tools: _,
         lsp_initialize: _,
-        notifications: _,
-        result_type: _,
-        input_requests: _,
-        cursor: _,
-        next_cursor: _,
         result_filled: _,
-        document: _,
-        document_version: _,
-        stop_reason: _,
-        outcome: _,
         result_more: _,
         retries: _,
         result_members: _,
         params_hash: _,
-        log_level: _,
         names_itself: _,
-        request_state: _,
-        input_responses: _,
-        include_context: _,
         listed: _,
-        odd_meta: _,
-        body: _,
         suspect: _,
         is_brief: _,
         taken_out: _,
-        choice: _,
-        config_value: _,
-        offered: _,
-        config_options: _,
-        cache_scope: _,
-        terminal: _,
         kinds: _,
-        relative: _,
         previous_result: _,
         unchanged: _,
-    } = facts;
+    } = found;
 }
 
 /// A JSON object under construction.
@@ -205,7 +205,7 @@ impl Brief {
     }
 
     fn message(&mut self, message: &Message<'_>, facts: &Facts<'_>) {
-        every_fact_has_its_place(facts);
+        every_mark_has_its_place(facts);
         let has = |defect| message.defects.has(defect);
         self.open();
         match (has(Defect::JsonrpcMember), has(Defect::VersionOne)) {
@@ -279,53 +279,53 @@ impl Brief {
             .then(|| format!("\"{}\"", base64::encode(&facts.params_hash.to_le_bytes()).trim_end_matches('=')));
         self.member(REST, hash.as_deref().or(facts.suspect.then_some("0")));
         for (key, raw) in [
-            ("requestId", facts.request_id),
-            ("id", facts.param_id),
-            ("reason", facts.reason),
-            ("progressToken", facts.token),
-            ("progress", facts.progress),
-            ("workDoneToken", facts.work_done_token),
-            ("partialResultToken", facts.partial_result_token),
-            ("sessionId", facts.session_id),
-            ("taskId", facts.task_id),
-            ("status", facts.task_status),
-            ("name", facts.name),
-            ("protocolVersion", facts.revision),
-            ("capabilities", facts.capabilities),
-            ("clientInfo", facts.peer),
-            ("notifications", facts.notifications),
-            ("cursor", facts.cursor),
-            ("modeId", facts.choice),
-            ("value", facts.config_value),
-            ("options", facts.offered),
-            ("path", facts.relative),
-            ("terminalId", facts.terminal),
-            ("uri", facts.uri),
-            ("mode", facts.mode),
+            ("requestId", facts.request_id()),
+            ("id", facts.param_id()),
+            ("reason", facts.reason()),
+            ("progressToken", facts.token()),
+            ("progress", facts.progress()),
+            ("workDoneToken", facts.work_done_token()),
+            ("partialResultToken", facts.partial_result_token()),
+            ("sessionId", facts.session_id()),
+            ("taskId", facts.task_id()),
+            ("status", facts.task_status()),
+            ("name", facts.name()),
+            ("protocolVersion", facts.revision()),
+            ("capabilities", facts.capabilities()),
+            ("clientInfo", facts.peer()),
+            ("notifications", facts.notifications()),
+            ("cursor", facts.cursor()),
+            ("modeId", facts.choice()),
+            ("value", facts.config_value()),
+            ("options", facts.offered()),
+            ("path", facts.relative()),
+            ("terminalId", facts.terminal()),
+            ("uri", facts.uri()),
+            ("mode", facts.mode()),
         ] {
             self.member(key, raw);
         }
         self.mark("task", facts.task_wanted);
         self.mark("processId", facts.lsp_initialize);
-        self.member("requestState", facts.request_state);
-        self.member("inputResponses", facts.input_responses.map(keys_only).as_deref());
-        self.member("includeContext", facts.include_context);
+        self.member("requestState", facts.request_state());
+        self.member("inputResponses", facts.input_responses().map(keys_only).as_deref());
+        self.member("includeContext", facts.include_context());
         self.mark("tools", facts.offers_tools);
         self.mark("previousResultId", facts.previous_result);
         let [prompt, servers] = facts.kinds.as_members();
         self.member("prompt", prompt.as_deref());
         self.member("mcpServers", servers.as_deref());
-        self.object("textDocument", [("uri", facts.document), ("version", facts.document_version)]);
-        self.object("value", [("kind", facts.value_kind)]);
+        self.object("textDocument", [("uri", facts.document()), ("version", facts.document_version())]);
+        self.object("value", [("kind", facts.value_kind())]);
         self.object(
             "update",
             [
-                ("sessionUpdate", facts.update),
-                ("toolCallId", facts.tool_call),
-                ("status", facts.update_status),
-                ("state", facts.update_state),
-                ("stopReason", facts.stop_reason),
-                ("configOptions", facts.config_options),
+                ("sessionUpdate", facts.update()),
+                ("toolCallId", facts.tool_call()),
+                ("status", facts.update_status()),
+                ("state", facts.update_state()),
+                ("stopReason", facts.stop_reason()),
+                ("configOptions", facts.config_options()),
             ],
         );
         self.meta(facts);
@@ -337,15 +337,15 @@ impl Brief {
     }
 
     fn meta(&mut self, facts: &Facts<'_>) {
-        let related = facts.related_task.map(|task| format!("{{\"taskId\":{task}}}"));
+        let related = facts.related_task().map(|task| format!("{{\"taskId\":{task}}}"));
         self.object(
             "_meta",
             [
-                ("progressToken", facts.progress_token),
-                (META_REVISION, facts.meta_revision),
-                (META_CAPABILITIES, facts.meta_capabilities),
-                (META_SUBSCRIPTION, facts.subscription),
-                (META_LOG_LEVEL, facts.log_level),
+                ("progressToken", facts.progress_token()),
+                (META_REVISION, facts.meta_revision()),
+                (META_CAPABILITIES, facts.meta_capabilities()),
+                (META_SUBSCRIPTION, facts.subscription()),
+                (META_LOG_LEVEL, facts.log_level()),
                 (META_SERVER, facts.names_itself.then_some("0")),
                 (META_RELATED_TASK, related.as_deref()),
             ],
@@ -359,31 +359,31 @@ impl Brief {
         self.key("result");
         self.open();
         let alone = self.text.len();
-        self.member("sessionId", facts.session_id);
-        self.member("protocolVersion", facts.revision);
-        self.member("capabilities", facts.capabilities);
-        self.member("serverInfo", facts.peer);
-        self.member("stopReason", facts.stop_reason);
-        self.member("inputRequests", facts.input_requests);
-        self.member("nextCursor", facts.next_cursor);
+        self.member("sessionId", facts.session_id());
+        self.member("protocolVersion", facts.revision());
+        self.member("capabilities", facts.capabilities());
+        self.member("serverInfo", facts.peer());
+        self.member("stopReason", facts.stop_reason());
+        self.member("inputRequests", facts.input_requests());
+        self.member("nextCursor", facts.next_cursor());
         self.member("items", facts.result_filled.then_some("[0]"));
-        self.member("cacheScope", facts.cache_scope);
-        self.member("terminalId", facts.terminal);
-        self.member("modes", facts.offered);
-        self.member("configOptions", facts.config_options);
+        self.member("cacheScope", facts.cache_scope());
+        self.member("terminalId", facts.terminal());
+        self.member("modes", facts.offered());
+        self.member("configOptions", facts.config_options());
         self.member("kind", facts.unchanged.then_some("\"unchanged\""));
-        self.object("outcome", [("outcome", facts.outcome), ("optionId", facts.choice)]);
-        let task = [("taskId", facts.task_id), ("status", facts.task_status)];
+        self.object("outcome", [("outcome", facts.outcome()), ("optionId", facts.choice())]);
+        let task = [("taskId", facts.task_id()), ("status", facts.task_status())];
         match facts.task_created {
             true if task.iter().all(|(_, raw)| raw.is_none()) => self.mark("task", true),
             true => self.object("task", task),
             false => task.into_iter().for_each(|(key, raw)| self.member(key, raw)),
         }
-        self.member("requestState", facts.request_state);
+        self.member("requestState", facts.request_state());
         facts.listed.names().for_each(|list| self.member(list, Some("[0]")));
         let rest = facts.result_more && self.text.len() == alone;
         self.mark(REST, rest || facts.suspect || facts.is_brief);
-        self.member("resultType", facts.result_type);
+        self.member("resultType", facts.result_type());
         self.meta(facts);
         self.close();
     }

@@ -142,7 +142,7 @@ impl Profile {
         self.family == Family::Dap
             && kind == Kind::Notification
             && method == "capabilities"
-            && facts.capabilities.is_some()
+            && facts.capabilities().is_some()
     }
 }
 

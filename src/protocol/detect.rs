@@ -42,9 +42,9 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
 
 /// What a message says about the protocol it belongs to. Once a revision is `known`, method names say nothing new.
 pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
-    if facts.meta_revision.is_some() {
+    if facts.meta_revision().is_some() {
         return Hint::Stated(
-            Facts::text(facts.meta_revision).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp::STATELESS_UNKNOWN),
+            Facts::text(facts.meta_revision()).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp::STATELESS_UNKNOWN),
         );
     }
     if !known && is_version_one(message) {
@@ -68,24 +68,24 @@ fn is_version_one(message: &Message<'_>) -> bool {
 }
 
 fn asked(facts: &Facts<'_>) -> Hint {
-    match facts.revision {
+    match facts.revision() {
         Some(raw) if raw.starts_with('"') => {
-            let profile = Facts::text(facts.revision).and_then(|text| mcp_revision(&text));
+            let profile = Facts::text(facts.revision()).and_then(|text| mcp_revision(&text));
             Hint::Asked(profile.unwrap_or(&mcp::UNKNOWN))
         }
         Some("2") => Hint::Asked(acp::draft()),
         Some(_) => Hint::Asked(acp::stable()),
         None if facts.lsp_initialize => Hint::Asked(lsp::current()),
         // A client of MCP that left its revision out looks the same as a language client that left out most.
-        None if facts.capabilities.is_some() => Hint::Guessed(lsp::current()),
+        None if facts.capabilities().is_some() => Hint::Guessed(lsp::current()),
         None => Hint::None,
     }
 }
 
 /// A result that states a revision answers an `initialize`.
 fn answered(facts: &Facts<'_>) -> Hint {
-    match facts.revision {
-        Some(raw) if raw.starts_with('"') => match Facts::text(facts.revision).and_then(|text| mcp_revision(&text)) {
+    match facts.revision() {
+        Some(raw) if raw.starts_with('"') => match Facts::text(facts.revision()).and_then(|text| mcp_revision(&text)) {
             Some(profile) => Hint::Stated(profile),
             // Other protocols have versions of their own: MCP's are days.
             None if is_day(raw) => Hint::Family(&mcp::UNKNOWN),

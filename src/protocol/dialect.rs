@@ -90,11 +90,11 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
     match method {
         _ if profile.is_cancel_request(method) => return command(profile, facts),
         "session/cancel" if profile.turns => {
-            return Some(feature(Mechanism::SessionCancel, facts.session_id, Target::Turn));
+            return Some(feature(Mechanism::SessionCancel, facts.session_id(), Target::Turn));
         }
-        "tasks/cancel" if profile.tasks => return Some(feature(Mechanism::TasksCancel, facts.task_id, Target::Task)),
+        "tasks/cancel" if profile.tasks => return Some(feature(Mechanism::TasksCancel, facts.task_id(), Target::Task)),
         "window/workDoneProgress/cancel" if profile.method(method).is_some() => {
-            let target = match Facts::id(facts.token) {
+            let target = match Facts::id(facts.token()) {
                 Some(id) => Target::Token(id),
                 None => Target::Malformed("the token is missing"),
             };
@@ -102,7 +102,7 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
             return Some(CancelForm {
                 mechanism,
                 target,
-                target_text: facts.token,
+                target_text: facts.token(),
                 foreign_method: false,
                 foreign_member: false,
                 flaw: None,
@@ -115,11 +115,11 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
     let own = profile.cancel.filter(|(own_method, _)| *own_method == method);
     let member = own.map_or(native_member, |(_, member)| member);
     let (own_raw, other_raw) =
-        if member == "id" { (facts.param_id, facts.request_id) } else { (facts.request_id, facts.param_id) };
+        if member == "id" { (facts.param_id(), facts.request_id()) } else { (facts.request_id(), facts.param_id()) };
     let foreign_member = own_raw.is_none() && other_raw.is_some();
     let raw = own_raw.or(other_raw);
     // A reason is optional, and `null` is how many libraries write one that is not given.
-    let reason = facts.reason.filter(|reason| *reason != "null" && !reason.starts_with('"'));
+    let reason = facts.reason().filter(|reason| *reason != "null" && !reason.starts_with('"'));
     let flaw = reason.filter(|_| method == "notifications/cancelled").map(|_| "the reason is not a string");
     let target = match raw {
         None if facts.shape == super::ParamsShape::Other => Target::Malformed("params is not an object"),
@@ -131,7 +131,7 @@ pub fn cancel_form<'a>(profile: &Profile, method: &str, facts: &Facts<'a>) -> Op
 
 /// A cancel that is a request. One that names nothing cancels nothing, and says so.
 fn command<'a>(profile: &Profile, facts: &Facts<'a>) -> Option<CancelForm<'a>> {
-    let (target_text, target) = match (facts.request_id, facts.token) {
+    let (target_text, target) = match (facts.request_id(), facts.token()) {
         (Some(raw), _) => (raw, target_of(profile, raw)),
         (None, Some(raw)) => {
             (raw, Facts::id(Some(raw)).map_or(Target::Malformed("the progress id is no string"), Target::Token))

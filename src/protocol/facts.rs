@@ -6,163 +6,12 @@
 use std::borrow::Cow;
 use std::hash::Hasher;
 
-use super::kinds::{Kinds, is_relative};
+use super::found::{Fact, Facts, ParamsShape, Raw};
+use super::kinds::is_relative;
 use super::placeholder::is_placeholder;
 use crate::json::each_member;
 use crate::json::lenient_string;
 use crate::jsonrpc::{Id, Lift};
-
-/// The raw JSON text of a member, `None` where it is absent.
-pub type Raw<'a> = Option<&'a str>;
-
-/// What `params` was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ParamsShape {
-    /// No `params`, or an empty object.
-    #[default]
-    None,
-    /// An object with members.
-    Object,
-    /// An array, `null` or a scalar.
-    Other,
-}
-
-/// Facts of one message. Sparse: most messages carry nothing but the envelope.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts<'a> {
-    /// What `params` was.
-    pub shape: ParamsShape,
-    /// `params.requestId`.
-    pub request_id: Raw<'a>,
-    /// `params.id`.
-    pub param_id: Raw<'a>,
-    /// `params.reason`.
-    pub reason: Raw<'a>,
-    /// `params._meta.progressToken`.
-    pub progress_token: Raw<'a>,
-    /// `params.progressToken` (MCP progress), `params.token` (LSP progress) or `params.progressId` (DAP).
-    pub token: Raw<'a>,
-    /// `params.progress` (MCP) or `params.value.percentage` (LSP).
-    pub progress: Raw<'a>,
-    /// `params.value.kind` (LSP `begin`, `report`, `end`).
-    pub value_kind: Raw<'a>,
-    /// `params.workDoneToken`.
-    pub work_done_token: Raw<'a>,
-    /// `params.partialResultToken`.
-    pub partial_result_token: Raw<'a>,
-    /// `params.sessionId` or `result.sessionId`.
-    pub session_id: Raw<'a>,
-    /// `params.update.sessionUpdate`.
-    pub update: Raw<'a>,
-    /// `params.update.toolCallId`.
-    pub tool_call: Raw<'a>,
-    /// `params.update.status`.
-    pub update_status: Raw<'a>,
-    /// `params.update.state`.
-    pub update_state: Raw<'a>,
-    /// True if `params.task` is there.
-    pub task_wanted: bool,
-    /// `params.taskId`, `result.taskId` or `result.task.taskId`.
-    pub task_id: Raw<'a>,
-    /// `params.status`, `result.status` or `result.task.status`.
-    pub task_status: Raw<'a>,
-    /// True if `result.task` is there: the answer created a task.
-    pub task_created: bool,
-    /// `params.name`, else `params.command`.
-    pub name: Raw<'a>,
-    /// `params.uri`.
-    pub uri: Raw<'a>,
-    /// `params.mode`.
-    pub mode: Raw<'a>,
-    /// True if `params.tools` is there.
-    pub offers_tools: bool,
-    /// `params.protocolVersion` or `result.protocolVersion`.
-    pub revision: Raw<'a>,
-    /// `params._meta["io.modelcontextprotocol/protocolVersion"]`.
-    pub meta_revision: Raw<'a>,
-    /// `params._meta["io.modelcontextprotocol/clientCapabilities"]`, whole.
-    pub meta_capabilities: Raw<'a>,
-    /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
-    pub subscription: Raw<'a>,
-    /// `_meta["io.modelcontextprotocol/related-task"].taskId`.
-    pub related_task: Raw<'a>,
-    /// `capabilities`, `clientCapabilities` or `agentCapabilities` of a handshake, whole.
-    pub capabilities: Raw<'a>,
-    /// `clientInfo`, `serverInfo` or `agentInfo` of a handshake, whole.
-    pub peer: Raw<'a>,
-    /// True if a member stands there that only LSP's `initialize` has.
-    pub lsp_initialize: bool,
-    /// `params.notifications` of a subscription, whole.
-    pub notifications: Raw<'a>,
-    /// `result.resultType`.
-    pub result_type: Raw<'a>,
-    /// `result.inputRequests`, whole.
-    pub input_requests: Raw<'a>,
-    /// `params.cursor`.
-    pub cursor: Raw<'a>,
-    /// `result.nextCursor`.
-    pub next_cursor: Raw<'a>,
-    /// True if `result` is a list with members, or has one as `items` or `data` (LSP).
-    pub result_filled: bool,
-    /// `params.textDocument.uri` (LSP).
-    pub document: Raw<'a>,
-    /// `params.textDocument.version` (LSP).
-    pub document_version: Raw<'a>,
-    /// `result.stopReason` or `params.update.stopReason`.
-    pub stop_reason: Raw<'a>,
-    /// `result.outcome.outcome`.
-    pub outcome: Raw<'a>,
-    /// True if `result` has members besides `resultType` and `_meta`.
-    pub result_more: bool,
-    /// `params.modeId`, `params.configId`, `params.methodId` or `result.outcome.optionId`: what was chosen (ACP).
-    pub choice: Raw<'a>,
-    /// `params.value`, where it is a string: what a config option is set to (ACP).
-    pub config_value: Raw<'a>,
-    /// What may be chosen from, whole: `params.options`, where it is a list, `result.modes` or `result.authMethods` (ACP).
-    pub offered: Raw<'a>,
-    /// `result.configOptions` or `params.update.configOptions`, whole (ACP).
-    pub config_options: Raw<'a>,
-    /// `result.cacheScope` (MCP 2026-07-28).
-    pub cache_scope: Raw<'a>,
-    /// `params.terminalId` or `result.terminalId` (ACP).
-    pub terminal: Raw<'a>,
-    /// What kinds of things stand in `params.prompt` and `params.mcpServers` (ACP).
-    pub kinds: Kinds,
-    /// `params.cwd` or `params.path`, where it is a path that begins nowhere (ACP).
-    pub relative: Raw<'a>,
-    /// True if `params.previousResultId` is there (LSP).
-    pub previous_result: bool,
-    /// True if `result.kind` says that nothing has changed (LSP).
-    pub unchanged: bool,
-    /// True if `params` continues a request that asked for input: `inputResponses` or `requestState`.
-    pub retries: bool,
-    /// True if `result` has members.
-    pub result_members: bool,
-    /// A hash of the members of `params` but `_meta`, whatever their order.
-    pub params_hash: u64,
-    /// `params._meta["io.modelcontextprotocol/logLevel"]`.
-    pub log_level: Raw<'a>,
-    /// True if `_meta` says who sends it: `io.modelcontextprotocol/clientInfo` or `serverInfo`.
-    pub names_itself: bool,
-    /// `params.requestState` or `result.requestState`.
-    pub request_state: Raw<'a>,
-    /// `params.inputResponses`, whole.
-    pub input_responses: Raw<'a>,
-    /// `params.includeContext`.
-    pub include_context: Raw<'a>,
-    /// Lists of the result that have members.
-    pub listed: Listed,
-    /// `_meta`, whole, where it has keys that are none of the above.
-    pub odd_meta: Raw<'a>,
-    /// `params` or `result`, whole: for a second look, where a member of it is worth one.
-    pub body: Raw<'a>,
-    /// True if a member stands there that is worth a second look.
-    pub suspect: bool,
-    /// True if the message is a brief: what is not in it was looked at before.
-    pub is_brief: bool,
-    /// True if a word of a filter stands where one of the above, or a part that may hold them, was.
-    pub taken_out: bool,
-}
 
 impl<'a> Facts<'a> {
     /// A member as text: a string unescaped, anything else as it stands.
@@ -187,7 +36,7 @@ impl<'a> Facts<'a> {
             name: Option<String>,
             version: Option<String>,
         }
-        let peer: Peer = serde_json::from_str(self.peer?).ok()?;
+        let peer: Peer = serde_json::from_str(self.peer()?).ok()?;
         match (peer.name, peer.version) {
             (Some(name), Some(version)) => Some(format!("{name} {version}")),
             (name, version) => name.or(version),
@@ -356,37 +205,6 @@ impl Wanted {
     }
 }
 
-/// Lists of results that have members, one bit each (MCP).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Listed(u8);
-
-/// Members of results that are lists of what a side offers.
-const LISTS: [&str; 6] = ["tools", "prompts", "resources", "resourceTemplates", "roots", COMPLETION];
-
-/// The one of them that has its list as `values`.
-const COMPLETION: &str = "completion";
-
-impl Listed {
-    fn note(&mut self, key: &str, raw: &str) {
-        let Some(at) = LISTS.iter().position(|name| *name == key) else { return };
-        let mut filled = is_filled(raw);
-        if key == COMPLETION {
-            each_member(raw, |key, raw| filled |= key == "values" && is_filled(raw));
-        }
-        self.0 |= u8::from(filled) << at;
-    }
-
-    /// True if the list of this name has members.
-    pub fn has(self, name: &str) -> bool {
-        self.names().any(|listed| listed == name)
-    }
-
-    /// The names of lists with members.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        LISTS.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, name)| name)
-    }
-}
-
 /// The methods of `result.inputRequests`, in their order (MCP 2026-07-28).
 pub fn input_methods(raw: &str) -> Vec<String> {
     let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
@@ -410,7 +228,7 @@ impl<'a> Facts<'a> {
         match key {
             "prompt" => self.kinds.add_prompt(raw),
             "mcpServers" => self.kinds.add_servers(raw),
-            "cwd" | "path" if is_relative(raw) => self.relative = Some(raw),
+            "cwd" | "path" if is_relative(raw) => self.put(Fact::Relative, raw),
             "previousResultId" => self.previous_result = raw != "null",
             _ => {}
         }
@@ -419,59 +237,66 @@ impl<'a> Facts<'a> {
     /// A text document is short but where it is opened: then it has its whole text, which is not hashed.
     fn text_document(&mut self, raw: &'a str) {
         self.section(Part::Document, raw);
-        for raw in [self.document, self.document_version].into_iter().flatten() {
+        for raw in [self.document(), self.document_version()].into_iter().flatten() {
             self.params_hash = self.params_hash.wrapping_add(hash("textDocument", raw));
         }
     }
 }
 
 impl<'a> Lift<'a> for Facts<'a> {
+    fn starts(&mut self, text: &'a str) {
+        self.stand_in(text);
+    }
+
+    fn ends(&mut self, at: usize) {
+        self.end_at(at);
+    }
+
     fn text_instead(&mut self, raw: &'a str) {
         self.taken_out |= is_placeholder(raw);
     }
 
     fn param(&mut self, key: &str, raw: &'a str) {
         self.shape = ParamsShape::Object;
-        let slot = match key {
+        let fact = match key {
             "_meta" => return self.section(Part::Meta, raw),
             "textDocument" => return self.text_document(raw),
             "update" => return self.section(Part::Update, raw),
-            "value" if raw.starts_with('"') => &mut self.config_value,
+            "value" if raw.starts_with('"') => Fact::ConfigValue,
             "value" => return self.section(Part::Value, raw),
             "task" => {
                 self.task_wanted = true;
                 return;
             }
-            "requestId" => &mut self.request_id,
-            "id" => &mut self.param_id,
-            "reason" => &mut self.reason,
-            "progressToken" | "token" | "progressId" => &mut self.token,
-            "progress" => &mut self.progress,
-            "workDoneToken" => &mut self.work_done_token,
-            "partialResultToken" => &mut self.partial_result_token,
-            "sessionId" => &mut self.session_id,
-            "terminalId" => &mut self.terminal,
-            "taskId" => &mut self.task_id,
-            "status" => &mut self.task_status,
-            "name" | "command" => &mut self.name,
-            "uri" => &mut self.uri,
-            "mode" => &mut self.mode,
-            "protocolVersion" => &mut self.revision,
-            "capabilities" | "clientCapabilities" => &mut self.capabilities,
-            "clientInfo" => &mut self.peer,
-            "notifications" => &mut self.notifications,
-            "cursor" => &mut self.cursor,
+            "requestId" => Fact::RequestId,
+            "id" => Fact::ParamId,
+            "reason" => Fact::Reason,
+            "progressToken" | "token" | "progressId" => Fact::Token,
+            "progress" => Fact::Progress,
+            "workDoneToken" => Fact::WorkDoneToken,
+            "partialResultToken" => Fact::PartialResultToken,
+            "sessionId" => Fact::SessionId,
+            "terminalId" => Fact::Terminal,
+            "taskId" => Fact::TaskId,
+            "status" => Fact::TaskStatus,
+            "name" | "command" => Fact::Name,
+            "uri" => Fact::Uri,
+            "mode" => Fact::Mode,
+            "protocolVersion" => Fact::Revision,
+            "capabilities" | "clientCapabilities" => Fact::Capabilities,
+            "clientInfo" => Fact::Peer,
+            "notifications" => Fact::Notifications,
+            "cursor" => Fact::Cursor,
             "requestState" | "inputResponses" => {
                 self.retries = true;
                 self.suspect = true;
                 self.taken_out |= is_placeholder(raw);
-                let slot = if key == "requestState" { &mut self.request_state } else { &mut self.input_responses };
-                *slot = Some(raw);
-                return;
+                let fact = if key == "requestState" { Fact::RequestState } else { Fact::InputResponses };
+                return self.put(fact, raw);
             }
-            "includeContext" => &mut self.include_context,
-            "modeId" | "configId" | "methodId" => &mut self.choice,
-            "options" if raw.starts_with('[') => &mut self.offered,
+            "includeContext" => Fact::IncludeContext,
+            "modeId" | "configId" | "methodId" => Fact::Choice,
+            "options" if raw.starts_with('[') => Fact::Offered,
             REST => {
                 self.is_brief = true;
                 self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
@@ -488,7 +313,7 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return;
             }
         };
-        *slot = Some(raw);
+        self.put(fact, raw);
         self.taken_out |= !WORDS.contains(&key) && is_placeholder(raw);
         self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
     }
@@ -498,7 +323,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             self.result_members = true;
             self.result_more |= key != "resultType";
         }
-        let slot = match key {
+        let fact = match key {
             "_meta" => return self.section(Part::Meta, raw),
             "task" => {
                 self.task_created = true;
@@ -510,34 +335,35 @@ impl<'a> Lift<'a> for Facts<'a> {
                 self.result_filled |= is_filled(raw);
                 return;
             }
-            "terminalId" => &mut self.terminal,
-            "taskId" => &mut self.task_id,
+            "terminalId" => Fact::Terminal,
+            "taskId" => Fact::TaskId,
             "status" => {
                 self.suspect = true;
-                &mut self.task_status
+                Fact::TaskStatus
             }
-            "sessionId" => &mut self.session_id,
-            "protocolVersion" => &mut self.revision,
-            "capabilities" | "agentCapabilities" => &mut self.capabilities,
-            "serverInfo" | "agentInfo" => &mut self.peer,
-            "resultType" => &mut self.result_type,
-            "modes" | "authMethods" => &mut self.offered,
-            "configOptions" => &mut self.config_options,
+            "sessionId" => Fact::SessionId,
+            "protocolVersion" => Fact::Revision,
+            "capabilities" | "agentCapabilities" => Fact::Capabilities,
+            "serverInfo" | "agentInfo" => Fact::Peer,
+            "resultType" => Fact::ResultType,
+            "modes" | "authMethods" => Fact::Offered,
+            "configOptions" => Fact::ConfigOptions,
             "kind" => {
                 self.unchanged = Facts::is(Some(raw), "unchanged");
                 return;
             }
-            "stopReason" => &mut self.stop_reason,
-            "inputRequests" => &mut self.input_requests,
-            "nextCursor" => &mut self.next_cursor,
-            "cacheScope" => &mut self.cache_scope,
-            "requestState" => &mut self.request_state,
+            "stopReason" => Fact::StopReason,
+            "inputRequests" => Fact::InputRequests,
+            "nextCursor" => Fact::NextCursor,
+            "cacheScope" => Fact::CacheScope,
+            "requestState" => Fact::RequestState,
             other => {
                 match other {
                     "tools" | "prompts" | "resources" | "resourceTemplates" | "roots" => {
                         self.suspect = true;
                         self.listed.note(other, raw);
                     }
+                    "completion" => self.listed.note(other, raw),
                     "contents" | "messages" | "structuredContent" => self.suspect = true,
                     REST => self.is_brief = true,
                     _ => {}
@@ -546,12 +372,12 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return;
             }
         };
-        *slot = Some(raw);
+        self.put(fact, raw);
         self.taken_out |= is_placeholder(raw);
     }
 
     fn body(&mut self, raw: &'a str) {
-        self.body = Some(raw);
+        self.put(Fact::Body, raw);
     }
 
     fn params_without_members(&mut self) {
@@ -586,7 +412,7 @@ enum Part {
 }
 
 /// True if a value is a list with members.
-fn is_filled(raw: &str) -> bool {
+pub(super) fn is_filled(raw: &str) -> bool {
     let inside = raw.strip_prefix('[').map(str::trim_ascii_start);
     inside.is_some_and(|inside| !inside.starts_with(']'))
 }
@@ -598,43 +424,44 @@ impl<'a> Facts<'a> {
             if part == Part::Meta && key == META_RELATED_TASK {
                 return self.section(Part::RelatedTask, value);
             }
-            if let Some(slot) = self.slot(part, key) {
-                *slot = Some(value);
+            if let Some(fact) = fact_of(part, key) {
+                self.put(fact, value);
                 self.taken_out |= is_placeholder(value);
             } else if part == Part::Meta {
                 match key {
                     META_CLIENT | META_SERVER => self.names_itself = true,
-                    _ => self.odd_meta = Some(raw),
+                    _ => self.put(Fact::OddMeta, raw),
                 }
             }
         });
     }
+}
 
-    fn slot(&mut self, part: Part, key: &str) -> Option<&mut Raw<'a>> {
-        Some(match (part, key) {
-            (Part::Meta, "progressToken") => &mut self.progress_token,
-            (Part::Meta, META_LOG_LEVEL) => &mut self.log_level,
-            (Part::Meta, META_REVISION) => &mut self.meta_revision,
-            (Part::Meta, META_SUBSCRIPTION) => &mut self.subscription,
-            (Part::RelatedTask, "taskId") => &mut self.related_task,
-            (Part::Update, "sessionUpdate") => &mut self.update,
-            (Part::Update, "toolCallId") => &mut self.tool_call,
-            (Part::Update, "status") => &mut self.update_status,
-            (Part::Update, "state") => &mut self.update_state,
-            (Part::Update, "stopReason") => &mut self.stop_reason,
-            (Part::Value, "kind") => &mut self.value_kind,
-            (Part::Value, "percentage") => &mut self.progress,
-            (Part::Task, "taskId") => &mut self.task_id,
-            (Part::Task, "status") => &mut self.task_status,
-            (Part::Update, "configOptions") => &mut self.config_options,
-            (Part::Outcome, "outcome") => &mut self.outcome,
-            (Part::Outcome, "optionId") => &mut self.choice,
-            (Part::Meta, META_CAPABILITIES) => &mut self.meta_capabilities,
-            (Part::Document, "uri") => &mut self.document,
-            (Part::Document, "version") => &mut self.document_version,
-            _ => return None,
-        })
-    }
+/// The member of such an object that is wanted.
+fn fact_of(part: Part, key: &str) -> Option<Fact> {
+    Some(match (part, key) {
+        (Part::Meta, "progressToken") => Fact::ProgressToken,
+        (Part::Meta, META_LOG_LEVEL) => Fact::LogLevel,
+        (Part::Meta, META_REVISION) => Fact::MetaRevision,
+        (Part::Meta, META_SUBSCRIPTION) => Fact::Subscription,
+        (Part::RelatedTask, "taskId") => Fact::RelatedTask,
+        (Part::Update, "sessionUpdate") => Fact::Update,
+        (Part::Update, "toolCallId") => Fact::ToolCall,
+        (Part::Update, "status") => Fact::UpdateStatus,
+        (Part::Update, "state") => Fact::UpdateState,
+        (Part::Update, "stopReason") => Fact::StopReason,
+        (Part::Value, "kind") => Fact::ValueKind,
+        (Part::Value, "percentage") => Fact::Progress,
+        (Part::Task, "taskId") => Fact::TaskId,
+        (Part::Task, "status") => Fact::TaskStatus,
+        (Part::Update, "configOptions") => Fact::ConfigOptions,
+        (Part::Outcome, "outcome") => Fact::Outcome,
+        (Part::Outcome, "optionId") => Fact::Choice,
+        (Part::Meta, META_CAPABILITIES) => Fact::MetaCapabilities,
+        (Part::Document, "uri") => Fact::Document,
+        (Part::Document, "version") => Fact::DocumentVersion,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -644,7 +471,7 @@ mod tests {
 
     fn facts(text: &str) -> Facts<'_> {
         match parse::<Facts<'_>>(text) {
-            Ok(Parsed::One(_, facts)) => *facts,
+            Ok(Parsed::One(_, facts)) => facts,
             other => panic!("{other:?}"),
         }
     }
@@ -652,18 +479,18 @@ mod tests {
     #[test]
     fn members_are_lifted_wherever_params_stands() {
         let f = facts(r#"{"params":{"requestId":"1","reason":"x","_meta":{"progressToken":7}},"method":"m"}"#);
-        assert_eq!((f.request_id, f.progress_token), (Some("\"1\""), Some("7")));
-        assert_eq!(Facts::text(f.reason).as_deref(), Some("x"));
+        assert_eq!((f.request_id(), f.progress_token()), (Some("\"1\""), Some("7")));
+        assert_eq!(Facts::text(f.reason()).as_deref(), Some("x"));
     }
 
     #[test]
     fn results_and_nested_objects() {
         let f = facts(r#"{"id":1,"result":{"task":{"taskId":"T","status":"working"},"x":[1]}}"#);
-        assert!(f.task_created && Facts::is(f.task_id, "T") && Facts::is(f.task_status, "working"));
+        assert!(f.task_created && Facts::is(f.task_id(), "T") && Facts::is(f.task_status(), "working"));
         let f = facts(r#"{"id":1,"result":{"outcome":{"outcome":"cancelled"}}}"#);
-        assert!(Facts::is(f.outcome, "cancelled"));
+        assert!(Facts::is(f.outcome(), "cancelled"));
         let f = facts(r#"{"method":"session/update","params":{"update":{"a":[],"sessionUpdate":"plan"}}}"#);
-        assert!(Facts::is(f.update, "plan"));
+        assert!(Facts::is(f.update(), "plan"));
     }
 
     #[test]
@@ -677,7 +504,7 @@ mod tests {
     #[test]
     fn hostile_shapes_are_skipped() {
         let f = facts(r#"{"method":"m","params":[1,{"requestId":1}]}"#);
-        assert_eq!((f.shape, f.request_id), (ParamsShape::Other, None));
+        assert_eq!((f.shape, f.request_id()), (ParamsShape::Other, None));
         facts(r#"{"method":"m","params":{"_meta":7,"update":[{}],"value":"x","task":null}}"#);
     }
 }

@@ -9,6 +9,7 @@ mod dap;
 mod detect;
 mod dialect;
 mod facts;
+mod found;
 pub mod http;
 mod jsonrpc;
 mod kinds;
@@ -33,7 +34,8 @@ pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
 pub use dap::Step;
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
-pub use facts::{Capabilities, Facts, ParamsShape, Raw, Wanted, input_methods};
+pub use facts::{Capabilities, Wanted, input_methods};
+pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::Kinds;
 pub use mcp::flaws::{Flaw, questions};
 pub use method::{

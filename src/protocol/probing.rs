@@ -240,7 +240,7 @@ mod tests {
         let mcp = by_name("mcp", Some("2026-07-28")).expect("a profile");
         let text = mcp.request("2", "tools/call", r#"{"name":"a"}"#, Some("\"t\""));
         let Ok(Parsed::One(message, facts)) = parse::<Facts<'_>>(&text) else { panic!("{text}") };
-        assert_eq!((message.kind, Facts::text(facts.meta_revision).as_deref()), (Kind::Request, Some("2026-07-28")));
-        assert_eq!((facts.progress_token, Facts::text(facts.name).as_deref()), (Some("\"t\""), Some("a")));
+        assert_eq!((message.kind, Facts::text(facts.meta_revision()).as_deref()), (Kind::Request, Some("2026-07-28")));
+        assert_eq!((facts.progress_token(), Facts::text(facts.name()).as_deref()), (Some("\"t\""), Some("a")));
     }
 }

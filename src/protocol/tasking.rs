@@ -70,7 +70,7 @@ mod tests {
         let (cancel, told) = mcp.task_ask("50", "tasks/cancel", "cancelled").expect("words");
         let facts = |text: &str| match parse::<Facts<'_>>(text) {
             Ok(Parsed::One(_, facts)) => {
-                (facts.task_wanted, facts.task_created, Facts::text(facts.task_status).map(String::from))
+                (facts.task_wanted, facts.task_created, Facts::text(facts.task_status()).map(String::from))
             }
             _ => panic!("{text}"),
         };

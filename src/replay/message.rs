@@ -6,7 +6,7 @@ use crate::protocol::Facts;
 /// A text as one message with its facts; `None` for a batch and for what is no message.
 pub(crate) fn read(text: &str) -> Option<(Message<'_>, Facts<'_>)> {
     match parse::<Facts<'_>>(text) {
-        Ok(Parsed::One(message, facts)) => Some((message, *facts)),
+        Ok(Parsed::One(message, facts)) => Some((message, facts)),
         Ok(Parsed::Batch(_)) | Err(_) => None,
     }
 }

@@ -99,7 +99,7 @@ impl Maker {
 
     fn facts(&self, place: usize) -> Facts<'_> {
         match parse::<Facts<'_>>(&self.events[self.exchanges[place].request].text) {
-            Ok(Parsed::One(_, facts)) => *facts,
+            Ok(Parsed::One(_, facts)) => facts,
             _ => Facts::default(),
         }
     }
@@ -116,18 +116,18 @@ impl Maker {
 
     fn prompt(&self, session: Option<&str>) -> Option<usize> {
         let prompt = |place: usize| protocol::role(&self.exchanges[place].method) == Role::Prompt;
-        self.newest(Side::Client, |place| prompt(place) && self.facts(place).session_id == session)
+        self.newest(Side::Client, |place| prompt(place) && self.facts(place).session_id() == session)
     }
 
     fn request(&mut self, issuer: Side, _: &str, message: &Message<'_>, facts: &Facts<'_>) -> What {
         let turn = self.profile.turns && issuer == Side::Server;
-        let parent = if turn { self.prompt(facts.session_id) } else { None };
+        let parent = if turn { self.prompt(facts.session_id()) } else { None };
         self.exchanges.push(Exchange {
             request: self.events.len(),
             issuer,
             rpc_id: message.id_text.unwrap_or("null").to_string(),
             method: message.method().to_string(),
-            name: Facts::text(facts.name).map(|name| name.into_owned()),
+            name: Facts::text(facts.name()).map(|name| name.into_owned()),
             parent,
             response: None,
             late: Vec::new(),
@@ -154,7 +154,7 @@ impl Maker {
         exchange.response = Some(here);
         exchange.latency_us = Some(at_us - asked_us);
         exchange.error_code = message.error_code();
-        let cancelled = Facts::is(facts.stop_reason, "cancelled")
+        let cancelled = Facts::is(facts.stop_reason(), "cancelled")
             || message.error_code().is_some() && message.error_code() == self.profile.cancelled_code;
         exchange.outcome = match message.kind {
             _ if cancelled => "cancelled",
@@ -179,16 +179,16 @@ impl Maker {
             return What::Cancel(target);
         }
         if self.profile.progress == Some(message.method()) {
-            let token = Facts::id(facts.token);
+            let token = Facts::id(facts.token());
             let place = self.newest(side.peer(), |place| {
                 let own = self.facts(place);
-                let tokens = [own.progress_token, own.work_done_token, own.partial_result_token];
+                let tokens = [own.progress_token(), own.work_done_token(), own.partial_result_token()];
                 token.is_some() && tokens.into_iter().any(|own| Facts::id(own) == token)
             });
             return self.told(place, here);
         }
         if protocol::role(message.method()) == Role::Update && self.profile.turns {
-            let open = self.prompt(facts.session_id).filter(|place| self.exchanges[*place].response.is_none());
+            let open = self.prompt(facts.session_id()).filter(|place| self.exchanges[*place].response.is_none());
             return self.told(open, here);
         }
         What::Notification

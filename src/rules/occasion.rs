@@ -249,23 +249,23 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                         told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
                     let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
                     let own = own.and(when(told == Some(Step::Begin), O::CREATES_TOKEN));
-                    (own.and(when(facts.document.is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
+                    (own.and(when(facts.document().is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
                 }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
                 Kind::Unclassified => (O::MESSAGES, O::NONE),
             };
-            let token = if facts.progress_token.is_some() { O::GIVES_TOKEN } else { O::NONE };
+            let token = if facts.progress_token().is_some() { O::GIVES_TOKEN } else { O::NONE };
             (own.and(token), others)
         }
         What::Request { exchange, repeats, facts, .. } => {
-            let stated = facts.meta_revision.is_some() && facts.meta_capabilities.is_some();
+            let stated = facts.meta_revision().is_some() && facts.meta_capabilities().is_some();
             let own = when(repeats.is_some(), O::REPEATS)
                 .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
                 .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
                 .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
                 .and(when(facts.retries, O::CONTINUES))
-                .and(when(facts.cursor.is_some(), O::PAGES))
+                .and(when(facts.cursor().is_some(), O::PAGES))
                 .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
                 .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
                 .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
@@ -276,7 +276,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(*partial, O::GIVES_PARTIAL))
                 .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
                 .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
-                .and(when(Facts::is(facts.result_type, "input_required"), O::ASKS_INPUT))
+                .and(when(Facts::is(facts.result_type(), "input_required"), O::ASKS_INPUT))
                 .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
                 .and(when(asks(facts, "sampling/createMessage"), O::ASKS_MODEL))
                 .and(when(lists(exchange, facts), O::LISTS))
@@ -310,7 +310,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
 
 /// True if a result asks for input by this method (MCP 2026-07-28).
 fn asks(facts: &Facts<'_>, method: &str) -> bool {
-    facts.input_requests.is_some_and(|raw| raw.contains(method))
+    facts.input_requests().is_some_and(|raw| raw.contains(method))
 }
 
 /// True for a list, or the contents of a resource.

@@ -101,7 +101,7 @@ impl Conn {
         exchange.outcome = outcome(m, slot.role);
         exchange.history.add(letter(m), m.sender, issuer);
         let cancelled = !exchange.cancels.is_empty();
-        slot.asks_input = Facts::is(m.facts.result_type, "input_required");
+        slot.asks_input = Facts::is(m.facts.result_type(), "input_required");
         let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
         if let Some(call) = slot.call {
@@ -351,7 +351,7 @@ fn outcome(m: &Incoming<'_>, role: Role) -> Outcome {
     match m.message.kind {
         Kind::Error if m.message.error_code() == Some(CANCELLED) => Outcome::Cancelled,
         Kind::Error => Outcome::Error,
-        _ if role == Role::Prompt && Facts::is(m.facts.stop_reason, "cancelled") => Outcome::Cancelled,
+        _ if role == Role::Prompt && Facts::is(m.facts.stop_reason(), "cancelled") => Outcome::Cancelled,
         _ => Outcome::Result,
     }
 }

@@ -35,7 +35,7 @@ impl Conn {
         let cancel = Cancellation {
             foreign: form.foreign_method,
             target_text: form.target_text.map(Into::into),
-            reason: Facts::text(m.facts.reason).map(|text| cut(&text).into()),
+            reason: Facts::text(m.facts.reason()).map(|text| cut(&text).into()),
             ..Cancellation::new(m.seen, m.sender, form.mechanism)
         };
         match &form.target {

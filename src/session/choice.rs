@@ -14,10 +14,10 @@ impl Conn {
         if m.sender != Side::Server {
             return;
         }
-        if let Some(raw) = m.facts.config_options {
+        if let Some(raw) = m.facts.config_options() {
             self.offers.offer(Choice::Value, session.clone(), raw);
         }
-        match m.facts.offered {
+        match m.facts.offered() {
             Some(raw) if raw.starts_with('[') => self.offers.offer(Choice::Login, None, raw),
             Some(raw) => self.offers.offer(Choice::Mode, session, raw),
             None => {}
@@ -26,10 +26,10 @@ impl Conn {
 
     /// An answer that may offer something: a session that it names, or that its request named.
     pub(super) fn offers_in_answer(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        if m.facts.offered.is_none() && m.facts.config_options.is_none() {
+        if m.facts.offered().is_none() && m.facts.config_options().is_none() {
             return;
         }
-        let named = Facts::text(m.facts.session_id).map(|name| Rc::from(&*name));
+        let named = Facts::text(m.facts.session_id()).map(|name| Rc::from(&*name));
         let session = named.or_else(|| self.slot(issuer, id).and_then(|slot| slot.topic.clone()));
         self.note_offers(m, session);
     }
@@ -45,7 +45,7 @@ impl Conn {
         let Some(chosen) = chosen(m.facts).filter(|_| m.sender == Side::Client) else { return };
         let Some(slot) = self.slot(m.sender, id) else { return };
         let session = slot.topic.as_ref().filter(|_| choice != Choice::Login);
-        let value = m.facts.config_value.and_then(|raw| Facts::text(Some(raw)));
+        let value = m.facts.config_value().and_then(|raw| Facts::text(Some(raw)));
         if self.offers.lacks(choice, session, &chosen, value.as_deref()) {
             let what = What::NotOffered { exchange: &slot.exchange, offer, chosen: &chosen };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);

@@ -12,11 +12,13 @@ impl Conn {
         // After a second handshake the log tells of several servers, and documents are opened for each.
         let life = &self.facts.lifecycle;
         let one_server = life.first_initialize == life.initialize;
-        let Some(address) = m.facts.document.filter(|raw| raw.starts_with('"') && known && one_server) else { return };
+        let Some(address) = m.facts.document().filter(|raw| raw.starts_with('"') && known && one_server) else {
+            return;
+        };
         if m.sender != Side::Client || self.documents.is_full() {
             return;
         }
-        let fault = self.documents.take(m.seen, method, address, m.facts.document_version);
+        let fault = self.documents.take(m.seen, method, address, m.facts.document_version());
         if let Some(fault) = fault {
             let address = Facts::text(Some(address)).unwrap_or_default();
             let what = What::Document { address: &address, fault };

@@ -64,7 +64,7 @@ impl Conn {
         if m.message.kind != Kind::Notification || m.message.method() != method || m.sender != Side::Client {
             return false;
         }
-        let id = Facts::id(m.facts.request_id).or(Facts::id(m.facts.param_id));
+        let id = Facts::id(m.facts.request_id()).or(Facts::id(m.facts.param_id()));
         let slot = id.and_then(|id| self.slot(Side::Client, &id));
         slot.is_some_and(|slot| Some(&*slot.exchange.method) == m.profile.opening.initialize)
     }
@@ -82,7 +82,7 @@ impl Conn {
         }
         life.initialize_answer = Some(m.seen);
         life.initialize_failed = failed;
-        self.http.negotiated = Facts::text(m.facts.revision).map(Into::into);
+        self.http.negotiated = Facts::text(m.facts.revision()).map(Into::into);
         self.meet(m);
     }
 
@@ -163,14 +163,14 @@ impl Conn {
 
     /// True for a request that goes on from a cursor which no result has given.
     pub(super) fn strange_cursor(&self, m: &Incoming<'_>) -> bool {
-        let cursor = m.facts.cursor.filter(|raw| raw.starts_with('"') && *raw != "\"\"");
-        let judged = m.profile.ruling("LIF022").is_some() && self.cursors.len() < CURSORS;
-        m.sender == Side::Client && judged && cursor.is_some_and(|raw| !self.cursors.contains(&cursor_key(raw)))
+        let cursor = m.facts.cursor().filter(|raw| raw.starts_with('"') && *raw != "\"\"");
+        let strange = cursor.is_some_and(|raw| !self.cursors.contains(&cursor_key(raw)));
+        strange && m.sender == Side::Client && self.cursors.len() < CURSORS && m.profile.ruling("LIF022").is_some()
     }
 
     /// A result that can be gone on from.
     pub(super) fn note_cursor(&mut self, m: &Incoming<'_>) {
-        if let Some(raw) = m.facts.next_cursor.filter(|raw| raw.starts_with('"') && self.cursors.len() < CURSORS) {
+        if let Some(raw) = m.facts.next_cursor().filter(|raw| raw.starts_with('"') && self.cursors.len() < CURSORS) {
             self.cursors.insert(cursor_key(raw));
         }
     }
@@ -178,7 +178,7 @@ impl Conn {
     /// Names and capabilities that a handshake message declares.
     pub(super) fn meet(&mut self, m: &Incoming<'_>) {
         // What a filter has taken something out of may have held anything.
-        let declared = m.facts.capabilities.filter(|raw| !Capabilities::are_blotted(raw));
+        let declared = m.facts.capabilities().filter(|raw| !Capabilities::are_blotted(raw));
         let capabilities = declared.map(Capabilities::from_json);
         let name = m.facts.peer_name();
         match m.sender {
@@ -195,7 +195,7 @@ impl Conn {
 
     /// The server tells that it can do more, or less: what it had declared before may still have been asked for.
     pub(super) fn declared_anew(&mut self, m: &Incoming<'_>) {
-        let more = m.facts.capabilities.map(Capabilities::from_json);
+        let more = m.facts.capabilities().map(Capabilities::from_json);
         if let (Some(declared), Some(more)) = (self.facts.server, more) {
             self.facts.server = Some(declared.or(more));
         }

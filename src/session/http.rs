@@ -164,10 +164,10 @@ impl Conn {
     /// Where each request has a response of its own, nothing that belongs to one comes with another's.
     fn on_anothers_stream(&self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let Some(opener) = self.opener(m.stream).filter(|opener| opener.issuer == Side::Client) else { return };
-        let token = || Facts::id(m.facts.token).and_then(|token| self.token_owner_on(m, Side::Client, &token));
+        let token = || Facts::id(m.facts.token()).and_then(|token| self.token_owner_on(m, Side::Client, &token));
         let about: Option<Id> = match m.message.kind {
             Kind::Result | Kind::Error => m.message.id.value().cloned(),
-            Kind::Notification => Facts::id(m.facts.subscription).or_else(token),
+            Kind::Notification => Facts::id(m.facts.subscription()).or_else(token),
             _ => None,
         };
         let Some(id) = about.filter(|id| *id != opener.id) else { return };

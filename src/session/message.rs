@@ -127,10 +127,10 @@ impl Conn {
         if m.facts.retries && m.profile.revision_per_request {
             self.continue_round(step, m, id);
         }
-        if m.facts.choice.is_some() && m.profile.turns {
+        if m.facts.choice().is_some() && m.profile.turns {
             self.choose(step, m, id);
         }
-        if m.facts.terminal.is_some() && m.profile.turns {
+        if m.facts.terminal().is_some() && m.profile.turns {
             self.use_terminal(step, m, id);
         }
         if role == Role::Prompt && m.profile.turns {
@@ -142,7 +142,7 @@ impl Conn {
             _ if m.profile.is_cancel_request(&method) => self.cancel_command(step, m),
             Role::TaskCancel => self.cancel_task(step, m, id),
             Role::CreateToken => {
-                if let Some(token) = Facts::id(m.facts.token) {
+                if let Some(token) = Facts::id(m.facts.token()) {
                     let created =
                         Created { request: m.seen, begun: None, ended: None, refused: None, refusal_told: false };
                     self.created_tokens.insert(token, created);
@@ -164,9 +164,9 @@ impl Conn {
     ) -> Box<Slot> {
         let (method, known, role) = method;
         let topic = match role {
-            Role::Prompt | Role::Permission => Facts::text(m.facts.session_id),
-            Role::TaskCancel | Role::TaskResult | Role::Poll => Facts::text(m.facts.task_id),
-            _ if m.profile.turns => Facts::text(m.facts.session_id),
+            Role::Prompt | Role::Permission => Facts::text(m.facts.session_id()),
+            Role::TaskCancel | Role::TaskResult | Role::Poll => Facts::text(m.facts.task_id()),
+            _ if m.profile.turns => Facts::text(m.facts.session_id()),
             _ => None,
         };
         let spelling = m.message.id_text.filter(|text| !is_usual(text));
@@ -178,7 +178,7 @@ impl Conn {
             known,
             name: m
                 .facts
-                .name
+                .name()
                 .filter(|raw| raw.starts_with('"') && m.message.method.as_deref().is_some_and(names_callee))
                 .and_then(|raw| Facts::text(Some(raw)))
                 .map(Into::into),
@@ -191,7 +191,7 @@ impl Conn {
             outcome: Outcome::InFlight,
             history: History::new(),
             cancels: Vec::new(),
-            progress_token: Facts::id(m.facts.progress_token.or(m.facts.work_done_token)),
+            progress_token: Facts::id(m.facts.progress_token().or(m.facts.work_done_token())),
             progress: 0,
             last_progress: None,
             task: self.task_asked(m),
@@ -209,7 +209,7 @@ impl Conn {
             turn_cancel: None,
             topic: topic.map(|text| Rc::from(&*text)),
             parent: None,
-            has_meta: m.facts.meta_revision.is_some() && m.facts.meta_capabilities.is_some(),
+            has_meta: m.facts.meta_revision().is_some() && m.facts.meta_capabilities().is_some(),
             late_progress: Vec::new(),
             progress_value: None,
             asks_input: false,
@@ -217,28 +217,28 @@ impl Conn {
             partial: false,
             work: None,
             wanted: if known.is_some_and(|known| known.long_lived) {
-                Wanted::from_json(m.facts.notifications)
+                Wanted::from_json(m.facts.notifications())
             } else {
                 Wanted::default()
             },
-            options: m.facts.offered.filter(|_| role == Role::Permission).and_then(option_ids),
+            options: m.facts.offered().filter(|_| role == Role::Permission).and_then(option_ids),
             round: if m.profile.revision_per_request {
                 Call::new(m.message.method(), m.facts)
             } else {
                 Call::default()
             },
             scope: if m.profile.revision_per_request { self.scope_before(m) } else { None },
-            terminal: Facts::id(m.facts.terminal).map(Box::new),
+            terminal: Facts::id(m.facts.terminal()).map(Box::new),
             previous_result: m.facts.previous_result,
             stated: None,
-            partial_token: Facts::id(m.facts.partial_result_token).map(Box::new),
+            partial_token: Facts::id(m.facts.partial_result_token()).map(Box::new),
             call: None,
         })
     }
 
     /// The capabilities that a request states, read anew only where they differ from those of the request before.
     fn stated_capabilities(&mut self, m: &Incoming<'_>) -> Option<Capabilities> {
-        let raw = m.facts.meta_capabilities?;
+        let raw = m.facts.meta_capabilities()?;
         if let Some((text, stated)) = &self.stated
             && **text == *raw
         {
@@ -258,7 +258,7 @@ impl Conn {
             slot.exchange.stream_closed = self.http.closed_early.remove(&stream);
         }
         let issued = self.side_mut(m.sender);
-        let tokens = [m.facts.progress_token, m.facts.work_done_token, m.facts.partial_result_token];
+        let tokens = [m.facts.progress_token(), m.facts.work_done_token(), m.facts.partial_result_token()];
         for token in tokens.into_iter().flatten() {
             let Some(token) = Id::from_json(token) else { continue };
             // A token that is the request's own id is found by that; it may have been another request's token before.
@@ -311,7 +311,7 @@ impl Conn {
         if m.profile.turns {
             return self.turn_cancel(slot.topic.as_ref()).map(|cancel| (cancel, false));
         }
-        if let Some(task) = Facts::text(m.facts.related_task) {
+        if let Some(task) = Facts::text(m.facts.related_task()) {
             return self.tasks.cancel(m.sender, &task);
         }
         let parent = &self.known(slot.parent.as_deref()?)?.exchange;
@@ -382,7 +382,7 @@ impl Conn {
 
     /// An older request in flight, never cancelled, that gave the same progress token.
     fn token_in_use(&self, m: &Incoming<'_>) -> Option<Seen> {
-        let token = Facts::id(m.facts.progress_token.or(m.facts.work_done_token))?;
+        let token = Facts::id(m.facts.progress_token().or(m.facts.work_done_token()))?;
         let owner = self.token_owner(m.sender, &token)?;
         let exchange = &self.slot(m.sender, &owner)?.exchange;
         let open = exchange.in_flight() || !self.tells_when_answered();
@@ -438,7 +438,7 @@ fn call_key(m: &Incoming<'_>, role: Role) -> Option<u64> {
     let mut hasher = rustc_hash::FxHasher::default();
     hasher.write(m.message.method().as_bytes());
     hasher.write_u64(m.facts.params_hash);
-    hasher.write(m.facts.request_state.unwrap_or_default().as_bytes());
+    hasher.write(m.facts.request_state().unwrap_or_default().as_bytes());
     Some(hasher.finish())
 }
 

@@ -37,17 +37,17 @@ impl Conn {
         match crate::protocol::role(method) {
             Role::Update if m.profile.turns => self.update(step, m),
             Role::TaskStatus if m.profile.tasks => self.task_status(step, m),
-            _ if m.profile.documents && (m.facts.document.is_some() || method.starts_with("notebookDocument/")) => {
+            _ if m.profile.documents && (m.facts.document().is_some() || method.starts_with("notebookDocument/")) => {
                 self.document(step, m, method);
             }
-            _ if m.sender == Side::Server && m.facts.subscription.is_some() => self.subscribed(step, m),
+            _ if m.sender == Side::Server && m.facts.subscription().is_some() => self.subscribed(step, m),
             _ => self.on_cancelled_stream(step, m),
         }
     }
 
     /// A message for a subscription that the client has cancelled.
     pub(super) fn subscribed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        let Some(id) = Facts::id(m.facts.subscription) else { return };
+        let Some(id) = Facts::id(m.facts.subscription()) else { return };
         self.acknowledge(step, m, &id);
         self.may_be_anothers(m, Side::Client, &id);
         self.unrequested(step, m, &id);

@@ -17,21 +17,21 @@ pub(super) type Scope = Option<(u64, Seen)>;
 impl Conn {
     /// The scope of the pages before the one that a request asks for.
     pub(super) fn scope_before(&self, m: &Incoming<'_>) -> Scope {
-        let cursor = m.facts.cursor.filter(|_| m.sender == Side::Client)?;
+        let cursor = m.facts.cursor().filter(|_| m.sender == Side::Client)?;
         *self.pages.get(&hash(&[m.message.method(), &Facts::text(Some(cursor))?]))?
     }
 
     /// A page: is it of the scope of those before it?
     pub(super) fn page_given(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id).filter(|_| !m.facts.taken_out) else { return };
-        let Some(text) = m.facts.cache_scope.filter(|raw| raw.starts_with('"')) else { return };
+        let Some(text) = m.facts.cache_scope().filter(|raw| raw.starts_with('"')) else { return };
         let (scope, before) = (hash(&[text]), slot.scope);
         if let Some((_, first)) = before.filter(|(before, _)| *before != scope) {
             let what = What::Rescoped { exchange: &slot.exchange, first };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
             return;
         }
-        let Some(next) = Facts::text(m.facts.next_cursor) else { return };
+        let Some(next) = Facts::text(m.facts.next_cursor()) else { return };
         let key = hash(&[&slot.exchange.method, &next]);
         if self.pages.len() < REMEMBERED {
             let own = Some(before.unwrap_or((scope, m.seen)));

@@ -69,7 +69,7 @@ impl Conn {
 
     /// Questions that need more of the client than their methods do (MCP 2026-07-28): each request states what it can do.
     fn asks_for_features(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let Some(raw) = m.facts.input_requests.filter(|_| Facts::is(m.facts.result_type, "input_required")) else {
+        let Some(raw) = m.facts.input_requests().filter(|_| Facts::is(m.facts.result_type(), "input_required")) else {
             return;
         };
         let Some(stated) = self.slot(issuer, id).and_then(|slot| slot.stated) else { return };

@@ -13,7 +13,7 @@ use crate::protocol::{self, Facts, Mechanism, Side};
 impl Conn {
     /// A progress notification.
     pub(super) fn progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        let raw = m.facts.token.unwrap_or("null");
+        let raw = m.facts.token().unwrap_or("null");
         let Some(token) = Id::from_json(raw).filter(|token| !token.is_fractional()) else {
             return self.progress_fault(step, m, raw, ProgressFault::BadToken);
         };
@@ -90,7 +90,7 @@ impl Conn {
             let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
             return self.progress_fault(step, m, raw, ProgressFault::Refused { answer, judgement });
         }
-        let kind = Facts::text(m.facts.value_kind);
+        let kind = Facts::text(m.facts.value_kind());
         let fault = match (kind.as_deref(), created.begun, created.ended) {
             (Some("begin" | "report" | "end"), _, Some(end)) => Some((end, "it had ended before")),
             (Some("begin"), Some(begin), None) => Some((begin, "it had begun before")),
@@ -109,7 +109,7 @@ impl Conn {
 
     /// Progress that is introduced by its own events (DAP).
     pub(super) fn told_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, told: protocol::Step) {
-        let raw = m.facts.token.unwrap_or("null");
+        let raw = m.facts.token().unwrap_or("null");
         let Some(token) = Id::from_json(raw).filter(|_| m.sender == Side::Server) else { return };
         let Some(created) = self.created_tokens.get_mut(&token) else {
             let created =
@@ -166,9 +166,9 @@ impl Conn {
     ) -> Option<ProgressFault> {
         let exact = self.ordered();
         let task_alive = self.task_alive(issuer, id);
-        let created = Facts::id(m.facts.token).is_some_and(|token| self.created_tokens.contains_key(&token));
-        let value = m.facts.progress.and_then(|raw| raw.parse::<f64>().ok());
-        let token = Facts::id(m.facts.token);
+        let created = Facts::id(m.facts.token()).is_some_and(|token| self.created_tokens.contains_key(&token));
+        let value = m.facts.progress().and_then(|raw| raw.parse::<f64>().ok());
+        let token = Facts::id(m.facts.token());
         let slot = self.slot_mut(issuer, id)?;
         let same_stream = exact || slot.exchange.stream == m.stream && m.stream.is_some();
         let judgement = Judgement::exact_if(same_stream, UNORDERED);
@@ -176,7 +176,7 @@ impl Conn {
         slot.exchange.history.add('p', m.sender, issuer);
         slot.exchange.progress += 1;
         slot.exchange.last_progress = Some(m.seen);
-        let step_of_work = Facts::text(m.facts.value_kind);
+        let step_of_work = Facts::text(m.facts.value_kind());
         let begun = step_of_work.as_deref() == Some("begin");
         let ended = step_of_work.as_deref() == Some("end");
         let of_work = begun || ended || step_of_work.as_deref() == Some("report");

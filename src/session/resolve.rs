@@ -35,7 +35,7 @@ impl Conn {
                 hint => hint,
             };
             // A request that states its revision speaks for itself; the connection follows only while it knows no better.
-            let for_itself = facts.meta_revision.is_some() && self.facts.lifecycle.initialize.is_some();
+            let for_itself = facts.meta_revision().is_some() && self.facts.lifecycle.initialize.is_some();
             if !matches!(hint, Hint::None) && !for_itself {
                 let guess = matches!(hint, Hint::Guessed(_));
                 let known = (sure || guess && self.profile_known).then_some(self.facts.profile);
@@ -225,7 +225,7 @@ impl Conn {
 
     /// The profile that judges one message: its own where it states one, else the connection's.
     pub(super) fn profile_of(&self, message: &Message<'_>, facts: &Facts<'_>) -> &'static Profile {
-        if facts.meta_revision.is_none() || self.profile_fixed {
+        if facts.meta_revision().is_none() || self.profile_fixed {
             return self.facts.profile;
         }
         match hint(message, facts, true) {

@@ -8,7 +8,7 @@ use crate::protocol::{Facts, Side};
 impl Conn {
     /// An answer that asks for input.
     pub(super) fn ask_round(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let asks = Facts::is(m.facts.result_type, "input_required") && issuer == Side::Client;
+        let asks = Facts::is(m.facts.result_type(), "input_required") && issuer == Side::Client;
         if let Some(call) = self.slot(issuer, id).filter(|_| asks && !m.facts.taken_out).map(|slot| slot.round) {
             self.rounds.ask(m.seen, call, m.facts);
         }

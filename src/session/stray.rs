@@ -187,5 +187,5 @@ impl Conn {
 
 /// True for a result that states a revision, as the one of a handshake does.
 fn greets(m: &Incoming<'_>) -> bool {
-    m.message.kind == Kind::Result && m.facts.revision.is_some()
+    m.message.kind == Kind::Result && m.facts.revision().is_some()
 }

@@ -32,7 +32,7 @@ impl Conn {
         let stream = stream?;
         let id = match m.map(|m| (m.message.kind.is_response(), &m.message.id)) {
             Some((true, IdField::Value(id))) => id.clone(),
-            _ => match m.and_then(|m| Facts::id(m.facts.token)).and_then(|token| self.beside_with(stream, &token)) {
+            _ => match m.and_then(|m| Facts::id(m.facts.token())).and_then(|token| self.beside_with(stream, &token)) {
                 Some(id) => id,
                 None => self.streams.get(&stream)?.id.clone(),
             },

@@ -52,7 +52,7 @@ impl Conn {
 
     /// The request whose task a nested message names.
     pub(super) fn task_parent(&self, m: &Incoming<'_>) -> Option<Handle> {
-        let name = Facts::text(m.facts.related_task)?;
+        let name = Facts::text(m.facts.related_task())?;
         let task = self.tasks.get(m.sender, &name)?;
         task.creator.clone().filter(|creator| creator.issuer != m.sender)
     }
@@ -68,7 +68,7 @@ impl Conn {
         if role == Role::TaskResult && m.message.kind == Kind::Result {
             self.deliver_task(m, issuer, id);
         }
-        let (Some(name), Some(status)) = (Facts::text(m.facts.task_id), Facts::text(m.facts.task_status)) else {
+        let (Some(name), Some(status)) = (Facts::text(m.facts.task_id()), Facts::text(m.facts.task_status())) else {
             return;
         };
         if m.message.kind != Kind::Result {
@@ -95,7 +95,7 @@ impl Conn {
 
     /// A status notification.
     pub(super) fn task_status(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        let (Some(name), Some(status)) = (Facts::text(m.facts.task_id), Facts::text(m.facts.task_status)) else {
+        let (Some(name), Some(status)) = (Facts::text(m.facts.task_id()), Facts::text(m.facts.task_status())) else {
             return;
         };
         self.task_report(step, m, Rc::from(&*name), &status, None, None);
@@ -150,10 +150,10 @@ impl Conn {
         }
         self.facts.cancels += 1;
         let mut cancel = Cancellation {
-            target_text: m.facts.task_id.map(Into::into),
+            target_text: m.facts.task_id().map(Into::into),
             ..Cancellation::new(m.seen, m.sender, Mechanism::TasksCancel)
         };
-        let name = Facts::text(m.facts.task_id);
+        let name = Facts::text(m.facts.task_id());
         let task = name.as_ref().and_then(|name| self.tasks.known[index(m.sender.peer())].get_mut(&**name));
         let creator = task.and_then(|task| {
             task.cancel.get_or_insert(m.seen);
@@ -179,7 +179,7 @@ impl Conn {
     }
 
     fn task_cancel_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let status = Facts::text(m.facts.task_status);
+        let status = Facts::text(m.facts.task_status());
         let is_error = m.message.kind == Kind::Error;
         if let Some(mut cancel) = self.open_task_cancels.remove(&(issuer, id.clone())) {
             cancel.effect = Some(match (is_error, status.as_deref()) {

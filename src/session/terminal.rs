@@ -13,7 +13,7 @@ impl Conn {
     pub(super) fn use_terminal(&self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
         let other = m.sender == Side::Server && !m.message.method().ends_with("/release");
         let Some(slot) = self.slot(m.sender, id).filter(|_| other && !m.facts.taken_out) else { return };
-        if let Some(released) = Facts::id(m.facts.terminal).and_then(|terminal| self.released.get(&terminal)) {
+        if let Some(released) = Facts::id(m.facts.terminal()).and_then(|terminal| self.released.get(&terminal)) {
             let what = What::Released { exchange: &slot.exchange, released: *released };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
@@ -22,7 +22,7 @@ impl Conn {
     /// The client has made a terminal, or has let one go.
     pub(super) fn terminal_answered(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id).filter(|_| m.message.kind == Kind::Result) else { return };
-        match (&*slot.exchange.method, &slot.terminal, Facts::id(m.facts.terminal)) {
+        match (&*slot.exchange.method, &slot.terminal, Facts::id(m.facts.terminal())) {
             ("terminal/create", _, Some(made)) => drop(self.released.remove(&made)),
             ("terminal/release", Some(gone), _) if self.released.len() < REMEMBERED => {
                 let (gone, request) = ((**gone).clone(), slot.exchange.request);

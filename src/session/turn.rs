@@ -25,7 +25,7 @@ impl Conn {
 
     /// A prompt opens a turn.
     pub(super) fn open_turn(&mut self, m: &Incoming<'_>, id: &Id) {
-        let Some(name) = m.facts.session_id.and_then(|raw| Facts::text(Some(raw))).filter(|_| m.profile.turns) else {
+        let Some(name) = m.facts.session_id().and_then(|raw| Facts::text(Some(raw))).filter(|_| m.profile.turns) else {
             return;
         };
         let turn = self.turns.entry(Rc::from(&*name)).or_default();
@@ -73,7 +73,7 @@ impl Conn {
 
     /// A result that names a session has created it.
     pub(super) fn note_new_session(&mut self, m: &Incoming<'_>) {
-        if let Some(name) = m.facts.session_id.and_then(|raw| Facts::text(Some(raw)))
+        if let Some(name) = m.facts.session_id().and_then(|raw| Facts::text(Some(raw)))
             && !self.turns.contains_key(&*name)
         {
             self.turns.insert(Rc::from(&*name), Turn::default());
@@ -171,7 +171,7 @@ impl Conn {
 
     /// A prompt is answered.
     pub(super) fn close_turn(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        if m.facts.stop_reason.is_some() {
+        if m.facts.stop_reason().is_some() {
             self.revision_shown(Profile::of_turns(false));
         }
         if m.profile.turns_end_idle && m.message.kind == Kind::Result {
@@ -253,7 +253,7 @@ impl Conn {
         turn.over = Some(m.seen);
         let asked = turn.cancelled;
         let prompts = std::mem::take(&mut turn.prompts);
-        let cancelled = Facts::is(m.facts.stop_reason, "cancelled");
+        let cancelled = Facts::is(m.facts.stop_reason(), "cancelled");
         if let (Some(cancel), false) = (asked, cancelled) {
             self.not_cancelled(step, m, prompts.last(), cancel);
         }
@@ -287,7 +287,7 @@ impl Conn {
         let in_turn =
             topic.as_ref().and_then(|topic| self.turns.get(topic)).is_some_and(|turn| !turn.prompts.is_empty());
         if let (Some(cancel), true) = (slot.turn_cancel, in_turn) {
-            let outcome = Facts::text(m.facts.outcome);
+            let outcome = Facts::text(m.facts.outcome());
             let what = What::PermissionAnswer {
                 exchange: &slot.exchange,
                 cancel,
@@ -304,19 +304,20 @@ impl Conn {
 
     /// A `session/update`: after the answer to a cancelled prompt, and before the next, there must be none of that turn.
     pub(super) fn update(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        let Some(name) = Facts::text(m.facts.session_id) else { return };
-        let update = Facts::text(m.facts.update).unwrap_or_default();
+        let Some(name) = Facts::text(m.facts.session_id()) else { return };
+        let update = Facts::text(m.facts.update()).unwrap_or_default();
         if update == "state_update" {
             self.revision_shown(Profile::of_turns(true));
         }
-        if m.facts.config_options.is_some() {
+        if m.facts.config_options().is_some() {
             self.note_offers(m, Some(Rc::from(&*name)));
         }
         let Some(turn) = self.turns.get_mut(&*name) else { return self.note_new_session(m) };
         let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
-        let whose = m.facts.tool_call.map(|call| turn.calls.note(call, m.facts.update_status, begins, in_turn));
+        let whose = m.facts.tool_call().map(|call| turn.calls.note(call, m.facts.update_status(), begins, in_turn));
         if let Some(prompt) = turn.prompts.last().cloned() {
-            let ends = m.profile.turns_end_idle && update == "state_update" && Facts::is(m.facts.update_state, "idle");
+            let ends =
+                m.profile.turns_end_idle && update == "state_update" && Facts::is(m.facts.update_state(), "idle");
             if let Some(slot) = self.known_mut(&prompt) {
                 slot.exchange.history.add('p', m.sender, Side::Client);
                 slot.exchange.progress += 1;

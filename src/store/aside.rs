@@ -3,8 +3,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::columns::{ExchangeColumns, FrameColumns, RpcId};
+use super::columns::{ExchangeColumns, FrameColumns, RpcId, Text};
 use super::spool::Spool;
+use crate::capture::text_hash;
 use crate::error::Result;
 use crate::jsonrpc::Id;
 use crate::session::{Asked, FrameId};
@@ -114,11 +115,15 @@ impl Aside {
         self.count
     }
 
-    /// Sets a frame aside. Of a text that stands in the file only the place is kept.
-    pub(super) fn frame(&mut self, frame: &FrameColumns<'_>, in_file: bool) -> Result<()> {
+    /// Sets a frame aside. Of a text that stands in the file, with this hash, only the place is kept.
+    pub(super) fn frame(&mut self, frame: &FrameColumns<'_>, in_file: Option<u64>) -> Result<()> {
         self.last = frame.id as FrameId;
-        let head = FrameColumns { body: frame.body.head(self.text).by_place(in_file), json: None, ..*frame };
-        self.frames.push(self.last, |bytes| head.pack(bytes))
+        let head = frame.body.head(self.text);
+        let in_file = match head {
+            Text::Utf8(part) if part.len() < frame.body.length() => in_file.map(|_| text_hash(part.as_bytes())),
+            _ => in_file,
+        };
+        self.frames.push(self.last, |bytes| frame.pack(head.by_place(in_file), bytes))
     }
 
     /// True if a frame is a row by now: what comes of it is one, too, because it may be asked for at once.

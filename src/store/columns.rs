@@ -1,9 +1,5 @@
 //! Rows as they are written: the columns of a frame, and those of an exchange.
 
-use std::hash::Hasher;
-
-use rustc_hash::FxHasher;
-
 use super::codes::kind;
 use super::spool::{Pack, Unpack};
 
@@ -62,11 +58,33 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same by its place, where it can be read again.
-    pub(super) fn by_place(self, in_file: bool) -> Text<'a> {
+    /// Which of them it is, as a number.
+    fn form(&self) -> i64 {
         match self {
-            Text::Utf8(text) if in_file => Text::InFile(text.len(), hash(text.as_bytes())),
-            other => other,
+            Text::None => 0,
+            Text::Utf8(_) => 1,
+            Text::Bytes(_) => 2,
+            Text::InFile(..) => 3,
+        }
+    }
+
+    fn unpack(from: &mut Unpack<'a>, form: i64) -> Text<'a> {
+        match form {
+            0 => Text::None,
+            1 => Text::Utf8(utf8(from.bytes())),
+            2 => Text::Bytes(from.bytes()),
+            _ => {
+                let [length, hash] = from.fixed();
+                Text::InFile(length as usize, hash as u64)
+            }
+        }
+    }
+
+    /// The same by its place, where it can be read again: the hash of the text that stands there.
+    pub(super) fn by_place(self, in_file: Option<u64>) -> Text<'a> {
+        match (self, in_file) {
+            (Text::Utf8(text), Some(hash)) => Text::InFile(text.len(), hash),
+            (other, _) => other,
         }
     }
 }
@@ -79,108 +97,106 @@ pub(super) enum RpcId<'a> {
     Text(&'a str),
 }
 
+/// Which columns of a packed row are there, one bit each.
+mod there {
+    pub const CONNECTION: i64 = 1;
+    pub const TIME: i64 = 1 << 1;
+    pub const METHOD: i64 = 1 << 2;
+    pub const ERROR_CODE: i64 = 1 << 3;
+    pub const EXTRA: i64 = 1 << 4;
+}
+
+/// The small numbers of a packed row in one, a byte each: what is there, kind, direction, and the forms of id and body.
+fn tags(of: [i64; 5]) -> i64 {
+    of.iter().rev().fold(0, |all, tag| all << 8 | tag)
+}
+
+fn tag(tags: i64, place: u32) -> i64 {
+    tags >> (8 * place) & 0xff
+}
+
 impl<'a> FrameColumns<'a> {
-    /// Puts all but the id behind `bytes`.
-    pub(super) fn pack(&self, bytes: &mut Vec<u8>) {
+    /// Puts all but the id and the translation behind `bytes`, with this body. What every row has stands in its place: a check
+    /// does this for each message.
+    pub(super) fn pack(&self, body: Text<'_>, bytes: &mut Vec<u8>) {
         let mut pack = Pack(bytes);
-        // What is looked for comes first.
-        pack.number(self.kind);
-        pack.maybe(self.connection);
-        match &self.rpc_id {
-            RpcId::None => pack.number(0),
-            RpcId::Int(number) => {
-                pack.number(1);
-                pack.number(*number);
-            }
-            RpcId::Text(text) => {
-                pack.number(2);
-                pack.bytes(text.as_bytes());
-            }
+        let id = i64::from(self.rpc_id != RpcId::None) + i64::from(matches!(self.rpc_id, RpcId::Text(_)));
+        let tags = tags([self.there(), self.kind, self.direction, id, body.form()]);
+        let (connection, at_us) = (self.connection.unwrap_or(0), self.at_us.unwrap_or(0));
+        pack.fixed([tags, connection, self.seq, self.source, self.line, self.byte_offset, at_us, self.bytes]);
+        match self.rpc_id {
+            RpcId::None => {}
+            RpcId::Int(number) => pack.fixed([number]),
+            RpcId::Text(text) => pack.bytes(text.as_bytes()),
         }
-        pack.number(self.seq);
-        pack.number(self.source);
-        pack.number(self.line);
-        pack.number(self.byte_offset);
-        pack.maybe(self.at_us);
-        pack.number(self.direction);
-        pack.text(self.method);
-        pack.maybe(self.error_code);
-        pack.number(self.bytes);
-        pack.text(self.extra);
-        match self.body {
-            Text::None => pack.number(0),
-            Text::Utf8(text) => {
-                pack.number(1);
-                pack.bytes(text.as_bytes());
-            }
-            Text::Bytes(bytes) => {
-                pack.number(2);
-                pack.bytes(bytes);
-            }
-            Text::InFile(length, hash) => {
-                pack.number(3);
-                pack.number(length as i64);
-                pack.number(hash as i64);
-            }
+        match body {
+            Text::None => {}
+            Text::InFile(length, hash) => pack.fixed([length as i64, hash as i64]),
+            Text::Utf8(text) => pack.bytes(text.as_bytes()),
+            Text::Bytes(bytes) => pack.bytes(bytes),
         }
-        pack.text(self.json);
+        if let Some(code) = self.error_code {
+            pack.fixed([code]);
+        }
+        for text in [self.method, self.extra].into_iter().flatten() {
+            pack.bytes(text.as_bytes());
+        }
+    }
+
+    fn there(&self) -> i64 {
+        let bit = |is: bool, bit: i64| if is { bit } else { 0 };
+        bit(self.connection.is_some(), there::CONNECTION)
+            | bit(self.at_us.is_some(), there::TIME)
+            | bit(self.method.is_some(), there::METHOD)
+            | bit(self.error_code.is_some(), there::ERROR_CODE)
+            | bit(self.extra.is_some(), there::EXTRA)
     }
 
     /// Connection and id of a frame that was packed, where it is a request.
     pub(super) fn request(bytes: &'a [u8]) -> Option<(i64, RpcId<'a>)> {
         let mut from = Unpack(bytes);
-        (from.number() == kind::REQUEST).then(|| (from.maybe(), rpc_id(&mut from))).and_then(|(connection, id)| {
-            let connection = connection.filter(|_| id != RpcId::None)?;
-            Some((connection, id))
-        })
+        let [tags, connection, ..] = from.fixed::<8>();
+        let is_request = tag(tags, 1) == kind::REQUEST && tags & there::CONNECTION != 0;
+        let id = if is_request { rpc_id(&mut from, tag(tags, 3)) } else { RpcId::None };
+        (id != RpcId::None).then_some((connection, id))
     }
 
     /// The frame that [`FrameColumns::pack`] was given.
     pub(super) fn unpack(id: u64, bytes: &'a [u8]) -> FrameColumns<'a> {
         let mut from = Unpack(bytes);
+        let [tags, connection, seq, source, line, byte_offset, at_us, length] = from.fixed();
+        let is_there = |bit: i64| tags & bit != 0;
         FrameColumns {
             id: id as i64,
-            kind: from.number(),
-            connection: from.maybe(),
-            rpc_id: rpc_id(&mut from),
-            seq: from.number(),
-            source: from.number(),
-            line: from.number(),
-            byte_offset: from.number(),
-            at_us: from.maybe(),
-            direction: from.number(),
-            method: from.text(),
-            error_code: from.maybe(),
-            bytes: from.number(),
-            extra: from.text(),
-            body: match from.number() {
-                0 => Text::None,
-                1 => Text::Utf8(utf8(from.bytes())),
-                2 => Text::Bytes(from.bytes()),
-                _ => Text::InFile(from.number() as usize, from.number() as u64),
-            },
-            json: from.text(),
+            connection: is_there(there::CONNECTION).then_some(connection),
+            seq,
+            source,
+            line,
+            byte_offset,
+            at_us: is_there(there::TIME).then_some(at_us),
+            direction: tag(tags, 2),
+            kind: tag(tags, 1),
+            rpc_id: rpc_id(&mut from, tag(tags, 3)),
+            body: Text::unpack(&mut from, tag(tags, 4)),
+            error_code: is_there(there::ERROR_CODE).then(|| from.fixed::<1>()[0]),
+            method: is_there(there::METHOD).then(|| utf8(from.bytes())),
+            extra: is_there(there::EXTRA).then(|| utf8(from.bytes())),
+            json: None,
+            bytes: length,
         }
     }
 }
 
-fn rpc_id<'a>(from: &mut Unpack<'a>) -> RpcId<'a> {
-    match from.number() {
+fn rpc_id<'a>(from: &mut Unpack<'a>, form: i64) -> RpcId<'a> {
+    match form {
         0 => RpcId::None,
-        1 => RpcId::Int(from.number()),
+        1 => RpcId::Int(from.fixed::<1>()[0]),
         _ => RpcId::Text(utf8(from.bytes())),
     }
 }
 
 fn utf8(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or("")
-}
-
-/// By which a text is known again.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(bytes);
-    hasher.finish()
 }
 
 /// An exchange, column by column.
@@ -266,15 +282,14 @@ mod tests {
             error_code: Some(-32800),
             extra: Some("{}"),
             body: Text::Utf8("{\"id\":\"a\"}"),
-            json: Some("{}"),
             ..few
         };
         let odd = FrameColumns { rpc_id: RpcId::Int(-3), body: Text::Bytes(b"\xff{"), ..many };
-        let placed = FrameColumns { body: Text::Utf8("{}").by_place(true), ..many };
-        assert_eq!(placed.body, Text::InFile(2, hash(b"{}")));
+        let placed = FrameColumns { body: Text::Utf8("{}").by_place(Some(7)), ..many };
+        assert_eq!(placed.body, Text::InFile(2, 7));
         for frame in [few, many, odd, placed] {
             let mut bytes = Vec::new();
-            frame.pack(&mut bytes);
+            frame.pack(frame.body, &mut bytes);
             assert_eq!(FrameColumns::unpack(7, &bytes), frame);
         }
         let exchange = ExchangeColumns {

@@ -14,7 +14,7 @@ use super::extra::Extra;
 use super::fail::failed;
 use super::payload::{Packer, Payload};
 use super::several::{ROWS, several};
-use crate::capture::{Body, Captured, Frame, Member};
+use crate::capture::{Body, Captured, Frame, Member, text_hash};
 use crate::error::Result;
 use crate::jsonrpc::{Id, IdField, Message};
 use crate::session::{FrameId, NO_CONNECTION};
@@ -44,6 +44,8 @@ struct Row<'a> {
     extra: Option<String>,
     body: Text<'a>,
     json: Option<&'a str>,
+    /// The hash of the body, where that stands in the file.
+    in_file: Option<u64>,
 }
 
 impl Store {
@@ -127,7 +129,11 @@ impl Ground<'_> {
             Body::Missing(missing) if !missing.words.is_empty() => (None, Text::Utf8(missing.words), None),
             Body::Open { .. } | Body::Close { .. } | Body::Exit(_) | Body::Missing(_) => (None, Text::None, None),
         };
-        self.row(connection, frame, Row { kind, byte_offset: offset, message, extra, body, json })?;
+        self.row(
+            connection,
+            frame,
+            Row { kind, byte_offset: offset, message, extra, body, json, in_file: frame.in_file },
+        )?;
         if let Body::Batch { text, members } = &frame.body {
             self.members(connection, frame, id, text, members)?;
         }
@@ -155,7 +161,8 @@ impl Ground<'_> {
             };
             let byte_offset = frame.byte_offset + range.start as u64;
             let extra = extra.to_json();
-            let row = Row { kind, byte_offset, message, extra, body: Text::Utf8(text), json: None };
+            let in_file = frame.in_file.map(|_| text_hash(text.as_bytes()));
+            let row = Row { kind, byte_offset, message, extra, body: Text::Utf8(text), json: None, in_file };
             self.row(connection, frame, row)?;
         }
         Ok(())
@@ -165,7 +172,7 @@ impl Ground<'_> {
         let spelled = row.message.and_then(spelled);
         let body = match &mut self.packer {
             Some(packer) => packer
-                .take(self.next as i64, row.body, frame.in_file)
+                .take(self.next as i64, row.body, row.in_file)
                 .map_err(|error| failed("write", self.place, &error))?,
             None => row.body,
         };
@@ -190,7 +197,7 @@ impl Ground<'_> {
         self.next += 1;
         match self.aside {
             // What is missing is always asked for.
-            Some(aside) if row.kind != kind::GAP => aside.borrow_mut().frame(&columns, frame.in_file),
+            Some(aside) if row.kind != kind::GAP => aside.borrow_mut().frame(&columns, row.in_file),
             _ => self.table.append(&columns).map_err(|error| failed("write", self.place, &error)),
         }
     }

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use super::Store;
-use super::columns::hash;
-use crate::capture::path_of;
+use crate::capture::{path_of, text_hash};
 use crate::error::Result;
 
 /// The log that was read last.
@@ -51,7 +50,7 @@ impl Logs {
         let there = file.metadata().ok()?.len().checked_sub(offset)?;
         let mut bytes = vec![0; length.min(usize::try_from(there).ok()?)];
         let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut bytes));
-        let is_it = read.is_ok() && bytes.len() == length && hash(&bytes) == known_by;
+        let is_it = read.is_ok() && bytes.len() == length && text_hash(&bytes) == known_by;
         is_it.then(|| String::from_utf8(bytes).ok()).flatten()
     }
 }
@@ -69,8 +68,9 @@ mod tests {
         let mut store = Store::temporary().unwrap();
         store.begin().unwrap();
         let source = store.add_source(NewSource { name: path.to_str().unwrap(), format: "x", reason: "" }).unwrap();
-        let read =
-            |offset, length| Logs::default().read(&store, i64::from(source), offset, length, hash(b"two")).unwrap();
+        let read = |offset, length| {
+            Logs::default().read(&store, i64::from(source), offset, length, text_hash(b"two")).unwrap()
+        };
         assert_eq!(read(4, 3).as_deref(), Some("two"));
         assert_eq!((read(3, 3), read(40, 3)), (None, None));
         std::fs::write(&path, "one 2   three").unwrap();

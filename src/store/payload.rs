@@ -89,11 +89,11 @@ impl<'s> Packer<'s> {
     }
 
     /// What the row of a frame keeps of its text.
-    pub(super) fn take<'t>(&mut self, id: i64, text: Text<'t>, in_file: bool) -> Result<Text<'t>> {
+    pub(super) fn take<'t>(&mut self, id: i64, text: Text<'t>, in_file: Option<u64>) -> Result<Text<'t>> {
         if text.length() == 0 {
             return Ok(text);
         }
-        let (is_text, bytes) = match text.by_place(in_file && self.by_place) {
+        let (is_text, bytes) = match text.by_place(in_file.filter(|_| self.by_place)) {
             Text::Utf8(text) => (1, text.as_bytes()),
             Text::Bytes(bytes) => (0, bytes),
             kept => return Ok(kept),

@@ -174,7 +174,7 @@ impl<'r> Stored<'r> {
             direction: codes::direction_of(self.direction),
             stream: self.extra.stream,
             taps: self.extra.stamps(),
-            in_file: false,
+            in_file: None,
             body,
         }
     }
@@ -202,7 +202,7 @@ impl<'r> Stored<'r> {
         let (message, facts) = match parse_at::<Facts<'_>>(self.json.unwrap_or(text), 0) {
             Ok((Parsed::One(message, facts), _)) => (message, facts),
             // A format that logs no JSON and had no translation: the columns are all there is.
-            _ => (self.envelope(), Box::default()),
+            _ => (self.envelope(), Facts::default()),
         };
         Body::Message(Captured { text, json: self.json, message, facts })
     }

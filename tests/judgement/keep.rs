@@ -1,10 +1,11 @@
 //! A check keeps only what its findings name. What it says is, byte for byte, what a whole database says.
 #![allow(clippy::print_stdout, reason = "what was skipped is said aloud")]
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use crate::common::{self, run, top};
-use rpctape::capture;
+use rpctape::capture::{self, Overrides};
 use rpctape::error::Result;
 use rpctape::jsonrpc::Id;
 use rpctape::pipeline::{self, Options, Quiet, Summary};
@@ -27,7 +28,12 @@ struct Said {
 }
 
 fn judged(files: &[String], window: usize, keep: Keep) -> Result<Said> {
-    let mut options = Options { settings: Settings { window, ..Settings::default() }, ..Options::default() };
+    judged_by(1, files, window, keep)
+}
+
+fn judged_by(jobs: usize, files: &[String], window: usize, keep: Keep) -> Result<Said> {
+    let settings = Settings { window, ..Settings::default() };
+    let mut options = Options { settings, jobs: NonZero::new(jobs), ..Options::default() };
     // Also the rules that are off by themselves.
     options.selection.select = RULES.iter().map(|rule| rule.code.to_string()).collect();
     let found = capture::expand(files, &options.overrides)?;
@@ -73,8 +79,8 @@ fn logs(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn what_is_said_does_not_hang_on_what_is_kept() {
+/// Every log of the project, and those that the user names.
+fn all_logs() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         ["samples", "tests/truth", "tests/production", "tests/vectors", "tests/fixtures", "tests/real"]
             .map(|folder| top().join(folder))
@@ -83,17 +89,59 @@ fn what_is_said_does_not_hang_on_what_is_kept() {
         Some(more) => folders.extend(std::env::split_paths(&more)),
         None => println!("SKIPPED: logs of other folders; RPCTAPE_LOGS names them"),
     }
-    let (mut files, mut findings) = (Vec::new(), 0);
+    let mut files = Vec::new();
     for folder in &folders {
         assert!(folder.is_dir(), "{} is no folder", folder.display());
         logs(folder, &mut files);
     }
     files.sort();
+    files
+}
+
+#[test]
+fn what_is_said_does_not_hang_on_what_is_kept() {
+    let (files, mut findings) = (all_logs(), 0);
     for file in &files {
         findings += compare(&[file.display().to_string()], SMALL).0;
     }
     println!("{} files, {findings} findings", files.len());
     assert!(files.len() > 500 && findings > 500, "{} files, {findings} findings", files.len());
+}
+
+#[test]
+fn what_is_said_does_not_hang_on_how_many_threads_read() {
+    let (files, mut findings) = (all_logs(), 0);
+    for file in &files {
+        let file = [file.display().to_string()];
+        let said = |jobs| judged_by(jobs, &file, Settings::default().window, Keep::Findings { text: TEXT });
+        match (said(1), said(2)) {
+            (Ok(one), Ok(two)) => {
+                assert_eq!(one, two, "{file:?}");
+                findings += one.findings.len();
+            }
+            (one, two) => {
+                assert_eq!(one.err().map(|error| error.to_string()), two.err().map(|error| error.to_string()))
+            }
+        }
+    }
+    assert!(findings > 500, "{findings} findings");
+}
+
+#[test]
+fn a_database_is_the_same_byte_for_byte_however_many_threads_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (nth, logs) in ["samples/formats", "samples/mcp", "tests/vectors", "samples/faults"].iter().enumerate() {
+        let logs = capture::expand(&[top().join(logs).display().to_string()], &Overrides::default()).expect("logs");
+        let databases = [1, 2].map(|jobs| {
+            let path = folder.path().join(format!("{nth}-{jobs}.db"));
+            let options = Options { jobs: NonZero::new(jobs), ..Options::default() };
+            let mut store = Store::write(&path).expect("a store");
+            pipeline::ingest(&mut store, &logs.paths, &options, &mut Quiet).expect("read");
+            drop(store);
+            std::fs::read(&path).expect("a database")
+        });
+        assert!(databases[0].len() > 50_000 && databases[0] == databases[1], "{logs:?}");
+    }
 }
 
 #[test]

@@ -217,7 +217,7 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         direction,
         stream: step.stream,
         taps: None,
-        in_file: false,
+        in_file: None,
         body,
     }
 }

@@ -1,11 +1,12 @@
 //! Archives: `tar` (also compressed) and `zip`. Their members are sources of their own, read where they lie;
 //! nothing is unpacked to the disk. A member is named `ARCHIVE!MEMBER`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 mod compressed;
 mod tarball;
@@ -18,7 +19,10 @@ use super::name::path_of;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A stream of bytes.
-pub(crate) type Stream = Box<dyn Read>;
+pub(crate) type Stream = Box<dyn Read + Send>;
+
+/// Set once bytes turn out to end early.
+pub(crate) type Cut = Arc<AtomicBool>;
 
 /// Stands between the name of an archive and that of its member.
 pub const MARK: char = '!';
@@ -70,12 +74,12 @@ enum Kind {
 thread_local! {
     /// The archive that was asked last. Members are opened one after the other, each by its name alone; without this
     /// every one of them would list its archive again and read it from the start.
-    static LAST: RefCell<Option<Rc<Archive>>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<Arc<Archive>>> = const { RefCell::new(None) };
 }
 
 impl Archive {
     /// The archive at `path`, or `None` if the file is none. One that ends in the middle is listed as far as it goes.
-    pub(crate) fn open(path: &str) -> Result<Option<Rc<Archive>>> {
+    pub(crate) fn open(path: &str) -> Result<Option<Arc<Archive>>> {
         let file = path_of(path);
         let Ok(meta) = file.metadata() else { return Ok(None) };
         if !meta.is_file() {
@@ -91,8 +95,8 @@ impl Archive {
             Some(Magic::Tar) => tarball::list(path)?,
             None => return Ok(None),
         };
-        let archive = Rc::new(Archive { stamp, ..listed });
-        LAST.set(Some(Rc::clone(&archive)));
+        let archive = Arc::new(Archive { stamp, ..listed });
+        LAST.set(Some(Arc::clone(&archive)));
         Ok(Some(archive))
     }
 
@@ -130,7 +134,7 @@ impl Archive {
         all
     }
 
-    fn content(&self, member: &Member, cut: &Rc<Cell<bool>>) -> Result<Content> {
+    fn content(&self, member: &Member, cut: &Cut) -> Result<Content> {
         let fail = |error: io::Error| Error::io("read", &self.path, &error);
         let (stream, size): (Stream, u64) = match (&self.kind, member.place) {
             (Kind::Tar(text), Place::Tar { at, size }) => (text.stream(at, size).map_err(fail)?, size),
@@ -139,7 +143,7 @@ impl Archive {
             }
             (Kind::Zip, Place::Tar { .. }) => return Err(damaged(&self.path)),
         };
-        let mut stream: Stream = Box::new(Whole { inner: stream, left: size, cut: Rc::clone(cut) });
+        let mut stream: Stream = Box::new(Whole { inner: stream, left: size, cut: Arc::clone(cut) });
         if size > HELD {
             return Ok(Content { size, stream });
         }
@@ -159,7 +163,7 @@ pub(crate) struct Content {
 
 /// The member that `name` (`ARCHIVE!MEMBER`) names, or `None` where there is no such archive. `cut` is set once its
 /// bytes turn out to end early.
-pub(crate) fn member(name: &str, cut: &Rc<Cell<bool>>) -> Result<Option<Content>> {
+pub(crate) fn member(name: &str, cut: &Cut) -> Result<Option<Content>> {
     if path_of(name).exists() {
         return Ok(None);
     }
@@ -201,7 +205,7 @@ fn damaged(path: &str) -> Error {
 struct Whole {
     inner: Stream,
     left: u64,
-    cut: Rc<Cell<bool>>,
+    cut: Cut,
 }
 
 impl Read for Whole {
@@ -210,12 +214,12 @@ impl Read for Whole {
             Ok(length) => {
                 self.left = self.left.saturating_sub(length as u64);
                 if length == 0 && self.left > 0 && !buffer.is_empty() {
-                    self.cut.set(true);
+                    self.cut.store(true, Ordering::Relaxed);
                 }
                 Ok(length)
             }
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.cut.set(true);
+                self.cut.store(true, Ordering::Relaxed);
                 Ok(0)
             }
             other => other,

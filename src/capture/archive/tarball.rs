@@ -1,10 +1,9 @@
 //! `tar`, plain or compressed.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Archive, Kind, Member, Packed, Place, Stream};
 use crate::capture::name::{name_of, path_of};
@@ -46,7 +45,7 @@ pub(super) fn list(path: &str) -> Result<Archive> {
         }
     }
     torn |= !has_end(archive.into_inner());
-    let text = Text { path: path_of(path), left: Rc::default() };
+    let text = Text { path: path_of(path), left: Arc::default() };
     Ok(Archive { path: path.to_string(), stamp: None, kind: Kind::Tar(text), members, others, torn })
 }
 
@@ -70,21 +69,28 @@ fn entry_name<R: Read>(entry: &tar::Entry<'_, R>) -> std::ffi::OsString {
     String::from_utf8_lossy(&entry.path_bytes()).into_owned().into()
 }
 
+/// The stream that a member leaves, and where it is.
+type Left = Arc<Mutex<Option<(Packed, u64)>>>;
+
+fn left_of(left: &Left) -> MutexGuard<'_, Option<(Packed, u64)>> {
+    left.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The text of an archive. What one member leaves of the stream, the next one goes on with.
 pub(super) struct Text {
     path: PathBuf,
-    left: Rc<RefCell<Option<(Packed, u64)>>>,
+    left: Left,
 }
 
 impl Text {
     /// So many bytes from `at` on.
     pub(super) fn stream(&self, at: u64, size: u64) -> io::Result<Stream> {
-        let (mut packed, before) = match self.left.take().filter(|(_, position)| *position <= at) {
+        let (mut packed, before) = match left_of(&self.left).take().filter(|(_, position)| *position <= at) {
             Some(left) => left,
             None => (Packed::open(File::open(&self.path)?)?, 0),
         };
         packed.pass(at - before)?;
-        Ok(Box::new(Part { packed: Some(packed), position: at, end: at + size, left: Rc::clone(&self.left) }))
+        Ok(Box::new(Part { packed: Some(packed), position: at, end: at + size, left: Arc::clone(&self.left) }))
     }
 }
 
@@ -93,7 +99,7 @@ struct Part {
     packed: Option<Packed>,
     position: u64,
     end: u64,
-    left: Rc<RefCell<Option<(Packed, u64)>>>,
+    left: Left,
 }
 
 impl Read for Part {
@@ -108,7 +114,7 @@ impl Read for Part {
 impl Drop for Part {
     fn drop(&mut self) {
         if let Some(packed) = self.packed.take() {
-            self.left.replace(Some((packed, self.position)));
+            *left_of(&self.left) = Some((packed, self.position));
         }
     }
 }

@@ -47,11 +47,11 @@ fn read(name: &str, bytes: &[u8]) -> (Vec<(String, String, bool)>, Vec<String>) 
     std::fs::write(&path, bytes).expect("written");
     let archive = Archive::open(&path).expect("opened").expect("an archive");
     let members = archive.names().map(|name| {
-        let cut = Rc::default();
+        let cut = Cut::default();
         let mut text = String::new();
         let mut content = member(&name, &cut).expect("found").expect("a member");
         content.stream.read_to_string(&mut text).expect("read");
-        (name[path.len()..].to_string(), text, cut.get())
+        (name[path.len()..].to_string(), text, cut.load(Ordering::Relaxed))
     });
     let left_out = archive.left_out().into_iter().map(|(name, why)| format!("{}: {why}", &name[path.len()..]));
     (members.collect(), left_out.collect())
@@ -104,10 +104,10 @@ fn a_log_is_no_archive_and_a_member_that_is_not_there_is_an_error() {
     std::fs::write(at("a.tar"), tar_of(&[("a.jsonl", ONE.as_bytes())])).expect("written");
     assert!(Archive::open(&at("a.jsonl")).expect("opened").is_none());
     assert!(Archive::open(&at("missing")).expect("opened").is_none());
-    assert!(member(&at("a.jsonl!b"), &Rc::default()).expect("looked").is_none());
-    assert!(member(&at("a.tar!b"), &Rc::default()).is_err());
+    assert!(member(&at("a.jsonl!b"), &Cut::default()).expect("looked").is_none());
+    assert!(member(&at("a.tar!b"), &Cut::default()).is_err());
     std::fs::write(at("odd!name.jsonl"), ONE).expect("written");
-    assert!(member(&at("odd!name.jsonl"), &Rc::default()).expect("looked").is_none());
+    assert!(member(&at("odd!name.jsonl"), &Cut::default()).expect("looked").is_none());
 }
 
 #[test]

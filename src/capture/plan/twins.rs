@@ -3,7 +3,6 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use twox_hash::XxHash3_64;
 
 use super::Plan;
 use crate::capture::place::Place;
@@ -44,17 +43,17 @@ impl Twins {
         Twins { earlier: self.seen, ..Twins::default() }
     }
 
-    fn digest(&self, place: &Place, text: &str) -> u64 {
+    fn digest(&self, place: &Place, text: u64) -> u64 {
         let mut hasher = FxHasher::default();
         let channel = self.channels.get(place.channel as usize);
-        (channel, place.direction, place.at_us).hash(&mut hasher);
-        XxHash3_64::oneshot_with_seed(hasher.finish(), text.as_bytes())
+        (channel, place.direction, place.at_us, text).hash(&mut hasher);
+        hasher.finish()
     }
 
-    /// True for a message or a batch that was handed on before: byte for byte, and with the same time. Two notifications may well be
+    /// True for a message or a batch, given by the hash of its text, that was handed on before: byte for byte, and with the same time. Two notifications may well be
     /// equal; they are twins only where requests or answers are, or where newer ones stand between them.
     #[inline]
-    pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: &str, has_id: bool) -> bool {
+    pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: u64, has_id: bool) -> bool {
         if plan.doubled {
             let odd = self.odd.entry(self.digest(place, text)).or_default();
             *odd = !*odd;

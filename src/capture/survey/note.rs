@@ -192,13 +192,13 @@ impl Notes {
         };
         let id = message.id.value().map_or(0, digest);
         let sender = sender(frame.direction);
-        let cancelled = facts.request_id.or(facts.param_id).filter(|_| self.cancels.contains(&message.method()));
+        let cancelled = facts.request_id().or(facts.param_id()).filter(|_| self.cancels.contains(&message.method()));
         let null_id = message.id == IdField::Null && message.method.is_some();
         let bare = message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none();
         let marks = Marks {
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
-            borrowed: facts.progress_token.is_some(),
+            borrowed: facts.progress_token().is_some(),
             null_id,
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
@@ -218,7 +218,7 @@ impl Notes {
             id,
             number: message.id.value().and_then(number),
             text: digest((sender, text)),
-            token: facts.progress_token.or(facts.token).map_or(0, digest),
+            token: facts.progress_token().or(facts.token()).map_or(0, digest),
             target: Facts::id(cancelled).map_or(0, digest),
             marks,
         });
@@ -270,7 +270,7 @@ impl Signs {
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
 fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
     let id = message.id_text.filter(|text| is_placeholder(text)).map_or(0, digest);
-    let cancelled = facts.request_id.or(facts.param_id.filter(|_| message.kind == Kind::Notification));
+    let cancelled = facts.request_id().or(facts.param_id().filter(|_| message.kind == Kind::Notification));
     let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
     let payload = match message.kind {
         Kind::Result => "\"result\"",

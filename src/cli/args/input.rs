@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
+use std::num::NonZero;
 use std::path::Path;
 
 use clap::Args;
@@ -41,6 +42,25 @@ pub struct ReadArgs {
     /// What tells connections apart: a field or a JSON pointer, several with commas; in lines of text word:N, the Nth word
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
+    /// How many threads read and judge, in commands that let the user say it.
+    #[arg(skip)]
+    pub jobs: Option<NonZero<usize>>,
+}
+
+/// How many threads read and judge.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub struct JobArgs {
+    /// Threads: 1, or 2 and more to read ahead of the judgement, which comes out the same [default: 2 for a file over 1 MiB]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+}
+
+impl JobArgs {
+    /// The flags about reading, with as many threads.
+    pub fn reading(self, read: &ReadArgs) -> ReadArgs {
+        ReadArgs { jobs: self.jobs, ..read.clone() }
+    }
 }
 
 /// Logs of one link each, of requests that pass several.
@@ -286,7 +306,13 @@ pub fn options(overrides: Overrides, judge: &JudgeArgs, stop: &Stop) -> Result<O
         let message = format!("{id} is about payloads, which are looked at only with --schema");
         return Err(Error::new(ErrorKind::Usage, message).hint("give --schema, too, or `schema = true` under [audit]"));
     }
-    Ok(Options { settings, selection, overrides, redact: None, hops: Hops::default(), interrupt: Some(stop.flag()) })
+    let interrupt = Some(stop.flag());
+    Ok(Options { settings, selection, overrides, redact: None, hops: Hops::default(), jobs: None, interrupt })
+}
+
+/// The options of a run that reads logs.
+pub fn reading(read: &ReadArgs, judge: &JudgeArgs, stop: &Stop) -> Result<Options> {
+    Ok(Options { jobs: read.jobs, ..options(read.overrides(), judge, stop)? })
 }
 
 /// Reads and judges the logs of hops, where such are named; else as [`load`] does.
@@ -302,7 +328,7 @@ pub fn load_hops(
     if hops.hops.is_empty() {
         return judged(&files, read, judge, to, stop);
     }
-    let mut options = options(read.overrides(), judge, stop)?;
+    let mut options = reading(read, judge, stop)?;
     options.hops = hops.hops(&options.overrides)?;
     let loaded = ingest(&files, to, &options, read.said.no_progress)?;
     for hop in &loaded.summary.followed {
@@ -321,7 +347,7 @@ pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, st
 }
 
 fn judged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
-    let options = options(read.overrides(), judge, stop)?;
+    let options = reading(read, judge, stop)?;
     if files.is_empty() {
         return Err(Error::new(ErrorKind::Usage, "no log was named")
             .hint("name files, folders or a database; `-` is standard input"));
@@ -341,7 +367,7 @@ pub fn load_merged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<
         return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, and {} were named", files.len()))
             .hint("name the log of the client, then that of the server"));
     };
-    let options = options(read.overrides(), judge, stop)?;
+    let options = reading(read, judge, stop)?;
     let mut store = to.open()?;
     let mut meter = Meter::new(files, read.said.no_progress);
     let summary = pipeline::merge(&mut store, [client, server], &options, &mut meter)?;

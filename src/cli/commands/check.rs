@@ -15,7 +15,7 @@ use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
 use crate::cli::args::config::Config;
-use crate::cli::args::input::{self, HopArgs, Loaded, ReadArgs, To};
+use crate::cli::args::input::{self, HopArgs, JobArgs, Loaded, ReadArgs, To};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::reports::{ReportArgs, Reports};
 use crate::cli::args::terms::{PolicyArgs, RedactArgs, Terms};
@@ -49,6 +49,8 @@ pub struct CheckArgs {
     judge: JudgeArgs,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    jobs: JobArgs,
     #[command(flatten)]
     hops: HopArgs,
     #[command(flatten)]
@@ -176,9 +178,10 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), |db| To::File(db, None));
     let files = args.hops.files(&args.files)?;
+    let read = args.jobs.reading(&args.read);
     let loaded = match args.merge {
-        true => input::load_merged(&files, &args.read, &judge, to, stop)?,
-        false => input::load_hops(&args.files, &args.hops, &args.read, &judge, to, stop)?,
+        true => input::load_merged(&files, &read, &judge, to, stop)?,
+        false => input::load_hops(&args.files, &args.hops, &read, &judge, to, stop)?,
     };
     print(&loaded, &files, terms, redactor, &args.print, &args.screen)
 }

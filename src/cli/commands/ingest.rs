@@ -10,7 +10,7 @@ use rpctape::report::{escape, plural};
 use rpctape::store::{self, Payload};
 
 use crate::cli::args::config::Config;
-use crate::cli::args::input::{self, Loaded, ReadArgs};
+use crate::cli::args::input::{self, JobArgs, Loaded, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::terms::RedactSet;
 use crate::cli::screen::io;
@@ -37,6 +37,8 @@ pub struct IngestArgs {
     judge: JudgeArgs,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    jobs: JobArgs,
 }
 
 /// How the texts of messages are kept.
@@ -68,7 +70,8 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
     }
     let config = Config::load(args.judge.config.as_deref())?;
     let redact = (args.redact == RedactSet::Default).then(|| config.secrets.clone());
-    let options = input::options(args.read.overrides(), &args.judge.configured(&config), stop)?;
+    let read = args.jobs.reading(&args.read);
+    let options = input::reading(&read, &args.judge.configured(&config), stop)?;
     let options = Options { redact, ..options };
     let to = input::To::File(&args.db, args.payload.map(PayloadKept::payload));
     let loaded = input::ingest(&args.files, to, &options, args.read.said.no_progress)?;

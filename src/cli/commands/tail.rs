@@ -1,8 +1,8 @@
 //! `rpctape tail`: a log that is still being written, judged as it grows.
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::cli::screen::ScreenArgs;
 use crate::cli::screen::io::{self, Out};
 use crate::cli::signals::Stop;
 use board::{Asked, Board};
-use file::{Follower, Shared, Turn};
+use file::{Follower, Shared, Turn, held};
 
 mod board;
 mod file;
@@ -105,20 +105,20 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
         new: args.new,
     };
     let out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
-    let board = Rc::new(RefCell::new(Board::new(asked, out)));
+    let board = Arc::new(Mutex::new(Board::new(asked, out)));
     if args.file == "-" {
         let error = Error::new(ErrorKind::Usage, "standard input is not a file that can be followed");
         return Err(error.hint("name the file that is written"));
     }
     let mut opener =
-        Opener { path: path_of(&args.file), args, board: &board, stop, shared: Rc::default(), begun: false };
+        Opener { path: path_of(&args.file), args, board: &board, stop, shared: Arc::default(), begun: false };
     let done =
         pipeline::follow(&mut Store::passing(Keep::Findings { text: 0 })?, &mut || opener.next(), &options, &*board);
     match done {
         Err(error) if error.kind == ErrorKind::Interrupted => {}
         done => done?,
     }
-    let summary = match board.borrow_mut().close() {
+    let summary = match held(&board).close() {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(0),
         summary => summary.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write the answer: {error}")))?,
     };
@@ -132,9 +132,9 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
 struct Opener<'a> {
     path: PathBuf,
     args: &'a TailArgs,
-    board: &'a Rc<RefCell<Board>>,
+    board: &'a Arc<Mutex<Board>>,
     stop: &'a Stop,
-    shared: Rc<Shared>,
+    shared: Arc<Shared>,
     begun: bool,
 }
 
@@ -142,10 +142,10 @@ impl Opener<'_> {
     /// The file itself at first; after that the parts of a recording that it hands on to.
     fn next(&mut self) -> Result<Option<Box<dyn Source>>> {
         if self.begun {
-            match self.shared.turn.take() {
+            match held(&self.shared.turn).take() {
                 Some(Turn::Next(path)) => self.path = path,
                 Some(Turn::Over) => {
-                    self.board.borrow_mut().end();
+                    held(self.board).end();
                     return Ok(None);
                 }
                 None => return Ok(None),
@@ -155,7 +155,7 @@ impl Opener<'_> {
         let mut seen = 0;
         let mut told = false;
         loop {
-            if self.stop.exit_code().is_some() || self.board.borrow().is_done() {
+            if self.stop.exit_code().is_some() || held(self.board).is_done() {
                 return Ok(None);
             }
             let size = match self.path.metadata() {
@@ -183,13 +183,13 @@ impl Opener<'_> {
 
     fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
         let name = capture::name_of(path.as_os_str());
-        self.shared.waits.set(false);
-        let follower = Follower::open(path, Rc::clone(&self.shared), Rc::clone(self.board), self.stop);
+        self.shared.waits.store(false, Ordering::Relaxed);
+        let follower = Follower::open(path, Arc::clone(&self.shared), Arc::clone(self.board), self.stop);
         let follower = follower.map_err(|error| Error::io("read", &name, &error))?;
-        self.board.borrow_mut().begin();
+        held(self.board).begin();
         let source = capture::follow(&name, Box::new(follower), &self.args.read.overrides())?;
-        self.shared.recording.set(source.format() == "rec");
-        self.shared.waits.set(true);
+        self.shared.recording.store(source.format() == "rec", Ordering::Relaxed);
+        self.shared.waits.store(true, Ordering::Relaxed);
         Ok(source)
     }
 

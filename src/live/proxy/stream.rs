@@ -150,7 +150,7 @@ impl Look {
             return;
         }
         self.starts |= profiles().any(|profile| profile.opening.initialize == Some(message.method()));
-        self.stateless |= facts.meta_revision.is_some();
+        self.stateless |= facts.meta_revision().is_some();
         self.asked.extend(message.id.value().cloned());
     }
 }

@@ -148,7 +148,7 @@ fn answers(bytes: &[u8]) -> usize {
     match parse::<NoLift>(text) {
         Ok(Parsed::One(message, _)) => usize::from(message.kind.is_response()),
         Ok(Parsed::Batch(members)) => {
-            let response = |(message, _): &(crate::jsonrpc::Message<'_>, Box<NoLift>)| message.kind.is_response();
+            let response = |(message, _): &(crate::jsonrpc::Message<'_>, NoLift)| message.kind.is_response();
             members.iter().filter_map(|(_, member)| member.as_ref().ok()).filter(|member| response(member)).count()
         }
         Err(_) => 0,

@@ -125,7 +125,7 @@ impl Event {
             direction: self.direction,
             stream: self.stream,
             taps: None,
-            in_file: false,
+            in_file: None,
             body: self.what.body(),
         }
     }

@@ -12,9 +12,8 @@ mod partners;
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
 use std::io::Read;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
@@ -79,9 +78,9 @@ pub fn merge(
     let steps = order::of_client(&mut client, &mut server, &partners, &mut met);
     something_in_common(&met, client.source.name(), server.source.name())?;
     let alone = order::of_server(&mut server);
-    let number = Rc::new(Cell::new(None));
+    let number = Arc::new(OnceLock::new());
     let tap = |log: Log, opened: Vec<Channel>, steps: Vec<Step>| -> Box<dyn Source> {
-        Box::new(Tap { log, opened, steps, server: Rc::clone(&number) })
+        Box::new(Tap { log, opened, steps, server: Arc::clone(&number) })
     };
     let [own, theirs] = opened;
     let taps = [tap(server, theirs, alone), tap(client, own, steps)];
@@ -169,7 +168,7 @@ struct Tap {
     opened: Vec<Channel>,
     steps: Vec<Step>,
     /// The number of the server's log as a source.
-    server: Rc<Cell<Option<u32>>>,
+    server: Arc<OnceLock<u32>>,
 }
 
 impl Source for Tap {
@@ -194,7 +193,7 @@ impl Source for Tap {
 
     fn read(&mut self, source: u32, _: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         if self.log.side == Side::Server {
-            self.server.set(Some(source));
+            self.server.get_or_init(|| source);
         }
         let mut announced = vec![false; self.opened.len()];
         for step in std::mem::take(&mut self.steps) {
@@ -214,7 +213,7 @@ impl Source for Tap {
 
 impl Tap {
     fn frame<'s>(&self, source: u32, step: &'s Step) -> Result<Frame<'s>> {
-        let source = if step.event.tap == self.log.side { Some(source) } else { self.server.get() };
+        let source = if step.event.tap == self.log.side { Some(source) } else { self.server.get().copied() };
         let Some(source) = source else {
             let message = "the database has the server's log already, and not the client's";
             return Err(Error::new(ErrorKind::Usage, message).hint("merge the two into a new database"));

@@ -209,7 +209,7 @@ fn over_http(key: &str, tap: Side, session: &str) -> Held {
         let direction = Direction::By(Side::Client);
         let (source, line, byte_offset, channel, at_us, stream) = (0, 1, 0, 0, None, Some(1));
         let frame =
-            Frame { source, line, byte_offset, channel, at_us, direction, stream, taps: None, in_file: false, body };
+            Frame { source, line, byte_offset, channel, at_us, direction, stream, taps: None, in_file: None, body };
         Event::new(tap, 0, &frame)
     };
     let Ok(Parsed::One(message, facts)) = parse(&ping) else { panic!("a message") };

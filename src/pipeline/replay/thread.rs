@@ -28,13 +28,13 @@ impl Threads {
             self.ids.insert((issuer, id.clone()), place);
         }
         let Some(facts) = facts(&row.text) else { return };
-        for raw in [facts.progress_token, facts.work_done_token, facts.partial_result_token] {
+        for raw in [facts.progress_token(), facts.work_done_token(), facts.partial_result_token()] {
             if let Some(token) = Facts::id(raw) {
                 self.tokens.insert((issuer, token), place);
             }
         }
         let prompt = profile.turns && row.method.as_deref().map(protocol::role) == Some(Role::Prompt);
-        if let Some(session) = Facts::text(facts.session_id).filter(|_| prompt) {
+        if let Some(session) = Facts::text(facts.session_id()).filter(|_| prompt) {
             let turn = self.turns.entry(session.into_owned()).or_default();
             turn.open.push(place);
             turn.last = Some(place);
@@ -57,7 +57,7 @@ impl Threads {
     pub(super) fn told(&self, profile: &Profile, row: &RecordedRow) -> Option<Option<usize>> {
         let method = row.method.as_deref()?;
         if profile.progress == Some(method) {
-            let token = Facts::id(facts(&row.text)?.token);
+            let token = Facts::id(facts(&row.text)?.token());
             let issuer = row.sender.map(Side::peer);
             return Some(token.zip(issuer).and_then(|(token, issuer)| self.tokens.get(&(issuer, token)).copied()));
         }
@@ -65,8 +65,8 @@ impl Threads {
             return None;
         }
         let facts = facts(&row.text)?;
-        let turn = self.turns.get(&*Facts::text(facts.session_id)?)?;
-        let update = Facts::text(facts.update).unwrap_or_default();
+        let turn = self.turns.get(&*Facts::text(facts.session_id())?)?;
+        let update = Facts::text(facts.update()).unwrap_or_default();
         // Between two turns the agent may tell of the session itself.
         let late = || turn.last.filter(|_| profile.belongs_to_turn(&update));
         turn.open.last().copied().or_else(late).map(Some)
@@ -75,7 +75,7 @@ impl Threads {
 
 fn facts(text: &str) -> Option<Facts<'_>> {
     match parse_at::<Facts<'_>>(text, 0) {
-        Ok((Parsed::One(_, facts), _)) => Some(*facts),
+        Ok((Parsed::One(_, facts), _)) => Some(facts),
         _ => None,
     }
 }

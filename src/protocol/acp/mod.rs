@@ -83,14 +83,14 @@ const GATES: &[Gate] = &[
 const FEATURES: &[Feature] = &[
     Feature {
         method: "session/update",
-        used: |facts| Facts::is(facts.update, "notice"),
+        used: |facts| Facts::is(facts.update(), "notice"),
         by: Side::Client,
         needs: "session.notices",
     },
     Feature {
         method: "session/update",
         used: |facts| {
-            ["compaction_update", "compaction_summary_chunk"].iter().any(|kind| Facts::is(facts.update, kind))
+            ["compaction_update", "compaction_summary_chunk"].iter().any(|kind| Facts::is(facts.update(), kind))
         },
         by: Side::Client,
         needs: "session.compaction",

@@ -88,7 +88,7 @@ const FEATURES: &[Feature] = &[
     always("notifications/roots/list_changed", Side::Client, "roots.listChanged"),
     Feature {
         method: "elicitation/create",
-        used: |facts| Facts::is(facts.mode, "url"),
+        used: |facts| Facts::is(facts.mode(), "url"),
         by: Side::Client,
         needs: "elicitation.url",
     },
@@ -100,7 +100,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         method: "sampling/createMessage",
-        used: |facts| ["thisServer", "allServers"].iter().any(|it| Facts::is(facts.include_context, it)),
+        used: |facts| ["thisServer", "allServers"].iter().any(|it| Facts::is(facts.include_context(), it)),
         by: Side::Client,
         needs: "sampling.context",
     },

@@ -250,15 +250,15 @@ impl Engine {
     /// The exchange that a notification is a sign of life of: by its token, or by the turn that it reports on.
     fn about(&self, method: &str, facts: &Facts<'_>) -> Option<usize> {
         if self.recorded.profile.progress == Some(method) {
-            return Facts::id(facts.token).and_then(|token| self.names.tokens.get(&token)).copied();
+            return Facts::id(facts.token()).and_then(|token| self.names.tokens.get(&token)).copied();
         }
         if self.recorded.profile.turns && role(method) == Role::Update {
-            let session = facts.session_id?;
+            let session = facts.session_id()?;
             if let Some(prompt) = self.names.prompts.get(session).and_then(|prompts| prompts.last()) {
                 return Some(*prompt);
             }
             // After the answer an update of the turn still belongs to it; others tell of the session.
-            let update = Facts::text(facts.update).unwrap_or_default();
+            let update = Facts::text(facts.update()).unwrap_or_default();
             return self.recorded.profile.belongs_to_turn(&update).then(|| self.last_prompt(session)).flatten();
         }
         None
@@ -279,7 +279,7 @@ impl Engine {
             return Some(on);
         }
         if let Some(prompt) =
-            facts.session_id.and_then(|session| self.names.prompts.get(session)).and_then(|all| all.last())
+            facts.session_id().and_then(|session| self.names.prompts.get(session)).and_then(|all| all.last())
         {
             return Some(*prompt);
         }
@@ -299,7 +299,7 @@ impl Engine {
         if read.kind == Kind::Request {
             return;
         }
-        if let (Some(task), Some(status)) = (facts.task_id, Facts::text(facts.task_status))
+        if let (Some(task), Some(status)) = (facts.task_id(), Facts::text(facts.task_status()))
             && self.recorded.profile.task_ended(&status)
         {
             self.names.ended_tasks.insert(task.to_string());
@@ -384,5 +384,5 @@ impl Engine {
 
 /// The revision that an answer to a handshake names; null names none.
 pub(super) fn revision(facts: &Facts<'_>) -> Option<String> {
-    Facts::text(facts.revision.filter(|raw| *raw != "null")).map(|text| text.into_owned())
+    Facts::text(facts.revision().filter(|raw| *raw != "null")).map(|text| text.into_owned())
 }

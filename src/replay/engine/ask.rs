@@ -44,7 +44,7 @@ impl Engine {
         if let Some(parent) = asked.parent {
             self.live[parent].sign_us = now;
         }
-        let cancelled = facts.session_id.is_some_and(|session| self.names.cancelled_turns.contains(session));
+        let cancelled = facts.session_id().is_some_and(|session| self.names.cancelled_turns.contains(session));
         if cancelled && self.recorded.profile.choice(asked.method).is_some() {
             self.answer(exchange);
         }
@@ -85,7 +85,7 @@ impl Engine {
         }
         let live = self.log.exchanges[exchange].text.clone().unwrap_or_default();
         let live_id = self.log.exchanges[exchange].live_id.clone().unwrap_or_else(|| "null".to_string());
-        let session = message::read(&live).and_then(|(_, facts)| facts.session_id.map(str::to_string));
+        let session = message::read(&live).and_then(|(_, facts)| facts.session_id().map(str::to_string));
         let in_cancelled_turn = session.is_some_and(|session| self.names.cancelled_turns.contains(&session));
         let choice = self.recorded.profile.choice(&self.recorded.exchanges[exchange].method);
         let text = match choice.filter(|_| in_cancelled_turn) {
@@ -131,7 +131,7 @@ impl Engine {
     /// A request that the recording does not have.
     fn stranger(&mut self, asked: &Asked<'_>, facts: &Facts<'_>) {
         let default = self.recorded.profile.default_answer(asked.method);
-        let cancelled = facts.session_id.is_some_and(|session| self.names.cancelled_turns.contains(session));
+        let cancelled = facts.session_id().is_some_and(|session| self.names.cancelled_turns.contains(session));
         let (body, said) = match (default, self.recorded.profile.choice(asked.method).filter(|_| cancelled)) {
             (_, Some(choice)) => (format!(r#""result":{}"#, choice.cancelled), "cancelled, as its turn is".to_string()),
             (DefaultAnswer::Result(json), None) => (format!(r#""result":{json}"#), format!("by default {json}")),

@@ -82,7 +82,7 @@ impl Engine {
             return run.answered_us.is_none();
         }
         let task = crate::replay::message::read(&self.recorded.events[step.event].text)
-            .and_then(|(_, facts)| facts.task_id.map(str::to_string));
+            .and_then(|(_, facts)| facts.task_id().map(str::to_string));
         let live = self.links_of(step.event).next().and_then(|link| self.value_of(link));
         !live.or(task).is_some_and(|task| self.names.ended_tasks.contains(&task))
     }
@@ -186,7 +186,7 @@ impl Engine {
             .filter(|at| {
                 let text = self.log.exchanges[*at].text.as_deref().unwrap_or("");
                 crate::replay::message::read(text)
-                    .is_some_and(|(_, facts): (_, Facts<'_>)| facts.session_id == Some(session))
+                    .is_some_and(|(_, facts): (_, Facts<'_>)| facts.session_id() == Some(session))
             })
             .collect();
         for exchange in waiting {

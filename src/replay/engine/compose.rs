@@ -185,10 +185,10 @@ impl Engine {
         let places = [
             id,
             cancelled,
-            facts.progress_token,
-            facts.work_done_token,
-            facts.partial_result_token,
-            facts.subscription,
+            facts.progress_token(),
+            facts.work_done_token(),
+            facts.partial_result_token(),
+            facts.subscription(),
         ];
         for raw in places.into_iter().flatten() {
             let from = raw.as_ptr() as usize - base;

@@ -110,8 +110,8 @@ impl Engine {
     pub(super) fn hand_over(&mut self, text: String, handed: Handed) -> u32 {
         self.bind_to_cancel();
         let stream = self.new_stream();
-        let stated =
-            message::read(&text).and_then(|(_, facts)| Facts::text(facts.meta_revision).map(|text| text.into_owned()));
+        let stated = message::read(&text)
+            .and_then(|(_, facts)| Facts::text(facts.meta_revision()).map(|text| text.into_owned()));
         let revision = stated.or_else(|| self.http.revision.clone());
         self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision, more: false });
         self.http.handed.push_back(handed);
@@ -168,12 +168,13 @@ impl Engine {
         self.log.exchanges[exchange].live_id = message.id_text.map(str::to_string);
         self.live[exchange].id = Some(id.clone());
         self.names.by_id.entry(id.clone()).or_default().push(exchange);
-        for raw in [facts.progress_token, facts.work_done_token, facts.partial_result_token] {
+        for raw in [facts.progress_token(), facts.work_done_token(), facts.partial_result_token()] {
             if let Some(token) = Facts::id(raw) {
                 self.names.tokens.insert(token, exchange);
             }
         }
-        if let Some(session) = facts.session_id.filter(|_| self.recorded.profile.turns && role(method) == Role::Prompt)
+        if let Some(session) =
+            facts.session_id().filter(|_| self.recorded.profile.turns && role(method) == Role::Prompt)
         {
             self.names.prompts.entry(session.to_string()).or_default().push(exchange);
             self.names.turns.insert(session.to_string(), exchange);

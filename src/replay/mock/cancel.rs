@@ -150,7 +150,7 @@ impl Mock {
         let run = &self.runs[at];
         let exchange = &self.script.connection.exchanges[run.exchange];
         let answer = self.script.connection.response(exchange).map(parse::<Facts<'_>>);
-        if matches!(answer, Some(Ok(Parsed::One(_, facts))) if facts.stop_reason.is_some()) {
+        if matches!(answer, Some(Ok(Parsed::One(_, facts))) if facts.stop_reason().is_some()) {
             return;
         }
         if let Some(session) = run.live.session.clone() {

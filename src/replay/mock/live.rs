@@ -27,7 +27,7 @@ pub(super) struct Tokens([Option<String>; 3]);
 
 impl Tokens {
     pub(super) fn of(facts: &Facts<'_>) -> Tokens {
-        let all = [facts.progress_token, facts.work_done_token, facts.partial_result_token];
+        let all = [facts.progress_token(), facts.work_done_token(), facts.partial_result_token()];
         Tokens(all.map(|token| token.map(str::to_string)))
     }
 
@@ -44,7 +44,7 @@ impl Live {
             id: message.id.value().cloned(),
             stream,
             tokens: Tokens::of(facts),
-            session: facts.session_id.map(str::to_string),
+            session: facts.session_id().map(str::to_string),
         }
     }
 }

@@ -278,7 +278,7 @@ impl Mock {
                 let missed = Missed {
                     rpc_id: message.id_text.unwrap_or("null").to_string(),
                     method: method.to_string(),
-                    name: Facts::text(facts.name).map(|name| name.into_owned()),
+                    name: Facts::text(facts.name()).map(|name| name.into_owned()),
                     nearest: nearest.map(label),
                     differs,
                 };
@@ -352,10 +352,10 @@ impl Mock {
             return self.report.notes.push(note);
         }
         let recorded = match parse::<Facts<'_>>(self.script.connection.request(exchange)) {
-            Ok(Parsed::One(_, facts)) => facts.revision.map(str::to_string),
+            Ok(Parsed::One(_, facts)) => facts.revision().map(str::to_string),
             _ => None,
         };
-        if let Some(asked) = facts.revision.filter(|asked| recorded.as_deref() != Some(asked)) {
+        if let Some(asked) = facts.revision().filter(|asked| recorded.as_deref() != Some(asked)) {
             let recorded = recorded.unwrap_or_else(|| "none".to_string());
             let note =
                 format!("the client asks for revision {asked}; it gets the answer that was recorded for {recorded}");

@@ -244,8 +244,8 @@ impl Mock {
         let run = &self.runs[run];
         let recorded = script.connection.exchanges[run.exchange].rpc_id.as_str();
         let mut fitting = Fitting::new(&event.text);
-        fitting.id(facts.subscription, recorded, &run.live.id_text);
-        let token = facts.token.filter(|_| matches!(event.what, What::Progress(_)));
+        fitting.id(facts.subscription(), recorded, &run.live.id_text);
+        let token = facts.token().filter(|_| matches!(event.what, What::Progress(_)));
         if token.is_some_and(|token| !fitting.token(token, &run.tokens, &run.live.tokens)) {
             return None;
         }
@@ -255,13 +255,13 @@ impl Mock {
                 error_code(&mut fitting, script, run.exchange, &event.text);
             }
             What::Cancel(Some(target)) if script.connection.exchanges[target].issuer == Side::Client => {
-                fitting.id(facts.request_id, recorded, &run.live.id_text);
-                fitting.id(facts.param_id, recorded, &run.live.id_text);
+                fitting.id(facts.request_id(), recorded, &run.live.id_text);
+                fitting.id(facts.param_id(), recorded, &run.live.id_text);
             }
             What::Cancel(Some(target)) => {
                 let asked = self.asked.iter().rev().find(|asked| asked.place == target);
                 let own = &script.connection.exchanges[target].rpc_id;
-                for part in [facts.request_id, facts.param_id] {
+                for part in [facts.request_id(), facts.param_id()] {
                     fitting.id(part, own, &asked.map_or(own.clone(), |asked| asked.id.to_json()));
                 }
             }

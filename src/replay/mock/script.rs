@@ -288,7 +288,7 @@ impl<'c> Writer<'c> {
     /// MCP 2026-07-28: what is told to a subscription names the request that listens.
     fn subscription(&self, event: &Event) -> Option<usize> {
         let Ok(Parsed::One(_, facts)) = parse::<Facts<'_>>(&event.text) else { return None };
-        let id = Facts::id(facts.subscription)?;
+        let id = Facts::id(facts.subscription())?;
         let named = |place: &&usize| Id::from_json(&self.connection.exchanges[**place].rpc_id).as_ref() == Some(&id);
         self.open.iter().rev().find(named).copied()
     }

@@ -16,7 +16,7 @@ pub(super) type Targets = HashMap<usize, Vec<usize>>;
 pub(super) fn targets(connection: &Connection) -> Targets {
     let ends = ends_of_tasks(connection);
     let over = |cancel: usize| {
-        let task = read(&connection.events[cancel].text).and_then(|(_, facts)| facts.task_id.map(str::to_string));
+        let task = read(&connection.events[cancel].text).and_then(|(_, facts)| facts.task_id().map(str::to_string));
         task.and_then(|task| ends.get(&task)).is_some_and(|end| *end < cancel)
     };
     let mut targets = Targets::new();
@@ -34,8 +34,8 @@ fn ends_of_tasks(connection: &Connection) -> HashMap<String, usize> {
     let events = connection.events.iter().enumerate();
     for (at, event) in events.filter(|(_, event)| connection.profile.tasks && !matches!(event.what, What::Request(_))) {
         let Some((_, facts)) = read(&event.text) else { continue };
-        let status = Facts::text(facts.task_status).filter(|status| connection.profile.task_ended(status));
-        if let (Some(task), Some(_)) = (facts.task_id, status) {
+        let status = Facts::text(facts.task_status()).filter(|status| connection.profile.task_ended(status));
+        if let (Some(task), Some(_)) = (facts.task_id(), status) {
             ends.entry(task.to_string()).or_insert(at);
         }
     }

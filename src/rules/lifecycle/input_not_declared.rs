@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, facts, stated: Some(stated), .. } = event.what else { return None };
-    let asked = facts.input_requests.map(input_methods).unwrap_or_default();
+    let asked = facts.input_requests().map(input_methods).unwrap_or_default();
     let (method, needs) = asked.iter().find_map(|method| {
         let needs = event.profile.needs(method).filter(|needs| !stated.declares(needs))?;
         Some((method, needs))

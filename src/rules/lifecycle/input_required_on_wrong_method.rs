@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, facts, .. } = event.what else { return None };
-    let asks = Facts::is(facts.result_type, "input_required");
+    let asks = Facts::is(facts.result_type(), "input_required");
     if !asks || exchange.known.is_none() || event.profile.may_ask_for_input(&exchange.method) {
         return None;
     }

@@ -28,7 +28,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     if !event.profile.revision_per_request || exchange.issuer != Side::Client {
         return None;
     }
-    let lacking = match (facts.meta_revision.is_some(), facts.meta_capabilities.is_some()) {
+    let lacking = match (facts.meta_revision().is_some(), facts.meta_capabilities().is_some()) {
         (true, true) => return None,
         (true, false) => "client capabilities",
         (false, true) => "protocol version",

@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, facts, request_has_meta, .. } = event.what else { return None };
-    if !event.profile.revision_per_request || facts.result_type.is_some() || !request_has_meta {
+    if !event.profile.revision_per_request || facts.result_type().is_some() || !request_has_meta {
         return None;
     }
     if exchange.issuer != Side::Client || message.kind != Kind::Result {

@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Request { exchange, facts, .. } = event.what else { return None };
-    if facts.meta_revision.is_none() || !event.profile.removed_method(&exchange.method) {
+    if facts.meta_revision().is_none() || !event.profile.removed_method(&exchange.method) {
         return None;
     }
     let (label, method, profile) = (exchange.label(), &exchange.method, event.profile.label());

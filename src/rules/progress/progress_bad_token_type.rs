@@ -24,8 +24,8 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Message { message, facts, .. } = event.what else { return None };
-    let given = facts.progress_token.filter(|raw| *raw != "null");
-    let used = || facts.token.filter(|_| event.profile.progress.is_some_and(|method| message.method() == method));
+    let given = facts.progress_token().filter(|raw| *raw != "null");
+    let used = || facts.token().filter(|_| event.profile.progress.is_some_and(|method| message.method() == method));
     let token = given.or_else(used)?;
     if Facts::id(Some(token)).is_some_and(|id| !id.is_fractional()) {
         return None;

@@ -27,7 +27,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Message { message, facts, .. } = event.what else { return None };
     let delivered = message.kind == Kind::Notification && event.sender == Some(Side::Server);
     let older = event.connection.lifecycle.first_initialize.is_some();
-    if !delivered || older || facts.subscription.is_some() || !event.profile.is_subscribed(message.method()) {
+    if !delivered || older || facts.subscription().is_some() || !event.profile.is_subscribed(message.method()) {
         return None;
     }
     let summary = format!("{} does not name the subscription that it is for", message.method());

@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, facts, .. } = event.what else { return None };
-    if &*exchange.method != "tasks/result" || message.kind != Kind::Result || facts.related_task.is_some() {
+    if &*exchange.method != "tasks/result" || message.kind != Kind::Result || facts.related_task().is_some() {
         return None;
     }
     let summary = format!("the result of {} tasks/result does not name its task", exchange.label());

@@ -31,7 +31,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     }
     let method = message.method();
-    let name = mirrored(method).and_then(|member| Facts::text(if member == "uri" { facts.uri } else { facts.name }));
+    let name =
+        mirrored(method).and_then(|member| Facts::text(if member == "uri" { facts.uri() } else { facts.name() }));
     let pairs = [
         ("Mcp-Method", &head.method, Some(method), shown.method),
         ("Mcp-Name", &head.name, name.as_deref(), shown.name),

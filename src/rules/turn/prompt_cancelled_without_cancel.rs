@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, facts, .. } = event.what else { return None };
-    let says = message.kind == Kind::Result && Facts::is(facts.stop_reason, "cancelled");
+    let says = message.kind == Kind::Result && Facts::is(facts.stop_reason(), "cancelled");
     let asked = !exchange.cancels.is_empty() || exchange.session_closed.is_some();
     if &*exchange.method != "session/prompt" || !says || asked {
         return None;

@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, facts, .. } = event.what else { return None };
     let prompt = message.kind == Kind::Result && role(&exchange.method) == Role::Prompt;
-    if !prompt || facts.stop_reason.is_some() || facts.taken_out {
+    if !prompt || facts.stop_reason().is_some() || facts.taken_out {
         return None;
     }
     let summary = format!("{} {} is answered without a stop reason", exchange.label(), exchange.title());

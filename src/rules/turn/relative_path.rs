@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Request { exchange, facts, .. } = event.what else { return None };
-    let path = Facts::text(Some(facts.relative?))?;
+    let path = Facts::text(Some(facts.relative()?))?;
     let case = if exchange.method.starts_with("session/") { "SES015/cwd" } else { RULE.code };
     let ruling = event.profile.ruling(case).filter(|_| exchange.known.is_some())?;
     let summary = format!("{} {} has the path {path}, which is relative", exchange.label(), exchange.title());

@@ -106,7 +106,7 @@ fn key(id: &str, value: Option<&str>) -> u64 {
 
 /// The text of a choice that a filter has not taken out.
 pub(in crate::session) fn chosen<'a>(facts: &Facts<'a>) -> Option<std::borrow::Cow<'a, str>> {
-    let raw = facts.choice.filter(|raw| raw.starts_with('"') && !Capabilities::are_blotted(raw))?;
+    let raw = facts.choice().filter(|raw| raw.starts_with('"') && !Capabilities::are_blotted(raw))?;
     Facts::text(Some(raw))
 }
 

@@ -20,7 +20,7 @@ pub(in crate::session) struct Call {
 impl Call {
     /// The request of these facts.
     pub(in crate::session) fn new(method: &str, facts: &Facts<'_>) -> Call {
-        let callee = hash(&[method, facts.name.or(facts.uri).unwrap_or_default()], 0);
+        let callee = hash(&[method, facts.name().or(facts.uri()).unwrap_or_default()], 0);
         Call { callee, whole: hash(&[method], facts.params_hash) }
     }
 }
@@ -42,7 +42,7 @@ impl Rounds {
     /// A result that asks for input.
     pub(in crate::session) fn ask(&mut self, seen: Seen, call: Call, facts: &Facts<'_>) {
         if self.0.len() < REMEMBERED {
-            let questions = facts.input_requests.is_some_and(|raw| raw.contains(':'));
+            let questions = facts.input_requests().is_some_and(|raw| raw.contains(':'));
             self.0.push(Asked { seen, call, state: state(facts), questions });
         }
     }
@@ -58,7 +58,7 @@ impl Rounds {
         let gave: Vec<&&Asked> = own.iter().filter(|asked| asked.state == brought).collect();
         let fault = match brought {
             _ if !gave.is_empty() => {
-                let unanswered = facts.input_responses.is_none() && gave.iter().all(|asked| asked.questions);
+                let unanswered = facts.input_responses().is_none() && gave.iter().all(|asked| asked.questions);
                 unanswered.then_some(RoundFault::Unanswered)?
             }
             Some(_) if own.iter().all(|asked| asked.state.is_none()) => RoundFault::Added,
@@ -77,7 +77,7 @@ impl Rounds {
 }
 
 fn state(facts: &Facts<'_>) -> Option<u64> {
-    let text = Facts::text(facts.request_state.filter(|raw| raw.starts_with('"')))?;
+    let text = Facts::text(facts.request_state().filter(|raw| raw.starts_with('"')))?;
     Some(hash(&[&text], 0))
 }
 

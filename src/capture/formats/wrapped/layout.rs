@@ -1,6 +1,6 @@
 //! Learning where a wrapper keeps its message, direction, time and session, from a few examples.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -139,7 +139,7 @@ struct Example<'v> {
 
 impl Layout {
     /// The layout of the lines of a text.
-    pub(crate) fn of(sample: &Sample) -> Rc<Layout> {
+    pub(crate) fn of(sample: &Sample) -> Arc<Layout> {
         sample.learned(|sample| Layout::learn(sample.lines()))
     }
 

@@ -364,11 +364,11 @@ fn reported(store: &Store, wanted: &[ConnectionRow], cancelling: &HashSet<i64>) 
             };
             match message.kind.as_str() {
                 "request" => {
-                    let tokens = [facts.progress_token, facts.work_done_token, facts.partial_result_token];
+                    let tokens = [facts.progress_token(), facts.work_done_token(), facts.partial_result_token()];
                     given.extend(tokens.into_iter().filter_map(Facts::id).map(|token| (token, message.id)));
                 }
                 "notification" => {
-                    if let Some(exchange) = Facts::id(facts.token).and_then(|token| given.get(&token)) {
+                    if let Some(exchange) = Facts::id(facts.token()).and_then(|token| given.get(&token)) {
                         reported.entry(*exchange).or_default().extend(message.at_us);
                     }
                 }

@@ -1,10 +1,10 @@
 //! The bytes of a file that grows, is rotated or cut: what is there at first, and after that whatever comes.
 
-use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -35,11 +35,16 @@ pub enum Turn {
 #[derive(Default)]
 pub struct Shared {
     /// False while the head is looked at: then the end of the file is the end of the bytes.
-    pub waits: Cell<bool>,
+    pub waits: AtomicBool,
     /// True for a recording, whose last line says whether it goes on.
-    pub recording: Cell<bool>,
+    pub recording: AtomicBool,
     /// What that said.
-    pub turn: RefCell<Option<Turn>>,
+    pub turn: Mutex<Option<Turn>>,
+}
+
+/// What a lock holds, for one statement.
+pub fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file that is followed.
@@ -50,14 +55,14 @@ pub struct Follower {
     at: u64,
     head: Vec<u8>,
     last: Vec<u8>,
-    shared: Rc<Shared>,
-    board: Rc<RefCell<Board>>,
+    shared: Arc<Shared>,
+    board: Arc<Mutex<Board>>,
     stop: Stop,
 }
 
 impl Follower {
     /// Follows a file from its beginning.
-    pub fn open(path: &Path, shared: Rc<Shared>, board: Rc<RefCell<Board>>, stop: &Stop) -> io::Result<Follower> {
+    pub fn open(path: &Path, shared: Arc<Shared>, board: Arc<Mutex<Board>>, stop: &Stop) -> io::Result<Follower> {
         let file = File::open(path)?;
         let (head, last) = (Vec::new(), Vec::new());
         Ok(Follower { path: path.to_path_buf(), file, at: 0, head, last, shared, board, stop: stop.clone() })
@@ -68,7 +73,7 @@ impl Follower {
         let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..room]);
         let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
-        self.board.borrow_mut().passed(lines);
+        held(&self.board).passed(lines);
         // The last line, with its end; what stands before it is forgotten.
         let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         if let Some(at) = memchr::memrchr(b'\n', body) {
@@ -91,7 +96,7 @@ impl Follower {
 
     /// What the last line of a recording says of its end.
     fn turn(&self) -> Option<Turn> {
-        if !self.shared.recording.get() || !self.ended_line() {
+        if !self.shared.recording.load(Ordering::Relaxed) || !self.ended_line() {
             return None;
         }
         let line: Value = serde_json::from_slice(&self.last).ok()?;
@@ -125,7 +130,7 @@ impl Follower {
         }
         (self.file, self.at) = (named, 0);
         self.head.clear();
-        self.board.borrow_mut().turned(!self.ended_line());
+        held(&self.board).turned(!self.ended_line());
         Ok(true)
     }
 }
@@ -150,12 +155,12 @@ impl Read for Follower {
                 self.took(&buffer[..length]);
                 return Ok(length);
             }
-            if !self.shared.waits.get() {
+            if !self.shared.waits.load(Ordering::Relaxed) {
                 return Ok(0);
             }
             let turn = self.turn();
             if turn.is_some() {
-                *self.shared.turn.borrow_mut() = turn;
+                *held(&self.shared.turn) = turn;
                 return Ok(0);
             }
             let open_line = !self.ended_line();
@@ -168,7 +173,7 @@ impl Read for Follower {
                 }
                 continue;
             }
-            if self.stop.exit_code().is_some() || !self.board.borrow_mut().idle() {
+            if self.stop.exit_code().is_some() || !held(&self.board).idle() {
                 return Ok(0);
             }
             thread::sleep(POLL);

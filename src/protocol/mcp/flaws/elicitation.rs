@@ -79,6 +79,6 @@ fn url(params: &Value, flaws: &mut Flaws) {
 /// The notification that an elicitation by URL is done (2025-11-25).
 pub(super) fn complete(facts: &Facts<'_>, flaws: &mut Flaws) {
     let mut named = false;
-    each_member(facts.body.unwrap_or_default(), |key, _| named |= key == "elicitationId");
+    each_member(facts.body().unwrap_or_default(), |key, _| named |= key == "elicitationId");
     flaws.add_if(!named, "PAY004/complete", || "an elicitation is complete, and nothing says which".to_string());
 }

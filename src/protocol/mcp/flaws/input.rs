@@ -49,13 +49,13 @@ pub fn questions(raw: &str) -> Vec<Question> {
 
 /// A result: its type, and what it asks for.
 pub(super) fn result(facts: &Facts<'_>, flaws: &mut Flaws) {
-    if !Facts::is(facts.result_type, "input_required") {
+    if !Facts::is(facts.result_type(), "input_required") {
         return;
     }
-    let empty = facts.input_requests.is_none() && facts.request_state.is_none();
+    let empty = facts.input_requests().is_none() && facts.request_state().is_none();
     let words = || "a result asks for input and has neither inputRequests nor requestState".to_string();
     flaws.add_if(empty, "PAY006", words);
-    let Some(raw) = facts.input_requests else { return };
+    let Some(raw) = facts.input_requests() else { return };
     let mut keys: Vec<String> = Vec::new();
     each_member(raw, |key, request| {
         let again = keys.iter().any(|known| known == key);
@@ -81,7 +81,7 @@ fn one(raw: &str, flaws: &mut Flaws) {
 
 /// Input that a request brings: roots among it.
 pub(super) fn responses(facts: &Facts<'_>, flaws: &mut Flaws) {
-    let Some(raw) = facts.input_responses else { return };
+    let Some(raw) = facts.input_responses() else { return };
     each_member(raw, |_, response| {
         each_member(response, |key, list| {
             if key == "roots" {
@@ -93,7 +93,7 @@ pub(super) fn responses(facts: &Facts<'_>, flaws: &mut Flaws) {
 
 /// Hints for caches, on the results that must have them.
 pub(super) fn hints(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
-    let Some(body) = facts.body.filter(|_| facts.suspect) else { return };
+    let Some(body) = facts.body().filter(|_| facts.suspect) else { return };
     let (mut kind, mut ttl, mut scope) = (None, None, None);
     each_member(body, |key, raw| match key {
         "ttlMs" => ttl = Some(raw),

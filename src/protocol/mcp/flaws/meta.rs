@@ -9,7 +9,7 @@ const TRACE: [&str; 3] = ["traceparent", "tracestate", "baggage"];
 
 /// The keys of `_meta`.
 pub(super) fn keys(facts: &Facts<'_>, flaws: &mut Flaws) {
-    let Some(raw) = facts.odd_meta else { return };
+    let Some(raw) = facts.odd_meta() else { return };
     each_member(raw, |key, value| {
         if let Some((ruling, words)) = key_fault(key) {
             flaws.add(ruling, || format!("the key {} of _meta {words}", shown(key)));
@@ -72,7 +72,7 @@ fn is_traceparent(text: &str) -> bool {
 
 /// The names of extensions in declared capabilities.
 pub(super) fn extensions(facts: &Facts<'_>, flaws: &mut Flaws) {
-    let declared = [facts.capabilities, facts.meta_capabilities].into_iter().flatten();
+    let declared = [facts.capabilities(), facts.meta_capabilities()].into_iter().flatten();
     for raw in declared.filter(|raw| raw.contains("\"extensions\"")) {
         each_member(raw, |key, value| {
             if key == "extensions" {

@@ -67,9 +67,11 @@ pub fn any(message: &Message<'_>, facts: &Facts<'_>) -> bool {
 
 impl Facts<'_> {
     fn is_worth_a_look(&self, message: &Message<'_>) -> bool {
-        let tells =
-            self.suspect || self.odd_meta.is_some() || self.input_requests.is_some() || self.result_type.is_some();
-        let tells = tells || self.capabilities.is_some() || self.meta_capabilities.is_some();
+        let tells = self.suspect
+            || self.odd_meta().is_some()
+            || self.input_requests().is_some()
+            || self.result_type().is_some();
+        let tells = tells || self.capabilities().is_some() || self.meta_capabilities().is_some();
         let told = matches!(message.error_code(), Some(-32022 | -32021)) || message.method() == COMPLETE;
         !self.is_brief && (tells || told)
     }
@@ -95,7 +97,8 @@ fn look(message: &Message<'_>, facts: &Facts<'_>, asked: Option<&str>) -> Vec<Fl
 }
 
 fn body(facts: &Facts<'_>, look: impl FnOnce(&Value)) {
-    if let Some(value) = facts.body.filter(|_| facts.suspect).and_then(|raw| serde_json::from_str::<Value>(raw).ok()) {
+    if let Some(value) = facts.body().filter(|_| facts.suspect).and_then(|raw| serde_json::from_str::<Value>(raw).ok())
+    {
         look(&value);
     }
 }
@@ -104,10 +107,10 @@ fn body(facts: &Facts<'_>, look: impl FnOnce(&Value)) {
 fn result(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
     let answers = |method: &str| asked.is_none_or(|asked| asked == method);
     input::result(facts, flaws);
-    if Facts::is(facts.result_type, "complete") {
+    if Facts::is(facts.result_type(), "complete") {
         input::hints(facts, asked, flaws);
     }
-    let Some(body) = facts.body.filter(|_| facts.suspect) else { return };
+    let Some(body) = facts.body().filter(|_| facts.suspect) else { return };
     let (mut structured, mut content) = (false, None);
     each_member(body, |key, raw| match key {
         "tools" if answers("tools/list") => tools::list(raw, flaws),
@@ -119,7 +122,7 @@ fn result(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
         "content" => content = Some(raw),
         _ => {}
     });
-    if facts.task_status.is_some() && (asked == Some("tasks/get") || asked.is_none() && !facts.task_created) {
+    if facts.task_status().is_some() && (asked == Some("tasks/get") || asked.is_none() && !facts.task_created) {
         tasks::task(body, flaws);
     }
     if let Some(raw) = content.filter(|_| structured && answers("tools/call")) {
