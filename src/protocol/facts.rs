@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::hash::Hasher;
 
-use super::found::{Fact, Facts, ParamsShape, Raw};
+use super::found::{Fact, Facts, ParamsShape, Raw, is_filled};
 use super::kinds::is_relative;
 use super::placeholder::is_placeholder;
 use crate::json::each_member;
@@ -409,12 +409,6 @@ enum Part {
     Task,
     Outcome,
     Document,
-}
-
-/// True if a value is a list with members.
-pub(super) fn is_filled(raw: &str) -> bool {
-    let inside = raw.strip_prefix('[').map(str::trim_ascii_start);
-    inside.is_some_and(|inside| !inside.starts_with(']'))
 }
 
 impl<'a> Facts<'a> {

@@ -4,7 +4,6 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use super::facts::is_filled;
 use super::kinds::Kinds;
 use crate::json::each_member;
 
@@ -53,6 +52,12 @@ impl Listed {
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         LISTS.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, name)| name)
     }
+}
+
+/// True if a value is a list with members.
+pub(super) fn is_filled(raw: &str) -> bool {
+    let inside = raw.strip_prefix('[').map(str::trim_ascii_start);
+    inside.is_some_and(|inside| !inside.starts_with(']'))
 }
 
 /// A member that rules read as it stands in the message: for each a name, and a method of [`Facts`].
