@@ -152,6 +152,10 @@ fn alike(text: &[u8], other: &[u8]) -> bool {
 /// broke off before it began, or the end of one.
 pub(crate) fn holds_rest(line: &[u8], start: usize, end: usize) -> bool {
     let (head, rest) = (&line[..start], &line[end..]);
+    // Nearly every record: a bracket is opened before its message, none is closed there, and one is behind it.
+    if rest == b"}" && head.starts_with(b"{") && memchr::memchr2(b'}', b']', head).is_none() {
+        return false;
+    }
     let closed = opens(Signs { text: rest, at: 0, unclosed: false });
     closed < 0 && closed + opens(head.iter().copied()) < 0 || again(head, 1).is_some()
 }

@@ -124,9 +124,12 @@ const DIGITS: usize = 4;
 /// Where a text that looks like the first word of a line, a time, stands in it again at or after `from`: there another
 /// record begins.
 pub(crate) fn again(line: &[u8], from: usize) -> Option<usize> {
+    if line.starts_with(b"{") {
+        return None;
+    }
     let length = line.iter().take(19).position(u8::is_ascii_whitespace).unwrap_or(line.len().min(19));
     let sign = &line[..length];
-    if line.starts_with(b"{") || sign.iter().filter(|byte| byte.is_ascii_digit()).count() < DIGITS {
+    if sign.iter().filter(|byte| byte.is_ascii_digit()).count() < DIGITS {
         return None;
     }
     let same = |(a, b): (&u8, &u8)| a == b || a.is_ascii_digit() && b.is_ascii_digit();
