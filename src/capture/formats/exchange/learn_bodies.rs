@@ -82,11 +82,11 @@ fn id_in(text: &str) -> Option<String> {
 }
 
 /// What one exchange of a record holds, by path.
-type Seen = Vec<(Path, Holds)>;
+type Leaves = Vec<(Path, Holds)>;
 
 #[derive(Default)]
 pub(super) struct Bodies {
-    rows: Vec<Seen>,
+    rows: Vec<Leaves>,
     /// True for a record that is itself a message.
     bare: bool,
     pub(super) hits: usize,
@@ -94,7 +94,7 @@ pub(super) struct Bodies {
 
 impl Bodies {
     pub(super) fn record(&mut self, value: &Value) {
-        let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
+        let mut seen: BTreeMap<usize, Leaves> = BTreeMap::new();
         walk(value, &mut Vec::new(), None, &mut seen);
         let top = value.as_object().and_then(holds_message);
         let strong = seen.values().flatten().any(|(_, holds)| holds.versioned);
@@ -183,7 +183,7 @@ fn alike(paths: Vec<Path>) -> Vec<Path> {
     paths.into_iter().filter(|path| star(path).is_none() || star(path) == star(&first)).take(PLACES).collect()
 }
 
-fn walk(value: &Value, path: &mut Vec<Box<str>>, row: Option<usize>, seen: &mut BTreeMap<usize, Seen>) {
+fn walk(value: &Value, path: &mut Vec<Box<str>>, row: Option<usize>, seen: &mut BTreeMap<usize, Leaves>) {
     if let Some(found) = holds(value).filter(|_| !path.is_empty()) {
         let strong = found.versioned;
         seen.entry(row.unwrap_or(0)).or_default().push((Path(path.clone()), found));

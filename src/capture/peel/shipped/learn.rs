@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::shape::Shape;
-use super::walk::{Path, Step, is_part, leaves, versioned};
+use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
@@ -89,14 +89,14 @@ pub(super) fn shown(path: &Path) -> String {
 
 fn keys(path: &Path) -> impl Iterator<Item = &str> {
     path.iter().filter_map(|step| match step {
-        Step::Key(key) => Some(&**key),
-        Step::Each => None,
+        PathStep::Key(key) => Some(&**key),
+        PathStep::Each => None,
     })
 }
 
 /// True if a scalar at `path` says something of the records that are at `record`: it stands in them or around them.
 fn holds_for(path: &Path, record: &Path) -> bool {
-    match path.iter().rposition(|step| *step == Step::Each) {
+    match path.iter().rposition(|step| *step == PathStep::Each) {
         Some(last) => record.starts_with(&path[..=last]),
         None => true,
     }

@@ -116,8 +116,8 @@ pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mu
     for (path, value) in &all {
         let is_message = envelopes.iter().any(|envelope| walk::is_part(path, envelope));
         let plain = path.iter().all(|step| match step {
-            walk::Step::Key(key) => !key.contains('/'),
-            walk::Step::Each => in_lists,
+            walk::PathStep::Key(key) => !key.contains('/'),
+            walk::PathStep::Each => in_lists,
         });
         if plain && !is_message && value.len() <= LONGEST_KEY {
             give(learn::shown(path), unquoted(value));
