@@ -1,6 +1,8 @@
 //! What the postmortem asks: open requests, what surrounds them, and signs of life. Every question is bounded, so that
 //! the answer comes at once from a database of any size.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Row, named_params};
 
 use super::exchanges::exchange;
@@ -21,7 +23,7 @@ const SELECT_SIGNS: &str = include_str!("../../sql/statements/select_signs_of_li
 
 /// How many blocks of 256 frames are looked at for those of one connection: of one that has but one frame in each of them
 /// not the whole window is seen, and the answer still comes at once.
-const BLOCKS: u32 = 160;
+const BLOCKS: u32 = 64;
 
 /// The head of a frame: what it is, without what it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,10 +128,10 @@ impl Store {
         Ok(units)
     }
 
-    /// True if the recorder lost messages of a connection.
-    pub fn has_gap(&self, connection: i64) -> Result<bool> {
-        let select = "SELECT has_gap FROM connection_fact WHERE connection = ?";
-        Ok(self.rows(select, [connection], |row| row.get::<_, bool>(0))?.contains(&true))
+    /// Connections of which the recorder lost messages.
+    pub fn with_gaps(&self) -> Result<BTreeSet<i64>> {
+        let all = self.rows("SELECT connection FROM connection_fact WHERE has_gap", [], |row| row.get(0))?;
+        Ok(all.into_iter().collect())
     }
 
     /// Progress of a request among the `most` frames after it, and its last progress, wherever that is.

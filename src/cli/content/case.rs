@@ -46,6 +46,8 @@ pub struct Case<'a> {
     cancels: BTreeMap<i64, Vec<CancellationRow>>,
     /// How many cancels were proven not to be honoured, by connection.
     defied: BTreeMap<i64, usize>,
+    /// Connections of which the recorder lost messages.
+    gaps: BTreeSet<i64>,
     /// How servers died, by connection.
     deaths: BTreeMap<i64, Death>,
     /// Lines that look like messages and were not read.
@@ -67,12 +69,25 @@ impl<'a> Case<'a> {
         let said = store.said(&codes)?.into_iter().map(|said| (said.exchange_id, said)).collect();
         let (stuck, open, cancels, defied) = Default::default();
         let deaths = deaths(store, &connections, &mut redactor)?;
+        let gaps = store.with_gaps()?;
         let mut unread = Unread::of(&store.sources()?);
         if let Some(redactor) = &mut redactor {
             unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
         }
-        let mut case =
-            Case { store, connections, stuck, open, said, cancels, defied, deaths, unread, after_us, since: None };
+        let mut case = Case {
+            store,
+            connections,
+            stuck,
+            open,
+            said,
+            cancels,
+            defied,
+            gaps,
+            deaths,
+            unread,
+            after_us,
+            since: None,
+        };
         case.sort_waiting()?;
         for mut row in store.cancellations(None, None)? {
             // The one text of a log that this screen has beside names, ids and stderr.
@@ -88,12 +103,6 @@ impl<'a> Case<'a> {
     /// Requests without an answer: those that a rule calls so, and the others. Where lines are missing, a rule that cannot
     /// decide does not call anything stuck.
     fn sort_waiting(&mut self) -> Result<()> {
-        let mut missing = BTreeSet::new();
-        for connection in &self.connections {
-            if self.store.has_gap(connection.id)? {
-                missing.insert(connection.id);
-            }
-        }
         let mut waiting = Vec::new();
         self.store.exchanges(ExchangeFilter { connection: None, odd_only: true }, |row| {
             let gave_up = row.outcome == "silent" && why::is_handshake(&row);
@@ -103,7 +112,7 @@ impl<'a> Case<'a> {
             Ok(())
         })?;
         for row in waiting {
-            let whole = !missing.contains(&row.connection_id);
+            let whole = !self.gaps.contains(&row.connection_id);
             let place = match self.said.get(&row.id) {
                 Some(said) if said.certainty == "violation" || whole => &mut self.stuck,
                 None if why::long_lived(&row) => continue,
@@ -267,7 +276,7 @@ impl<'a> Case<'a> {
         };
         Ok(Facts {
             connection: connection.clone(),
-            has_gap: store.has_gap(connection.id)?,
+            has_gap: self.gaps.contains(&connection.id),
             unread: self.unread(connection),
             stuck: waiting(stuck)?,
             open: waiting(open)?,
