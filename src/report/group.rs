@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::kinds::rank;
 use super::message;
 use crate::store::FindingRow;
 
@@ -18,8 +19,9 @@ pub struct Group {
     pub places: Vec<String>,
 }
 
+/// What findings have in common that are alike.
 #[derive(PartialEq, Eq, Hash)]
-struct GroupKey {
+pub(super) struct GroupKey {
     code: String,
     severity: String,
     certainty: String,
@@ -28,7 +30,8 @@ struct GroupKey {
 }
 
 impl GroupKey {
-    fn of(finding: &FindingRow) -> GroupKey {
+    /// The key of a finding.
+    pub(super) fn of(finding: &FindingRow) -> GroupKey {
         let subject = subject(finding);
         GroupKey {
             code: finding.code.clone(),
@@ -45,14 +48,6 @@ pub fn subject(finding: &FindingRow) -> Option<&crate::store::MessageRow> {
     let request = finding.evidence.iter().find(|evidence| Some(evidence.message.id) == finding.exchange_id);
     let offending = || finding.evidence.iter().find(|evidence| evidence.message.id == finding.message_id);
     request.or_else(offending).map(|evidence| &evidence.message)
-}
-
-fn rank(severity: &str) -> u8 {
-    match severity {
-        "error" => 0,
-        "warning" => 1,
-        _ => 2,
-    }
 }
 
 /// Findings folded, in the order in which each kind came first.

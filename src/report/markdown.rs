@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::escape::escape_cut;
+use super::group::GroupKey;
 use super::kinds::{Context, rank, sentence};
 use super::number::{count, plural};
 use super::{Coverage, Report, Summary};
@@ -15,15 +16,6 @@ pub(super) const LIMIT: usize = 60_000;
 pub(super) const REST: usize = 4_000;
 /// The longest piece of text from a log in a cell.
 const CELL: usize = 200;
-
-#[derive(PartialEq, Eq, Hash)]
-struct GroupKey {
-    code: String,
-    severity: usize,
-    certainty: String,
-    method: Option<String>,
-    name: Option<String>,
-}
 
 struct Row {
     severity: usize,
@@ -68,15 +60,8 @@ pub(super) fn cell(text: &str) -> String {
 
 impl Report for Markdown {
     fn finding(&mut self, _: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
-        let key = GroupKey {
-            code: finding.code.clone(),
-            severity: rank(&finding.severity),
-            certainty: finding.certainty.clone(),
-            method: finding.method.clone(),
-            name: finding.name.clone(),
-        };
-        let (severity, next) = (key.severity, self.rows.len());
-        let at = *self.index.entry(key).or_insert(next);
+        let next = self.rows.len();
+        let at = *self.index.entry(GroupKey::of(finding)).or_insert(next);
         if let Some(row) = self.rows.get_mut(at) {
             row.more += 1;
             return Ok(());
@@ -93,7 +78,7 @@ impl Report for Markdown {
             cell(&request),
             cell(&sentence(finding)),
         );
-        self.rows.push(Row { severity, cells, more: 0 });
+        self.rows.push(Row { severity: rank(&finding.severity), cells, more: 0 });
         Ok(())
     }
 
