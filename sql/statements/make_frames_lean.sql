@@ -14,7 +14,13 @@ SELECT f.connection, f.seq, f.source, f.line, f.byte_offset, f.at_us, f.directio
        CASE
            WHEN f.bytes = 0 THEN f.body
            WHEN f.body IS NULL THEN
-               rpctape_packed(f.id, (SELECT p.texts FROM packed p WHERE p.first <= f.id ORDER BY p.first DESC LIMIT 1))
+               -- A block that was unpacked last is not read again.
+               (SELECT rpctape_packed(f.id, p.first, length(p.texts),
+                                      CASE WHEN NOT rpctape_unpacked(p.first, length(p.texts)) THEN p.texts END)
+                FROM packed p
+                WHERE p.first <= f.id
+                ORDER BY p.first DESC
+                LIMIT 1)
            ELSE rpctape_logged((SELECT s.name FROM source s WHERE s.id = f.source), f.byte_offset, f.bytes, f.body)
        END AS body,
        f.json, f.id

@@ -1,13 +1,15 @@
 //! How a database keeps the texts of messages: as they are, packed, or not at all where a log has them.
 //!
 //! A database that keeps them as they are can be read by any program. In the others `frame` is a view over `frame_row`
-//! (`sql/statements/make_frames_lean.sql`), whose texts come from two functions that this program gives SQLite:
-//! `rpctape_packed(frame, block)` and `rpctape_logged(log, byte_offset, bytes, hash)`.
+//! (`sql/statements/make_frames_lean.sql`), whose texts come from functions that this program gives SQLite:
+//! `rpctape_packed(frame, first, length, block)`, where `rpctape_unpacked(first, length)` says whether the block is needed, and
+//! `rpctape_logged(log, byte_offset, bytes, hash)`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
@@ -128,12 +130,21 @@ impl<'s> Packer<'s> {
 
 /// Gives SQLite the functions that the view of frames calls.
 pub(super) fn register(sql: &Connection) -> Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    let block = Mutex::new(Block::default());
-    sql.create_scalar_function("rpctape_packed", 2, flags, move |call| {
-        let mut block = block.lock().unwrap_or_else(PoisonError::into_inner);
-        block.text(call.get(0)?, call.get_raw(1))
+    let flags = FunctionFlags::SQLITE_UTF8;
+    let block = Arc::new(Mutex::new(Block::default()));
+    let asked = Arc::clone(&block);
+    sql.create_scalar_function("rpctape_unpacked", 2, flags, move |call| {
+        let block = asked.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(block.name == Some((call.get(0)?, call.get(1)?)))
     })?;
+    sql.create_scalar_function("rpctape_packed", 4, flags, move |call| {
+        let mut block = block.lock().unwrap_or_else(PoisonError::into_inner);
+        if let ValueRef::Blob(packed) = call.get_raw(3) {
+            block.unpack((call.get(1)?, call.get(2)?), packed)?;
+        }
+        Ok(block.text(call.get(0)?))
+    })?;
+    let flags = flags | FunctionFlags::SQLITE_DETERMINISTIC;
     let logs = Mutex::new(Logs::default());
     sql.create_scalar_function("rpctape_logged", 4, flags, move |call| {
         let mut logs = logs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,30 +155,37 @@ pub(super) fn register(sql: &Connection) -> Result<()> {
 /// The block that was read last: frames are mostly read one behind the other.
 #[derive(Default)]
 struct Block {
-    packed: Vec<u8>,
-    texts: Vec<u8>,
+    /// Its first frame and its length, packed.
+    name: Option<(i64, i64)>,
+    bytes: Vec<u8>,
+    /// The texts in it by their frames, which stand in order: where each is, and whether it is UTF-8.
+    texts: Vec<(i64, Range<usize>, bool)>,
 }
 
 impl Block {
-    fn text(&mut self, frame: i64, packed: ValueRef<'_>) -> Result<Value> {
-        let ValueRef::Blob(packed) = packed else { return Ok(Value::Null) };
-        if self.packed != packed {
-            self.packed.clear();
-            self.texts.clear();
-            let unpacked =
-                zstd::Decoder::with_buffer(packed).and_then(|texts| texts.take(MOST).read_to_end(&mut self.texts));
-            unpacked.map_err(told)?;
-            self.packed.extend_from_slice(packed);
-        }
-        let mut rest = Unpack(&self.texts);
+    fn unpack(&mut self, name: (i64, i64), packed: &[u8]) -> Result<()> {
+        self.name = None;
+        self.bytes.clear();
+        self.texts.clear();
+        let unpacked =
+            zstd::Decoder::with_buffer(packed).and_then(|texts| texts.take(MOST).read_to_end(&mut self.bytes));
+        unpacked.map_err(told)?;
+        let mut rest = Unpack(&self.bytes);
         while !rest.0.is_empty() {
-            let (id, is_text, bytes) = (rest.number(), rest.number() == 1, rest.bytes());
-            if id == frame {
-                let text = if is_text { std::str::from_utf8(bytes).ok() } else { None };
-                return Ok(text.map_or_else(|| Value::Blob(bytes.to_vec()), |text| Value::Text(text.to_string())));
-            }
+            let (id, is_text, text) = (rest.number(), rest.number() == 1, rest.bytes());
+            let end = self.bytes.len() - rest.0.len();
+            self.texts.push((id, end - text.len()..end, is_text));
         }
-        Ok(Value::Null)
+        self.name = Some(name);
+        Ok(())
+    }
+
+    fn text(&self, frame: i64) -> Value {
+        let Ok(at) = self.texts.binary_search_by_key(&frame, |(id, ..)| *id) else { return Value::Null };
+        let (_, range, is_text) = &self.texts[at];
+        let bytes = &self.bytes[range.clone()];
+        let text = if *is_text { std::str::from_utf8(bytes).ok() } else { None };
+        text.map_or_else(|| Value::Blob(bytes.to_vec()), |text| Value::Text(text.to_string()))
     }
 }
 
