@@ -74,8 +74,8 @@ pub struct ResponseHead {
     pub status: u16,
     /// `Content-Type`.
     pub content_type: Option<Box<str>>,
-    /// True if it names a session.
-    pub issues_session: bool,
+    /// The session that it names; mostly a placeholder.
+    pub session: Option<Box<str>>,
 }
 
 /// A head as recordings keep it.
@@ -122,8 +122,7 @@ impl ResponseHead {
         // What is below 100 is a log's word for "none".
         let status = head.status.filter(|status| *status >= 100 && head.by.is_none())?;
         let content_type = head.header("content-type").filter(|named| !named.is_empty());
-        let issues_session = head.header(SESSION).is_some();
-        Some(ResponseHead { status, content_type, issues_session })
+        Some(ResponseHead { status, content_type, session: head.header(SESSION) })
     }
 
     /// True if it is of one of these media types, or does not say of which it is.
@@ -158,13 +157,24 @@ pub fn brief_head(text: &str) -> String {
         let value = head.header(name)?;
         let value = match *name {
             LAST_EVENT => Value::from(""),
-            SESSION => Value::from(&blake3::hash(value.as_bytes()).to_hex()[..16]),
+            SESSION => Value::from(stand_in(&value)),
             _ => Value::from(&*value),
         };
         Some(((*name).to_string(), value))
     });
     brief.insert("headers".into(), Value::Object(headers.collect()));
     Value::Object(brief).to_string()
+}
+
+/// What stands for a session: of visible characters where that is.
+fn stand_in(session: &str) -> String {
+    let odd = if is_visible(session) { "" } else { "\u{7f}" };
+    format!("{}{odd}", &blake3::hash(session.as_bytes()).to_hex()[..16])
+}
+
+/// True for a text of visible ASCII characters, without blanks.
+pub fn is_visible(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// The member of `params` that the header for a name mirrors.

@@ -109,6 +109,11 @@ pub static RULES: &[&Rule] = &[
     &payload::error_data_missing::RULE,
     &payload::task_members_missing::RULE,
     &payload::cache_scope_changes::RULE,
+    &payload::version_not_named::RULE,
+    &payload::bad_uri::RULE,
+    &payload::cursor_error_code::RULE,
+    &payload::embedded_not_declared::RULE,
+    &payload::empty_contents::RULE,
     &progress::progress_after_response::RULE,
     &progress::progress_after_cancel::RULE,
     &progress::progress_unknown_token::RULE,
@@ -198,9 +203,13 @@ pub static RULES: &[&Rule] = &[
     &transport::ended_session_served::RULE,
     &transport::error_status::RULE,
     &transport::accept_header::RULE,
+    &transport::get_accept::RULE,
+    &transport::session_id_characters::RULE,
+    &transport::not_by_post::RULE,
     &subscription::ack_not_first::RULE,
     &subscription::notification_without_subscription_id::RULE,
     &subscription::unrequested_type::RULE,
+    &subscription::listen_result_data::RULE,
 ];
 
 /// A rule by code or name, without regard to case.

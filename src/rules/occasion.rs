@@ -10,7 +10,7 @@ use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
 /// A set of occasions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occasions(u64);
+pub struct Occasions(u128);
 
 /// One constant for each occasion, and the list of them with their words.
 macro_rules! occasions {
@@ -140,13 +140,29 @@ occasions! {
     TOOL_INPUT = 57, "a call of a tool with an input schema, served";
     /// It sends what a user filled in.
     FILLS_FORM = 58, "a form that a user filled in";
+    /// It sends a prompt (ACP).
+    PROMPTS = 59, "a prompt";
+    /// It sends what the other side must have declared to take (ACP).
+    SENDS_KIND = 60, "a prompt or a session with a kind that must be declared";
+    /// It names a file or a folder (ACP).
+    NAMES_PATH = 61, "a request with a path";
+    /// It answers a request for the diagnostics of a document (LSP).
+    GIVES_DIAGNOSTICS = 62, "an answer to a request for diagnostics";
+    /// It is asked to go on in a list.
+    ASKED_PAGE = 63, "a request to it that goes on from a cursor";
+    /// It issues a session over HTTP.
+    ISSUES_SESSION = 64, "a session that it issues";
+    /// It opens a stream by a GET, and the log shows what it accepts.
+    OPENS_STREAM = 65, "a GET that opens a stream, whose headers the log shows";
+    /// It ends a subscription.
+    ENDS_SUBSCRIPTION = 66, "an answer to a subscription";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
 
 /// Not occasions, and in no list: the log does not show how the connection began; it goes over HTTP.
-const NO_HEAD: Occasions = Occasions(1 << 61);
-const HTTP: Occasions = Occasions(1 << 62);
+const NO_HEAD: Occasions = Occasions(1 << 126);
+const HTTP: Occasions = Occasions(1 << 127);
 
 impl Occasions {
     /// None.
@@ -184,14 +200,14 @@ impl Occasions {
         words.join(" or ")
     }
 
-    /// As a number, for the store.
-    pub const fn bits(self) -> u64 {
-        self.0
+    /// As two numbers, the lower half first, for the store.
+    pub const fn bits(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
     }
 
-    /// From a number.
-    pub const fn from_bits(bits: u64) -> Occasions {
-        Occasions(bits)
+    /// From these numbers.
+    pub const fn from_bits([low, high]: [u64; 2]) -> Occasions {
+        Occasions(low as u128 | (high as u128) << 64)
     }
 }
 
@@ -267,9 +283,13 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(facts.retries, O::CONTINUES))
                 .and(when(facts.cursor().is_some(), O::PAGES))
                 .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
+                .and(when(&*exchange.method == "session/prompt", O::PROMPTS))
+                .and(when(facts.kinds.needs().next().is_some(), O::SENDS_KIND))
+                .and(when(names_path(&exchange.method), O::NAMES_PATH))
                 .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
                 .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
-            (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
+            let others = asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED));
+            (own, others.and(when(facts.cursor().is_some(), O::ASKED_PAGE)))
         }
         What::Answer { exchange, facts, partial, .. } => {
             let own = when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM)
@@ -280,6 +300,8 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
                 .and(when(asks(facts, "sampling/createMessage"), O::ASKS_MODEL))
                 .and(when(lists(exchange, facts), O::LISTS))
+                .and(when(&*exchange.method == "textDocument/diagnostic", O::GIVES_DIAGNOSTICS))
+                .and(when(exchange.known.is_some_and(|known| known.long_lived), O::ENDS_SUBSCRIPTION))
                 .and(when(event.profile.offered(&exchange.method, facts).is_some(), O::GIVES));
             (own, O::NONE)
         }
@@ -291,7 +313,10 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         },
         What::Shape(shape) => (of_part(shape.part), O::NONE),
         What::Posted { .. } => (O::POSTS, O::NONE),
-        What::Responded { .. } => (O::RESPONDS, O::NONE),
+        What::Responded { stream, .. } => {
+            let issues = stream.response.as_ref().is_some_and(|(_, head)| head.session.is_some());
+            (O::RESPONDS.and(when(issues, O::ISSUES_SESSION)), when(stream.opens_events(), O::OPENS_STREAM))
+        }
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
         What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
         What::Task(report) => {
@@ -318,6 +343,11 @@ fn lists(exchange: &Exchange, facts: &Facts<'_>) -> bool {
     let list =
         matches!(&*exchange.method, "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list");
     facts.result_members && (list || &*exchange.method == "resources/read")
+}
+
+/// True for a request that names a file or a folder (ACP).
+fn names_path(method: &str) -> bool {
+    method.starts_with("fs/") || matches!(method, "session/new" | "session/load" | "session/resume" | "terminal/create")
 }
 
 /// What a part of a message that was held against a schema is an occasion of.

@@ -57,7 +57,7 @@ impl Conn {
         let ended = ended.map(|(at, _)| *at);
         let ends = &*request.verb == "DELETE" && (200..300).contains(&response.status);
         let session = request.session.clone().filter(|_| ends);
-        let issued = response.issues_session;
+        let issued = response.session.is_some();
         let what = What::Responded { stream: own, ended };
         self.emit(step, self.facts.profile, seen, Some(Side::Server), what);
         self.http.issued |= issued;

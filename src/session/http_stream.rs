@@ -35,6 +35,13 @@ impl HttpStream {
         accept.is_some_and(|accept| accept.to_ascii_lowercase().contains(EVENT_STREAM))
     }
 
+    /// True for a GET that has opened a stream of events, and of which the log shows what it accepts.
+    pub fn opens_events(&self) -> bool {
+        let accepts = self.request.as_ref().is_some_and(|(_, head)| &*head.verb == "GET" && head.accept.is_some());
+        let answered = self.response.as_ref().filter(|(_, head)| head.status == 200 && head.content_type.is_some());
+        accepts && answered.is_some_and(|(_, head)| head.is_of(&[EVENT_STREAM]))
+    }
+
     /// True for a GET that opens a stream of its own; one that resumes another goes on with that one's messages.
     pub fn listens(&self) -> bool {
         self.request.as_ref().is_some_and(|(_, head)| &*head.verb == "GET" && !head.resumes)

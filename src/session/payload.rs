@@ -15,7 +15,7 @@ impl Conn {
     pub(super) fn look_at(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         if matches!(m.message.kind, Kind::Request | Kind::Notification) && step.sink.wants_flaws() {
             for flaw in m.profile.flaws(m.message, m.facts, None) {
-                if self.is_new_flaw(&flaw) {
+                if self.is_new_flaw(&flaw, m.sender) {
                     let what = What::Flawed { flaw: &flaw, exchange: None };
                     self.emit(step, m.profile, m.seen, Some(m.sender), what);
                 }
@@ -38,7 +38,7 @@ impl Conn {
         let Some(slot) = self.slot(issuer, id) else { return };
         let profile = slot.exchange.profile;
         for flaw in profile.flaws(m.message, m.facts, Some(&slot.exchange.method)) {
-            let new = self.is_new_flaw(&flaw);
+            let new = self.is_new_flaw(&flaw, m.sender);
             if let Some(slot) = self.slot(issuer, id).filter(|_| new) {
                 let what = What::Flawed { flaw: &flaw, exchange: Some(&slot.exchange) };
                 self.emit(step, profile, m.seen, Some(m.sender), what);
@@ -46,7 +46,11 @@ impl Conn {
         }
     }
 
-    fn is_new_flaw(&mut self, flaw: &Flaw) -> bool {
+    fn is_new_flaw(&mut self, flaw: &Flaw, sender: Side) -> bool {
+        let declared = flaw.unless.map(|needs| self.facts.capabilities(sender).is_none_or(|all| all.declares(needs)));
+        if declared == Some(true) {
+            return false;
+        }
         let mut hasher = rustc_hash::FxHasher::default();
         (flaw.ruling, &flaw.words).hash(&mut hasher);
         self.flaws_told.len() < FLAWS && self.flaws_told.insert(hasher.finish())

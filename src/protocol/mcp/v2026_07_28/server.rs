@@ -47,8 +47,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "logs of a client are not in the messages";
     NotObservable Should "headers-no-secrets" "/server/tools" "Server developers SHOULD NOT mark sensitive parameters (passwords, API keys, tokens, PII) with `x-mcp-header`"
         "what is sensitive is known to persons";
-    NotObservable Should "embedded-declared" "/server/tools" "Servers that use embedded resources SHOULD implement the `resources` capability"
-        "what a server implements beyond what it declares is not in the messages";
     Allows May "tool-links" "/server/tools" "A tool MAY return links to Resources"
         "links in results";
     NotObservable Should "output-validated" "/server/tools" "Clients SHOULD validate structured results against this schema."
@@ -91,12 +89,8 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a client can fetch is not in the messages";
     Allows May "xdg-types" "/server/resources" "MCP servers MAY identify file:// resources with an XDG MIME type"
         "types like inode/directory";
-    NotObservable Must "custom-scheme" "/server/resources" "Custom URI schemes MUST be in accordance with RFC3986"
-        "what a scheme of its own means is known to the server alone";
     NotObservable Should "resource-errors" "/server/resources" "Servers SHOULD return standard JSON-RPC errors for common failure cases"
         "why a server failed is known to the server alone";
-    NotObservable Must "contents-not-empty" "/server/resources" "Servers MUST NOT return an empty `contents` array for a non-existent resource."
-        "whether a resource exists is known to the server alone";
     NotObservable Must "uris-validated" "/server/resources" "Servers MUST validate all resource URIs"
         "what a server checks is inside it";
     NotObservable Should "resource-access" "/server/resources" "Access controls SHOULD be implemented for sensitive resources"
@@ -177,6 +171,4 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "a client that asks from the beginning again may have a reason";
     NotObservable Must "cursors-opaque" "/server/utilities/pagination" "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions"
         "requests stand for themselves: a cursor may be from another connection";
-    NotObservable Should "bad-cursor-code" "/server/utilities/pagination" "Invalid cursors SHOULD result in an error with code -32602"
-        "that a cursor was invalid is known to the server alone";
 };

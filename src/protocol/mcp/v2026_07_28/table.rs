@@ -71,8 +71,8 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "the address that a server listens on is not in the messages";
     NotObservable Should "authenticate" "/basic/transports/streamable-http" "Servers SHOULD implement proper authentication for all connections"
         "what a server requires shows only where it refuses, and credentials are not kept";
-    NotObservable Must "own-post" "/basic/transports/streamable-http" "Every JSON-RPC message sent from the client MUST be a new HTTP POST request to the MCP endpoint"
-        "what was not sent by a POST is in no record of POSTs";
+    By Must "own-post" "/basic/transports/streamable-http" "Every JSON-RPC message sent from the client MUST be a new HTTP POST request to the MCP endpoint"
+        "TRN014; that it was a new one shows only where a log tells requests apart";
     NotObservable Must "refused-status" "/basic/transports/streamable-http" "it MUST return an HTTP error status code"
         "that it could not accept it is known to the server alone";
     NotObservable Must "both-types" "/basic/transports/streamable-http" "The client MUST support both"
@@ -113,8 +113,6 @@ pub static MORE: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextpr
         "the transport itself is not in the log";
     NotObservable Must "stdio-correlated" "/basic/transports/stdio" "clients MUST correlate notifications using the `io.modelcontextprotocol/subscriptionId` field carried in `_meta`"
         "what a client makes of a notification is inside it";
-    NotObservable Must "stdio-cancel-sent" "/basic/transports/stdio" "To cancel an in-flight request, the client MUST send a `notifications/cancelled` notification referencing the request's ID."
-        "a cancel that was not sent leaves no trace: that the client wanted one is inside it";
     By Should "work-stopped" "/basic/transports/stdio" "Servers SHOULD stop work on a cancelled request as soon as practical"
         "CAN010; work inside the server is not seen, messages for the request are";
     NotObservable Should "stdio-shutdown" "/basic/transports/stdio" "The client SHOULD initiate shutdown by"
@@ -217,8 +215,6 @@ pub static MORE: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextpr
         "whether an origin was one that the server trusts is known to the server alone";
     Allows May "origin-body" "/basic/transports/streamable-http" "The HTTP response body MAY comprise a JSON-RPC error response that has no `id`."
         "an error without an id";
-    NotObservable Must "post-only" "/basic/transports/streamable-http" "The client MUST use HTTP POST to send JSON-RPC messages."
-        "what was not sent by a POST is in no record of POSTs";
     By Must "metadata-headers" "/basic/transports/streamable-http" "The client MUST include the request metadata headers on each POST request."
         "TRN006";
     Allows May "notifications-before" "/basic/transports/streamable-http" "The server MAY send JSON-RPC notifications"
@@ -335,10 +331,10 @@ pub static MORE: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextpr
         "what a client makes of a notification is inside it";
     Allows May "many-subscriptions" "/basic/patterns/subscriptions" "A client MAY have multiple active subscriptions concurrently"
         "several subscriptions";
-    NotObservable Should "graceful-end" "/basic/patterns/subscriptions" "it SHOULD send a successful `subscriptions/listen` response to signal a graceful end"
-        "that a server ends a subscription, and does not lose it, shows only by what it sends";
-    NotObservable Should "completion-before-close" "/basic/patterns/subscriptions" "it SHOULD respond to the original `subscriptions/listen` request with a completion result before closing the stream"
-        "that a server ends a subscription, and does not lose it, shows only by what it sends";
+    By Must "stdio-cancel-sent" "/basic/transports/stdio" "To cancel an in-flight request, the client MUST send a `notifications/cancelled` notification referencing the request's ID."
+        "CAN007; a cancel that was not sent leaves no trace, one that names no request is seen";
+    By Should "graceful-end" "/basic/patterns/subscriptions" "it SHOULD send a successful `subscriptions/listen` response to signal a graceful end"
+        "SUB005; that a server ends a subscription, and does not lose it, shows only by what it sends";
     NotObservable Should "intermediary-rejects" "/basic/transports/streamable-http" "the intermediary SHOULD reject the request rather than trusting unvalidated header values"
         "what an intermediary trusts is inside it";
     NotObservable Must "utf-8" "/basic/transports" "JSON-RPC messages MUST be UTF-8 encoded."
