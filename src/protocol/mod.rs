@@ -28,6 +28,7 @@ mod tables;
 mod tasking;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 pub use brief::{brief, brief_batch};
 pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
@@ -37,7 +38,7 @@ pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::{Capabilities, Wanted, input_methods};
 pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::Kinds;
-pub use mcp::flaws::{Flaw, questions};
+pub use mcp::flaws::{Flaw, questions, tool_order};
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };
@@ -48,3 +49,4 @@ pub use profile::{AfterCancel, Bound, Family, Opening, Profile, ServerCancel, Wa
 pub use semconv::Convention;
 pub use shape::Ending;
 pub use side::Side;
+pub use versions::names_versions;

@@ -276,6 +276,8 @@ fn kind(what: &What<'_>) -> On {
         What::Unacknowledged { .. } => On::Unacknowledged,
         What::Document { .. } => On::Document,
         What::Undeclared { .. } => On::Undeclared,
+        What::Logged { .. } => On::Logged,
+        What::Era { .. } => On::Era,
         What::Round { .. } => On::Round,
         What::NotOffered { .. } => On::NotOffered,
         What::Rescoped { .. } => On::Rescoped,

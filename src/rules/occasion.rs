@@ -154,6 +154,18 @@ occasions! {
     ISSUES_SESSION = 64, "a session that it issues";
     /// It opens a stream by a GET, and the log shows what it accepts.
     OPENS_STREAM = 65, "a GET that opens a stream, whose headers the log shows";
+    /// It mirrors an argument or a name in a header (MCP 2026-07-28).
+    MIRRORS = 67, "a POST with a header that mirrors a name or an argument";
+    /// It answers a request by a stream of events, and the log shows its head.
+    STREAMS = 68, "a stream of events that answers a request, whose headers the log shows";
+    /// It sends log messages, or answers a request for some.
+    LOGS = 69, "a log message, or an answer to a request that asks for some";
+    /// It is asked what it speaks, by the method for that or by a handshake that it does not know.
+    ASKED_ERA = 70, "a server/discover, or a handshake";
+    /// It says who it is (MCP 2026-07-28).
+    NAMES_ITSELF = 71, "a message that says who sends it";
+    /// It sends a request of a revision without a handshake.
+    STATELESS = 72, "a request that states its revision";
     /// It ends a subscription.
     ENDS_SUBSCRIPTION = 66, "an answer to a subscription";
     /// It answers a request whose HTTP stream was closed.
@@ -271,12 +283,15 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
                 Kind::Unclassified => (O::MESSAGES, O::NONE),
             };
+            let named = when(facts.names_itself, O::NAMES_ITSELF);
+            let own = own.and(named).and(when(message.method() == "notifications/message", O::LOGS));
             let token = if facts.progress_token().is_some() { O::GIVES_TOKEN } else { O::NONE };
             (own.and(token), others)
         }
         What::Request { exchange, repeats, facts, .. } => {
             let stated = facts.meta_revision().is_some() && facts.meta_capabilities().is_some();
             let own = when(repeats.is_some(), O::REPEATS)
+                .and(when(facts.meta_revision().is_some(), O::STATELESS))
                 .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
                 .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
                 .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
@@ -312,10 +327,14 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
         What::Shape(shape) => (of_part(shape.part), O::NONE),
-        What::Posted { .. } => (O::POSTS, O::NONE),
+        What::Posted { head, .. } => {
+            let mirrors = when(!head.mirrors.is_empty(), O::MIRRORS);
+            (O::POSTS.and(mirrors), mirrors)
+        }
         What::Responded { stream, .. } => {
             let issues = stream.response.as_ref().is_some_and(|(_, head)| head.session.is_some());
-            (O::RESPONDS.and(when(issues, O::ISSUES_SESSION)), when(stream.opens_events(), O::OPENS_STREAM))
+            let own = O::RESPONDS.and(when(issues, O::ISSUES_SESSION)).and(when(stream.streams(), O::STREAMS));
+            (own, when(stream.opens_events(), O::OPENS_STREAM))
         }
         What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
         What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
@@ -383,6 +402,7 @@ fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
         .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
         .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
         .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
+        .and(when(matches!(&*exchange.method, "server/discover" | "initialize"), O::ASKED_ERA))
         .and(when(later, O::ASKED_AFTER_SHUTDOWN))
 }
 

@@ -11,7 +11,7 @@ use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
-    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect, option_ids,
+    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect, Wish, option_ids,
 };
 use crate::capture::{Proof, Why};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
@@ -61,6 +61,9 @@ impl Conn {
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
         self.undeclared_feature(step, &incoming);
         self.look_at(step, &incoming);
+        if incoming.profile.revision_per_request {
+            self.note_name(step, &incoming);
+        }
         self.posted(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
         self.misplaced(step, &incoming);
@@ -87,6 +90,8 @@ impl Conn {
         self.facts.requests += 1;
         let (method, known, role) = self.method(m.message.method());
         self.note_head(m, &method);
+        self.note_era(step, m);
+        self.logs.asked |= m.facts.log_level().is_some();
         let IdField::Value(id) = &m.message.id else {
             self.side_mut(m.sender).nameless = true;
             return;
@@ -231,6 +236,7 @@ impl Conn {
             terminal: Facts::id(m.facts.terminal()).map(Box::new),
             previous_result: m.facts.previous_result,
             stated: None,
+            wish: if m.profile.revision_per_request { Wish::of(m.facts) } else { Wish::default() },
             partial_token: Facts::id(m.facts.partial_result_token()).map(Box::new),
             call: None,
         })

@@ -16,6 +16,7 @@ pub mod meta_key_name;
 pub mod root_not_file;
 pub mod structured_content_alone;
 pub mod task_members_missing;
+pub mod tools_reordered;
 pub mod version_not_named;
 
 use super::{Build, found_by};
@@ -23,7 +24,7 @@ use crate::finding::Finding;
 use crate::session::{Event, What};
 
 /// The finding for a flaw that belongs to this rule: by the ruling that speaks of it.
-fn flawed(code: &'static str, event: &Event<'_>) -> Option<Finding> {
+pub(in crate::rules) fn flawed(code: &'static str, event: &Event<'_>) -> Option<Finding> {
     let What::Flawed { flaw, exchange } = event.what else { return None };
     if flaw.ruling.split('/').next() != Some(code) {
         return None;

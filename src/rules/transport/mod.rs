@@ -1,10 +1,13 @@
 //! Rules about HTTP: streams, headers and status, as far as the log shows them.
 
 pub mod accept_header;
+pub mod bad_header_served;
 pub mod broadcast;
+pub mod buffering_header;
 pub mod ended_session_served;
 pub mod error_status;
 pub mod get_accept;
+pub mod header_value;
 pub mod mirrored_headers;
 pub mod not_by_post;
 pub mod notification_status;

@@ -22,6 +22,7 @@ use crate::jsonrpc::{Kind, Message};
 use crate::protocol::{Facts, Family, Profile, is_placeholder};
 
 pub use input::questions;
+pub use tools::order as tool_order;
 
 /// One thing that is wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,10 +72,15 @@ impl Profile {
 
 /// True if there is something wrong with a message in some revision, whatever it answers.
 pub fn any(message: &Message<'_>, facts: &Facts<'_>) -> bool {
-    facts.is_worth_a_look(message) && !look(message, facts, None).is_empty()
+    facts.is_worth_a_look(message) && (facts.mirrors_arguments() || !look(message, facts, None).is_empty())
 }
 
 impl Facts<'_> {
+    /// True for a list of tools that want arguments mirrored into headers.
+    fn mirrors_arguments(&self) -> bool {
+        self.listed.has("tools") && self.body().is_some_and(|body| body.contains("x-mcp-header"))
+    }
+
     fn is_worth_a_look(&self, message: &Message<'_>) -> bool {
         let tells = self.suspect
             || self.odd_meta().is_some()
