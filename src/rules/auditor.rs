@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::occasion::{of_connection, of_event};
+use super::occur::{of_connection, of_event};
 use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::Proof;
 use crate::finding::Finding;

@@ -4,6 +4,7 @@ mod auditor;
 mod charge;
 mod coverage;
 mod occasion;
+mod occur;
 mod rule;
 
 mod cancel;
