@@ -194,9 +194,9 @@ fn stand_in(session: &str) -> String {
     format!("{}{odd}", &blake3::hash(session.as_bytes()).to_hex()[..16])
 }
 
-/// True for a text of visible ASCII characters, without blanks.
+/// True for a text of ASCII without control characters. Blanks, and the signs of what was left out, may be a filter's.
 pub fn is_visible(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_graphic())
+    text.chars().all(|c| matches!(c, ' '..='~' | '…' | '•' | '█'))
 }
 
 /// The member of `params` that the header for a name mirrors.

@@ -226,10 +226,6 @@ mod tests {
     use super::super::posted;
     use super::*;
 
-    fn header<'a>(posted: &'a super::super::Posted, name: &str) -> Option<&'a str> {
-        posted.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
     fn stateless(rest: &str) -> String {
         let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
         let (before, behind) = rest.split_once(';').unwrap();

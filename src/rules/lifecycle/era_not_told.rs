@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a server does not say which versions it speaks",
     on: On::Era,
     duty: Duty::server(Occasions::ASKED_ERA),
-    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::ERROR_CODE),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::PAIRING).and(Proof::ERROR_CODE),
     absence: Absence::None,
     default_on: true,
     page: include_str!("../../../docs/rules/era-not-told.md"),

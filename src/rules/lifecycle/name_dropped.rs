@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a side says in some messages who it is, and not in others",
     on: On::Era,
     duty: Duty::either(Occasions::NAMES_ITSELF),
-    needs: Proof::PAYLOAD.and(Proof::DIRECTION),
+    needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::PAIRING),
     absence: Absence::None,
     default_on: false,
     page: include_str!("../../../docs/rules/name-dropped.md"),

@@ -1,6 +1,6 @@
 //! A message of the client in a request that is no POST.
 //!
-//! Left alone: logs that do not show the method of the request.
+//! Left alone: logs that do not show the method of the request, and GETs, by which a WebSocket begins.
 
 use super::in_words;
 use crate::capture::Proof;
@@ -22,9 +22,12 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+/// Methods that carry a body and are none that MCP has for messages.
+const OTHERS: [&str; 4] = ["PUT", "PATCH", "DELETE", "QUERY"];
+
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Posted { head, message, .. } = event.what else { return None };
-    let verb = Some(&*head.verb).filter(|verb| !verb.is_empty() && !verb.eq_ignore_ascii_case("POST"))?;
+    let verb = OTHERS.into_iter().find(|verb| head.verb.eq_ignore_ascii_case(verb))?;
     let summary = format!("{} came by a {verb}, and not by a POST", in_words(message));
     Some(found(RULE.code, event, summary)?.with("message", event.seen))
 }

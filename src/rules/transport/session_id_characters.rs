@@ -1,6 +1,6 @@
 //! A session whose id has other signs than visible ASCII.
 //!
-//! Left alone: words of a filter in its place.
+//! Left alone: words of a filter in its place, and so blanks.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
