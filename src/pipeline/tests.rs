@@ -183,7 +183,8 @@ fn a_database_of_the_version_before_is_brought_up() {
     let (frames, derived) = (store.dump("frame"), store.dump_derived());
     store.run("DROP TABLE frame_block; CREATE INDEX frame_connection ON frame (connection); PRAGMA user_version = 8");
     store.run(
-        "UPDATE occasion SET client = client | client_high >> 62 << 61, server = server | server_high >> 62 << 61;
+        "UPDATE occasion SET
+            client = client | ((client_high >> 62 & 3) << 61), server = server | ((server_high >> 62 & 3) << 61);
         ALTER TABLE occasion DROP COLUMN client_high; ALTER TABLE occasion DROP COLUMN server_high",
     );
     drop(store);
