@@ -347,21 +347,11 @@ impl Conn {
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
-        self.emit(
-            step,
-            m.profile,
-            m.seen,
-            Some(m.sender),
-            What::IdReused {
-                id,
-                issuer: m.sender,
-                method,
-                earlier,
-                in_flight: in_flight || !self.tells_when_answered(),
-                continues,
-                broadcast: None,
-            },
-        );
+        // Where an id may be used only once, it is all the same when the first request was answered.
+        let open = in_flight || !self.tells_when_answered() && m.profile.ruling("RPC011").is_none();
+        let what =
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight: open, continues, broadcast: None };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),
             Err(mut old) => {
