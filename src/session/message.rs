@@ -11,7 +11,8 @@ use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
-    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect, option_ids,
+    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Slot, Step, Suspect,
+    option_ids,
 };
 use crate::capture::{Proof, Why};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
@@ -22,7 +23,7 @@ const REPEAT_US: i64 = 5_000_000;
 
 impl Conn {
     /// Bytes that should have been a message.
-    pub(super) fn malformed(&mut self, step: &mut Step<'_>, place: Place, reason: &str) {
+    pub(super) fn malformed(&mut self, step: &mut Step<'_>, place: MessagePlace, reason: &str) {
         let sender = self.stated(place.direction);
         for side in Side::BOTH {
             self.side_mut(side).nameless |= sender.is_none_or(|sender| sender == side);
@@ -31,13 +32,19 @@ impl Conn {
     }
 
     /// An array; its members follow as messages.
-    pub(super) fn batch(&mut self, step: &mut Step<'_>, place: Place, batch: Batch) {
+    pub(super) fn batch(&mut self, step: &mut Step<'_>, place: MessagePlace, batch: Batch) {
         let sender = self.stated(place.direction);
         self.emit(step, self.facts.profile, place.seen, sender, What::Batch(batch));
     }
 
     /// A message.
-    pub(super) fn message(&mut self, step: &mut Step<'_>, place: Place, message: &Message<'_>, facts: &Facts<'_>) {
+    pub(super) fn message(
+        &mut self,
+        step: &mut Step<'_>,
+        place: MessagePlace,
+        message: &Message<'_>,
+        facts: &Facts<'_>,
+    ) {
         if let Some(stamps) = place.taps {
             self.taps.insert(place.seen.frame, stamps);
         }

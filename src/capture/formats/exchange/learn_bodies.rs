@@ -82,14 +82,14 @@ fn id_in(text: &str) -> Option<String> {
 }
 
 /// What one exchange of a record holds, by path.
-type Seen = Vec<(Path, Holds)>;
+type Leaves = Vec<(Path, Holds)>;
 
 /// Which members of arrays lead to an exchange.
 type Chain = Vec<usize>;
 
 #[derive(Default)]
 pub(super) struct Bodies {
-    rows: Vec<Seen>,
+    rows: Vec<Leaves>,
     /// True for a record that is itself a message.
     bare: bool,
     pub(super) hits: usize,
@@ -97,7 +97,7 @@ pub(super) struct Bodies {
 
 impl Bodies {
     pub(super) fn record(&mut self, value: &Value) {
-        let mut seen: BTreeMap<Chain, Seen> = BTreeMap::new();
+        let mut seen: BTreeMap<Chain, Leaves> = BTreeMap::new();
         walk(value, &mut Vec::new(), &mut Vec::new(), &mut seen);
         let seen = with_their_requests(seen);
         let top = value.as_object().and_then(holds_message);
@@ -169,13 +169,13 @@ impl Bodies {
 }
 
 /// Answers that lie deeper in arrays than their request, as the first member, put beside it.
-fn with_their_requests(seen: BTreeMap<Chain, Seen>) -> BTreeMap<Chain, Seen> {
+fn with_their_requests(seen: BTreeMap<Chain, Leaves>) -> BTreeMap<Chain, Leaves> {
     let asks: Vec<Chain> = seen
         .iter()
         .filter(|(_, row)| row.iter().any(|(_, holds)| holds.asks))
         .map(|(chain, _)| chain.clone())
         .collect();
-    let mut found: BTreeMap<Chain, Seen> = BTreeMap::new();
+    let mut found: BTreeMap<Chain, Leaves> = BTreeMap::new();
     for (chain, row) in seen {
         let outer =
             |ask: &&Chain| chain.strip_prefix(&ask[..]).is_some_and(|rest| rest.iter().all(|number| *number == 0));
@@ -204,7 +204,7 @@ fn alike(paths: Vec<Path>) -> Vec<Path> {
     paths.into_iter().filter(|path| star(path).is_none() || star(path) == star(&first)).take(PLACES).collect()
 }
 
-fn walk(value: &Value, path: &mut Vec<Box<str>>, chain: &mut Chain, seen: &mut BTreeMap<Chain, Seen>) {
+fn walk(value: &Value, path: &mut Vec<Box<str>>, chain: &mut Chain, seen: &mut BTreeMap<Chain, Leaves>) {
     if let Some(found) = holds(value).filter(|_| !path.is_empty()) {
         let strong = found.versioned;
         seen.entry(chain.clone()).or_default().push((Path(path.clone()), found));

@@ -72,8 +72,8 @@ impl Tree {
 
     /// Finds the values in a record: one row, or one for each member of the innermost array that has a `*`. `width` is the
     /// number of paths; `room` is used for reading strings, and may be used again.
-    pub(super) fn found<'t, 'r>(&self, text: &'t str, width: usize, room: &'r mut Vec<u8>) -> Found<'t, 'r> {
-        let mut found = Found {
+    pub(super) fn found<'t, 'r>(&self, text: &'t str, width: usize, room: &'r mut Vec<u8>) -> Values<'t, 'r> {
+        let mut found = Values {
             common: vec![None; width],
             rows: Vec::new(),
             within: Vec::new(),
@@ -87,7 +87,7 @@ impl Tree {
     }
 
     /// The value at a byte of the record: gives its end, which is found by the same look at it.
-    fn value<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t, '_>) -> Option<usize> {
+    fn value<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Values<'t, '_>) -> Option<usize> {
         let end = match text.as_bytes().get(at) {
             Some(b'{') if !self.children.is_empty() => self.object(text, at, row, found),
             Some(b'"') if self.is_read => {
@@ -106,7 +106,7 @@ impl Tree {
         Some(end)
     }
 
-    fn object<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t, '_>) -> Option<usize> {
+    fn object<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Values<'t, '_>) -> Option<usize> {
         let mut all = members_at(text, at);
         while let Some((key, at)) = all.next_key() {
             all.pass(self.member(text, key, at, row, found));
@@ -121,7 +121,7 @@ impl Tree {
         key: &str,
         at: usize,
         row: Option<usize>,
-        found: &mut Found<'t, '_>,
+        found: &mut Values<'t, '_>,
     ) -> Option<usize> {
         // Most keys are spelled as they are known.
         match self.children.iter().find(|(known, _)| **known == *key || known.eq_ignore_ascii_case(key)) {
@@ -130,7 +130,7 @@ impl Tree {
         }
     }
 
-    fn list<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Found<'t, '_>) {
+    fn list<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Values<'t, '_>) {
         let named = self.children.iter().any(|(key, _)| &**key != "*");
         let each = self.children.iter().find(|(key, _)| &**key == "*").map(|(_, tree)| tree);
         let numbered = self.children.iter().any(|(key, _)| key.bytes().all(|byte| byte.is_ascii_digit()));
@@ -176,7 +176,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// What was found in a record.
-pub(super) struct Found<'t, 'r> {
+pub(super) struct Values<'t, 'r> {
     common: Row<'t>,
     rows: Vec<Row<'t>>,
     /// For each row, that of the outer array in which it lies.
@@ -189,7 +189,7 @@ pub(super) struct Found<'t, 'r> {
     pub ends: bool,
 }
 
-impl<'t> Found<'t, '_> {
+impl<'t> Values<'t, '_> {
     /// The rows; what is not in a list belongs to each.
     pub(super) fn rows(&self) -> &[Row<'t>] {
         if self.rows.is_empty() { std::slice::from_ref(&self.common) } else { &self.rows }
