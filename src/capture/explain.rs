@@ -72,7 +72,7 @@ pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
     let mut source = open(path, overrides)?;
     let (mut found, head) = if is_read_once(path) { (Vec::new(), Vec::new()) } else { fitting(path)? };
     found.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
-    let mut seen = Seen::default();
+    let mut seen = Contents::default();
     source.read(0, Resume::default(), &mut seen)?;
     seen.quote(&head);
     let format = source.format().to_string();
@@ -135,7 +135,7 @@ fn fitting(path: &str) -> Result<(Vec<Candidate>, Vec<u8>)> {
 
 /// Counts what a source holds.
 #[derive(Default)]
-struct Seen {
+struct Contents {
     channels: Vec<Channel>,
     used: u64,
     last_line: u64,
@@ -149,7 +149,7 @@ struct Seen {
     relative: bool,
 }
 
-impl FrameSink for Seen {
+impl FrameSink for Contents {
     fn channel(&mut self, _: u32, channel: Channel) -> Result<()> {
         self.channels.push(channel);
         Ok(())
@@ -187,7 +187,7 @@ impl FrameSink for Seen {
     fn progress(&mut self, _: u64) {}
 }
 
-impl Seen {
+impl Contents {
     /// Takes the text of the first line of each reason from the head of the log.
     fn quote(&mut self, head: &[u8]) {
         for passed in self.passed.values_mut() {

@@ -5,7 +5,7 @@ use super::{Action, Cancelling, Soft, Step};
 use crate::protocol::Side;
 use crate::replay::flow::{self, Link};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, Event, Recording, What};
+use crate::replay::recording::{Connection, Event, EventKind, Recording};
 use crate::replay::splice;
 
 /// Slack of a soft wait, and its longest, microseconds.
@@ -33,7 +33,7 @@ pub(super) fn steps(connection: &Connection, links: &[Link], options: &Options) 
     while at < connection.events.len() {
         let event = &connection.events[at];
         let next = match &event.what {
-            What::Batch(members) if event.side == Some(Side::Client) => members.end.max(at + 1),
+            EventKind::Batch(members) if event.side == Some(Side::Client) => members.end.max(at + 1),
             _ => at + 1,
         };
         match action(connection, at, &targets, options) {
@@ -63,7 +63,7 @@ fn step(
     let event = &connection.events[at];
     let opens: Vec<usize> = (at..next)
         .filter_map(|place| match connection.events[place].what {
-            What::Request(exchange) => Some(exchange),
+            EventKind::Request(exchange) => Some(exchange),
             _ => None,
         })
         .collect();
@@ -118,7 +118,7 @@ impl Between {
             return;
         }
         match event.what {
-            What::Response(Some(exchange)) => {
+            EventKind::Response(Some(exchange)) => {
                 let exchange_of = &connection.exchanges[exchange];
                 if exchange_of.issuer != Side::Client || exchange_of.response != Some(at) {
                     return;
@@ -134,9 +134,11 @@ impl Between {
                 self.after.push(exchange);
                 self.hard_us = event.at_us.or(self.hard_us);
             }
-            What::Request(_) | What::Progress(_) | What::Notification | What::Cancel(_) => self.soft.push(at),
+            EventKind::Request(_) | EventKind::Progress(_) | EventKind::Notification | EventKind::Cancel(_) => {
+                self.soft.push(at)
+            }
             // Two POSTs in flight have no order: what was sent after a notification had been accepted is sent after that again.
-            What::Http if splice::at(&event.text, "/status") == Some("202") => self.soft.push(at),
+            EventKind::Http if splice::at(&event.text, "/status") == Some("202") => self.soft.push(at),
             _ => return,
         }
         self.last_us = event.at_us.max(self.last_us);
@@ -152,7 +154,7 @@ impl Between {
                 };
                 let longest = match connection.events[*event].what {
                     // A late 202 holds nothing up for long.
-                    What::Http => ACCEPTED_MAX_US,
+                    EventKind::Http => ACCEPTED_MAX_US,
                     _ => SOFT_MAX_US,
                 };
                 Soft { event: *event, wait_us: (waited + SOFT_SLACK_US).min(longest) }
@@ -171,18 +173,20 @@ fn action(connection: &Connection, at: usize, targets: &Targets, options: &Optio
         return Some(Action::Cancel(cancel));
     }
     match &event.what {
-        What::Response(Some(exchange)) if connection.exchanges[*exchange].issuer == Side::Server => {
+        EventKind::Response(Some(exchange)) if connection.exchanges[*exchange].issuer == Side::Server => {
             let first = connection.exchanges[*exchange].response == Some(at);
             Some(if first { Action::Answer(*exchange) } else { Action::Send })
         }
-        What::Request(_) | What::Response(_) | What::Progress(_) | What::Notification | What::Batch(_) => {
-            Some(Action::Send)
-        }
-        What::Cancel(_) if event.text.is_empty() => event.stream.map(Action::CloseStream),
-        What::Cancel(_) | What::Malformed => Some(Action::Send),
-        What::Open => opened(connection, at, event),
-        What::Close => closed(connection, at, event),
-        What::Http | What::Exit(_) | What::Stderr | What::Gap => None,
+        EventKind::Request(_)
+        | EventKind::Response(_)
+        | EventKind::Progress(_)
+        | EventKind::Notification
+        | EventKind::Batch(_) => Some(Action::Send),
+        EventKind::Cancel(_) if event.text.is_empty() => event.stream.map(Action::CloseStream),
+        EventKind::Cancel(_) | EventKind::Malformed => Some(Action::Send),
+        EventKind::Open => opened(connection, at, event),
+        EventKind::Close => closed(connection, at, event),
+        EventKind::Http | EventKind::Exit(_) | EventKind::Stderr | EventKind::Gap => None,
     }
 }
 
@@ -191,9 +195,9 @@ fn opened(connection: &Connection, at: usize, event: &Event) -> Option<Action> {
     let stream = event.stream?;
     let mut on_stream = connection.events[at..].iter().filter(|other| other.stream == Some(stream));
     let carries = |other: &Event| other.side == Some(Side::Client) && carried(&other.what);
-    let head = connection.events[at..]
-        .iter()
-        .find(|other| other.stream == Some(stream) && other.what == What::Http && other.text.contains("\"method\""));
+    let head = connection.events[at..].iter().find(|other| {
+        other.stream == Some(stream) && other.what == EventKind::Http && other.text.contains("\"method\"")
+    });
     if on_stream.any(carries) {
         return None;
     }
@@ -204,16 +208,16 @@ fn opened(connection: &Connection, at: usize, event: &Event) -> Option<Action> {
     }
 }
 
-fn carried(what: &What) -> bool {
+fn carried(what: &EventKind) -> bool {
     matches!(
         what,
-        What::Request(_)
-            | What::Response(_)
-            | What::Progress(_)
-            | What::Notification
-            | What::Batch(_)
-            | What::Malformed
-            | What::Cancel(_)
+        EventKind::Request(_)
+            | EventKind::Response(_)
+            | EventKind::Progress(_)
+            | EventKind::Notification
+            | EventKind::Batch(_)
+            | EventKind::Malformed
+            | EventKind::Cancel(_)
     )
 }
 
@@ -250,10 +254,10 @@ fn label(connection: &Connection, at: usize, action: &Action, opens: &[usize]) -
         Action::CloseStream(stream) => format!("close of stream {stream}"),
         Action::EndSession => "end of the session".to_string(),
         Action::Send => match (&connection.events[at].what, opens) {
-            (What::Batch(_), opens) => {
+            (EventKind::Batch(_), opens) => {
                 format!("batch of {}", opens.iter().map(named).collect::<Vec<_>>().join(", "))
             }
-            (What::Malformed, _) => "bytes that are no message".to_string(),
+            (EventKind::Malformed, _) => "bytes that are no message".to_string(),
             (_, [exchange]) => named(exchange),
             _ => super::super::message::method(&connection.events[at].text).unwrap_or_else(|| "message".to_string()),
         },
