@@ -1,8 +1,11 @@
--- Heads of the frames of a connection before one of them, the nearest first.
+-- Heads of the frames of a connection before one of them, the nearest first, out of so many blocks in which it has any.
 SELECT f.id, f.line, f.at_us, f.sender, f.kind, f.method, f.rpc_id, f.extra
-FROM frame_block b
+FROM (SELECT block
+      FROM frame_block
+      WHERE connection = :connection AND block <= :from / 256
+      ORDER BY block DESC
+      LIMIT :blocks) b
 CROSS JOIN frames f
-WHERE b.connection = :connection AND b.block <= :from / 256
-  AND f.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND f.connection_id = b.connection AND +f.id < :from
+WHERE f.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND f.connection_id = :connection AND +f.id < :from
 ORDER BY b.block DESC, f.id DESC
 LIMIT :most;

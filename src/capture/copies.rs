@@ -11,7 +11,7 @@ use crate::jsonrpc::{Id, Kind, NoLift, Parsed, parse};
 /// What two copies of one event have in common. Equal keys are told apart by their order: the first copy at one tap
 /// is the first at the other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct CopyKey {
     connection: Box<str>,
     direction: Direction,
     kind: Option<Kind>,
@@ -20,10 +20,10 @@ pub(crate) struct Key {
     content: u64,
 }
 
-impl Key {
+impl CopyKey {
     /// The key of a message or a batch.
-    pub(crate) fn message(connection: &str, direction: Direction, text: &str) -> Key {
-        let mut key = Key { content: content(text), ..Key::event(connection, direction, "") };
+    pub(crate) fn message(connection: &str, direction: Direction, text: &str) -> CopyKey {
+        let mut key = CopyKey { content: content(text), ..CopyKey::event(connection, direction, "") };
         if let Ok(Parsed::One(message, _)) = parse::<NoLift>(text) {
             key.kind = Some(message.kind);
             key.id = message.id.value().cloned();
@@ -33,8 +33,8 @@ impl Key {
     }
 
     /// The key of text that is no message.
-    pub(crate) fn raw(connection: &str, direction: Direction, text: &str) -> Key {
-        Key { content: hash(text), ..Key::event(connection, direction, "") }
+    pub(crate) fn raw(connection: &str, direction: Direction, text: &str) -> CopyKey {
+        CopyKey { content: hash(text), ..CopyKey::event(connection, direction, "") }
     }
 
     /// What there is only one of in a connection: the request with this id that one side sends, or the answer to it.
@@ -44,15 +44,15 @@ impl Key {
     }
 
     /// The key of what is no text, by its name.
-    pub(crate) fn event(connection: &str, direction: Direction, name: &str) -> Key {
-        Key { connection: connection.into(), direction, kind: None, id: None, method: name.into(), content: 0 }
+    pub(crate) fn event(connection: &str, direction: Direction, name: &str) -> CopyKey {
+        CopyKey { connection: connection.into(), direction, kind: None, id: None, method: name.into(), content: 0 }
     }
 }
 
 /// One entry for each event that happened: in the order of the client's tap, with the server's copy where there is one.
 /// What only the server saw follows the event that preceded it there.
-pub(crate) fn pair<T>(client: Vec<T>, server: Vec<T>, key: impl Fn(&T) -> Key) -> Vec<(T, Option<T>)> {
-    let mut copies: FxHashMap<Key, VecDeque<usize>> = FxHashMap::default();
+pub(crate) fn pair<T>(client: Vec<T>, server: Vec<T>, key: impl Fn(&T) -> CopyKey) -> Vec<(T, Option<T>)> {
+    let mut copies: FxHashMap<CopyKey, VecDeque<usize>> = FxHashMap::default();
     for (at, event) in server.iter().enumerate() {
         copies.entry(key(event)).or_default().push_back(at);
     }

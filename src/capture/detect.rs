@@ -5,9 +5,32 @@ use std::cmp::Reverse;
 use super::Proof;
 use super::definition;
 use super::format::{Format, Match};
-use super::formats::FORMATS;
+use super::formats::OWN;
+use super::peel::{self, Csv, Inside, JsonLog};
 use super::sample::Sample;
 use crate::error::{Error, ErrorKind, Result};
+
+/// In a wrapper may be any format, other wrappers too.
+const INSIDE: Inside = Inside(|sample| candidates(sample).collect());
+
+/// The wrappers, in the order in which they are listed.
+static WRAPPERS: &[&dyn Format] = &[
+    &peel::NEOVIM_STDERR.around(INSIDE),
+    &peel::DOCKER.around(INSIDE),
+    &peel::CRI.around(INSIDE),
+    &peel::JOURNALD.around(INSIDE),
+    &peel::JOURNALD_EXPORT.around(INSIDE),
+    &JsonLog::around(INSIDE),
+    &Csv::around(INSIDE),
+    &peel::LOGFMT.around(INSIDE),
+    &peel::FLUENTD.around(INSIDE),
+    &peel::FLUENT_BIT.around(INSIDE),
+    &peel::SYSLOG.around(INSIDE),
+    &peel::PREFIXED.around(INSIDE),
+    &peel::VSCODE_LOG.around(INSIDE),
+    &peel::ANSI.around(INSIDE),
+    &peel::MARKDOWN.around(INSIDE),
+];
 
 /// The format of a text, or the one that the user names.
 pub(crate) fn detect(sample: &Sample, forced: Option<&str>) -> Result<Option<(&'static dyn Format, String)>> {
@@ -32,9 +55,9 @@ pub(crate) fn candidates(sample: &Sample) -> impl Iterator<Item = (&'static dyn 
     all().filter_map(|format| Some((format, format.detect(sample)?)))
 }
 
-/// Every format: those with a reader of their own, and the definitions.
+/// Every format: those with a reader of their own, the wrappers, and the definitions.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn Format> {
-    FORMATS.iter().chain(definition::BUILT_IN).copied()
+    OWN.iter().chain(WRAPPERS).chain(definition::BUILT_IN).copied()
 }
 
 /// A format by its name, or from a definition of the user's (a path that ends in `.toml`).

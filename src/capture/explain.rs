@@ -71,7 +71,7 @@ pub struct Explanation {
 /// Reads a log and tells what it was taken for.
 pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
     let (mut source, found, head) = opened(path, overrides)?;
-    let mut seen = Seen::default();
+    let mut seen = Contents::default();
     source.read(0, Resume::default(), &mut seen)?;
     seen.quote(&head);
     let format = source.format().to_string();
@@ -142,7 +142,7 @@ fn fitting(input: &mut Input) -> Result<Vec<Candidate>> {
 
 /// Counts what a source holds.
 #[derive(Default)]
-struct Seen {
+struct Contents {
     channels: Vec<Channel>,
     used: u64,
     last_line: u64,
@@ -156,7 +156,7 @@ struct Seen {
     relative: bool,
 }
 
-impl FrameSink for Seen {
+impl FrameSink for Contents {
     fn channel(&mut self, _: u32, channel: Channel) -> Result<()> {
         self.channels.push(channel);
         Ok(())
@@ -194,7 +194,7 @@ impl FrameSink for Seen {
     fn progress(&mut self, _: u64) {}
 }
 
-impl Seen {
+impl Contents {
     /// Takes the text of the first line of each reason from the head of the log.
     fn quote(&mut self, head: &[u8]) {
         for passed in self.passed.values_mut() {

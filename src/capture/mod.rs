@@ -49,7 +49,7 @@ mod words;
 mod testing;
 
 pub use channel::{Channel, Proof, Transport, Vantage};
-pub(crate) use copies::{Key, pair};
+pub(crate) use copies::{CopyKey, pair};
 pub use detect::{Listed, list as formats};
 pub use exit::Exit;
 pub use expand::{Archived, Expanded, expand, expand_known};

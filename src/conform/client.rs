@@ -9,7 +9,7 @@ use super::clauses::Words;
 use super::template::{Does, Said};
 use crate::protocol::{Profile, Side};
 use crate::replay::judge::is_fault_of;
-use crate::replay::recording::{Connection, Exchange, Fault, What};
+use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
 
 /// A tool that is served.
 #[derive(Debug)]
@@ -250,7 +250,11 @@ fn cancelled(live: &Connection) -> impl Iterator<Item = &Exchange> {
 fn is_said(event: &crate::replay::recording::Event, side: Side) -> bool {
     let message = matches!(
         event.what,
-        What::Request(_) | What::Response(_) | What::Cancel(_) | What::Progress(_) | What::Notification
+        EventKind::Request(_)
+            | EventKind::Response(_)
+            | EventKind::Cancel(_)
+            | EventKind::Progress(_)
+            | EventKind::Notification
     );
     message && event.side == Some(side)
 }
@@ -289,7 +293,7 @@ pub fn client_card(profile: &'static Profile, live: &[Connection], session: Opti
 /// What is heard of a client whose server has ended: no sentence says what it is to do.
 fn after_death(live: &[Connection]) -> Option<Behaviour> {
     let ended = |live: &Connection| {
-        live.events.iter().any(|event| event.what == What::Close && event.side == Some(Side::Server))
+        live.events.iter().any(|event| event.what == EventKind::Close && event.side == Some(Side::Server))
     };
     let died = live.iter().position(|live| called(live, DIES).is_some() && ended(live))?;
     let back = live[died + 1..].iter().any(|live| live.events.iter().any(|event| is_said(event, Side::Client)));

@@ -4,7 +4,7 @@ use super::probes::Probe;
 use super::speech::HELLO;
 use super::template::{AS_REQUEST, is_call, is_of_task, is_witness};
 use crate::protocol::Side;
-use crate::replay::recording::{Connection, Exchange, Fault, What};
+use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
 use crate::replay::run::{CancelStatus, Fate, RunLog};
 use crate::replay::splice;
 
@@ -239,7 +239,7 @@ impl Play {
 
     /// How much the server asked before the cancel, and behind the witness.
     pub(super) fn questions(&self) -> (usize, usize) {
-        let is_cancel = |what: &What| matches!(what, What::Cancel(_));
+        let is_cancel = |what: &EventKind| matches!(what, EventKind::Cancel(_));
         let cancel =
             self.live.events.iter().position(|event| event.side == Some(Side::Client) && is_cancel(&event.what));
         let (cancel, witness) = (cancel.unwrap_or(0), self.witnessed().unwrap_or(usize::MAX));

@@ -338,7 +338,7 @@ impl<'de, F: Lift<'de>, P: Part> Visitor<'de> for Body<'_, F, P> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
-        while let Some(key) = map.next_key::<Key<'de>>()? {
+        while let Some(key) = map.next_key::<MemberName<'de>>()? {
             let raw = map.next_value::<&RawValue>()?;
             self.1.member(self.0, &key.0, raw.get());
         }
@@ -381,21 +381,21 @@ impl<'de, F: Lift<'de>, P: Part> Body<'_, F, P> {
 }
 
 /// A member name, borrowed where it has no escapes.
-pub(crate) struct Key<'a>(pub(crate) Cow<'a, str>);
+pub(crate) struct MemberName<'a>(pub(crate) Cow<'a, str>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for MemberName<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;
         impl<'de> Visitor<'de> for Text {
-            type Value = Key<'de>;
+            type Value = MemberName<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a member name")
             }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<MemberName<'de>, E> {
+                Ok(MemberName(Cow::Borrowed(text)))
             }
-            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(text.to_string())))
+            fn visit_str<E>(self, text: &str) -> Result<MemberName<'de>, E> {
+                Ok(MemberName(Cow::Owned(text.to_string())))
             }
         }
         deserializer.deserialize_str(Text)

@@ -8,7 +8,7 @@ mod id;
 mod message;
 mod text;
 
-pub(crate) use envelope::Key;
+pub(crate) use envelope::MemberName;
 pub use envelope::{Lift, NoLift};
 pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};

@@ -96,7 +96,7 @@ static RULINGS: &[Ruling] = &[
 
 /// A step of progress that is told by events of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ReportStage {
     /// It begins: its id is introduced here.
     Begin,
     /// It goes on.
@@ -127,12 +127,12 @@ impl Profile {
     }
 
     /// The step of progress that an event tells, where progress is introduced by its own events.
-    pub fn progress_step(&self, method: &str) -> Option<Step> {
+    pub fn progress_step(&self, method: &str) -> Option<ReportStage> {
         match method {
             _ if !self.introduces_progress() => None,
-            "progressStart" => Some(Step::Begin),
-            "progressUpdate" => Some(Step::Report),
-            "progressEnd" => Some(Step::End),
+            "progressStart" => Some(ReportStage::Begin),
+            "progressUpdate" => Some(ReportStage::Report),
+            "progressEnd" => Some(ReportStage::End),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@
 
 mod acp;
 mod brief;
+mod capabilities;
 mod clause;
 mod dap;
 mod detect;
@@ -24,17 +25,19 @@ mod schema;
 mod semconv;
 mod shape;
 mod side;
+mod subscribed;
 mod tables;
 mod tasking;
 #[cfg(test)]
 mod tests;
 
 pub use brief::{brief, brief_batch};
+pub use capabilities::Capabilities;
 pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
-pub use dap::Step;
+pub use dap::ReportStage;
 pub use detect::{Hint, by_name, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
-pub use facts::{Capabilities, Wanted, input_methods};
+pub use facts::input_methods;
 pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::Kinds;
 pub use mcp::flaws::{Flaw, questions};
@@ -48,3 +51,4 @@ pub use profile::{AfterCancel, Bound, Family, Opening, Profile, ServerCancel, Wa
 pub use semconv::Convention;
 pub use shape::Ending;
 pub use side::Side;
+pub use subscribed::Wanted;

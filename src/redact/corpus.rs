@@ -155,12 +155,12 @@ fn messages(text: &str) -> [String; 3] {
 
 /// How many texts there are, and those in which a secret can still be read.
 #[derive(Default)]
-struct Found {
+struct Leaks {
     all: usize,
     left: Vec<String>,
 }
 
-impl Found {
+impl Leaks {
     fn look(&mut self, secret: &str, text: &str) {
         // One way of holding it after the other: all of them take too long.
         let message = &messages(text)[self.all % 3];
@@ -190,7 +190,7 @@ impl Found {
 
 #[test]
 fn secrets_of_known_makers_are_found_wherever_they_stand() {
-    let (mut lot, mut found) = (Lot(0x9e37_79b9_7f4a_7c15), Found::default());
+    let (mut lot, mut found) = (Lot(0x9e37_79b9_7f4a_7c15), Leaks::default());
     for form in FORMS.split_whitespace() {
         for place in texts(PLACES) {
             let key = lot.key(form);
@@ -202,7 +202,7 @@ fn secrets_of_known_makers_are_found_wherever_they_stand() {
 
 #[test]
 fn secrets_of_makers_that_no_list_has_are_found() {
-    let (mut lot, mut found) = (Lot(0x2545_f491_4f6c_dd1d), Found::default());
+    let (mut lot, mut found) = (Lot(0x2545_f491_4f6c_dd1d), Leaks::default());
     for form in UNLISTED.split_whitespace() {
         for place in texts(PLACES) {
             let key = lot.key(form);
@@ -214,7 +214,7 @@ fn secrets_of_makers_that_no_list_has_are_found() {
 
 #[test]
 fn what_a_name_or_a_tool_says_is_found() {
-    let (mut lot, mut found) = (Lot(0x1234_5678_9abc_def1), Found::default());
+    let (mut lot, mut found) = (Lot(0x1234_5678_9abc_def1), Leaks::default());
     for (name, form) in NAMES.split_whitespace().filter_map(|pair| pair.split_once('=')) {
         for place in texts(LABELLED) {
             let key = lot.key(form);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::options::FlowRule;
-use super::recording::{Connection, Exchange, What};
+use super::recording::{Connection, EventKind, Exchange};
 use super::splice;
 use crate::protocol::{Flow, Side};
 use crate::replay::compare::tree;
@@ -35,7 +35,7 @@ pub struct Link {
 
 /// What a producer has for a consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Carried {
     /// The recorded value is good: nothing is put in its place.
     Recorded,
     /// This one is put in its place, and it stands here.
@@ -46,16 +46,16 @@ pub enum Found {
 
 impl Link {
     /// Looks for the value in the live text of the producer.
-    pub fn find(&self, recorded: &str, live: &str) -> Found {
+    pub fn find(&self, recorded: &str, live: &str) -> Carried {
         if !self.glob.contains('*') {
             return match splice::at(live, &self.from_at) {
-                Some("null") | None => Found::Missing,
-                Some(value) => Found::Live(value.to_string(), self.from_at.clone()),
+                Some("null") | None => Carried::Missing,
+                Some(value) => Carried::Live(value.to_string(), self.from_at.clone()),
             };
         }
         let all = splice::each(live, &self.glob);
         if all.iter().any(|(_, range)| tree::same(&live[range.clone()], &self.recorded)) {
-            return Found::Recorded;
+            return Carried::Recorded;
         }
         let beside = |text: &str, pointer: &str| {
             let list = pointer.rsplit_once('/').map_or("", |(list, _)| list);
@@ -74,8 +74,8 @@ impl Link {
             None => None,
         };
         match found {
-            Some((pointer, range)) => Found::Live(live[range.clone()].to_string(), pointer.clone()),
-            None => Found::Missing,
+            Some((pointer, range)) => Carried::Live(live[range.clone()].to_string(), pointer.clone()),
+            None => Carried::Missing,
         }
     }
 }
@@ -97,14 +97,14 @@ pub(crate) fn links(connection: &Connection, rules: &[FlowRule]) -> Vec<Link> {
     for (at, event) in connection.events.iter().enumerate() {
         match event.side {
             Some(Side::Server) => given.note(connection, at, flows),
-            Some(Side::Client) if !event.text.is_empty() && !matches!(event.what, What::Batch(_)) => {
+            Some(Side::Client) if !event.text.is_empty() && !matches!(event.what, EventKind::Batch(_)) => {
                 let first = found.len();
                 let exchange = match event.what {
-                    What::Request(exchange) | What::Response(Some(exchange)) => Some(exchange),
+                    EventKind::Request(exchange) | EventKind::Response(Some(exchange)) => Some(exchange),
                     _ => None,
                 };
                 found.extend(rules.iter().filter_map(|rule| by_rule(connection, at, exchange, rule)));
-                if matches!(event.what, What::Response(_)) {
+                if matches!(event.what, EventKind::Response(_)) {
                     continue;
                 }
                 let method = match exchange {
@@ -137,7 +137,7 @@ struct Given(HashMap<(usize, String), (usize, String)>);
 
 impl Given {
     fn note(&mut self, connection: &Connection, at: usize, flows: &[Flow]) {
-        let (What::Response(Some(place)) | What::Request(place)) = connection.events[at].what else { return };
+        let (EventKind::Response(Some(place)) | EventKind::Request(place)) = connection.events[at].what else { return };
         let exchange = &connection.exchanges[place];
         let Some((_, text)) = source(connection, exchange).filter(|(event, _)| *event == at) else { return };
         for (nth, flow) in flows.iter().enumerate() {
@@ -194,7 +194,7 @@ fn before(connection: &Connection, at: usize) -> impl Iterator<Item = (usize, &E
 fn by_rule(connection: &Connection, at: usize, exchange: Option<usize>, rule: &FlowRule) -> Option<Link> {
     let named = exchange.map(|exchange| &connection.exchanges[exchange])?;
     let event = &connection.events[at];
-    if named.issuer != Side::Client || matches!(event.what, What::Response(_)) || !is(named, &rule.to) {
+    if named.issuer != Side::Client || matches!(event.what, EventKind::Response(_)) || !is(named, &rule.to) {
         return None;
     }
     let recorded = splice::at(&event.text, &rule.to_at)?;

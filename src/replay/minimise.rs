@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::message;
-use super::recording::{Connection, Recording, What};
+use super::recording::{Connection, EventKind, Recording};
 use crate::error::Result;
 use crate::protocol::Side;
 
@@ -38,7 +38,11 @@ fn of_connection(connection: &Connection) -> Vec<Unit> {
     for event in &connection.events {
         let loose = matches!(
             event.what,
-            What::Response(None) | What::Cancel(None) | What::Progress(None) | What::Notification | What::Malformed
+            EventKind::Response(None)
+                | EventKind::Cancel(None)
+                | EventKind::Progress(None)
+                | EventKind::Notification
+                | EventKind::Malformed
         );
         if loose && !owners.contains_key(&event.line) {
             let method = message::method(&event.text).unwrap_or_default();
@@ -100,7 +104,7 @@ fn streams(connection: &Connection, units: &mut [Unit], owners: &BTreeMap<u64, u
         }
     }
     for event in &connection.events {
-        let frame = matches!(event.what, What::Open | What::Close | What::Http);
+        let frame = matches!(event.what, EventKind::Open | EventKind::Close | EventKind::Http);
         let Some(speakers) = event.stream.filter(|_| frame).and_then(|stream| speakers.get(&stream)) else { continue };
         if let (1, Some(unit)) = (speakers.len(), speakers.first().and_then(|owner| units.get_mut(*owner))) {
             unit.lines.insert(event.line);

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compare::{Node, Place, Step, Tree, is_datetime, is_uuid, same_scalar};
+use super::compare::{Node, PathStep, Tree, TreePath, is_datetime, is_uuid, same_scalar};
 use super::options::Matcher;
 use super::policy;
 use super::recording::Recording;
@@ -50,7 +50,7 @@ pub fn shape(a: &str, b: &str) -> Option<Matcher> {
 /// Compares runs of the same recording; each is the logs of its connections.
 pub fn learn(recorded: &Recording, runs: &[Vec<RunLog>]) -> Learnt {
     // Requests and pattern of the place -> what was seen there.
-    let mut seen: BTreeMap<(String, String), Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<(String, String), Shapes> = BTreeMap::new();
     let mut unstable = BTreeSet::new();
     for (index, connection) in recorded.connections.iter().enumerate() {
         for (place, exchange) in connection.exchanges.iter().enumerate().filter(|(_, it)| it.issuer == Side::Client) {
@@ -66,7 +66,7 @@ pub fn learn(recorded: &Recording, runs: &[Vec<RunLog>]) -> Learnt {
             let mut walk =
                 Walk { texts: connection.profile.json_texts(), seen: &mut seen, unstable: &mut unstable, who };
             let refs: Vec<&Tree<'_>> = trees.iter().collect();
-            walk.all(&refs, &mut Place::default());
+            walk.all(&refs, &mut TreePath::default());
         }
     }
     let mut learnt = Learnt::default();
@@ -86,7 +86,7 @@ pub fn learn(recorded: &Recording, runs: &[Vec<RunLog>]) -> Learnt {
 }
 
 #[derive(Default)]
-struct Seen {
+struct Shapes {
     shapes: Vec<Option<Matcher>>,
     /// True if somewhere only one of three or more runs differs.
     once: bool,
@@ -94,15 +94,15 @@ struct Seen {
 
 struct Walk<'w> {
     texts: &'static [&'static str],
-    seen: &'w mut BTreeMap<(String, String), Seen>,
+    seen: &'w mut BTreeMap<(String, String), Shapes>,
     unstable: &'w mut BTreeSet<String>,
     who: String,
 }
 
 impl Walk<'_> {
     /// The same place in all runs.
-    fn all(&mut self, trees: &[&Tree<'_>], place: &mut Place) {
-        if matches!(place.0.as_slice(), [Step::Member(name)] if name == "id" || name == "jsonrpc") {
+    fn all(&mut self, trees: &[&Tree<'_>], place: &mut TreePath) {
+        if matches!(place.0.as_slice(), [PathStep::Member(name)] if name == "id" || name == "jsonrpc") {
             return;
         }
         let first = trees[0];
@@ -117,7 +117,7 @@ impl Walk<'_> {
                     .collect();
                 for name in names {
                     let found: Vec<&Tree<'_>> = trees.iter().filter_map(|tree| tree.member(name)).collect();
-                    place.0.push(Step::Member(name.to_string()));
+                    place.0.push(PathStep::Member(name.to_string()));
                     match found.len() == trees.len() {
                         true => self.all(&found, place),
                         false => self.uneven(place, "not there in each run"),
@@ -141,7 +141,7 @@ impl Walk<'_> {
                             _ => None,
                         })
                         .collect();
-                    place.0.push(Step::Index(index));
+                    place.0.push(PathStep::Index(index));
                     self.all(&found, place);
                     place.0.pop();
                 }
@@ -151,11 +151,11 @@ impl Walk<'_> {
         }
     }
 
-    fn uneven(&mut self, place: &Place, how: &str) {
+    fn uneven(&mut self, place: &TreePath, how: &str) {
         self.unstable.insert(format!("{} of {}: {how}", pattern(place), self.who));
     }
 
-    fn scalars(&mut self, trees: &[&Tree<'_>], place: &mut Place) {
+    fn scalars(&mut self, trees: &[&Tree<'_>], place: &mut TreePath) {
         let groups = trees.iter().map(|tree| trees.iter().filter(|other| same_scalar(tree, other)).count());
         let groups: Vec<usize> = groups.collect();
         if groups[0] == trees.len() {
@@ -178,13 +178,13 @@ impl Walk<'_> {
     }
 
     /// The JSON that a string holds in each run; false where one of them holds none.
-    fn inner(&mut self, trees: &[&Tree<'_>], place: &mut Place) -> bool {
+    fn inner(&mut self, trees: &[&Tree<'_>], place: &mut TreePath) -> bool {
         let texts: Option<Vec<_>> = trees.iter().map(|tree| tree.string()).collect();
         let Some(texts) = texts else { return false };
         let nested = |text| Tree::read(text).filter(|tree| matches!(tree.node, Node::Map(_) | Node::List(_)));
         let inner: Option<Vec<Tree<'_>>> = texts.iter().map(|text| nested(text.as_ref())).collect();
         let Some(inner) = inner else { return false };
-        place.0.push(Step::Into);
+        place.0.push(PathStep::Into);
         let refs: Vec<&Tree<'_>> = inner.iter().collect();
         self.all(&refs, place);
         place.0.pop();
@@ -193,12 +193,12 @@ impl Walk<'_> {
 }
 
 /// The place with `*` for every index.
-fn pattern(place: &Place) -> String {
+fn pattern(place: &TreePath) -> String {
     let steps = place.0.iter().map(|step| match step {
-        Step::Index(_) => Step::Member("*".into()),
+        PathStep::Index(_) => PathStep::Member("*".into()),
         step => step.clone(),
     });
-    Place(steps.collect()).to_string()
+    TreePath(steps.collect()).to_string()
 }
 
 #[cfg(test)]

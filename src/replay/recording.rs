@@ -56,14 +56,14 @@ pub struct Event {
     /// HTTP stream.
     pub stream: Option<u32>,
     /// What it was.
-    pub what: What,
+    pub what: EventKind,
     /// The text as captured, or its JSON where the format is not JSON; of a batch, the whole array. Lossy for bytes that are not UTF-8.
     pub text: String,
 }
 
 /// What an event was. Numbers are places in [`Connection::exchanges`] and [`Connection::events`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// A request, which opens an exchange.
     Request(usize),
     /// A response, and the exchange it settles; `None` where it settles none. A second answer to the same request names it too.

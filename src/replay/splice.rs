@@ -10,7 +10,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::json::pointer;
-use crate::jsonrpc::Key;
+use crate::jsonrpc::MemberName;
 
 /// How deep a value is looked into: real messages are far flatter, and a hostile one must not exhaust the stack.
 const DEEP: usize = 100;
@@ -43,7 +43,7 @@ impl<'de> Visitor<'de> for Children {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut all = Vec::new();
-        while let Some(key) = map.next_key::<Key<'de>>()? {
+        while let Some(key) = map.next_key::<MemberName<'de>>()? {
             all.push((key.0, map.next_value::<&RawValue>()?));
         }
         Ok(all)

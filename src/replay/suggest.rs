@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::flow::{self, Link};
 use super::options::FlowRule;
-use super::recording::{Connection, Exchange, Recording, What};
+use super::recording::{Connection, EventKind, Exchange, Recording};
 use super::splice;
 use crate::json::lenient_string;
 use crate::jsonrpc::Id;
@@ -29,7 +29,7 @@ fn of_connection(connection: &Connection, links: &[Link]) -> Vec<FlowRule> {
     let mut rules = Vec::new();
     for (at, event) in connection.events.iter().enumerate() {
         match (event.side, &event.what) {
-            (Some(Side::Server), What::Response(Some(exchange)))
+            (Some(Side::Server), EventKind::Response(Some(exchange)))
                 if connection.exchanges[*exchange].issuer == Side::Client =>
             {
                 for (pointer, value) in values(&event.text, "/result") {
@@ -42,7 +42,7 @@ fn of_connection(connection: &Connection, links: &[Link]) -> Vec<FlowRule> {
                     first.entry(value).or_insert(None);
                 }
             }
-            (Some(Side::Client), What::Request(exchange)) => {
+            (Some(Side::Client), EventKind::Request(exchange)) => {
                 let consumer = &connection.exchanges[*exchange];
                 for (pointer, value) in values(&event.text, "/params") {
                     let carried = links.iter().any(|link| link.event == at && pointer.starts_with(&link.to_at));

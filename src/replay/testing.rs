@@ -7,7 +7,7 @@
 use crate::capture::{Proof, Transport, Vantage};
 use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
 use crate::protocol::{self, Facts, Profile, Role, Side, Target};
-use crate::replay::recording::{Connection, Event, Exchange, What};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange};
 
 /// A connection of this protocol (`mcp 2025-11-25`).
 pub(crate) fn connection(protocol: &str, trace: &str) -> Connection {
@@ -51,12 +51,12 @@ impl Maker {
         };
         let number = |text: &str| text.trim().parse::<u32>().ok();
         match &mark[mark.len() - 1..] {
-            "x" => self.push(at_us, None, None, What::Exit(rest.parse().ok()), ""),
+            "x" => self.push(at_us, None, None, EventKind::Exit(rest.parse().ok()), ""),
             "|" => {
                 let what = self.close(side, number(rest));
                 self.push(at_us, side, number(rest), what, "");
             }
-            "!" => self.push(at_us, side, None, What::Malformed, rest),
+            "!" => self.push(at_us, side, None, EventKind::Malformed, rest),
             "#" => {
                 let (stream, text) = rest.split_once(' ').expect("a stream");
                 self.text(at_us, side.expect("a side"), number(stream), text);
@@ -65,7 +65,7 @@ impl Maker {
         }
     }
 
-    fn push(&mut self, at_us: i64, side: Option<Side>, stream: Option<u32>, what: What, text: &str) {
+    fn push(&mut self, at_us: i64, side: Option<Side>, stream: Option<u32>, what: EventKind, text: &str) {
         let line = self.events.len() as u64 + 1;
         let text = text.to_string();
         self.events.push(Event { frame: line as i64, line, at_us: Some(at_us), side, stream, what, text });
@@ -78,7 +78,7 @@ impl Maker {
         };
         if let Ok(Parsed::Batch(members)) = parse::<Facts<'_>>(&text) {
             let here = self.events.len() + 1;
-            self.push(at_us, Some(side), stream, What::Batch(here..here + members.len()), &text);
+            self.push(at_us, Some(side), stream, EventKind::Batch(here..here + members.len()), &text);
             for (range, _) in members {
                 self.message(at_us, side, stream, &text[range]);
             }
@@ -119,7 +119,7 @@ impl Maker {
         self.newest(Side::Client, |place| prompt(place) && self.facts(place).session_id() == session)
     }
 
-    fn request(&mut self, issuer: Side, _: &str, message: &Message<'_>, facts: &Facts<'_>) -> What {
+    fn request(&mut self, issuer: Side, _: &str, message: &Message<'_>, facts: &Facts<'_>) -> EventKind {
         let turn = self.profile.turns && issuer == Side::Server;
         let parent = if turn { self.prompt(facts.session_id()) } else { None };
         self.exchanges.push(Exchange {
@@ -137,19 +137,19 @@ impl Maker {
             error_code: None,
             latency_us: None,
         });
-        What::Request(self.exchanges.len() - 1)
+        EventKind::Request(self.exchanges.len() - 1)
     }
 
-    fn response(&mut self, at_us: i64, side: Side, message: &Message<'_>, facts: &Facts<'_>) -> What {
+    fn response(&mut self, at_us: i64, side: Side, message: &Message<'_>, facts: &Facts<'_>) -> EventKind {
         let here = self.events.len();
         let Some(place) = message.id.value().and_then(|id| self.by_id(side.peer(), id)) else {
-            return What::Response(None);
+            return EventKind::Response(None);
         };
         let asked_us = self.events[self.exchanges[place].request].at_us.unwrap_or(0);
         let exchange = &mut self.exchanges[place];
         if exchange.response.is_some() {
             exchange.late.push(here);
-            return What::Response(Some(place));
+            return EventKind::Response(Some(place));
         }
         exchange.response = Some(here);
         exchange.latency_us = Some(at_us - asked_us);
@@ -162,10 +162,10 @@ impl Maker {
             _ => "error",
         }
         .into();
-        What::Response(Some(place))
+        EventKind::Response(Some(place))
     }
 
-    fn notification(&mut self, side: Side, message: &Message<'_>, facts: &Facts<'_>) -> What {
+    fn notification(&mut self, side: Side, message: &Message<'_>, facts: &Facts<'_>) -> EventKind {
         let here = self.events.len();
         if let Some(form) = protocol::cancel_form(self.profile, message.method(), facts) {
             let target = match form.target {
@@ -176,7 +176,7 @@ impl Maker {
             if let Some(place) = target {
                 self.cancelled(place, here);
             }
-            return What::Cancel(target);
+            return EventKind::Cancel(target);
         }
         if self.profile.progress == Some(message.method()) {
             let token = Facts::id(facts.token());
@@ -191,16 +191,16 @@ impl Maker {
             let open = self.prompt(facts.session_id()).filter(|place| self.exchanges[*place].response.is_none());
             return self.told(open, here);
         }
-        What::Notification
+        EventKind::Notification
     }
 
-    fn told(&mut self, place: Option<usize>, here: usize) -> What {
+    fn told(&mut self, place: Option<usize>, here: usize) -> EventKind {
         match place {
             Some(place) => {
                 self.exchanges[place].progress.push(here);
-                What::Progress(Some(place))
+                EventKind::Progress(Some(place))
             }
-            None => What::Notification,
+            None => EventKind::Notification,
         }
     }
 
@@ -212,10 +212,10 @@ impl Maker {
         }
     }
 
-    fn close(&mut self, side: Option<Side>, stream: Option<u32>) -> What {
+    fn close(&mut self, side: Option<Side>, stream: Option<u32>) -> EventKind {
         let here = self.events.len();
         if !self.profile.stream_close_cancels || side != Some(Side::Client) || stream.is_none() {
-            return What::Close;
+            return EventKind::Close;
         }
         let open = |place: usize| {
             let exchange = &self.exchanges[place];
@@ -224,9 +224,9 @@ impl Maker {
         match self.newest(Side::Client, open) {
             Some(place) => {
                 self.cancelled(place, here);
-                What::Cancel(Some(place))
+                EventKind::Cancel(Some(place))
             }
-            None => What::Close,
+            None => EventKind::Close,
         }
     }
 }

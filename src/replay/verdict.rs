@@ -294,9 +294,9 @@ pub struct ExchangeReport {
     /// Its place in the live session: connection, exchange.
     pub twin: Option<(usize, usize)>,
     /// The recorded side.
-    pub recorded: Seen,
+    pub recorded: SideFigures,
     /// The live side.
-    pub live: Seen,
+    pub live: SideFigures,
     /// The primary verdict.
     pub verdict: Verdict,
     /// Further ones, in order.
@@ -340,8 +340,8 @@ impl Default for ExchangeReport {
             name: None,
             line: None,
             twin: None,
-            recorded: Seen::default(),
-            live: Seen::default(),
+            recorded: SideFigures::default(),
+            live: SideFigures::default(),
             verdict: Verdict::Same,
             also: Vec::new(),
             fails: false,
@@ -363,7 +363,7 @@ impl Default for ExchangeReport {
 
 /// One side of an exchange, in figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SideFigures {
     /// How it ended, in one word.
     pub outcome: String,
     /// Microseconds from request to answer.

@@ -19,7 +19,7 @@ pub struct Group {
 }
 
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct GroupKey {
     code: String,
     severity: String,
     certainty: String,
@@ -27,10 +27,10 @@ struct Key {
     name: Option<String>,
 }
 
-impl Key {
-    fn of(finding: &FindingRow) -> Key {
+impl GroupKey {
+    fn of(finding: &FindingRow) -> GroupKey {
         let subject = subject(finding);
-        Key {
+        GroupKey {
             code: finding.code.clone(),
             severity: finding.severity.clone(),
             certainty: finding.certainty.clone(),
@@ -58,7 +58,7 @@ fn rank(severity: &str) -> u8 {
 /// Findings folded, in the order in which each kind came first.
 #[derive(Default)]
 pub struct Groups {
-    index: HashMap<Key, usize>,
+    index: HashMap<GroupKey, usize>,
     groups: Vec<Group>,
 }
 
@@ -66,7 +66,7 @@ impl Groups {
     /// Takes a finding.
     pub fn add(&mut self, finding: &FindingRow) {
         let next = self.groups.len();
-        let at = *self.index.entry(Key::of(finding)).or_insert(next);
+        let at = *self.index.entry(GroupKey::of(finding)).or_insert(next);
         match self.groups.get_mut(at) {
             None => self.groups.push(Group { first: finding.clone(), more: 0, places: Vec::new() }),
             Some(group) => {

@@ -17,7 +17,7 @@ pub(super) const REST: usize = 4_000;
 const CELL: usize = 200;
 
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct GroupKey {
     code: String,
     severity: usize,
     certainty: String,
@@ -34,7 +34,7 @@ struct Row {
 /// The format.
 pub struct Markdown {
     context: Context,
-    index: HashMap<Key, usize>,
+    index: HashMap<GroupKey, usize>,
     rows: Vec<Row>,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn cell(text: &str) -> String {
 
 impl Report for Markdown {
     fn finding(&mut self, _: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
-        let key = Key {
+        let key = GroupKey {
             code: finding.code.clone(),
             severity: rank(&finding.severity),
             certainty: finding.certainty.clone(),

@@ -73,7 +73,7 @@ pub use mermaid::{Mark, Mermaid};
 pub use message::{label, label_of, title};
 pub use otlp::Otlp;
 pub use page::section;
-pub use parts::{Breach, Found, Occasion, PartLine, Parts};
+pub use parts::{Breach, FindingLine, Occasion, PartLine, Parts};
 pub use perfetto::Perfetto;
 pub use query::{Csv, Grid, Objects, RowFormat};
 pub use rendered::write_page;

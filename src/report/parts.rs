@@ -37,7 +37,7 @@ pub enum PartLine {
     /// Findings about a clause.
     Breach(Breach<'static>),
     /// A finding.
-    Finding(Box<Found>),
+    Finding(Box<FindingLine>),
     /// The end of a part: without it, the part is not whole.
     Judged(PartTally),
     /// A source: nothing of it is judged here, but a summary speaks of it.
@@ -88,7 +88,7 @@ pub struct Told {
 
 /// A finding as it stands in a line.
 #[derive(Debug, Deserialize)]
-pub struct Found {
+pub struct FindingLine {
     code: String,
     rule: String,
     severity: String,
@@ -129,10 +129,10 @@ struct About<'a> {
 /// Text that a line has or a row lends.
 type Text<'a> = Cow<'a, str>;
 
-impl Found {
+impl FindingLine {
     /// The order of findings: by source, line and code, then as they came.
-    pub fn order(&self, other: &Found) -> Ordering {
-        let by = |found: &Found| (found.line, found.part.order);
+    pub fn order(&self, other: &FindingLine) -> Ordering {
+        let by = |found: &FindingLine| (found.line, found.part.order);
         let (own, others) = (by(self), by(other));
         let source = match self.source == other.source {
             true => Ordering::Equal,

@@ -10,7 +10,7 @@ use super::message::{label, label_of};
 use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, MessageRow};
 
 #[derive(Default, Serialize)]
-struct Event {
+struct TraceEvent {
     name: String,
     ph: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -80,10 +80,10 @@ impl<'a> Perfetto<'a> {
 
     fn meta(&mut self, name: &str, pid: u8, tid: i64, value: &str) -> io::Result<()> {
         let args = Args { name: Some(value.to_string()), ..Args::default() };
-        self.write(Event { name: name.into(), ph: "M", pid, tid, args, ..Event::default() })
+        self.write(TraceEvent { name: name.into(), ph: "M", pid, tid, args, ..TraceEvent::default() })
     }
 
-    fn write(&mut self, event: Event) -> io::Result<()> {
+    fn write(&mut self, event: TraceEvent) -> io::Result<()> {
         let before = if self.begun { ",\n" } else { "\n" };
         self.begun = true;
         write!(self.out, "{before}{}", json(&event)?)
@@ -102,7 +102,7 @@ impl<'a> Perfetto<'a> {
         let id = exchange.rpc_id.as_deref().map(|id| label(id, Some(&exchange.issuer)));
         let parts = [id, Some(exchange.method.clone()), exchange.name.clone()];
         let name = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let event = |ph: &'static str, ts: i64, args: Args| Event {
+        let event = |ph: &'static str, ts: i64, args: Args| TraceEvent {
             name: name.clone(),
             ph,
             cat: "exchange",
@@ -111,12 +111,12 @@ impl<'a> Perfetto<'a> {
             tid: exchange.connection_id,
             ts,
             args,
-            ..Event::default()
+            ..TraceEvent::default()
         };
         self.write(event("b", sent, Args { line: Some(exchange.line), ..Args::default() }))?;
         for us in progress {
             let ts = self.at(*us).clamp(sent, end);
-            self.write(Event { name: "progress".into(), ..event("n", ts, Args::default()) })?;
+            self.write(TraceEvent { name: "progress".into(), ..event("n", ts, Args::default()) })?;
         }
         let outcome = Some(exchange.outcome.clone());
         let args = Args { outcome, error_code: exchange.error_code, open: open.then_some(true), ..Args::default() };
@@ -126,22 +126,22 @@ impl<'a> Perfetto<'a> {
     /// A cancel, with a flow to what it came to.
     pub fn cancel(&mut self, cancel: &CancellationRow) -> io::Result<()> {
         let Some(sent) = cancel.sent_at_us.map(|us| self.at(us)) else { return Ok(()) };
-        let event = |ph: &'static str, ts: i64| Event {
+        let event = |ph: &'static str, ts: i64| TraceEvent {
             name: format!("{} {}", cancel.mechanism, cancel.target_rpc_id.as_deref().unwrap_or("")).trim().to_string(),
             ph,
             cat: "cancel",
             pid: process(&cancel.sender),
             tid: cancel.connection_id,
             ts,
-            ..Event::default()
+            ..TraceEvent::default()
         };
         let args = Args { effect: cancel.effect.clone(), line: Some(cancel.line), ..Args::default() };
-        self.write(Event { s: Some("t"), args, ..event("i", sent) })?;
+        self.write(TraceEvent { s: Some("t"), args, ..event("i", sent) })?;
         let effect = cancel.effect_at_us.map(|us| self.at(us)).filter(|effect| *effect >= sent);
         let Some(effect) = effect else { return Ok(()) };
         let id = Some(format!("0x{:x}", cancel.message_id));
-        self.write(Event { id: id.clone(), ..event("s", sent) })?;
-        self.write(Event { id, bp: Some("e"), ..event("f", effect) })
+        self.write(TraceEvent { id: id.clone(), ..event("s", sent) })?;
+        self.write(TraceEvent { id, bp: Some("e"), ..event("f", effect) })
     }
 
     /// An answer to no request of this log. `at_us` is its time, or the last one before it.
@@ -151,7 +151,17 @@ impl<'a> Perfetto<'a> {
         let ts = self.at(at_us);
         let args = Args { line: Some(message.line), error_code: message.error_code, ..Args::default() };
         let (pid, tid) = (process(issuer), connection);
-        self.write(Event { name, ph: "i", cat: "orphan", pid, tid, ts, s: Some("t"), args, ..Event::default() })
+        self.write(TraceEvent {
+            name,
+            ph: "i",
+            cat: "orphan",
+            pid,
+            tid,
+            ts,
+            s: Some("t"),
+            args,
+            ..TraceEvent::default()
+        })
     }
 
     /// Ends the trace.

@@ -111,11 +111,11 @@ struct CodeFlow {
 
 #[derive(Serialize)]
 struct ThreadFlow {
-    locations: Vec<Step>,
+    locations: Vec<FlowStep>,
 }
 
 #[derive(Serialize)]
-struct Step {
+struct FlowStep {
     location: Location,
 }
 
@@ -234,9 +234,9 @@ impl Sarif {
             let sender = message.sender.as_deref().map_or(String::new(), |sender| format!(" by the {sender}"));
             let said = format!("{}{sender}", evidence.role);
             let location = self.location(&message.source, message.line);
-            Step { location: Location { message: Some(Text { text: text(&said) }), ..location } }
+            FlowStep { location: Location { message: Some(Text { text: text(&said) }), ..location } }
         };
-        let locations: Vec<Step> = messages.iter().map(step).collect();
+        let locations: Vec<FlowStep> = messages.iter().map(step).collect();
         match locations.len() {
             0 | 1 => None,
             _ => Some(CodeFlow { thread_flows: [ThreadFlow { locations }] }),

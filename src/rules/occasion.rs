@@ -5,7 +5,7 @@
 
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
-use crate::protocol::{Facts, Mechanism, Side, Step};
+use crate::protocol::{Facts, Mechanism, ReportStage, Side};
 use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
 /// A set of occasions.
@@ -248,7 +248,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                     let progress =
                         told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
                     let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
-                    let own = own.and(when(told == Some(Step::Begin), O::CREATES_TOKEN));
+                    let own = own.and(when(told == Some(ReportStage::Begin), O::CREATES_TOKEN));
                     (own.and(when(facts.document().is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
                 }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),

@@ -17,7 +17,7 @@ use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel,
 const EARLY: usize = 256;
 
 /// Where the id of a cancel was found.
-enum Found {
+enum IdFound {
     /// A request that the sender may cancel.
     Own(Side, Id),
     /// A request of the other side.
@@ -119,37 +119,37 @@ impl Conn {
     }
 
     /// Resolves the id: own requests first, then the other side's, then the twin of the other JSON type.
-    fn find(&self, m: &Incoming<'_>, id: &Id) -> Found {
+    fn find(&self, m: &Incoming<'_>, id: &Id) -> IdFound {
         let peer = m.sender.peer();
         if m.profile.server_cancel == ServerCancel::ListenOnly && m.sender == Side::Server {
             let listen = self
                 .slot(Side::Client, id)
                 .is_some_and(|slot| slot.exchange.known.is_some_and(|known| known.long_lived));
             if listen {
-                return Found::Own(Side::Client, id.clone());
+                return IdFound::Own(Side::Client, id.clone());
             }
             if self.side(Side::Client).evicted && self.slot(Side::Client, id).is_none() {
-                return Found::Nowhere;
+                return IdFound::Nowhere;
             }
             let legacy = self.facts.lifecycle.initialize.is_some() && self.slot(Side::Server, id).is_some();
-            return if legacy { Found::Own(Side::Server, id.clone()) } else { Found::OtherSide(id.clone()) };
+            return if legacy { IdFound::Own(Side::Server, id.clone()) } else { IdFound::OtherSide(id.clone()) };
         }
         if self.slot(m.sender, id).is_some() {
-            return Found::Own(m.sender, id.clone());
+            return IdFound::Own(m.sender, id.clone());
         }
         // It may have been its own all the same: the store will know.
         if self.side(m.sender).evicted {
-            return Found::Nowhere;
+            return IdFound::Nowhere;
         }
         // Where servers ask nothing, a client's cancel of a server's id is just an unknown one.
         let both_ask = m.profile.server_cancel == ServerCancel::OwnRequests;
         if both_ask && self.slot(peer, id).is_some() {
-            return Found::OtherSide(id.clone());
+            return IdFound::OtherSide(id.clone());
         }
         let open = |exchange: &Exchange| exchange.in_flight() || !self.tells_when_answered();
         match id.twin().filter(|twin| self.slot(m.sender, twin).is_some_and(|slot| open(&slot.exchange))) {
-            Some(twin) => Found::Twin(twin),
-            None => Found::Nowhere,
+            Some(twin) => IdFound::Twin(twin),
+            None => IdFound::Nowhere,
         }
     }
 
@@ -162,17 +162,17 @@ impl Conn {
     fn cancel_request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
         self.front_in_flight(step, m.sender, id);
         match self.find(m, id) {
-            Found::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
-            Found::OtherSide(other) => {
+            IdFound::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
+            IdFound::OtherSide(other) => {
                 let fault = self.other_side_fault(step, m, &other);
                 self.cancel_near(step, m, cancel, id, fault, (m.sender.peer(), other));
             }
-            Found::Twin(twin) => {
+            IdFound::Twin(twin) => {
                 let fault = CancelFault::TypeMismatch(self.surely_new(step, m.sender, m.seen));
                 self.cancel_near(step, m, cancel, id, fault, (m.sender, twin));
             }
-            Found::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
-            Found::Nowhere => self.unknown_cancel(step, m, cancel, id),
+            IdFound::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
+            IdFound::Nowhere => self.unknown_cancel(step, m, cancel, id),
         }
     }
 

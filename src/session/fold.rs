@@ -11,7 +11,7 @@ use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
 use super::sink::Sink;
-use super::state::{Conn, Pending, PendingText, Place, Step};
+use super::state::{Conn, MessagePlace, Pending, PendingText, Step};
 use super::window::Settled;
 use crate::capture::{Body, Frame, Member, Missing, Proof, Why};
 use crate::jsonrpc::{Id, Kind, Message};
@@ -144,7 +144,7 @@ impl Conn {
         let seen = Seen { frame: id, at_us: frame.at_us };
         self.whence(id, frame);
         self.tick(seen);
-        let place = Place {
+        let place = MessagePlace {
             seen,
             line: frame.line,
             direction: frame.direction,
@@ -261,7 +261,7 @@ impl Conn {
     }
 
     /// A message: taken at once where protocol and sides are known, else kept until they are.
-    fn take(&mut self, step: &mut Step<'_>, place: Place, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
+    fn take(&mut self, step: &mut Step<'_>, place: MessagePlace, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
         self.learn(message, facts, place.direction);
         if self.ready(place.direction) {
             return self.message(step, place, message, facts);
@@ -275,11 +275,11 @@ impl Conn {
         }
     }
 
-    fn wait(&mut self, place: Place, text: PendingText) {
+    fn wait(&mut self, place: MessagePlace, text: PendingText) {
         self.pending.push(Pending { place, text });
     }
 
-    fn take_batch(&mut self, step: &mut Step<'_>, place: Place, text: &str, members: &[Member<'_>]) {
+    fn take_batch(&mut self, step: &mut Step<'_>, place: MessagePlace, text: &str, members: &[Member<'_>]) {
         let batch = survey(members);
         if self.ready(place.direction) {
             self.batch(step, place, batch);
@@ -288,7 +288,7 @@ impl Conn {
         }
         for (number, (range, member)) in members.iter().enumerate() {
             let seen = Seen { frame: place.seen.frame + 1 + number as u64, at_us: place.seen.at_us };
-            let member_place = Place { seen, batch: Some(place.seen.frame), ..place };
+            let member_place = MessagePlace { seen, batch: Some(place.seen.frame), ..place };
             match member {
                 Ok((message, facts)) => self.take(step, member_place, &text[range.clone()], message, facts),
                 Err(reason) if self.ready(place.direction) => self.malformed(step, member_place, reason),

@@ -11,7 +11,8 @@ use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
-    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, Opener, Place, Slot, Step, Suspect, option_ids,
+    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Slot, Step, Suspect,
+    option_ids,
 };
 use crate::capture::{Proof, Why};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
@@ -22,7 +23,7 @@ const REPEAT_US: i64 = 5_000_000;
 
 impl Conn {
     /// Bytes that should have been a message.
-    pub(super) fn malformed(&mut self, step: &mut Step<'_>, place: Place, reason: &str) {
+    pub(super) fn malformed(&mut self, step: &mut Step<'_>, place: MessagePlace, reason: &str) {
         let sender = self.stated(place.direction);
         for side in Side::BOTH {
             self.side_mut(side).nameless |= sender.is_none_or(|sender| sender == side);
@@ -31,13 +32,19 @@ impl Conn {
     }
 
     /// An array; its members follow as messages.
-    pub(super) fn batch(&mut self, step: &mut Step<'_>, place: Place, batch: Batch) {
+    pub(super) fn batch(&mut self, step: &mut Step<'_>, place: MessagePlace, batch: Batch) {
         let sender = self.stated(place.direction);
         self.emit(step, self.facts.profile, place.seen, sender, What::Batch(batch));
     }
 
     /// A message.
-    pub(super) fn message(&mut self, step: &mut Step<'_>, place: Place, message: &Message<'_>, facts: &Facts<'_>) {
+    pub(super) fn message(
+        &mut self,
+        step: &mut Step<'_>,
+        place: MessagePlace,
+        message: &Message<'_>,
+        facts: &Facts<'_>,
+    ) {
         if let Some(stamps) = place.taps {
             self.taps.insert(place.seen.frame, stamps);
         }
@@ -347,21 +354,11 @@ impl Conn {
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
-        self.emit(
-            step,
-            m.profile,
-            m.seen,
-            Some(m.sender),
-            What::IdReused {
-                id,
-                issuer: m.sender,
-                method,
-                earlier,
-                in_flight: in_flight || !self.tells_when_answered(),
-                continues,
-                broadcast: None,
-            },
-        );
+        // Where an id may be used only once, it is all the same when the first request was answered.
+        let open = in_flight || !self.tells_when_answered() && m.profile.ruling("RPC011").is_none();
+        let what =
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight: open, continues, broadcast: None };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),
             Err(mut old) => {

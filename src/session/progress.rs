@@ -108,14 +108,14 @@ impl Conn {
     }
 
     /// Progress that is introduced by its own events (DAP).
-    pub(super) fn told_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, told: protocol::Step) {
+    pub(super) fn told_progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, told: protocol::ReportStage) {
         let raw = m.facts.token().unwrap_or("null");
         let Some(token) = Id::from_json(raw).filter(|_| m.sender == Side::Server) else { return };
         let Some(created) = self.created_tokens.get_mut(&token) else {
             let created =
                 Created { request: m.seen, begun: Some(m.seen), ended: None, refused: None, refusal_told: false };
             self.created_tokens.insert(token, created);
-            if told != protocol::Step::Begin {
+            if told != protocol::ReportStage::Begin {
                 let hole = Ledger::new(&self.facts, step.shelf).hole_before(Some(m.sender), m.seen.frame);
                 let judgement = Judgement::exact_if(hole.is_none(), "it may have begun in what the log does not show");
                 self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
@@ -124,11 +124,11 @@ impl Conn {
         };
         let before = created.ended.or(created.begun).unwrap_or(created.request);
         let fault = match (told, created.ended) {
-            (protocol::Step::Begin, _) => Some(ProgressFault::BegunAgain { before }),
+            (protocol::ReportStage::Begin, _) => Some(ProgressFault::BegunAgain { before }),
             (_, Some(end)) => Some(ProgressFault::Sequence { before: end, what: "it had ended before" }),
             _ => None,
         };
-        if told == protocol::Step::End && created.ended.replace(created.ended.unwrap_or(m.seen)).is_none() {
+        if told == protocol::ReportStage::End && created.ended.replace(created.ended.unwrap_or(m.seen)).is_none() {
             self.end_cancelled_progress(step, m, token);
         }
         if let Some(fault) = fault {

@@ -7,7 +7,7 @@ use super::connection::Directions;
 use super::ledger::Ledger;
 use super::missing::Stretch;
 use super::seen::FrameId;
-use super::state::{Conn, Incoming, Pending, PendingText, Place, Step};
+use super::state::{Conn, Incoming, MessagePlace, Pending, PendingText, Step};
 use crate::capture::{Direction, Why};
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, NoLift, Parsed, parse_at};
 use crate::protocol::{
@@ -148,7 +148,7 @@ impl Conn {
     pub(super) fn sender(
         &mut self,
         step: &mut Step<'_>,
-        place: &Place,
+        place: &MessagePlace,
         message: &Message<'_>,
         facts: &Facts<'_>,
     ) -> Side {
@@ -238,13 +238,13 @@ impl Conn {
     pub(super) fn incoming<'a>(
         &mut self,
         step: &mut Step<'_>,
-        place: &Place,
+        place: &MessagePlace,
         message: &'a Message<'a>,
         facts: &'a Facts<'a>,
     ) -> Incoming<'a> {
         let sender = self.sender(step, place, message, facts);
         let profile = self.profile_of(message, facts);
-        let Place { seen, line, stream, batch, .. } = *place;
+        let MessagePlace { seen, line, stream, batch, .. } = *place;
         Incoming { seen, line, sender, stream, batch, message, facts, profile }
     }
 }

@@ -8,14 +8,20 @@ use super::extra::Extra;
 use super::{ExchangeRow, Store};
 use crate::capture::Exit;
 use crate::error::Result;
+use crate::protocol::Side;
 
 const SELECT_SAID: &str = include_str!("../../sql/statements/select_said.sql");
 const SELECT_AFTER: &str = include_str!("../../sql/statements/select_exchange_rows_after.sql");
 const SELECT_LAST: &str = include_str!("../../sql/statements/select_last_exchange_rows.sql");
 const SELECT_UNITS_AFTER: &str = include_str!("../../sql/statements/select_units_after.sql");
 const SELECT_UNITS_BEFORE: &str = include_str!("../../sql/statements/select_units_before.sql");
+const SELECT_SPOKE: &str = include_str!("../../sql/statements/select_spoke_after.sql");
 const SELECT_LAST_UNITS: &str = include_str!("../../sql/statements/select_last_units.sql");
 const SELECT_SIGNS: &str = include_str!("../../sql/statements/select_signs_of_life.sql");
+
+/// How many blocks of 256 frames are looked at for those of one connection: of one that has but one frame in each of them
+/// not the whole window is seen, and the answer still comes at once.
+const BLOCKS: u32 = 160;
 
 /// The head of a frame: what it is, without what it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,12 +98,21 @@ impl Store {
 
     /// Heads of the frames of a connection from `from` on, at most `most`.
     pub fn units_after(&self, connection: i64, from: i64, most: u32) -> Result<Vec<UnitRow>> {
-        self.rows(SELECT_UNITS_AFTER, named_params! { ":connection": connection, ":from": from, ":most": most }, unit)
+        let values = named_params! { ":connection": connection, ":from": from, ":most": most, ":blocks": BLOCKS };
+        self.rows(SELECT_UNITS_AFTER, values, unit)
+    }
+
+    /// True if a side is seen to send a message behind `from`.
+    pub fn spoke_after(&self, connection: i64, side: Side, from: i64) -> Result<bool> {
+        let values = named_params! {
+            ":connection": connection, ":from": from, ":sender": side.as_str(), ":blocks": BLOCKS,
+        };
+        Ok(!self.rows(SELECT_SPOKE, values, |row| row.get::<_, i64>(0))?.is_empty())
     }
 
     /// Heads of the frames of a connection before `from` in their order, at most `most`.
     pub fn units_before(&self, connection: i64, from: i64, most: u32) -> Result<Vec<UnitRow>> {
-        let values = named_params! { ":connection": connection, ":from": from, ":most": most };
+        let values = named_params! { ":connection": connection, ":from": from, ":most": most, ":blocks": BLOCKS };
         let mut units = self.rows(SELECT_UNITS_BEFORE, values, unit)?;
         units.reverse();
         Ok(units)
@@ -105,7 +120,7 @@ impl Store {
 
     /// Heads of the last frames of a connection in their order, at most `most`.
     pub fn last_units(&self, connection: i64, most: u32) -> Result<Vec<UnitRow>> {
-        let values = named_params! { ":connection": connection, ":most": most };
+        let values = named_params! { ":connection": connection, ":most": most, ":blocks": BLOCKS };
         let mut units = self.rows(SELECT_LAST_UNITS, values, unit)?;
         units.reverse();
         Ok(units)

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::common::{file, rpctape, run};
 use rpctape::protocol::Side;
 use rpctape::replay::run::{Anchor, CancelRun, CancelStatus, Substituted};
-use rpctape::replay::verdict::{CancelCounts, Difference, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
+use rpctape::replay::verdict::{CancelCounts, Difference, ExchangeReport, RunReport, RunVerdict, SideFigures, Verdict};
 use rpctape::report::Style;
 use rpctape::report::replay::{document, junit, lines, markdown, redacted, screen};
 
@@ -25,12 +25,12 @@ fn entry(
         method: method.into(),
         name: Some(name).filter(|name| !name.is_empty()).map(Into::into),
         line: Some(u64::from(id) * 2),
-        recorded: Seen { outcome: outcome(recorded).into(), latency_us: recorded, ..Seen::default() },
-        live: Seen {
+        recorded: SideFigures { outcome: outcome(recorded).into(), latency_us: recorded, ..SideFigures::default() },
+        live: SideFigures {
             outcome: outcome(live).into(),
             latency_us: live,
             sent_us: (verdict != Verdict::NotSent).then_some(i64::from(id) * 10_000),
-            ..Seen::default()
+            ..SideFigures::default()
         },
         verdict,
         fails: verdict.fails_by_default(),

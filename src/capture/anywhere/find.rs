@@ -14,7 +14,7 @@ const BRACES: usize = 32;
 
 /// Where a message stands in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct MessageSpan {
     /// Its first byte, or that of the literal that holds it.
     pub start: usize,
     /// The byte after it.
@@ -77,7 +77,7 @@ fn framing(text: &str) -> usize {
 }
 
 /// The next message at or after `from`. One that is cut ends where the text ends.
-pub(crate) fn next(text: &str, from: usize) -> Option<Found> {
+pub(crate) fn next(text: &str, from: usize) -> Option<MessageSpan> {
     let bytes = text.as_bytes();
     let rest = bytes.get(from..)?;
     memchr(b'{', rest)?;
@@ -95,7 +95,7 @@ pub(crate) fn next(text: &str, from: usize) -> Option<Found> {
     None
 }
 
-fn at_brace(text: &str, from: usize, brace: usize) -> Option<Found> {
+fn at_brace(text: &str, from: usize, brace: usize) -> Option<MessageSpan> {
     let bytes = text.as_bytes();
     let open = opening(bytes, from, brace);
     let first = *bytes.get(skip_white(bytes, brace + 1))?;
@@ -131,15 +131,15 @@ fn quote_of_frame(text: &str, from: usize, brace: usize) -> Option<usize> {
     (header.starts_with("Content-") || header.starts_with("content-")).then_some(from + quote)
 }
 
-fn json(text: &str, open: usize, brace: usize) -> Option<Found> {
+fn json(text: &str, open: usize, brace: usize) -> Option<MessageSpan> {
     if !looks_like_message(&text[brace..]) {
         return None;
     }
     let end = value_end(text.as_bytes(), open).unwrap_or(text.len());
-    Some(Found { start: open, end })
+    Some(MessageSpan { start: open, end })
 }
 
-fn quoted(text: &str, from: usize, quote: usize) -> Option<Found> {
+fn quoted(text: &str, from: usize, quote: usize) -> Option<MessageSpan> {
     let bytes = text.as_bytes();
     let is_bytes = quote > from
         && matches!(bytes[quote - 1], b'b' | b'B')
@@ -160,7 +160,7 @@ fn quoted(text: &str, from: usize, quote: usize) -> Option<Found> {
     let sound = is_bytes || inner_end.is_none() || inner_parses(&inner[body..]);
     let is_all = inner_end.is_some_and(|end| inner[end..].trim().is_empty());
     let own = !is_bytes && !is_all && stands_raw(text, quote);
-    (!plain && sound && !own && looks_like_message(&inner[at..])).then_some(Found { start, end })
+    (!plain && sound && !own && looks_like_message(&inner[at..])).then_some(MessageSpan { start, end })
 }
 
 /// True if JSON as it was sent stands between this quote and the next one of its kind that is not in the JSON: a logger that
@@ -176,12 +176,12 @@ fn inner_parses(inner: &str) -> bool {
     crate::jsonrpc::parse_at::<crate::jsonrpc::NoLift>(inner, 0).is_ok()
 }
 
-fn printed(text: &str, brace: usize) -> Option<Found> {
+fn printed(text: &str, brace: usize) -> Option<MessageSpan> {
     let Form::Printed(dialect) = form(&text[brace..]) else { return None };
     let mut json = String::new();
     match translate_into(dialect, &text[brace..], &mut json) {
-        Ok(read) => looks_like_message(&json).then_some(Found { start: brace, end: brace + read.end }),
-        Err(fault) => (fault.cut && looks_like_message(&json)).then_some(Found { start: brace, end: text.len() }),
+        Ok(read) => looks_like_message(&json).then_some(MessageSpan { start: brace, end: brace + read.end }),
+        Err(fault) => (fault.cut && looks_like_message(&json)).then_some(MessageSpan { start: brace, end: text.len() }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lines of a text log to messages, each with the text that stands before it.
 
-use super::find::{Found, next};
+use super::find::{MessageSpan, next};
 use crate::error::Result;
 
 /// The longest line that can be a label for the message below it, in bytes.
@@ -109,7 +109,7 @@ impl Scanner {
         &self,
         row: &Row<'_>,
         before: std::ops::Range<usize>,
-        found: Found,
+        found: MessageSpan,
         each: &mut dyn FnMut(&Piece<'_>) -> Result<()>,
     ) -> Result<()> {
         let own = &row.text[before];

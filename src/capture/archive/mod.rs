@@ -32,7 +32,7 @@ const HELD: u64 = 64 << 20;
 
 /// Where the bytes of a member lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Extent {
     /// In the text of a tar archive: first byte and length.
     Tar { at: u64, size: u64 },
     /// In a zip archive: its first packed byte, how many there are, how many they become, and whether they are packed.
@@ -51,7 +51,7 @@ enum Method {
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     name: String,
-    place: Place,
+    place: Extent,
 }
 
 /// An archive with the list of what is in it.
@@ -137,11 +137,11 @@ impl Archive {
     fn content(&self, member: &Member, cut: &Cut) -> Result<Content> {
         let fail = |error: io::Error| Error::io("read", &self.path, &error);
         let (stream, size): (Stream, u64) = match (&self.kind, member.place) {
-            (Kind::Tar(text), Place::Tar { at, size }) => (text.stream(at, size).map_err(fail)?, size),
-            (_, Place::Zip { at, packed, size, method }) => {
+            (Kind::Tar(text), Extent::Tar { at, size }) => (text.stream(at, size).map_err(fail)?, size),
+            (_, Extent::Zip { at, packed, size, method }) => {
                 (zipped::stream(&self.path, at, packed, method).map_err(fail)?, size)
             }
-            (Kind::Zip, Place::Tar { .. }) => return Err(damaged(&self.path)),
+            (Kind::Zip, Extent::Tar { .. }) => return Err(damaged(&self.path)),
         };
         let mut stream: Stream = Box::new(Whole { inner: stream, left: size, cut: Arc::clone(cut) });
         if size > HELD {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Archive, Kind, Member, Packed, Place, Stream};
+use super::{Archive, Extent, Kind, Member, Packed, Stream};
 use crate::capture::name::{name_of, path_of};
 use crate::error::{Error, Result};
 
@@ -37,7 +37,7 @@ pub(super) fn list(path: &str) -> Result<Archive> {
                 members.remove(at);
                 others.push((name.clone(), "a later file of the same name in the archive takes its place".to_string()));
             }
-            members.push(Member { name, place: Place::Tar { at: entry.raw_file_position(), size: entry.size() } });
+            members.push(Member { name, place: Extent::Tar { at: entry.raw_file_position(), size: entry.size() } });
         } else if kind.is_gnu_sparse() {
             others.push((name, "it is stored with holes (sparse): unpack it first".to_string()));
         } else if !kind.is_dir() {

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use zip::{CompressionMethod, ZipArchive};
 
-use super::{Archive, Kind, Member, Method, Place, Stream};
+use super::{Archive, Extent, Kind, Member, Method, Stream};
 use crate::capture::name::path_of;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -42,7 +42,7 @@ fn stated(path: &str, comment: usize) -> Option<usize> {
 }
 
 /// Where an entry lies, or why it cannot be read.
-fn place<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> std::result::Result<Place, String> {
+fn place<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> std::result::Result<Extent, String> {
     let method = match entry.compression() {
         _ if entry.encrypted() => return Err("it is encrypted: unpack it with its password first".to_string()),
         _ if entry.is_symlink() => return Err("it is a link, not a file".to_string()),
@@ -52,7 +52,7 @@ fn place<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> std::result::Result<Plac
         other => return Err(format!("it is packed as {other}: unpack it first")),
     };
     let at = entry.data_start().ok_or("where it lies is not known: the archive is damaged")?;
-    Ok(Place::Zip { at, packed: entry.compressed_size(), size: entry.size(), method })
+    Ok(Extent::Zip { at, packed: entry.compressed_size(), size: entry.size(), method })
 }
 
 /// The text of a member.

@@ -8,7 +8,7 @@ use super::clock::Times;
 use super::condition::{Condition, term};
 use super::parts::{Ids, Kind, Made, Part};
 use super::pointer::Pointer;
-use super::ready::{Definition, Key, Meaning, Pattern, Payload, Unwrap};
+use super::ready::{ConnectionKey, Definition, Meaning, Pattern, Payload, Unwrap};
 use super::schema::{self, Encoding, Holds, broken};
 use crate::capture::{Direction, Proof, Transport, Vantage};
 use crate::error::Result;
@@ -84,8 +84,8 @@ fn said<T>(file: &str, result: std::result::Result<T, String>) -> Result<T> {
     result.map_err(|what| broken(file, &what))
 }
 
-fn said_key(file: &str, key: &str) -> Result<Key> {
-    Key::parse(key).map_err(|what| broken(file, &format!("connection.key: {what}")))
+fn said_key(file: &str, key: &str) -> Result<ConnectionKey> {
+    ConnectionKey::parse(key).map_err(|what| broken(file, &format!("connection.key: {what}")))
 }
 
 fn regex(file: &str, key: &str, text: &str) -> Result<Regex> {
@@ -291,8 +291,8 @@ fn unproven(text: &schema::File, made: &Made) -> Proof {
 fn groups_exist(file: &str, definition: &Definition, text: &schema::File) -> Result<()> {
     let known = |name: &str| definition.start.roles.names.iter().any(|(known, _)| known == name);
     let in_keys = definition.keys.iter().filter_map(|key| match key {
-        Key::Groups(names) => Some(names),
-        Key::Pointer(_) | Key::Expression(_) => None,
+        ConnectionKey::Groups(names) => Some(names),
+        ConnectionKey::Pointer(_) | ConnectionKey::Expression(_) => None,
     });
     let in_keys = in_keys.flatten().map(|name| ("connection.key", name.as_str()));
     let in_tests = definition.payload.drop_if.iter().flat_map(Condition::groups).map(|name| ("payload.drop_if", name));

@@ -9,7 +9,7 @@ use super::head::{At, Head, Record};
 use super::pairing::Pairing;
 use super::parties::Parties;
 use super::pointer::{Found, Pointer, find_all};
-use super::ready::{Definition, Key, Meaning};
+use super::ready::{ConnectionKey, Definition, Meaning};
 use super::schema::Encoding;
 use crate::capture::harm::is_spliced;
 use crate::capture::out::{Channels, Out, body, in_words};
@@ -27,7 +27,7 @@ use crate::protocol::{Facts, Side};
 pub(super) struct Emitter {
     pub(super) definition: Arc<Definition>,
     pub(super) vantage: Vantage,
-    pub(super) keys: Option<Vec<Key>>,
+    pub(super) keys: Option<Vec<ConnectionKey>>,
     pub(super) channels: Channels,
     pub(super) count: u32,
     pub(super) clock: clock::Reader,

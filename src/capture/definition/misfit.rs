@@ -45,13 +45,13 @@ impl Prefixes {
 
 /// What became of the lines.
 #[derive(Default)]
-struct Seen {
+struct LineTally {
     skipped: Vec<(u64, Skip)>,
     malformed: Vec<(u64, String)>,
     messages: usize,
 }
 
-impl FrameSink for Seen {
+impl FrameSink for LineTally {
     fn channel(&mut self, _: u32, _: Channel) -> Result<()> {
         Ok(())
     }
@@ -86,7 +86,7 @@ fn each_line(sample: &Sample, mut each: impl FnMut(&Line<'_>) -> Result<()>) {
 
 /// Why a definition finds no message in the head of a log; `None` where it finds one.
 pub(super) fn misfit(definition: &Arc<Definition>, prefixes: &Prefixes, sample: &Sample) -> Option<Misfit> {
-    let mut seen = Seen::default();
+    let mut seen = LineTally::default();
     let overrides = Overrides::default();
     let mut out = Out::new(&mut seen, 0, &overrides);
     let mut reader = DefinitionReader::new(Arc::clone(definition), Vantage::Unknown);
@@ -107,7 +107,7 @@ pub(super) fn misfit(definition: &Arc<Definition>, prefixes: &Prefixes, sample: 
     best
 }
 
-fn of_line(definition: &Definition, prefixes: &Prefixes, seen: &Seen, line: u64, text: &str) -> Misfit {
+fn of_line(definition: &Definition, prefixes: &Prefixes, seen: &LineTally, line: u64, text: &str) -> Misfit {
     let signs = &definition.contains;
     let signed = signs.is_empty() || signs.iter().any(|sign| sign.find(text.as_bytes()).is_some());
     if signed && definition.start.regex.is_match(text) {
@@ -130,7 +130,7 @@ fn of_line(definition: &Definition, prefixes: &Prefixes, seen: &Seen, line: u64,
 }
 
 /// A record starts here; what was wrong with it?
-fn after_start(definition: &Definition, seen: &Seen, line: u64, text: &str) -> String {
+fn after_start(definition: &Definition, seen: &LineTally, line: u64, text: &str) -> String {
     if let Some((_, reason)) = seen.malformed.iter().find(|(at, _)| *at == line) {
         return format!("a record starts there, and its payload is no message: {reason}");
     }

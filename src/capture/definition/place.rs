@@ -6,7 +6,7 @@ use super::condition::Term;
 use super::emit::Emitter;
 use super::head::{At, Head, Record};
 use super::pointer::Found;
-use super::ready::{Key, Meaning};
+use super::ready::{ConnectionKey, Meaning};
 use super::schema::broken;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
@@ -98,9 +98,9 @@ impl Emitter {
         name.clear();
         for key in self.keys.iter().flatten() {
             let value = match key {
-                Key::Groups(names) => names.iter().find_map(|name| head.named(name)),
-                Key::Pointer(pointer) => pointer.find(text).map(|(value, _)| unquoted(value)),
-                Key::Expression(regex) => {
+                ConnectionKey::Groups(names) => names.iter().find_map(|name| head.named(name)),
+                ConnectionKey::Pointer(pointer) => pointer.find(text).map(|(value, _)| unquoted(value)),
+                ConnectionKey::Expression(regex) => {
                     let found = |text| regex.captures(text).and_then(|found| Some(found.get(1)?.as_str()));
                     found(text).or_else(|| found(head.text))
                 }
@@ -128,13 +128,13 @@ impl Emitter {
         Ok(channel)
     }
 
-    fn wanted_keys(&self, out: &Out<'_>) -> Result<Vec<Key>> {
+    fn wanted_keys(&self, out: &Out<'_>) -> Result<Vec<ConnectionKey>> {
         let Some(asked) = out.connection_key() else { return Ok(self.definition.keys.clone()) };
         let names = &self.definition.start.roles.names;
         let mut keys = Vec::new();
         for text in asked {
-            let key = Key::parse(text).map_err(|what| broken(self.definition.name, &what))?;
-            if let Key::Groups(groups) = &key
+            let key = ConnectionKey::parse(text).map_err(|what| broken(self.definition.name, &what))?;
+            if let ConnectionKey::Groups(groups) = &key
                 && let Some(unknown) = groups.iter().find(|name| !names.iter().any(|(known, _)| known == *name))
             {
                 let fields: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();

@@ -43,7 +43,7 @@ pub(crate) struct Definition {
     /// Whose log it is where nothing tells.
     pub(super) otherwise: Vantage,
     pub(super) times: Times,
-    pub(super) keys: Vec<Key>,
+    pub(super) keys: Vec<ConnectionKey>,
     pub(super) transport: Transport,
     pub(super) proof: Proof,
 }
@@ -135,7 +135,7 @@ pub(super) enum Meaning {
 
 /// What tells connections apart.
 #[derive(Clone, Debug)]
-pub(super) enum Key {
+pub(super) enum ConnectionKey {
     /// The first of these groups that took part in the match.
     Groups(Vec<String>),
     Pointer(Pointer),
@@ -143,12 +143,12 @@ pub(super) enum Key {
     Expression(Regex),
 }
 
-impl Key {
+impl ConnectionKey {
     /// Reads a key: a pointer, names of groups with bars between, or `~ EXPRESSION`.
-    pub(super) fn parse(text: &str) -> std::result::Result<Key, String> {
+    pub(super) fn parse(text: &str) -> std::result::Result<ConnectionKey, String> {
         if let Some(expression) = text.strip_prefix('~') {
             return match Regex::new(expression.trim()) {
-                Ok(regex) if regex.captures_len() > 1 => Ok(Key::Expression(regex)),
+                Ok(regex) if regex.captures_len() > 1 => Ok(ConnectionKey::Expression(regex)),
                 Ok(_) => Err(format!("{text:?} has no group: put what tells connections apart in round brackets")),
                 Err(error) => {
                     let said = error.to_string();
@@ -158,9 +158,9 @@ impl Key {
             };
         }
         match term(text) {
-            Ok(Term::Pointer(pointer)) => Ok(Key::Pointer(pointer)),
+            Ok(Term::Pointer(pointer)) => Ok(ConnectionKey::Pointer(pointer)),
             _ if text.starts_with('/') => Err(format!("{text:?} is no JSON pointer")),
-            _ => Ok(Key::Groups(text.split('|').map(|name| name.trim().to_string()).collect())),
+            _ => Ok(ConnectionKey::Groups(text.split('|').map(|name| name.trim().to_string()).collect())),
         }
     }
 }

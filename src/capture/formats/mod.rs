@@ -32,7 +32,6 @@ mod wrapped;
 mod zed_acp;
 
 use super::format::Format;
-use super::peel;
 
 /// What is read where nothing else is known.
 pub(super) static BARE: &dyn Format = &bare::Bare;
@@ -40,8 +39,8 @@ pub(super) static BARE: &dyn Format = &bare::Bare;
 /// Messages in wrappers with a layout of their own.
 pub(super) static WRAPPED: &dyn Format = &wrapped::Wrapped;
 
-/// Every format, in the order in which they are listed.
-pub(crate) static FORMATS: &[&dyn Format] = &[
+/// Every format with a reader of its own, in the order in which they are listed.
+pub(super) static OWN: &[&dyn Format] = &[
     &rec::Rec,
     &vectors::Vectors,
     &wrapped::Wrapped,
@@ -51,7 +50,6 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &claude_mcp::ClaudeMcp,
     &claude_server::ClaudeServer,
     &neovim::Neovim,
-    &peel::NEOVIM_STDERR,
     &emacs_plist::EmacsPlist,
     &pylsp::Pylsp,
     &sublime::Sublime,
@@ -76,18 +74,4 @@ pub(crate) static FORMATS: &[&dyn Format] = &[
     &sqlite::LSP_DEVTOOLS,
     &sqlite::MCP_DEBUGGER,
     &strace::Strace,
-    &peel::DOCKER,
-    &peel::CRI,
-    &peel::JOURNALD,
-    &peel::JOURNALD_EXPORT,
-    &peel::JSON_LOG,
-    &peel::CSV,
-    &peel::LOGFMT,
-    &peel::FLUENTD,
-    &peel::FLUENT_BIT,
-    &peel::SYSLOG,
-    &peel::PREFIXED,
-    &peel::VSCODE_LOG,
-    &peel::ANSI,
-    &peel::MARKDOWN,
 ];

@@ -206,7 +206,7 @@ fn outcome(written: &Written, own: &dyn Fn(&str) -> Option<String>) -> Outcome {
 }
 
 /// One message of a span: when it was sent, and which half of the exchange it is.
-struct Event {
+struct HalfExchange {
     at_us: i64,
     span: usize,
     answer: bool,
@@ -350,14 +350,14 @@ fn vantage(spans: &[Span<'_>]) -> Vantage {
 }
 
 /// What the spans tell, in the order of time.
-fn events(spans: &[Span<'_>]) -> Vec<Event> {
+fn events(spans: &[Span<'_>]) -> Vec<HalfExchange> {
     let mut events = Vec::new();
     for (span, told) in spans.iter().enumerate() {
-        events.push(Event { at_us: told.start_us, span, answer: false });
+        events.push(HalfExchange { at_us: told.start_us, span, answer: false });
         if let (Some(at_us), Some(_)) = (told.end_us, &told.id)
             && told.outcome != Outcome::Unknown
         {
-            events.push(Event { at_us: at_us.max(told.start_us), span, answer: true });
+            events.push(HalfExchange { at_us: at_us.max(told.start_us), span, answer: true });
         }
     }
     events.sort_by_key(|event| event.at_us);

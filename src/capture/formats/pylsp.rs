@@ -23,17 +23,17 @@ pub(crate) struct Pylsp;
 const PROOF: Proof = Proof::FULL.without(Proof::ENVELOPE).without(Proof::ERROR_CODE).without(Proof::ALL_ANSWERS);
 
 /// What stands before a message, and who sent it.
-const LABELS: [(&str, Side, What); 6] = [
-    ("Handling request from client ", Side::Client, What::Message),
-    ("Handling notification from client ", Side::Client, What::Message),
-    ("Handling response from client ", Side::Client, What::Message),
-    ("Got result from synchronous request handler: ", Side::Server, What::Result),
-    ("Sending notification: ", Side::Server, What::Notification),
-    ("Sending request with id ", Side::Server, What::Request),
+const LABELS: [(&str, Side, LineKind); 6] = [
+    ("Handling request from client ", Side::Client, LineKind::Message),
+    ("Handling notification from client ", Side::Client, LineKind::Message),
+    ("Handling response from client ", Side::Client, LineKind::Message),
+    ("Got result from synchronous request handler: ", Side::Server, LineKind::Result),
+    ("Sending notification: ", Side::Server, LineKind::Notification),
+    ("Sending request with id ", Side::Server, LineKind::Request),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum LineKind {
     Message,
     Result,
     Notification,
@@ -43,7 +43,7 @@ enum What {
 const LOGGER: &str = "jsonrpc.endpoint - ";
 
 /// The label of a line, and where the text after it starts.
-fn label(line: &str) -> Option<(Side, What, usize)> {
+fn label(line: &str) -> Option<(Side, LineKind, usize)> {
     let at = line.find(LOGGER)? + LOGGER.len();
     let found = LABELS.iter().find(|(label, ..)| line[at..].starts_with(label));
     found.map(|(label, side, what)| (*side, *what, at + label.len()))
@@ -106,7 +106,7 @@ impl LineReader for PylspReader {
             stream: None,
             taps: None,
         };
-        if what != What::Message {
+        if what != LineKind::Message {
             return self.put_together(&place, what, rest, out);
         }
         let mut json = std::mem::take(&mut self.json);
@@ -122,16 +122,16 @@ impl LineReader for PylspReader {
 
 impl PylspReader {
     /// A message of which the log has only parts.
-    fn put_together(&mut self, place: &Place, what: What, text: &str, out: &mut Out<'_>) -> Result<()> {
+    fn put_together(&mut self, place: &Place, what: LineKind, text: &str, out: &mut Out<'_>) -> Result<()> {
         let (mut json, mut value) = (std::mem::take(&mut self.json), std::mem::take(&mut self.value));
         json.clear();
         json.push_str("{\"jsonrpc\":\"2.0\"");
         let known = match what {
-            What::Result => self.handling.take().map(|id| {
+            LineKind::Result => self.handling.take().map(|id| {
                 json.extend([",\"id\":", &id, ",\"result\":"]);
                 text
             }),
-            What::Request => text.split_once(": ").map(|(id, rest)| {
+            LineKind::Request => text.split_once(": ").map(|(id, rest)| {
                 json.push_str(",\"id\":");
                 push_id(&mut json, id);
                 rest
@@ -144,13 +144,13 @@ impl PylspReader {
                 Ok(())
             }
             Some(rest) => {
-                let rest = if what == What::Result { rest } else { push_method(&mut json, rest) };
+                let rest = if what == LineKind::Result { rest } else { push_method(&mut json, rest) };
                 let read = translate_into(Dialect::Python, rest, &mut value);
-                let keeps = read.is_ok() && (what == What::Result || value != "null");
+                let keeps = read.is_ok() && (what == LineKind::Result || value != "null");
                 match (keeps, what) {
-                    (true, What::Result) => json.push_str(&value),
+                    (true, LineKind::Result) => json.push_str(&value),
                     (true, _) => json.extend([",\"params\":", &value]),
-                    (false, What::Result) => json.push_str("null"),
+                    (false, LineKind::Result) => json.push_str("null"),
                     (false, _) => {}
                 }
                 json.push('}');

@@ -45,7 +45,7 @@ impl Format for SacpTrace {
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let is_event = |line: &str| {
             line.contains("\"from\"")
-                && serde_json::from_str::<Event<'_>>(line).is_ok_and(|event| event.hop().is_some())
+                && serde_json::from_str::<SacpLine<'_>>(line).is_ok_and(|event| event.hop().is_some())
         };
         sample.lines().any(is_event).then(|| Match::new(88, "it has events between Client, Proxy(N) and Agent"))?
     }
@@ -56,7 +56,7 @@ impl Format for SacpTrace {
 }
 
 #[derive(Deserialize)]
-struct Event<'a> {
+struct SacpLine<'a> {
     #[serde(rename = "type")]
     kind: Kind,
     ts: f64,
@@ -100,7 +100,7 @@ struct Hop {
     outward: bool,
 }
 
-impl Event<'_> {
+impl SacpLine<'_> {
     /// Between whom it passed; nothing where a name is not one of the conductor's.
     fn hop(&self) -> Option<Hop> {
         let (from, to) = (place_in_chain(&self.from)?, place_in_chain(&self.to)?);
@@ -158,7 +158,7 @@ struct TraceReader {
 impl LineReader for TraceReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = line.text();
-        let event = serde_json::from_str::<Event<'_>>(&text);
+        let event = serde_json::from_str::<SacpLine<'_>>(&text);
         let found = event.as_ref().ok().and_then(|event| Some((event, event.hop()?)));
         let Some((event, hop)) = found else {
             let cut = event.is_err_and(|error| error.is_eof()) && !line.ended;
@@ -186,7 +186,7 @@ fn why(text: &str) -> Skip {
 }
 
 impl TraceReader {
-    fn protocol(&mut self, event: &Event<'_>) -> Protocol {
+    fn protocol(&mut self, event: &SacpLine<'_>) -> Protocol {
         let id = event.id.map_or("", |id| id.get());
         match event.kind {
             Kind::Response => self.waiting.remove(id).unwrap_or_default(),

@@ -48,30 +48,30 @@ impl Format for Sublime {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum LineKind {
     Request,
     Notification,
     Result,
     Error,
 }
 
-const ARROWS: [(&str, Side, What); 9] = [
-    ("-->", Side::Client, What::Request),
-    ("<--", Side::Server, What::Request),
-    (" ->", Side::Client, What::Notification),
-    ("<- ", Side::Server, What::Notification),
-    ("<? ", Side::Server, What::Notification),
-    (">>>", Side::Client, What::Result),
-    ("<<<", Side::Server, What::Result),
-    ("~~>", Side::Client, What::Error),
-    ("<~~", Side::Server, What::Error),
+const ARROWS: [(&str, Side, LineKind); 9] = [
+    ("-->", Side::Client, LineKind::Request),
+    ("<--", Side::Server, LineKind::Request),
+    (" ->", Side::Client, LineKind::Notification),
+    ("<- ", Side::Server, LineKind::Notification),
+    ("<? ", Side::Server, LineKind::Notification),
+    (">>>", Side::Client, LineKind::Result),
+    ("<<<", Side::Server, LineKind::Result),
+    ("~~>", Side::Client, LineKind::Error),
+    ("<~~", Side::Server, LineKind::Error),
 ];
 
 /// One line, taken apart.
 struct Entry<'a> {
     time: &'a str,
     side: Side,
-    what: What,
+    what: LineKind,
     server: &'a str,
     method: &'a str,
     id: &'a str,
@@ -86,18 +86,18 @@ impl<'a> Entry<'a> {
         let (side, what) = (*side, *what);
         let found = |server, method, id, payload| Some(Entry { time, side, what, server, method, id, payload });
         match what {
-            What::Notification => {
+            LineKind::Notification => {
                 let (head, payload) = rest.split_once(": ").unwrap_or((rest, ""));
                 let (server, method) = head.rsplit_once(' ')?;
                 found(server, method, "", payload)
             }
-            What::Request => {
+            LineKind::Request => {
                 let (head, payload) = rest.split_once("): ")?;
                 let (head, id) = head.rsplit_once(" (")?;
                 let (server, method) = head.rsplit_once(' ')?;
                 found(server, method, id, payload)
             }
-            What::Result | What::Error => {
+            LineKind::Result | LineKind::Error => {
                 let (server, rest) = rest.split_once(" (")?;
                 let (id, rest) = rest.split_once(')')?;
                 let rest = match rest.strip_prefix(" (duration: ") {
@@ -113,7 +113,7 @@ impl<'a> Entry<'a> {
     fn write(&self, json: &mut String, value: &mut String) -> bool {
         json.clear();
         json.push_str("{\"jsonrpc\":\"2.0\"");
-        if self.what != What::Notification {
+        if self.what != LineKind::Notification {
             json.push_str(",\"id\":");
             push_id(json, self.id);
         }
@@ -126,14 +126,14 @@ impl<'a> Entry<'a> {
         let left_out = self.payload.starts_with('<') && self.payload.ends_with(" characters>");
         let read = left_out || translate_into(Dialect::Python, self.payload, value).is_ok();
         let name = match self.what {
-            What::Result => ",\"result\":",
-            What::Error => ",\"error\":",
+            LineKind::Result => ",\"result\":",
+            LineKind::Error => ",\"error\":",
             _ => ",\"params\":",
         };
         match (value.as_str(), self.what) {
-            ("", What::Result) => json.extend([name, "null"]),
-            ("", What::Error) => json.extend([name, "{}"]),
-            ("null" | "", What::Request | What::Notification) => {}
+            ("", LineKind::Result) => json.extend([name, "null"]),
+            ("", LineKind::Error) => json.extend([name, "{}"]),
+            ("null" | "", LineKind::Request | LineKind::Notification) => {}
             _ => json.extend([name, value.as_str()]),
         }
         json.push('}');

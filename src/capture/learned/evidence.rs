@@ -14,7 +14,7 @@ const MOST: usize = 4096;
 
 /// One message of the sample.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct Example {
     /// What stands before it.
     pub before: String,
     pub kind: Kind,
@@ -31,7 +31,7 @@ pub(super) struct Seen {
 /// What a sample holds.
 #[derive(Debug, Default)]
 pub(super) struct Sampled {
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Example>,
     /// Messages of which only the beginning is there.
     pub cut: usize,
     /// True if some take several lines.
@@ -81,7 +81,7 @@ impl Sampled {
             IdField::Value(id) => Some(id.to_string()),
             _ => None,
         };
-        self.seen.push(Seen {
+        self.seen.push(Example {
             before: piece.before.to_string(),
             kind: message.kind,
             method: message.method().to_string(),
@@ -125,7 +125,7 @@ impl Sampled {
     }
 
     /// The first message that proves what a side sends, by its method.
-    pub(super) fn proof(&self, side: Side) -> Option<&Seen> {
+    pub(super) fn proof(&self, side: Side) -> Option<&Example> {
         self.seen.iter().find(|seen| seen.sender == Some(side) && !seen.method.is_empty())
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::evidence::{Sampled, Seen};
+use super::evidence::{Example, Sampled};
 use super::tokens::runs;
 use crate::capture::Direction;
 use crate::capture::words::{self, Word};
@@ -44,7 +44,7 @@ pub(super) fn common(word: &str) -> Option<Direction> {
 
 /// Finds the words; none where the messages do not tell senders, or no words go with them.
 pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
-    let told: Vec<&Seen> = sampled.seen.iter().filter(|seen| seen.sender.is_some()).collect();
+    let told: Vec<&Example> = sampled.seen.iter().filter(|seen| seen.sender.is_some()).collect();
     if told.is_empty() {
         return by_common_words(sampled);
     }
@@ -104,7 +104,7 @@ fn opposite(direction: Direction) -> Direction {
 }
 
 /// The words of both sides, and how many messages have one.
-fn choose<'a>(told: &[&'a Seen], runs: impl Fn(&'a Seen) -> Vec<(&'a str, usize)>) -> (Words, usize) {
+fn choose<'a>(told: &[&'a Example], runs: impl Fn(&'a Example) -> Vec<(&'a str, usize)>) -> (Words, usize) {
     let mut counts: HashMap<&str, Count> = HashMap::new();
     let mut held: Vec<Vec<&str>> = Vec::new();
     for seen in told {
@@ -176,7 +176,7 @@ fn is_pure(run: &str, count: &Count, side: Side) -> bool {
 }
 
 /// True if the words may tell requests from answers only, and not who sends: none stands before two kinds.
-fn tells_kinds(words: &Words, told: &[&Seen]) -> bool {
+fn tells_kinds(words: &Words, told: &[&Example]) -> bool {
     words.of.iter().flatten().all(|word| {
         let mut kinds = told.iter().filter(|seen| seen.before.contains(word.as_str())).map(|seen| class(seen.kind));
         let first = kinds.next();

@@ -84,12 +84,12 @@ impl<'t> Reader<'t, '_> {
                 self.out.push(',');
             }
             match self.lua_key()? {
-                Key::Metatable => {
+                LuaKey::Metatable => {
                     self.lua("")?;
                     self.out.truncate(start);
                     tagged = true;
                 }
-                Key::Name(name) => {
+                LuaKey::Name(name) => {
                     // Members beside the elements of a list have no place in JSON.
                     let fits = *keyed.get_or_insert(true);
                     self.lua(name)?;
@@ -98,7 +98,7 @@ impl<'t> Reader<'t, '_> {
                         self.lost = true;
                     }
                 }
-                Key::None => {
+                LuaKey::None => {
                     let fits = !*keyed.get_or_insert(false);
                     self.lua("")?;
                     if !fits {
@@ -122,7 +122,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The key before `=`, written as the name of a member; nothing where an element of a list follows.
-    fn lua_key(&mut self) -> Result<Key<'t>, super::Fault> {
+    fn lua_key(&mut self) -> Result<LuaKey<'t>, super::Fault> {
         let start = self.at;
         match self.next() {
             Some(b'[') => {
@@ -135,27 +135,27 @@ impl<'t> Reader<'t, '_> {
                 self.expect(b']', "a key in brackets has no end")?;
                 self.expect(b'=', "a key was expected to be followed by =")?;
                 self.out.push(':');
-                Ok(Key::Name(name))
+                Ok(LuaKey::Name(name))
             }
             Some(b'<') if self.word("<metatable>") => {
                 self.expect(b'=', "<metatable> was expected to be followed by =")?;
-                Ok(Key::Metatable)
+                Ok(LuaKey::Metatable)
             }
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let name = self.run(is_name);
                 if self.take(b'=') {
                     self.out.extend(["\"", name, "\":"]);
-                    return Ok(Key::Name(name));
+                    return Ok(LuaKey::Name(name));
                 }
                 self.at = start;
-                Ok(Key::None)
+                Ok(LuaKey::None)
             }
-            _ => Ok(Key::None),
+            _ => Ok(LuaKey::None),
         }
     }
 }
 
-enum Key<'t> {
+enum LuaKey<'t> {
     Name(&'t str),
     Metatable,
     None,

@@ -8,6 +8,7 @@
 mod ansi;
 mod container;
 mod fluent_bit;
+mod inside;
 mod journald;
 mod journald_export;
 mod logfmt;
@@ -24,12 +25,12 @@ mod vscode_log;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use inside::Inside;
 pub(in crate::capture) use logfmt::pairs;
 use peeler::Peeler;
-pub(crate) use shipped::{CSV, JSON_LOG};
+pub(crate) use shipped::{Csv, JsonLog};
 pub(in crate::capture) use shipped::{innermost, scalars};
 
-use super::detect::candidates;
 use super::format::{Format, Match, Reader};
 use super::sample::Sample;
 
@@ -47,8 +48,8 @@ enum Strength {
     Weak,
 }
 
-/// A wrapper around lines.
-pub(crate) struct Wrapper {
+/// A kind of wrapper around lines.
+pub(crate) struct Kind {
     name: &'static str,
     about: &'static str,
     strength: Strength,
@@ -59,7 +60,7 @@ pub(crate) struct Wrapper {
 }
 
 /// Docker's `json-file` logging driver.
-pub(crate) static DOCKER: Wrapper = Wrapper {
+pub(crate) static DOCKER: Kind = Kind {
     name: "docker",
     about: "Docker's json-file logs, around a log in any other format",
     strength: Strength::Certain(95),
@@ -69,7 +70,7 @@ pub(crate) static DOCKER: Wrapper = Wrapper {
 };
 
 /// The Kubernetes container runtime interface.
-pub(crate) static CRI: Wrapper = Wrapper {
+pub(crate) static CRI: Kind = Kind {
     name: "kubernetes-cri",
     about: "containerd and CRI-O logs of Kubernetes pods, around a log in any other format",
     strength: Strength::Certain(95),
@@ -79,7 +80,7 @@ pub(crate) static CRI: Wrapper = Wrapper {
 };
 
 /// `journalctl -o json`.
-pub(crate) static JOURNALD: Wrapper = Wrapper {
+pub(crate) static JOURNALD: Kind = Kind {
     name: "journald",
     about: "journalctl -o json, around a log in any other format",
     strength: Strength::Certain(95),
@@ -89,7 +90,7 @@ pub(crate) static JOURNALD: Wrapper = Wrapper {
 };
 
 /// `journalctl -o export`.
-pub(crate) static JOURNALD_EXPORT: Wrapper = Wrapper {
+pub(crate) static JOURNALD_EXPORT: Kind = Kind {
     name: "journald-export",
     about: "journalctl -o export, around a log in any other format",
     strength: Strength::Marked(journald_export::is_certain),
@@ -99,7 +100,7 @@ pub(crate) static JOURNALD_EXPORT: Wrapper = Wrapper {
 };
 
 /// Lines of `key=value` pairs.
-pub(crate) static LOGFMT: Wrapper = Wrapper {
+pub(crate) static LOGFMT: Kind = Kind {
     name: "logfmt",
     about: "lines of key=value pairs, around messages or a log in any other format",
     strength: Strength::Weak,
@@ -109,7 +110,7 @@ pub(crate) static LOGFMT: Wrapper = Wrapper {
 };
 
 /// Files of Fluentd and Fluent Bit.
-pub(crate) static FLUENTD: Wrapper = Wrapper {
+pub(crate) static FLUENTD: Kind = Kind {
     name: "fluentd",
     about: "files of Fluentd and Fluent Bit (time, tag, record), around a log in any other format",
     strength: Strength::Weak,
@@ -119,7 +120,7 @@ pub(crate) static FLUENTD: Wrapper = Wrapper {
 };
 
 /// What Fluent Bit prints.
-pub(crate) static FLUENT_BIT: Wrapper = Wrapper {
+pub(crate) static FLUENT_BIT: Kind = Kind {
     name: "fluent-bit",
     about: "what Fluent Bit's stdout output prints, around a log in any other format",
     strength: Strength::Certain(90),
@@ -129,7 +130,7 @@ pub(crate) static FLUENT_BIT: Wrapper = Wrapper {
 };
 
 /// What syslog and `journalctl` put before a line.
-pub(crate) static SYSLOG: Wrapper = Wrapper {
+pub(crate) static SYSLOG: Kind = Kind {
     name: "syslog",
     about: "syslog and journalctl lines (time, host, program), around a log in any other format",
     strength: Strength::Marked(syslog::is_certain),
@@ -139,7 +140,7 @@ pub(crate) static SYSLOG: Wrapper = Wrapper {
 };
 
 /// What viewers of several logs put before a record.
-pub(crate) static PREFIXED: Wrapper = Wrapper {
+pub(crate) static PREFIXED: Kind = Kind {
     name: "prefixed",
     about: "records behind the name of a pod, a service or a stream (kubectl --prefix, stern, compose, aws logs tail, Heroku)",
     strength: Strength::Weak,
@@ -149,7 +150,7 @@ pub(crate) static PREFIXED: Wrapper = Wrapper {
 };
 
 /// What VS Code puts before a line of an output channel.
-pub(crate) static VSCODE_LOG: Wrapper = Wrapper {
+pub(crate) static VSCODE_LOG: Kind = Kind {
     name: "vscode-log",
     about: "a VS Code log file (time and [level]), around a log in any other format",
     strength: Strength::Weak,
@@ -159,7 +160,7 @@ pub(crate) static VSCODE_LOG: Wrapper = Wrapper {
 };
 
 /// Colours of a terminal.
-pub(crate) static ANSI: Wrapper = Wrapper {
+pub(crate) static ANSI: Kind = Kind {
     name: "ansi",
     about: "terminal colours, in a log in any other format",
     strength: Strength::Weak,
@@ -169,7 +170,7 @@ pub(crate) static ANSI: Wrapper = Wrapper {
 };
 
 /// Quotes and code fences of Markdown.
-pub(crate) static MARKDOWN: Wrapper = Wrapper {
+pub(crate) static MARKDOWN: Kind = Kind {
     name: "markdown",
     about: "quotes and code fences of Markdown, around a log in any other format",
     strength: Strength::Marked(markdown::is_quoted_fence),
@@ -179,7 +180,7 @@ pub(crate) static MARKDOWN: Wrapper = Wrapper {
 };
 
 /// What servers wrote to stderr, in Neovim's log.
-pub(crate) static NEOVIM_STDERR: Wrapper = Wrapper {
+pub(crate) static NEOVIM_STDERR: Kind = Kind {
     name: "neovim-stderr",
     about: "Neovim's lsp.log with what a server wrote to stderr, a log in any other format",
     strength: Strength::Certain(86),
@@ -188,45 +189,37 @@ pub(crate) static NEOVIM_STDERR: Wrapper = Wrapper {
     peeler: || Box::<neovim::Stderr>::default(),
 };
 
+impl Kind {
+    /// The wrapper around a log in any of the formats that `inside` knows.
+    pub(in crate::capture) const fn around(&'static self, inside: Inside) -> Wrapper {
+        Wrapper { kind: self, inside }
+    }
+}
+
+/// A wrapper around lines.
+pub(crate) struct Wrapper {
+    kind: &'static Kind,
+    inside: Inside,
+}
+
 impl Wrapper {
     /// The sample without the wrapper.
     fn peel(&self, sample: &Sample) -> Sample {
-        peeler::peel_sample(&mut *(self.peeler)(), sample)
-    }
-}
-
-/// The format of a peeled sample, and why; one that reads lines.
-fn inner(peeled: &Sample) -> Option<(&'static dyn Format, Match)> {
-    if peeled.depth > DEPTH {
-        return None;
-    }
-    let by_line =
-        candidates(peeled).filter(|(format, _)| matches!(format.reader(peeled), Reader::Lines(_) | Reader::Ordered(_)));
-    by_line.fold(None, |best: Option<(&'static dyn Format, Match)>, next| match best {
-        Some(best) if best.1.score >= next.1.score => Some(best),
-        _ => Some(next),
-    })
-}
-
-/// The name of a wrapper with what is inside.
-fn chain(name: &str, peeled: &Sample) -> String {
-    match inner(peeled) {
-        Some((format, _)) => format!("{name} > {}", format.chain(peeled)),
-        None => name.to_string(),
+        peeler::peel_sample(&mut *(self.kind.peeler)(), sample)
     }
 }
 
 impl Format for Wrapper {
     fn name(&self) -> &'static str {
-        self.name
+        self.kind.name
     }
 
     fn about(&self) -> &'static str {
-        self.about
+        self.kind.about
     }
 
     fn chain(&self, sample: &Sample) -> String {
-        chain(self.name, &self.peel(sample))
+        self.inside.chain(self.kind.name, &self.peel(sample))
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
@@ -234,24 +227,24 @@ impl Format for Wrapper {
             return None;
         }
         let (lines, hits) =
-            sample.lines().fold((0, 0), |(lines, hits), line| (lines + 1, hits + usize::from((self.looks)(line))));
-        if hits == 0 || hits * 100 < lines * self.share {
+            sample.lines().fold((0, 0), |(lines, hits), line| (lines + 1, hits + usize::from((self.kind.looks)(line))));
+        if hits == 0 || hits * 100 < lines * self.kind.share {
             return None;
         }
-        let (_, found) = inner(&self.peel(sample))?;
-        let score = match self.strength {
+        let (_, found) = self.inside.of(&self.peel(sample))?;
+        let score = match self.kind.strength {
             Strength::Certain(score) => score,
             Strength::Marked(mark) if sample.lines().any(mark) => 90,
             Strength::Marked(_) | Strength::Weak => found.score.saturating_sub(1),
         };
         Match::new(
             score,
-            format!("{hits} of the first {lines} lines are {} lines; inside, {}", self.name, found.reason),
+            format!("{hits} of the first {lines} lines are {} lines; inside, {}", self.kind.name, found.reason),
         )
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
         let peeled = self.peel(sample);
-        Reader::Ordered(Box::new(nested::Nested::new((self.peeler)(), peeled)))
+        Reader::Ordered(Box::new(nested::Nested::new((self.kind.peeler)(), peeled, self.inside)))
     }
 }

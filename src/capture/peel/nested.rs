@@ -1,6 +1,6 @@
 //! Reading what is inside: lines without their wrapper, to a reader for each place they come from.
 
-use super::inner;
+use super::Inside;
 use super::peeler::{Peeled, Peeler};
 use crate::capture::format::{Format, LineReader, Reader};
 use crate::capture::formats::BARE;
@@ -28,15 +28,15 @@ pub(super) struct Readers {
 const KEYS: usize = 4096;
 
 impl Nested {
-    pub(super) fn new(peeler: Box<dyn Peeler>, sample: Sample) -> Nested {
-        Nested { peeler, readers: Readers::new(sample) }
+    pub(super) fn new(peeler: Box<dyn Peeler>, sample: Sample, inside: Inside) -> Nested {
+        Nested { peeler, readers: Readers::new(sample, inside) }
     }
 }
 
 impl Readers {
     /// Readers for a peeled sample; of bare messages where it shows none.
-    pub(super) fn new(sample: Sample) -> Readers {
-        let format = inner(&sample).map_or(BARE, |(format, _)| format);
+    pub(super) fn new(sample: Sample, inside: Inside) -> Readers {
+        let format = inside.of(&sample).map_or(BARE, |(format, _)| format);
         Readers { sample, format, by_key: Vec::new(), clock: time::Clock::default() }
     }
 

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::Inside;
 use super::container::Docker;
 use super::nested::Nested;
-use crate::capture::detect::by_name;
+use crate::capture::detect::{by_name, candidates};
 use crate::capture::format::LineReader;
 use crate::capture::lines::Lines;
 use crate::capture::out::Out;
@@ -59,7 +60,8 @@ fn a_line_over_the_limit_is_a_gap() {
         + &docker(&format!("{PONG}\n"), "stdout");
     // The sample is small, so that nothing looks at all of it.
     let sample = Sample::peeled(PING.as_bytes(), &Sample::new(b"", true, false));
-    let mut reader = Nested::new(Box::<Docker>::default(), sample);
+    let inside = Inside(|sample| candidates(sample).collect());
+    let mut reader = Nested::new(Box::<Docker>::default(), sample, inside);
     let (mut kept, overrides) = (Kept::default(), Overrides::default());
     let mut out = Out::new(&mut kept, 0, &overrides);
     let mut lines = Lines::new(log.as_bytes(), Resume::default(), false).expect("lines");

@@ -35,7 +35,7 @@ use rpctape::replay::{Options, Plan, RunReport, plan};
 use rpctape::report::escape;
 
 use super::accept;
-use crate::cli::args::config::{Config, Found};
+use crate::cli::args::config::{Config, FileFound};
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::run_reports::RunReportArgs;
@@ -188,7 +188,7 @@ fn config(args: &ReplayArgs) -> Result<Config> {
 
 /// What was found by itself never widens what is sent, and is named.
 fn narrow(config: &mut Config) -> Vec<String> {
-    let Some(Found { name, foreign }) = &config.found else { return Vec::new() };
+    let Some(FileFound { name, foreign }) = &config.found else { return Vec::new() };
     let replay = &mut config.replay;
     let mut said = vec![format!("settings are those of {name}")];
     if !std::mem::take(&mut replay.allow).is_empty() {

@@ -47,7 +47,7 @@ enum Format {
 const SPANS: usize = 20;
 
 /// What was found in one file.
-struct Seen<'f> {
+struct Checked<'f> {
     file: &'f Path,
     chain: Verified,
     signed: Signed,
@@ -71,7 +71,7 @@ enum Signed {
     Bad(String),
 }
 
-impl Seen<'_> {
+impl Checked<'_> {
     fn is_good(&self) -> bool {
         let is_from = self.from.as_ref().is_none_or(|from| from.holds);
         self.chain.is_sound() && !matches!(self.signed, Signed::Bad(_)) && is_from
@@ -107,7 +107,7 @@ pub fn run(args: &VerifyArgs) -> Result<u8> {
     Ok(u8::from(!whole))
 }
 
-fn look<'f>(file: &'f Path, key: Option<&PublicKey>, source: Option<&(&'f Path, Verified)>) -> Result<Seen<'f>> {
+fn look<'f>(file: &'f Path, key: Option<&PublicKey>, source: Option<&(&'f Path, Verified)>) -> Result<Checked<'f>> {
     let chain = chain(file)?;
     if chain.sealed == 0 {
         return Err(Error::new(ErrorKind::Input, format!("{} has no hash chain: there is nothing to verify", file.display()))
@@ -119,7 +119,7 @@ fn look<'f>(file: &'f Path, key: Option<&PublicKey>, source: Option<&(&'f Path, 
         recording,
         holds: chain.is_sound() && chain.root.is_some() && (chain.root, &chain.closing) == (whole.root, &whole.closing),
     });
-    Ok(Seen { file, chain, signed, from })
+    Ok(Checked { file, chain, signed, from })
 }
 
 fn chain(file: &Path) -> Result<Verified> {
@@ -191,7 +191,7 @@ fn public_key(given: &str) -> Result<PublicKey> {
     })
 }
 
-fn told_as_json(seen: &Seen<'_>) -> Value {
+fn told_as_json(seen: &Checked<'_>) -> Value {
     let chain = &seen.chain;
     let (signature, said) = match &seen.signed {
         Signed::No => ("none", None),
@@ -227,7 +227,7 @@ fn told_as_json(seen: &Seen<'_>) -> Value {
     })
 }
 
-fn describe(seen: &Seen<'_>) -> String {
+fn describe(seen: &Checked<'_>) -> String {
     let chain = &seen.chain;
     let verdict = match (chain.wrong, &chain.end) {
         (0, End::Cut) => format!("cut after line {}", chain.lines),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rpctape::capture;
 use rpctape::error::Result;
+use rpctape::protocol::Side;
 use rpctape::redact::Redactor;
 use rpctape::report::why::{self, Cancelled, Death, Facts, WINDOW, Waiting};
 use rpctape::report::{Judged, Unread, escape, plural};
@@ -43,6 +44,8 @@ pub struct Case<'a> {
     /// What the rules say about requests without an answer, by request.
     said: BTreeMap<i64, SaidRow>,
     cancels: BTreeMap<i64, Vec<CancellationRow>>,
+    /// How many cancels were proven not to be honoured, by connection.
+    defied: BTreeMap<i64, usize>,
     /// How servers died, by connection.
     deaths: BTreeMap<i64, Death>,
     /// Lines that look like messages and were not read.
@@ -62,19 +65,21 @@ impl<'a> Case<'a> {
         let codes: Vec<&str> =
             RULES.iter().map(|rule| rule.code).filter(|code| charge(code) == Some(Charge::Stuck)).collect();
         let said = store.said(&codes)?.into_iter().map(|said| (said.exchange_id, said)).collect();
-        let (stuck, open, cancels) = Default::default();
+        let (stuck, open, cancels, defied) = Default::default();
         let deaths = deaths(store, &connections, &mut redactor)?;
         let mut unread = Unread::of(&store.sources()?);
         if let Some(redactor) = &mut redactor {
             unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
         }
-        let mut case = Case { store, connections, stuck, open, said, cancels, deaths, unread, after_us, since: None };
+        let mut case =
+            Case { store, connections, stuck, open, said, cancels, defied, deaths, unread, after_us, since: None };
         case.sort_waiting()?;
         for mut row in store.cancellations(None, None)? {
             // The one text of a log that this screen has beside names, ids and stderr.
             if let (Some(redactor), Some(reason)) = (&mut redactor, &mut row.reason) {
                 *reason = redactor.text(reason).into_owned();
             }
+            *case.defied.entry(row.connection_id).or_default() += usize::from(Judged::of(&row).defied());
             case.cancels.entry(row.connection_id).or_default().push(row);
         }
         Ok(case)
@@ -118,7 +123,7 @@ impl<'a> Case<'a> {
     }
 
     fn defied(&self, connection: &ConnectionRow) -> usize {
-        self.cancels.get(&connection.id).map_or(0, |rows| rows.iter().filter(|row| Judged::of(row).defied()).count())
+        self.defied.get(&connection.id).copied().unwrap_or_default()
     }
 
     /// The requests that are stuck, in all connections.
@@ -141,7 +146,7 @@ impl<'a> Case<'a> {
             let longest = self.longest_us(connection);
             (died, stuck > 0, longest, stuck, self.defied(connection), open, connection.requests)
         };
-        order.sort_by_key(|connection| (std::cmp::Reverse(trouble(connection)), connection.id));
+        order.sort_by_cached_key(|connection| (std::cmp::Reverse(trouble(connection)), connection.id));
         let mut kinds = BTreeMap::new();
         for connection in order.iter().filter(|connection| self.in_trouble(connection)).take(EXPLAINED) {
             kinds.insert(connection.id, self.kind(connection)?);
@@ -155,6 +160,9 @@ impl<'a> Case<'a> {
         if self.deaths.contains_key(&connection.id) {
             return Ok(0);
         }
+        if self.is_neither(connection)? {
+            return Ok(OTHER_KIND);
+        }
         let told = why::postmortem(&self.facts_of(connection)?);
         let letters: Vec<char> = told.patterns.iter().map(|pattern| pattern.letter).collect();
         Ok(match () {
@@ -162,6 +170,21 @@ impl<'a> Case<'a> {
             () if letters.contains(&'b') => 2,
             () => OTHER_KIND,
         })
+    }
+
+    /// True if it is seen at once that a connection is in no cycle and its server not silent: nothing is stuck and no handshake
+    /// waits; or the server spoke behind the last stuck request, none of its own is stuck, and the connection has no end.
+    fn is_neither(&self, connection: &ConnectionRow) -> Result<bool> {
+        let of = |rows| BTreeMap::get(rows, &connection.id).map_or(&[][..], Vec::<ExchangeRow>::as_slice);
+        let (stuck, open) = (of(&self.stuck), of(&self.open));
+        if stuck.iter().chain(open).any(why::is_handshake) {
+            return Ok(false);
+        }
+        let Some(last) = stuck.iter().map(|row| row.id).max() else { return Ok(true) };
+        if connection.complete_tail || stuck.iter().any(|row| row.issuer == "server") {
+            return Ok(false);
+        }
+        self.store.spoke_after(connection.id, Side::Server, last)
     }
 
     /// How long the request has waited that has waited longest, in microseconds.
@@ -235,7 +258,8 @@ impl<'a> Case<'a> {
             rows.into_iter()
                 .enumerate()
                 .map(|(index, row)| {
-                    let signs = if index < SIGNS { store.signs_of_life(row.id, WINDOW)? } else { Vec::new() };
+                    let shows_life = index < SIGNS && row.history.contains('p');
+                    let signs = if shows_life { store.signs_of_life(row.id, WINDOW)? } else { Vec::new() };
                     let (age_us, said) = (age(&row), self.said.get(&row.id).cloned());
                     Ok(Waiting { row, age_us, signs, said })
                 })

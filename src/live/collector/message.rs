@@ -106,14 +106,14 @@ pub struct Span {
     #[prost(message, repeated, tag = "9")]
     pub attributes: Vec<Attribute>,
     #[prost(message, repeated, tag = "11")]
-    pub events: Vec<Event>,
+    pub events: Vec<SpanEvent>,
     #[prost(message, optional, tag = "15")]
     pub status: Option<Status>,
 }
 
 #[derive(Clone, PartialEq, Message, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Event {
+pub struct SpanEvent {
     #[prost(fixed64, tag = "1")]
     #[serde(deserialize_with = "number")]
     pub time_unix_nano: u64,

@@ -20,12 +20,12 @@ pub(super) struct Copy {
     pub at_us: i64,
     /// The exchange of HTTP that it belongs to; 0 for none.
     pub stream: u32,
-    pub what: What,
+    pub what: Passing,
 }
 
 /// What passed.
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum Passing {
     /// The head of a request.
     Request {
         peer: SocketAddr,
@@ -87,7 +87,7 @@ impl Copier {
         self.streams.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(super) fn send(&self, stream: u32, what: What) {
+    pub(super) fn send(&self, stream: u32, what: Passing) {
         // Nobody takes it any more once the recorder has stopped.
         let _ = self.sender.send(Copy { at_us: self.clock.us(), stream, what });
     }
@@ -100,9 +100,9 @@ impl Copier {
         let waiting = self.waiting.fetch_add(bytes.len(), Ordering::Relaxed);
         if waiting + bytes.len() > self.limit {
             self.waiting.fetch_sub(bytes.len(), Ordering::Relaxed);
-            return self.send(stream, What::Lost { from, bytes: bytes.len() });
+            return self.send(stream, Passing::Lost { from, bytes: bytes.len() });
         }
-        self.send(stream, What::Body { from, bytes: bytes.clone() });
+        self.send(stream, Passing::Body { from, bytes: bytes.clone() });
     }
 }
 
@@ -110,7 +110,7 @@ impl Copies {
     /// The next one; `None` when there will be none.
     pub(super) fn next(&self) -> Option<Copy> {
         let copy = self.receiver.recv().ok()?;
-        if let What::Body { bytes, .. } = &copy.what {
+        if let Passing::Body { bytes, .. } = &copy.what {
             self.waiting.fetch_sub(bytes.len(), Ordering::Relaxed);
         }
         Some(copy)
@@ -128,9 +128,9 @@ mod tests {
         let piece = Bytes::from_static(b"123456");
         copier.body(stream, Side::Server, &piece);
         copier.body(stream, Side::Server, &piece);
-        assert!(matches!(copies.next().unwrap().what, What::Body { .. }));
+        assert!(matches!(copies.next().unwrap().what, Passing::Body { .. }));
         copier.body(stream, Side::Server, &piece);
-        assert!(matches!(copies.next().unwrap().what, What::Lost { bytes: 6, .. }));
-        assert!(matches!(copies.next().unwrap().what, What::Body { .. }), "there is room again");
+        assert!(matches!(copies.next().unwrap().what, Passing::Lost { bytes: 6, .. }));
+        assert!(matches!(copies.next().unwrap().what, Passing::Body { .. }), "there is room again");
     }
 }

@@ -26,7 +26,7 @@ use tokio::task::JoinSet;
 use super::Clock;
 use super::tape::{QUEUE_BYTES, Tape};
 use crate::error::{Error, ErrorKind, Result};
-use copy::{Copier, What};
+use copy::{Copier, Passing};
 use scribe::Scribe;
 use serve::Shared;
 use upstream::Upstream;
@@ -123,7 +123,7 @@ impl Proxy {
     pub async fn stop(self) {
         self.accepting.abort();
         let _ = self.accepting.await;
-        self.copier.send(0, What::Stop);
+        self.copier.send(0, Passing::Stop);
         let _ = tokio::task::spawn_blocking(move || self.scribe.join()).await;
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, json};
 
-use super::copy::{Copies, Copy, What};
+use super::copy::{Copies, Copy, Passing};
 use super::numbers::{Number, Numbers};
 use super::stream::{Look, Reading, Stream, Whole};
 use super::{endpoint, heads};
@@ -40,7 +40,7 @@ impl Scribe {
     /// Works until the recorder stops.
     pub(super) fn run(mut self, copies: &Copies) {
         while let Some(copy) = copies.next() {
-            if matches!(copy.what, What::Stop) {
+            if matches!(copy.what, Passing::Stop) {
                 break;
             }
             self.take(copy);
@@ -56,7 +56,7 @@ impl Scribe {
         let Copy { at_us, stream, what } = copy;
         self.now_us = self.now_us.max(at_us);
         match what {
-            What::Request { peer, method, target, endpoint, headers } => {
+            Passing::Request { peer, method, target, endpoint, headers } => {
                 let recorded = endpoint || self.numbers.of_endpoint(&target).is_some();
                 if recorded && matches!(method.as_str(), "POST" | "GET" | "DELETE") {
                     self.request(stream, Stream::new(stream, peer, method, target, &headers), &headers);
@@ -65,18 +65,18 @@ impl Scribe {
                     self.others.insert(stream, format!("{method} {path}"));
                 }
             }
-            What::Body { from, bytes } => self.body(stream, from, &bytes),
-            What::Lost { from, bytes } => self.lost(stream, from, bytes),
-            What::RequestEnd => self.request_end(stream),
-            What::Response { status, headers } => match self.others.remove(&stream) {
+            Passing::Body { from, bytes } => self.body(stream, from, &bytes),
+            Passing::Lost { from, bytes } => self.lost(stream, from, bytes),
+            Passing::RequestEnd => self.request_end(stream),
+            Passing::Response { status, headers } => match self.others.remove(&stream) {
                 Some(asked) => self.note(0, format!("{asked}: {status}")),
                 None => self.response(stream, status, &headers),
             },
-            What::ResponseEnd { how } => self.response_end(stream, how),
-            What::ClientGone { how } => self.end(stream, Some(Side::Client), how),
-            What::NoAnswer { how, why } => self.no_answer(stream, how, why),
-            What::HungUp { peer } => self.numbers.hung_up(peer),
-            What::Stop => {}
+            Passing::ResponseEnd { how } => self.response_end(stream, how),
+            Passing::ClientGone { how } => self.end(stream, Some(Side::Client), how),
+            Passing::NoAnswer { how, why } => self.no_answer(stream, how, why),
+            Passing::HungUp { peer } => self.numbers.hung_up(peer),
+            Passing::Stop => {}
         }
     }
 

@@ -23,7 +23,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 
-use super::copy::{Copier, What};
+use super::copy::{Copier, Passing};
 use super::endpoint::Relative;
 use super::heads;
 use super::tapped::{Current, Tapped, broken};
@@ -94,9 +94,9 @@ impl Link {
         }
         let stream = self.current.swap(0, Ordering::AcqRel);
         if stream != 0 {
-            self.shared.copier.send(stream, What::ClientGone { how });
+            self.shared.copier.send(stream, Passing::ClientGone { how });
         }
-        self.shared.copier.send(0, What::HungUp { peer: self.peer });
+        self.shared.copier.send(0, Passing::HungUp { peer: self.peer });
     }
 
     async fn exchange(&self, request: Request<Incoming>) -> Response<Answer> {
@@ -110,7 +110,7 @@ impl Link {
         self.current.store(stream, Ordering::Release);
         let asked = head.uri.path_and_query().map_or("/", |asked| asked.as_str()).to_string();
         let (method, headers) = (head.method.to_string(), head.headers.clone());
-        copier.send(stream, What::Request { peer: self.peer, method, target: asked, endpoint, headers });
+        copier.send(stream, Passing::Request { peer: self.peer, method, target: asked, endpoint, headers });
         self.rewrite(&mut head.headers);
         head.uri = target.parse().unwrap_or_else(|_| Uri::from_static("/"));
         head.version = hyper::Version::HTTP_11;
@@ -119,7 +119,7 @@ impl Link {
             Ok(response) => self.answer(stream, endpoint, response),
             Err((how, why)) => {
                 if self.current.swap(0, Ordering::AcqRel) == stream {
-                    copier.send(stream, What::NoAnswer { how, why: why.clone() });
+                    copier.send(stream, Passing::NoAnswer { how, why: why.clone() });
                 }
                 Answer::own(StatusCode::BAD_GATEWAY, &why)
             }
@@ -140,7 +140,7 @@ impl Link {
     fn answer(&self, stream: u32, endpoint: bool, response: Response<Incoming>) -> Response<Answer> {
         let copier = self.shared.copier.clone();
         let (mut head, body) = response.into_parts();
-        copier.send(stream, What::Response { status: head.status.as_u16(), headers: head.headers.clone() });
+        copier.send(stream, Passing::Response { status: head.status.as_u16(), headers: head.headers.clone() });
         heads::for_next_hop(&mut head.headers);
         let is_stream = super::is_event_stream(&head.headers) && !head.headers.contains_key(CONTENT_LENGTH);
         let rewrite = (self.shared.relative && endpoint && is_stream)

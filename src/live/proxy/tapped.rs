@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::copy::{Copier, What};
+use super::copy::{Copier, Passing};
 use super::endpoint::Relative;
 use crate::live::tape::FRAME_BYTES;
 use crate::protocol::Side;
@@ -78,11 +78,11 @@ impl Tapped {
             return;
         }
         match self.from {
-            Side::Client => self.copier.send(self.stream, What::RequestEnd),
+            Side::Client => self.copier.send(self.stream, Passing::RequestEnd),
             Side::Server => {
                 // Whoever takes the number tells how the exchange ended.
                 if self.current.swap(0, Ordering::AcqRel) == self.stream {
-                    self.copier.send(self.stream, What::ResponseEnd { how });
+                    self.copier.send(self.stream, Passing::ResponseEnd { how });
                 }
             }
         }

@@ -47,7 +47,7 @@ struct Write {
 
 /// What one step came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Pumped {
     /// Something moved.
     Moved,
     /// [`Outgoing::Finish`].
@@ -119,21 +119,21 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
     }
 
     /// Does the next thing that can be done. Nothing is lost when it is dropped half-way.
-    pub(super) async fn step(&mut self) -> Step {
+    pub(super) async fn step(&mut self) -> Pumped {
         let reads = self.reader.is_some() && self.outbox.len() < OUTBOX;
         let writes = self.writer.is_some() && self.queue.len() > usize::from(self.more);
         let report = self.port.report.clone();
         tokio::select! {
-            () = report.gone() => Step::Gone,
+            () = report.gone() => Pumped::Gone,
             done = report.deliver(&mut self.outbox), if !self.outbox.is_empty() => match done {
-                Ok(()) => Step::Moved,
-                Err(Gone) => Step::Gone,
+                Ok(()) => Pumped::Moved,
+                Err(Gone) => Pumped::Gone,
             },
             order = self.port.order() => self.take(order),
             done = write(&mut self.writer, &self.queue, self.written), if writes => self.wrote(done),
             done = read(&mut self.reader, &mut self.chunk), if reads => {
                 self.read(done);
-                Step::Moved
+                Pumped::Moved
             }
         }
     }
@@ -145,7 +145,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
         while !outbox.is_empty() && report.deliver(&mut outbox).await.is_ok() {}
     }
 
-    fn take(&mut self, order: Outgoing) -> Step {
+    fn take(&mut self, order: Outgoing) -> Pumped {
         match order {
             Outgoing::Message { stream, bytes, more, .. } if self.writer.is_some() && !self.finishing => {
                 if !std::mem::replace(&mut self.more, more) {
@@ -156,17 +156,17 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
                     last.ends.push_back((last.bytes.len(), stream));
                 }
             }
-            Outgoing::Finish => return Step::Finish,
-            Outgoing::Abort => return Step::Abort,
+            Outgoing::Finish => return Pumped::Finish,
+            Outgoing::Abort => return Pumped::Abort,
             _ => {}
         }
-        Step::Moved
+        Pumped::Moved
     }
 
-    fn wrote(&mut self, done: std::io::Result<usize>) -> Step {
+    fn wrote(&mut self, done: std::io::Result<usize>) -> Pumped {
         let Ok(count @ 1..) = done else {
             self.stop_writing();
-            return Step::Deaf;
+            return Pumped::Deaf;
         };
         self.written += count;
         while let Some(stream) = self.taken() {
@@ -179,7 +179,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
                 self.writer = None;
             }
         }
-        Step::Moved
+        Pumped::Moved
     }
 
     /// The stream of the next message that is written whole and was not told yet.

@@ -8,7 +8,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::port::{Port, until};
-use super::pump::{Pump, Step};
+use super::pump::{Pump, Pumped};
 use crate::live::Incoming;
 use crate::protocol::Side;
 use crate::wire::Framing;
@@ -85,13 +85,13 @@ async fn serve<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(mut pump: Pump<R, W>
     while pump.reading() {
         tokio::select! {
             step = pump.step() => match step {
-                Step::Moved | Step::Deaf => {}
-                Step::Finish => {
+                Pumped::Moved | Pumped::Deaf => {}
+                Pumped::Finish => {
                     pump.finish_writing();
                     deadline = deadline.or(Some(Instant::now() + LINGER));
                 }
-                Step::Abort => break,
-                Step::Gone => return,
+                Pumped::Abort => break,
+                Pumped::Gone => return,
             },
             () = until(deadline) => break,
         }

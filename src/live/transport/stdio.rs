@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::group::Group;
 use super::port::{Port, Report, until};
-use super::pump::{Pump, Step};
+use super::pump::{Pump, Pumped};
 use crate::live::{Command, Forced, Incoming};
 use crate::protocol::Side;
 use crate::wire::Framing;
@@ -91,19 +91,19 @@ impl Running {
             let (deadline, deaf) = (self.deadline, self.deaf);
             tokio::select! {
                 step = self.pump.step() => match step {
-                    Step::Moved => {}
-                    Step::Finish => {
+                    Pumped::Moved => {}
+                    Pumped::Finish => {
                         self.pump.finish_writing();
                         self.deadline = self.deadline.or(Some(Instant::now() + PATIENCE));
                     }
-                    Step::Abort => {
+                    Pumped::Abort => {
                         self.pump.stop_writing();
                         if self.forced == Forced::No {
                             self.harder();
                         }
                     }
-                    Step::Deaf => self.deaf = Some(Instant::now() + DEAF),
-                    Step::Gone => return None,
+                    Pumped::Deaf => self.deaf = Some(Instant::now() + DEAF),
+                    Pumped::Gone => return None,
                 },
                 status = self.child.wait() => return Some(status.unwrap_or_default()),
                 () = until(deadline) => self.harder(),
@@ -153,7 +153,7 @@ impl Running {
         let end = Instant::now() + AFTERMATH;
         while self.pump.reading() || !self.stderr.is_finished() || self.group.alive() {
             tokio::select! {
-                step = self.pump.step() => if step == Step::Gone { return },
+                step = self.pump.step() => if step == Pumped::Gone { return },
                 () = sleep(GLANCE) => {}
                 () = sleep_until(end) => return,
             }

@@ -106,12 +106,12 @@ fn take<R: std::io::BufRead>(
         };
         let next = order.step(connection, &row)?;
         let enough = taken >= TOGETHER || intake.ground.next_id() >= FRAMES;
-        if next == Step::Connection && enough {
+        if next == Advance::Connection && enough {
             break;
         }
-        if next != Step::Row {
+        if next != Advance::Row {
             let base = match next {
-                Step::Connection => intake.ground.next_id() - 1,
+                Advance::Connection => intake.ground.next_id() - 1,
                 _ => order.base + order.frames,
             };
             let format = told_format(&row)?;
@@ -167,7 +167,7 @@ const SORT: &str = "sort by connection, source (`/` before all else) and seq, an
 
 /// Where a row stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum Advance {
     /// In the source of the row before it.
     Row,
     /// In the next source of the same connection.
@@ -195,11 +195,11 @@ struct Order {
 
 impl Order {
     /// What the next row is to those before it. Errors: it does not follow them.
-    fn step(&self, connection: &str, row: &Row<'_>) -> Result<Step> {
+    fn step(&self, connection: &str, row: &Row<'_>) -> Result<Advance> {
         let same = self.connection.as_deref() == Some(connection);
         if same && self.name == row.source {
             return match row.seq.cmp(&self.last) {
-                Ordering::Greater if !self.ended => Ok(Step::Row),
+                Ordering::Greater if !self.ended => Ok(Advance::Row),
                 Ordering::Less if !self.ended => Err(self.fault(connection, &row.source, "out of order")),
                 _ => Err(self.fault(connection, &row.source, "there twice")),
             };
@@ -213,13 +213,13 @@ impl Order {
         }
         if same {
             return match source_order(&row.source) > source_order(&self.name) {
-                true => Ok(Step::Source),
+                true => Ok(Advance::Source),
                 false => Err(self.fault(connection, &row.source, "out of order")),
             };
         }
         match self.seen.contains(&digest(connection)) {
             true => Err(self.fault(connection, &row.source, "in two places")),
-            false => Ok(Step::Connection),
+            false => Ok(Advance::Connection),
         }
     }
 

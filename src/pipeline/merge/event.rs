@@ -1,12 +1,12 @@
 //! One frame of one of two logs, held until both were read.
 
-use crate::capture::{Body, Captured, Direction, Exit, Frame, Key, Missing, Stamp, Why};
+use crate::capture::{Body, Captured, CopyKey, Direction, Exit, Frame, Missing, Stamp, Why};
 use crate::jsonrpc::{Parsed, parse};
 use crate::protocol::{Facts, Side};
 
 /// What is held of a frame.
 #[derive(Clone)]
-pub(super) enum What {
+pub(super) enum Content {
     /// The text of a message or a batch.
     Text(Box<str>),
     Malformed(Box<[u8]>, String),
@@ -26,15 +26,15 @@ pub(super) enum What {
 
 /// One frame of one of the logs.
 #[derive(Clone)]
-pub(super) struct Event {
+pub(super) struct HeldFrame {
     pub tap: Side,
     /// Its number in the log.
     pub seq: u64,
     pub line: u64,
     pub at_us: Option<i64>,
-    pub what: What,
+    pub what: Content,
     /// What it has in common with its copy in the other log.
-    pub key: Key,
+    pub key: CopyKey,
     byte_offset: u64,
     direction: Direction,
     stream: Option<u32>,
@@ -42,27 +42,27 @@ pub(super) struct Event {
     anywhere: bool,
 }
 
-impl Event {
+impl HeldFrame {
     /// What a log that was taken at `tap` holds at this number.
-    pub(super) fn new(tap: Side, seq: u64, frame: &Frame<'_>) -> Event {
+    pub(super) fn new(tap: Side, seq: u64, frame: &Frame<'_>) -> HeldFrame {
         let what = match &frame.body {
-            Body::Message(captured) => What::Text(captured.json.unwrap_or(captured.text).into()),
-            Body::Batch { text, .. } => What::Text((*text).into()),
-            Body::Malformed { bytes, reason } => What::Malformed((*bytes).into(), reason.clone()),
-            Body::Open { by } => What::Open(*by),
-            Body::Close { by } => What::Close(*by),
-            Body::Exit(exit) => What::Exit(*exit),
-            Body::Stderr { text } => What::Stderr((*text).into()),
-            Body::Http { head } => What::Http((*head).into()),
-            Body::Sse { event } => What::Sse((*event).into()),
+            Body::Message(captured) => Content::Text(captured.json.unwrap_or(captured.text).into()),
+            Body::Batch { text, .. } => Content::Text((*text).into()),
+            Body::Malformed { bytes, reason } => Content::Malformed((*bytes).into(), reason.clone()),
+            Body::Open { by } => Content::Open(*by),
+            Body::Close { by } => Content::Close(*by),
+            Body::Exit(exit) => Content::Exit(*exit),
+            Body::Stderr { text } => Content::Stderr((*text).into()),
+            Body::Http { head } => Content::Http((*head).into()),
+            Body::Sse { event } => Content::Sse((*event).into()),
             Body::Missing(missing) => {
                 let Missing { why, to_line, lost, words } = *missing;
-                What::Missing { why, to_line, lost, words: words.into() }
+                Content::Missing { why, to_line, lost, words: words.into() }
             }
         };
         let direction = frame.direction.told_by(Some(tap));
         let key = key(&what, direction, frame.stream.is_none(), &format!("{tap:?} {seq}"));
-        Event {
+        HeldFrame {
             tap,
             seq,
             line: frame.line,
@@ -78,7 +78,7 @@ impl Event {
 
     /// The text of a message.
     pub(super) fn text(&self) -> Option<&str> {
-        if let What::Text(text) = &self.what { Some(text) } else { None }
+        if let Content::Text(text) = &self.what { Some(text) } else { None }
     }
 
     /// The side that sent it, where the log says so.
@@ -88,7 +88,8 @@ impl Event {
 
     /// What only the server's log has beside messages says nothing that the client's order has a place for.
     pub(super) fn has_a_place(&self) -> bool {
-        self.tap == Side::Client || matches!(self.what, What::Text(_) | What::Malformed(..) | What::Missing { .. })
+        self.tap == Side::Client
+            || matches!(self.what, Content::Text(_) | Content::Malformed(..) | Content::Missing { .. })
     }
 
     /// Where and when it passed its tap.
@@ -97,21 +98,21 @@ impl Event {
     }
 
     /// The same stretch, of which it is not known any more whose messages are missing.
-    pub(super) fn of_either_side(&self) -> Event {
-        Event { direction: Direction::Unknown, ..self.clone() }
+    pub(super) fn of_either_side(&self) -> HeldFrame {
+        HeldFrame { direction: Direction::Unknown, ..self.clone() }
     }
 
     /// Why all that follows is in question, where this stretch says so.
     pub(super) fn lasting(&self) -> Option<Why> {
         match self.what {
-            What::Missing { why: why @ (Why::Dropped | Why::Mixed), .. } => Some(why),
+            Content::Missing { why: why @ (Why::Dropped | Why::Mixed), .. } => Some(why),
             _ => None,
         }
     }
 
     /// How many messages are missing here, at least.
     pub(super) fn lost(&self) -> u64 {
-        if let What::Missing { lost, .. } = &self.what { lost.unwrap_or(1) } else { 0 }
+        if let Content::Missing { lost, .. } = &self.what { lost.unwrap_or(1) } else { 0 }
     }
 
     /// As it stood in its log, which is `source` now, and its connection `channel`.
@@ -131,10 +132,10 @@ impl Event {
     }
 }
 
-impl What {
+impl Content {
     fn body(&self) -> Body<'_> {
         match self {
-            What::Text(text) => match parse::<Facts<'_>>(text) {
+            Content::Text(text) => match parse::<Facts<'_>>(text) {
                 Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
                 Ok(Parsed::Batch(members)) => Body::Batch {
                     text,
@@ -142,14 +143,14 @@ impl What {
                 },
                 Err(bad) => Body::Malformed { bytes: text.as_bytes(), reason: bad.reason },
             },
-            What::Malformed(bytes, reason) => Body::Malformed { bytes, reason: reason.clone() },
-            What::Open(by) => Body::Open { by: *by },
-            What::Close(by) => Body::Close { by: *by },
-            What::Exit(exit) => Body::Exit(*exit),
-            What::Stderr(text) => Body::Stderr { text },
-            What::Http(head) => Body::Http { head },
-            What::Sse(event) => Body::Sse { event },
-            What::Missing { why, to_line, lost, words } => {
+            Content::Malformed(bytes, reason) => Body::Malformed { bytes, reason: reason.clone() },
+            Content::Open(by) => Body::Open { by: *by },
+            Content::Close(by) => Body::Close { by: *by },
+            Content::Exit(exit) => Body::Exit(*exit),
+            Content::Stderr(text) => Body::Stderr { text },
+            Content::Http(head) => Body::Http { head },
+            Content::Sse(event) => Body::Sse { event },
+            Content::Missing { why, to_line, lost, words } => {
                 Body::Missing(Missing { why: *why, lost: *lost, to_line: *to_line, words })
             }
         }
@@ -157,14 +158,14 @@ impl What {
 }
 
 /// `alone` names what has no copy.
-fn key(what: &What, direction: Direction, of_connection: bool, alone: &str) -> Key {
-    let named = |name: &str| Key::event("", Direction::Unknown, name);
+fn key(what: &Content, direction: Direction, of_connection: bool, alone: &str) -> CopyKey {
+    let named = |name: &str| CopyKey::event("", Direction::Unknown, name);
     match what {
-        What::Text(text) => Key::message("", direction, text),
-        What::Malformed(bytes, _) => Key::raw("", direction, &String::from_utf8_lossy(bytes)),
-        What::Close(by) if of_connection => named(&format!("close {by:?}")),
-        What::Exit(exit) => named(&exit.to_string()),
-        What::Open(_) if of_connection => named("open"),
+        Content::Text(text) => CopyKey::message("", direction, text),
+        Content::Malformed(bytes, _) => CopyKey::raw("", direction, &String::from_utf8_lossy(bytes)),
+        Content::Close(by) if of_connection => named(&format!("close {by:?}")),
+        Content::Exit(exit) => named(&exit.to_string()),
+        Content::Open(_) if of_connection => named("open"),
         // Streams have numbers of their own in each log; the rest is each tap's own.
         _ => named(alone),
     }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::keys::Channels;
 use super::super::{Options, Progress};
-use super::event::Event;
+use super::event::HeldFrame;
 use crate::capture::{
     self, Body, Channel, Direction, Frame, FrameSink, Missing, Overrides, Resume, Skip, Source, Vantage, Why,
 };
@@ -25,7 +25,7 @@ pub(super) struct Log {
     pub source: Box<dyn Source>,
     pub connections: Vec<Held>,
     /// What any of its connections may miss.
-    pub anywhere: Vec<Event>,
+    pub anywhere: Vec<HeldFrame>,
     pub skipped: Vec<(u64, Skip)>,
     pub times: Option<(String, String)>,
     pub end: Resume,
@@ -38,7 +38,7 @@ pub(super) struct Held {
     /// True if a name of the log is its own: no other connection bears it.
     pub named: bool,
     pub channel: Channel,
-    pub events: Vec<Event>,
+    pub events: Vec<HeldFrame>,
 }
 
 impl Log {
@@ -94,7 +94,7 @@ struct Reading<'r> {
     /// Where each connection stands in the list, by its number in the store.
     at: FxHashMap<u32, usize>,
     connections: Vec<Held>,
-    anywhere: Vec<Event>,
+    anywhere: Vec<HeldFrame>,
     skipped: Vec<(u64, Skip)>,
     times: Option<(String, String)>,
     seq: u64,
@@ -111,7 +111,7 @@ impl Reading<'_> {
     }
 
     fn hold(&mut self, connection: u32, frame: &Frame<'_>) {
-        let event = Event::new(self.side, self.seq, frame);
+        let event = HeldFrame::new(self.side, self.seq, frame);
         self.seq += 1;
         self.bytes += event.text().map_or(0, str::len);
         let held = match connection {

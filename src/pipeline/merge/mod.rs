@@ -17,9 +17,9 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
-use self::event::Event;
+use self::event::HeldFrame;
 use self::log::{Held, Log};
-use self::order::Step;
+use self::order::OrderedFrame;
 use self::partners::{Partners, partners};
 use super::{Options, Progress, Summary, ingest_sources};
 use crate::capture::{Channel, Frame, FrameSink, Resume, Source, Transport, Vantage};
@@ -52,7 +52,7 @@ pub struct Alone {
 }
 
 impl Met {
-    fn count(&mut self, event: &Event, copy: Option<&Event>) {
+    fn count(&mut self, event: &HeldFrame, copy: Option<&HeldFrame>) {
         if event.text().is_some() {
             *match (copy, event.tap) {
                 (Some(_), _) => &mut self.messages,
@@ -79,7 +79,7 @@ pub fn merge(
     something_in_common(&met, client.source.name(), server.source.name())?;
     let alone = order::of_server(&mut server);
     let number = Arc::new(OnceLock::new());
-    let tap = |log: Log, opened: Vec<Channel>, steps: Vec<Step>| -> Box<dyn Source> {
+    let tap = |log: Log, opened: Vec<Channel>, steps: Vec<OrderedFrame>| -> Box<dyn Source> {
         Box::new(Tap { log, opened, steps, server: Arc::clone(&number) })
     };
     let [own, theirs] = opened;
@@ -166,7 +166,7 @@ struct Tap {
     log: Log,
     /// The channels of its connections.
     opened: Vec<Channel>,
-    steps: Vec<Step>,
+    steps: Vec<OrderedFrame>,
     /// The number of the server's log as a source.
     server: Arc<OnceLock<u32>>,
 }
@@ -212,7 +212,7 @@ impl Source for Tap {
 }
 
 impl Tap {
-    fn frame<'s>(&self, source: u32, step: &'s Step) -> Result<Frame<'s>> {
+    fn frame<'s>(&self, source: u32, step: &'s OrderedFrame) -> Result<Frame<'s>> {
         let source = if step.event.tap == self.log.side { Some(source) } else { self.server.get().copied() };
         let Some(source) = source else {
             let message = "the database has the server's log already, and not the client's";
@@ -222,7 +222,7 @@ impl Tap {
         if step.join == Join::Single {
             return Ok(frame);
         }
-        let (own, other) = (Some(step.event.stamp()), step.copy.as_ref().map(Event::stamp));
+        let (own, other) = (Some(step.event.stamp()), step.copy.as_ref().map(HeldFrame::stamp));
         Ok(match step.event.tap {
             Side::Client => Frame { taps: Some([own, other]), ..frame },
             Side::Server => Frame { taps: Some([None, own]), at_us: None, stream: None, ..frame },

@@ -6,9 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::event::{Event, What};
+use super::event::{Content, HeldFrame};
 use super::log::Held;
-use crate::capture::{Direction, Key};
+use crate::capture::{CopyKey, Direction};
 use crate::jsonrpc::Id;
 use crate::protocol::Side;
 use crate::protocol::http::RequestHead;
@@ -61,7 +61,7 @@ pub(super) fn partners(client: &[Held], server: &[Held]) -> Partners {
 /// What two copies of one connection have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Mark<'a> {
-    Message(&'a Key),
+    Message(&'a CopyKey),
     Session(&'a str),
 }
 
@@ -69,11 +69,11 @@ enum Mark<'a> {
 #[derive(Default)]
 struct Carried<'a> {
     /// Its messages, each with how many copies there are and the first of them.
-    messages: FxHashMap<&'a Key, (u64, &'a Event)>,
+    messages: FxHashMap<&'a CopyKey, (u64, &'a HeldFrame)>,
     count: u64,
     sessions: FxHashSet<Box<str>>,
     /// What was said under an id.
-    slots: FxHashMap<(Direction, bool, &'a Id), Vec<&'a Key>>,
+    slots: FxHashMap<(Direction, bool, &'a Id), Vec<&'a CopyKey>>,
     name: Option<&'a str>,
     resolution_us: i64,
 }
@@ -87,10 +87,10 @@ impl<'a> Carried<'a> {
         carried
     }
 
-    fn take(&mut self, event: &'a Event) {
+    fn take(&mut self, event: &'a HeldFrame) {
         match &event.what {
-            What::Http(head) => self.sessions.extend(RequestHead::read(head).and_then(|head| head.session)),
-            What::Text(_) => {
+            Content::Http(head) => self.sessions.extend(RequestHead::read(head).and_then(|head| head.session)),
+            Content::Text(_) => {
                 self.count += 1;
                 let (copies, _) = self.messages.entry(&event.key).or_insert((0, event));
                 *copies += 1;
@@ -116,7 +116,7 @@ impl<'a> Carried<'a> {
     /// True if one id means two things, or the sessions have two names: these are two connections.
     fn contradicts(&self, other: &Carried<'_>) -> bool {
         let (few, many) = if self.slots.len() <= other.slots.len() { (self, other) } else { (other, self) };
-        let apart = |(slot, said): (&(Direction, bool, &Id), &Vec<&Key>)| match many.slots.get(slot) {
+        let apart = |(slot, said): (&(Direction, bool, &Id), &Vec<&CopyKey>)| match many.slots.get(slot) {
             Some(theirs) if theirs.len() < said.len() => !theirs.iter().any(|key| few.messages.contains_key(key)),
             Some(_) => !said.iter().any(|key| many.messages.contains_key(key)),
             None => false,
@@ -126,12 +126,12 @@ impl<'a> Carried<'a> {
     }
 
     /// Messages that both have: of each its first copy here and there.
-    fn shared<'s>(&'s self, other: &'s Carried<'_>) -> impl Iterator<Item = (u64, &'s Event, &'s Event)> {
+    fn shared<'s>(&'s self, other: &'s Carried<'_>) -> impl Iterator<Item = (u64, &'s HeldFrame, &'s HeldFrame)> {
         let swapped = self.messages.len() > other.messages.len();
         let (few, many) = if swapped { (&other.messages, &self.messages) } else { (&self.messages, &other.messages) };
         few.iter().filter_map(move |(key, (copies, one))| {
             let (others, two) = many.get(key)?;
-            let (one, two): (&Event, &Event) = if swapped { (two, one) } else { (one, two) };
+            let (one, two): (&HeldFrame, &HeldFrame) = if swapped { (two, one) } else { (one, two) };
             Some((*copies.min(others), one, two))
         })
     }

@@ -210,7 +210,7 @@ fn over_http(key: &str, tap: Side, session: &str) -> Held {
         let (source, line, byte_offset, channel, at_us, stream) = (0, 1, 0, 0, None, Some(1));
         let frame =
             Frame { source, line, byte_offset, channel, at_us, direction, stream, taps: None, in_file: None, body };
-        Event::new(tap, 0, &frame)
+        HeldFrame::new(tap, 0, &frame)
     };
     let Ok(Parsed::One(message, facts)) = parse(&ping) else { panic!("a message") };
     let message = Body::Message(Captured { text: &ping, json: None, message, facts });

@@ -4,7 +4,7 @@ use crate::protocol::Side;
 use crate::replay::options::Policy;
 use crate::replay::plan::Plan;
 use crate::replay::policy;
-use crate::replay::recording::{Connection, Event, Recording, What};
+use crate::replay::recording::{Connection, Event, EventKind, Recording};
 
 /// The recording as it would be had the client cancelled nothing: for each exchange that was cancelled an answer is
 /// waited for, and nothing else waits for it. Cancels that are requests, and those inside a batch, stay.
@@ -22,12 +22,15 @@ pub fn without_cancels(recording: &Recording) -> Recording {
 
 fn let_finish(connection: &mut Connection, place: usize) {
     let in_batch = |connection: &Connection, event: usize| {
-        connection.events.iter().any(|other| matches!(&other.what, What::Batch(members) if members.contains(&event)))
+        connection
+            .events
+            .iter()
+            .any(|other| matches!(&other.what, EventKind::Batch(members) if members.contains(&event)))
     };
     let cancels = connection.exchanges[place].cancels.clone();
-    let (taken, left): (Vec<usize>, Vec<usize>) = cancels
-        .into_iter()
-        .partition(|event| matches!(connection.events[*event].what, What::Cancel(_)) && !in_batch(connection, *event));
+    let (taken, left): (Vec<usize>, Vec<usize>) = cancels.into_iter().partition(|event| {
+        matches!(connection.events[*event].what, EventKind::Cancel(_)) && !in_batch(connection, *event)
+    });
     if taken.is_empty() {
         return;
     }
@@ -55,7 +58,7 @@ fn let_finish(connection: &mut Connection, place: usize) {
         at_us: last.as_ref().and_then(|event| event.at_us),
         side: Some(Side::Server),
         stream: connection.events[connection.exchanges[place].request].stream,
-        what: What::Response(Some(place)),
+        what: EventKind::Response(Some(place)),
         text,
     };
     connection.events.push(answer);
@@ -63,7 +66,7 @@ fn let_finish(connection: &mut Connection, place: usize) {
 
 /// Takes an event out without moving the others.
 fn silence(event: &mut Event) {
-    event.what = What::Stderr;
+    event.what = EventKind::Stderr;
     event.side = None;
     event.text.clear();
 }

@@ -7,7 +7,7 @@ use crate::capture::Vantage;
 use crate::error::Result;
 use crate::jsonrpc::{NoLift, Parsed, parse_at};
 use crate::protocol::{self, Profile, Side};
-use crate::replay::recording::{Connection, Event, Exchange, Fault, Recording, What};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Fault, Recording};
 use crate::store::{
     CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, RecordedRow, Store,
 };
@@ -126,7 +126,7 @@ impl<'r> Maker<'r> {
         let here = self.events.len();
         let Some(what) = self.what(&row, here) else { return };
         if let Some(batch) = row.batch.and_then(|batch| self.places.get(&batch))
-            && let What::Batch(members) = &mut self.events[*batch].what
+            && let EventKind::Batch(members) = &mut self.events[*batch].what
         {
             members.end = here + 1;
         }
@@ -143,29 +143,29 @@ impl<'r> Maker<'r> {
     }
 
     /// What a frame was; `None` for one that is of no interest here.
-    fn what(&mut self, row: &RecordedRow, here: usize) -> Option<What> {
+    fn what(&mut self, row: &RecordedRow, here: usize) -> Option<EventKind> {
         Some(match row.kind.as_str() {
             "request" => self.request(row, here),
-            "result" | "error" => What::Response(self.response(row, here)),
+            "result" | "error" => EventKind::Response(self.response(row, here)),
             "notification" => self.notification(row, here),
-            "batch" => What::Batch(here + 1..here + 1),
-            "malformed" => What::Malformed,
-            "open" => What::Open,
-            "close" if self.cancels.contains_key(&row.id) => What::Cancel(self.cancel(row.id, here)),
-            "close" => What::Close,
-            "http" => What::Http,
-            "exit" => What::Exit(row.exit.as_code()),
-            "stderr" => What::Stderr,
-            "gap" => What::Gap,
+            "batch" => EventKind::Batch(here + 1..here + 1),
+            "malformed" => EventKind::Malformed,
+            "open" => EventKind::Open,
+            "close" if self.cancels.contains_key(&row.id) => EventKind::Cancel(self.cancel(row.id, here)),
+            "close" => EventKind::Close,
+            "http" => EventKind::Http,
+            "exit" => EventKind::Exit(row.exit.as_code()),
+            "stderr" => EventKind::Stderr,
+            "gap" => EventKind::Gap,
             _ => return None,
         })
     }
 
     /// Requests come in the order of the exchanges: their places are the same.
-    fn request(&mut self, row: &RecordedRow, here: usize) -> What {
+    fn request(&mut self, row: &RecordedRow, here: usize) -> EventKind {
         let Some(place) = self.asks.get(&row.id).copied().filter(|place| *place == self.exchanges.len()) else {
             // A request that can never be answered (`"id": null`) has no exchange.
-            return What::Notification;
+            return EventKind::Notification;
         };
         let stored = &self.rows[place];
         let issuer = if stored.issuer == Side::Server.as_str() { Side::Server } else { Side::Client };
@@ -186,7 +186,7 @@ impl<'r> Maker<'r> {
         });
         self.threads.asked(self.profile, issuer, row, place);
         self.cancel(row.id, here);
-        What::Request(place)
+        EventKind::Request(place)
     }
 
     fn response(&mut self, row: &RecordedRow, here: usize) -> Option<usize> {
@@ -202,17 +202,17 @@ impl<'r> Maker<'r> {
         Some(place)
     }
 
-    fn notification(&mut self, row: &RecordedRow, here: usize) -> What {
+    fn notification(&mut self, row: &RecordedRow, here: usize) -> EventKind {
         if self.cancels.contains_key(&row.id) {
-            return What::Cancel(self.cancel(row.id, here));
+            return EventKind::Cancel(self.cancel(row.id, here));
         }
         match self.threads.told(self.profile, row) {
-            None => What::Notification,
+            None => EventKind::Notification,
             Some(place) => {
                 if let Some(exchange) = place.and_then(|place| self.exchanges.get_mut(place)) {
                     exchange.progress.push(here);
                 }
-                What::Progress(place)
+                EventKind::Progress(place)
             }
         }
     }

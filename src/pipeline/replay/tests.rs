@@ -3,7 +3,7 @@
 use super::*;
 use crate::pipeline::{Options, Quiet, ingest};
 use crate::protocol::Side;
-use crate::replay::recording::{Connection, Exchange, Recording, What};
+use crate::replay::recording::{Connection, EventKind, Exchange, Recording};
 use crate::store::Store;
 
 /// One wrapped message a line: milliseconds, direction, message.
@@ -59,16 +59,16 @@ fn a_call_has_its_progress_its_cancel_and_both_answers() {
     let [_, call] = &connection.exchanges[..] else { panic!("{:?}", connection.exchanges) };
     assert_eq!(shape(call), ("#7.0".into(), Some(6), vec![5], vec![4], vec![7]));
     assert_eq!((call.name.as_deref(), call.outcome.as_str(), call.latency_us), (Some("slow"), "result", Some(890_000)));
-    let whats: Vec<&What> = connection.events[4..].iter().map(|event| &event.what).collect();
+    let whats: Vec<&EventKind> = connection.events[4..].iter().map(|event| &event.what).collect();
     assert_eq!(
         whats,
         [
-            &What::Progress(Some(1)),
-            &What::Cancel(Some(1)),
-            &What::Response(Some(1)),
-            &What::Response(Some(1)),
-            &What::Cancel(None),
-            &What::Notification,
+            &EventKind::Progress(Some(1)),
+            &EventKind::Cancel(Some(1)),
+            &EventKind::Response(Some(1)),
+            &EventKind::Response(Some(1)),
+            &EventKind::Cancel(None),
+            &EventKind::Notification,
         ]
     );
     assert!(connection.faults.iter().any(|fault| fault.code == "CAN010" && fault.exchange == Some(1)));
@@ -86,8 +86,8 @@ fn a_batch_is_one_event_and_its_members_follow() {
         ),
         (9, "s2c", r#"[{"jsonrpc":"2.0","id":2,"result":1},{"jsonrpc":"2.0","id":1,"result":2}]"#),
     ]));
-    assert_eq!(connection.events[0].what, What::Batch(1..4));
-    assert_eq!(connection.events[4].what, What::Batch(5..7));
+    assert_eq!(connection.events[0].what, EventKind::Batch(1..4));
+    assert_eq!(connection.events[4].what, EventKind::Batch(5..7));
     assert_eq!(connection.events[2].text, r#"{"jsonrpc":"2.0","method":"b"}"#);
     let answers: Vec<_> = connection.exchanges.iter().map(|exchange| (exchange.request, exchange.response)).collect();
     assert_eq!(answers, [(1, Some(6)), (3, Some(5))]);
@@ -137,7 +137,7 @@ fn updates_of_a_turn_are_signs_of_life_of_its_prompt() {
         (8, "s2c", r#"{"jsonrpc":"2.0","id":2,"result":{"stopReason":"cancelled"}}"#),
     ]));
     assert_eq!(shape(&connection.exchanges[2]), ("#2".into(), Some(8), vec![7], vec![6], vec![]));
-    assert_eq!(connection.events[4].what, What::Notification);
+    assert_eq!(connection.events[4].what, EventKind::Notification);
     assert_eq!(connection.exchanges[2].outcome, "cancelled");
 }
 
@@ -161,7 +161,7 @@ fn a_control_run_waits_for_what_was_cancelled_and_for_nothing_else() {
         (events, connection.exchanges[1].response),
         (recording.connections[0].events.len() + 1, Some(events - 1))
     );
-    assert!(connection.events.iter().all(|event| !matches!(event.what, What::Cancel(_))));
+    assert!(connection.events.iter().all(|event| !matches!(event.what, EventKind::Cancel(_))));
     let plan = crate::replay::plan(&calm, &crate::replay::Options::default()).unwrap();
     let labels: Vec<_> = plan.connections[0].steps.iter().map(|step| step.label.as_str()).collect();
     assert_eq!(labels, ["#0 initialize", "#7 tools/call slow", "#8 tools/call quick"]);

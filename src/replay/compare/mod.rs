@@ -13,7 +13,7 @@ pub(crate) mod tree;
 mod walk;
 
 pub use matchers::{is_datetime, is_uuid};
-pub use place::{Pattern, Place, Step, glob};
+pub use place::{PathStep, Pattern, TreePath, glob};
 pub use rules::{Rules, scoped};
 pub use tree::{Node, Tree, same_scalar};
 

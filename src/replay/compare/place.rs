@@ -7,7 +7,7 @@ use crate::json::pointer;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// A member of an object.
     Member(String),
     /// A member of a list.
@@ -18,15 +18,15 @@ pub enum Step {
 
 /// A place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place(pub Vec<Step>);
+pub struct TreePath(pub Vec<PathStep>);
 
-impl fmt::Display for Place {
+impl fmt::Display for TreePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.0 {
             match step {
-                Step::Member(name) => write!(f, "/{}", pointer::escape(name))?,
-                Step::Index(index) => write!(f, "/{index}")?,
-                Step::Into => f.write_str(" -> ")?,
+                PathStep::Member(name) => write!(f, "/{}", pointer::escape(name))?,
+                PathStep::Index(index) => write!(f, "/{index}")?,
+                PathStep::Into => f.write_str(" -> ")?,
             }
         }
         Ok(())
@@ -66,20 +66,20 @@ impl Pattern {
     }
 
     /// True if it stands for this place.
-    pub fn fits(&self, place: &Place) -> bool {
+    pub fn fits(&self, place: &TreePath) -> bool {
         self.steps.len() == place.0.len() && self.begins(&place.0)
     }
 
     /// True if it leads on from this place into the JSON of a string.
-    pub fn leads_into(&self, place: &Place) -> bool {
+    pub fn leads_into(&self, place: &TreePath) -> bool {
         matches!(self.steps.get(place.0.len()), Some(Part::Into)) && self.begins(&place.0)
     }
 
-    fn begins(&self, place: &[Step]) -> bool {
+    fn begins(&self, place: &[PathStep]) -> bool {
         self.steps.iter().zip(place).all(|(part, step)| match (part, step) {
-            (Part::Into, Step::Into) => true,
-            (Part::Name(name), Step::Member(member)) => glob(name, member),
-            (Part::Name(name), Step::Index(index)) => glob(name, &index.to_string()),
+            (Part::Into, PathStep::Into) => true,
+            (Part::Name(name), PathStep::Member(member)) => glob(name, member),
+            (Part::Name(name), PathStep::Index(index)) => glob(name, &index.to_string()),
             _ => false,
         })
     }
@@ -101,24 +101,24 @@ pub fn glob(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn place(steps: &[Step]) -> Place {
-        Place(steps.to_vec())
+    fn place(steps: &[PathStep]) -> TreePath {
+        TreePath(steps.to_vec())
     }
 
     #[test]
     fn patterns_fit_places() {
-        let member = |name: &str| Step::Member(name.into());
-        let text = place(&[member("result"), member("content"), Step::Index(0), member("text")]);
+        let member = |name: &str| PathStep::Member(name.into());
+        let text = place(&[member("result"), member("content"), PathStep::Index(0), member("text")]);
         assert_eq!(text.to_string(), "/result/content/0/text");
         let pattern = Pattern::read("/result/content/*/text -> /at").expect("a pattern");
         assert!(!pattern.fits(&text) && pattern.leads_into(&text));
-        let inner = place(&[text.0.clone(), vec![Step::Into, member("at")]].concat());
+        let inner = place(&[text.0.clone(), vec![PathStep::Into, member("at")]].concat());
         assert_eq!(inner.to_string(), "/result/content/0/text -> /at");
         assert!(pattern.fits(&inner));
         assert!(Pattern::read("/result/*").is_ok_and(|pattern| !pattern.fits(&text)));
         assert!(Pattern::read("/a~1b/~0").is_ok_and(|pattern| pattern.fits(&place(&[member("a/b"), member("~")]))));
         assert!(Pattern::read("result/x").is_err_and(|text| text.contains("does not begin with /")));
-        assert!(Pattern::read("").is_ok_and(|pattern| pattern.fits(&Place::default())));
+        assert!(Pattern::read("").is_ok_and(|pattern| pattern.fits(&TreePath::default())));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use super::matchers::Ready;
-use super::place::{Pattern, Place};
+use super::place::{Pattern, TreePath};
 use crate::error::{Error, ErrorKind, Result};
 use crate::replay::options::Compare;
 use crate::replay::policy;
@@ -27,7 +27,7 @@ impl<T> Rule<T> {
         Ok(Rule { scope: scope.map(str::to_string), pattern, what, used: Cell::new(false) })
     }
 
-    fn at(&self, place: &Place, asked: Option<&Exchange>) -> Option<&T> {
+    fn at(&self, place: &TreePath, asked: Option<&Exchange>) -> Option<&T> {
         (self.pattern.fits(place) && self.holds_for(asked)).then(|| {
             self.used.set(true);
             &self.what
@@ -94,22 +94,22 @@ impl Rules {
     }
 
     /// True if a place is not compared.
-    pub fn ignores(&self, place: &Place, asked: Option<&Exchange>) -> bool {
+    pub fn ignores(&self, place: &TreePath, asked: Option<&Exchange>) -> bool {
         self.ignore.iter().filter(|rule| rule.at(place, asked).is_some()).count() > 0
     }
 
     /// What a value at a place must be.
-    pub fn matcher(&self, place: &Place, asked: Option<&Exchange>) -> Option<&Ready> {
+    pub fn matcher(&self, place: &TreePath, asked: Option<&Exchange>) -> Option<&Ready> {
         self.matches.iter().find_map(|rule| rule.at(place, asked))
     }
 
     /// The key of the members of a list that is a map.
-    pub fn key(&self, place: &Place, asked: Option<&Exchange>) -> Option<&str> {
+    pub fn key(&self, place: &TreePath, asked: Option<&Exchange>) -> Option<&str> {
         self.sets.iter().find_map(|rule| rule.at(place, asked)).map(String::as_str)
     }
 
     /// True if a rule is about JSON inside the string at a place.
-    pub fn lead_into(&self, place: &Place, asked: Option<&Exchange>) -> bool {
+    pub fn lead_into(&self, place: &TreePath, asked: Option<&Exchange>) -> bool {
         let ignored = self.ignore.iter().any(|rule| rule.pattern.leads_into(place) && rule.holds_for(asked));
         let matched = self.matches.iter().any(|rule| rule.pattern.leads_into(place) && rule.holds_for(asked));
         ignored || matched || self.sets.iter().any(|rule| rule.pattern.leads_into(place) && rule.holds_for(asked))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::hidden::hides;
-use super::place::{Pattern, Place, Step};
+use super::place::{PathStep, Pattern, TreePath};
 use super::tree::{Node, Tree, same_scalar};
 use super::{Comparison, Rules, Terms};
 use crate::replay::verdict::Difference;
@@ -19,14 +19,14 @@ pub(super) struct Walk<'r> {
     rules: &'r Rules,
     terms: &'r Terms<'r>,
     texts: &'r [Pattern],
-    place: Place,
+    place: TreePath,
     /// What was found.
     pub found: Comparison,
 }
 
 impl<'r> Walk<'r> {
     pub(super) fn new(rules: &'r Rules, terms: &'r Terms<'r>, texts: &'r [Pattern]) -> Walk<'r> {
-        Walk { rules, terms, texts, place: Place::default(), found: Comparison::default() }
+        Walk { rules, terms, texts, place: TreePath::default(), found: Comparison::default() }
     }
 
     /// Compares two messages, or what stands at one place in them. At least one of the two is there.
@@ -41,7 +41,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    fn step(&mut self, step: Step, recorded: Option<&Tree<'_>>, live: Option<&Tree<'_>>) {
+    fn step(&mut self, step: PathStep, recorded: Option<&Tree<'_>>, live: Option<&Tree<'_>>) {
         self.place.0.push(step);
         self.pair(recorded, live);
         self.place.0.pop();
@@ -103,7 +103,7 @@ impl<'r> Walk<'r> {
 
     /// True for a member of an object or of a list that is compared as one.
     fn is_named(&self) -> bool {
-        matches!(self.place.0.last(), Some(Step::Member(_)))
+        matches!(self.place.0.last(), Some(PathStep::Member(_)))
     }
 
     fn both(&mut self, recorded: &Tree<'_>, live: &Tree<'_>) {
@@ -132,10 +132,10 @@ impl<'r> Walk<'r> {
         for (name, tree) in a {
             let at = places.get_mut(name.as_ref()).and_then(Vec::pop);
             taken.extend(at);
-            self.step(Step::Member(name.to_string()), Some(tree), at.map(|at| &b[at].1));
+            self.step(PathStep::Member(name.to_string()), Some(tree), at.map(|at| &b[at].1));
         }
         for (_, (name, tree)) in b.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
-            self.step(Step::Member(name.to_string()), None, Some(tree));
+            self.step(PathStep::Member(name.to_string()), None, Some(tree));
         }
     }
 
@@ -193,10 +193,10 @@ impl<'r> Walk<'r> {
             self.found.reordered = true;
         }
         for (at, (tree, key)) in a.iter().zip(a_keys).enumerate() {
-            self.step(Step::Index(at), Some(tree), in_b.get(key).map(|at| &b[*at]));
+            self.step(PathStep::Index(at), Some(tree), in_b.get(key).map(|at| &b[*at]));
         }
         for (at, (tree, _)) in b.iter().zip(b_keys).enumerate().filter(|(_, (_, key))| !in_a.contains_key(*key)) {
-            self.place.0.push(Step::Index(at));
+            self.place.0.push(PathStep::Index(at));
             if self.rules.allow_added && !self.is_settled(None, Some(tree)) {
                 self.found.added += 1;
             } else if !self.rules.allow_added {
@@ -212,11 +212,11 @@ impl<'r> Walk<'r> {
         let shorter = a.len().min(b.len());
         let (mut head, mut tail) = (0, 0);
         if a.len() != b.len() {
-            while head < shorter && self.equal(Step::Index(head), &a[head], &b[head]) {
+            while head < shorter && self.equal(PathStep::Index(head), &a[head], &b[head]) {
                 head += 1;
             }
             while tail < shorter - head
-                && self.equal(Step::Index(a.len() - 1 - tail), &a[a.len() - 1 - tail], &b[b.len() - 1 - tail])
+                && self.equal(PathStep::Index(a.len() - 1 - tail), &a[a.len() - 1 - tail], &b[b.len() - 1 - tail])
             {
                 tail += 1;
             }
@@ -224,11 +224,11 @@ impl<'r> Walk<'r> {
         for at in head..(a.len() - tail).max(b.len() - tail) {
             let recorded = a.get(at).filter(|_| at < a.len() - tail);
             let live = b.get(at).filter(|_| at < b.len() - tail);
-            self.step(Step::Index(at), recorded, live);
+            self.step(PathStep::Index(at), recorded, live);
         }
     }
 
-    fn equal(&mut self, step: Step, a: &Tree<'_>, b: &Tree<'_>) -> bool {
+    fn equal(&mut self, step: PathStep, a: &Tree<'_>, b: &Tree<'_>) -> bool {
         self.place.0.push(step);
         let mut trial = Walk { place: self.place.clone(), found: Comparison::default(), ..*self };
         trial.pair(Some(a), Some(b));
@@ -246,7 +246,7 @@ impl<'r> Walk<'r> {
         let (Some(a), Some(b)) = (recorded.string(), live.string()) else { return false };
         let nested = |tree: &Tree<'_>| matches!(tree.node, Node::Map(_) | Node::List(_));
         let (Some(a), Some(b)) = (Tree::read(&a).filter(nested), Tree::read(&b).filter(nested)) else { return false };
-        self.step(Step::Into, Some(&a), Some(&b));
+        self.step(PathStep::Into, Some(&a), Some(&b));
         true
     }
 
@@ -339,9 +339,9 @@ fn shown(tree: &Tree<'_>, opaque: &[&str]) -> String {
     text
 }
 
-fn name(step: &Step) -> Option<&str> {
+fn name(step: &PathStep) -> Option<&str> {
     match step {
-        Step::Member(name) => Some(name),
+        PathStep::Member(name) => Some(name),
         _ => None,
     }
 }

@@ -5,10 +5,10 @@ use super::state::{Asked, Phase, Told};
 use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
 use crate::live::link::{Forced, Incoming, Outgoing};
 use crate::protocol::{Facts, Mechanism, Role, Side, Target, cancel_form, role};
-use crate::replay::flow::{self, Found};
+use crate::replay::flow::{self, Carried};
 use crate::replay::message;
 use crate::replay::policy;
-use crate::replay::recording::What;
+use crate::replay::recording::EventKind;
 use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate};
 
 /// How many lines of stderr are kept.
@@ -74,7 +74,7 @@ impl Engine {
     fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced) {
         // In the recording too, at the same place: after as many steps as are behind us now.
         let recorded = self.recorded.events.iter().enumerate().find_map(|(at, event)| match event.what {
-            What::Exit(code) => Some((self.steps.iter().filter(|step| step.event < at).count(), code)),
+            EventKind::Exit(code) => Some((self.steps.iter().filter(|step| step.event < at).count(), code)),
             _ => None,
         });
         let same_code = |recorded: Option<i64>| recorded.is_none() || recorded == code.map(i64::from);
@@ -180,9 +180,9 @@ impl Engine {
                 continue;
             }
             let list = match link.find(recorded, text) {
-                Found::Recorded => continue,
-                Found::Live(..) => &mut run.captured,
-                Found::Missing => &mut run.capture_missing,
+                Carried::Recorded => continue,
+                Carried::Live(..) => &mut run.captured,
+                Carried::Missing => &mut run.capture_missing,
             };
             if !list.contains(&link.from_at) {
                 list.push(link.from_at.clone());
@@ -314,8 +314,8 @@ impl Engine {
                 continue;
             }
             let about = match event.what {
-                What::Progress(about) => about,
-                What::Notification | What::Cancel(_) => None,
+                EventKind::Progress(about) => about,
+                EventKind::Notification | EventKind::Cancel(_) => None,
                 _ => continue,
             };
             let Some(method) = message::method(&event.text) else { continue };

@@ -5,10 +5,10 @@ use crate::json::pointer;
 use crate::jsonrpc::{Id, Parsed, parse};
 use crate::protocol::{DefaultAnswer, Facts, Target, cancel_form};
 use crate::replay::compare::tree;
-use crate::replay::flow::{self, Found, Link};
+use crate::replay::flow::{self, Carried, Link};
 use crate::replay::message;
 use crate::replay::plan::{Action, Step};
-use crate::replay::recording::What;
+use crate::replay::recording::EventKind;
 use crate::replay::rewrite;
 use crate::replay::run::{Fate, Substituted};
 use crate::replay::splice::{self, Edits};
@@ -22,14 +22,14 @@ impl Engine {
     /// Places of the events whose text a step sends: its own, or the members of its batch.
     fn parts(&self, step: &Step) -> std::ops::Range<usize> {
         match &self.recorded.events[step.event].what {
-            What::Batch(members) => members.clone(),
+            EventKind::Batch(members) => members.clone(),
             _ => step.event..step.event + 1,
         }
     }
 
     /// The exchange that should have given a value that never came.
     pub(super) fn blocked(&self, step: &Step) -> Option<Fate> {
-        let missing = |link: &&Link| self.look(link) == Some(Found::Missing) || self.look(link).is_none();
+        let missing = |link: &&Link| self.look(link) == Some(Carried::Missing) || self.look(link).is_none();
         let by_value = self.parts(step).find_map(|event| self.links_of(event).find(missing)).map(|link| link.producer);
         let by = by_value.or_else(|| step.opens.iter().find_map(|exchange| self.not_asked_for(*exchange)))?;
         Some(Fate::Blocked(self.recorded.exchanges[by].label()))
@@ -46,7 +46,7 @@ impl Engine {
     }
 
     /// What the live producer of a link has; `None` if it never spoke.
-    fn look(&self, link: &Link) -> Option<Found> {
+    fn look(&self, link: &Link) -> Option<Carried> {
         let live = self.log.exchanges[link.producer].text.as_deref()?;
         let (_, recorded) = flow::source(&self.recorded, &self.recorded.exchanges[link.producer])?;
         Some(link.find(recorded, live))
@@ -55,9 +55,9 @@ impl Engine {
     /// The live value of a link as JSON text.
     pub(super) fn value_of(&self, link: &Link) -> Option<String> {
         match self.look(link)? {
-            Found::Live(value, _) => Some(value),
-            Found::Recorded => Some(link.recorded.clone()),
-            Found::Missing => None,
+            Carried::Live(value, _) => Some(value),
+            Carried::Recorded => Some(link.recorded.clone()),
+            Carried::Missing => None,
         }
     }
 
@@ -65,7 +65,7 @@ impl Engine {
     pub(super) fn compose(&mut self, step: &Step) -> Result<String, String> {
         let event = &self.recorded.events[step.event];
         let text = event.text.clone();
-        let What::Batch(members) = event.what.clone() else { return self.compose_event(step.event) };
+        let EventKind::Batch(members) = event.what.clone() else { return self.compose_event(step.event) };
         let Ok(Parsed::Batch(ranges)) = parse::<Facts<'_>>(&text) else { return Ok(text) };
         let mut edits = Edits::default();
         for (event, (range, _)) in members.zip(&ranges) {
@@ -102,7 +102,7 @@ impl Engine {
     fn put_values(&mut self, event: usize, text: &str, edits: &mut Edits) {
         let links: Vec<Link> = self.links_of(event).cloned().collect();
         for link in links {
-            let (Some(Found::Live(value, from_at)), Some(range)) =
+            let (Some(Carried::Live(value, from_at)), Some(range)) =
                 (self.look(&link), splice::locate(text, &link.to_at))
             else {
                 continue;
@@ -123,7 +123,7 @@ impl Engine {
 
     /// Answers what the live side asks for with a retry, under the names that it chose.
     fn put_inputs(&mut self, event: usize, text: &str, edits: &mut Edits) {
-        let What::Request(exchange) = self.recorded.events[event].what else { return };
+        let EventKind::Request(exchange) = self.recorded.events[event].what else { return };
         let Some((asked_at, answered_at, state_at)) = self.recorded.profile.inputs() else { return };
         let Some(first) = self.plan.continues[exchange] else { return };
         let (Some(live), Some(old)) =
@@ -139,9 +139,11 @@ impl Engine {
         if names(wanted) != names(known) {
             answers = self.inputs(wanted, known, &text[place.clone()]);
         }
-        let state = splice::at(&live, state_at.replace("/params/", "/result/").as_str());
-        if let (Some(state), None) = (state, splice::locate(text, state_at)) {
-            // The recorded server gave no state to echo, the live one does, and a client must.
+        let state_from = state_at.replace("/params/", "/result/");
+        let echoed = splice::locate(text, state_at).or_else(|| splice::locate(old, &state_from)).is_some();
+        if let Some(state) = splice::at(&live, &state_from).filter(|_| !echoed) {
+            // The recorded server gave no state to echo, the live one does, and a client must. A recorded client that
+            // left out a state it was given is replayed as it was: what it broke is part of the recording.
             answers.push_str(&format!(",\"{}\":{state}", state_at.rsplit('/').next().unwrap_or("")));
         }
         if answers != text[place.clone()] {

@@ -7,7 +7,7 @@ use super::{Engine, Waiting};
 use crate::protocol::Side;
 use crate::replay::plan::{Action, Step};
 use crate::replay::policy::Ruling;
-use crate::replay::recording::What;
+use crate::replay::recording::EventKind;
 use crate::replay::run::Fate;
 
 /// Slack of a wait for a request of the server that the recording gives no measure for, microseconds.
@@ -256,8 +256,8 @@ impl Engine {
     pub(super) fn has_come(&self, event: usize) -> bool {
         let recorded = &self.recorded.events[event];
         match recorded.what {
-            What::Http => self.acknowledged(recorded.stream),
-            What::Request(exchange) | What::Response(Some(exchange)) => {
+            EventKind::Http => self.acknowledged(recorded.stream),
+            EventKind::Request(exchange) | EventKind::Response(Some(exchange)) => {
                 match self.recorded.exchanges[exchange].issuer {
                     Side::Server => self.log.exchanges[exchange].sent_us.is_some(),
                     Side::Client => self.log.exchanges[exchange].fate != Fate::Sent || self.resolved(exchange),

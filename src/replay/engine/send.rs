@@ -6,7 +6,7 @@ use crate::live::link::Outgoing;
 use crate::protocol::{Facts, Mechanism, Role, Target, cancel_form, role};
 use crate::replay::message;
 use crate::replay::plan::{Action, Step};
-use crate::replay::recording::What;
+use crate::replay::recording::EventKind;
 use crate::replay::run::{CancelStatus, Fate};
 
 /// What one message that was handed over holds.
@@ -52,9 +52,9 @@ impl Engine {
         }
         self.note_text(&text, &step.opens);
         let mut landed = None;
-        if let What::Batch(members) = self.recorded.events[step.event].what.clone() {
+        if let EventKind::Batch(members) = self.recorded.events[step.event].what.clone() {
             for member in members {
-                if let What::Cancel(Some(target)) = self.recorded.events[member].what {
+                if let EventKind::Cancel(Some(target)) = self.recorded.events[member].what {
                     landed = self.cancel_in_batch(target).then_some(target).or(landed);
                     if let Some(handed) = self.http.handed.back_mut() {
                         handed.cancels.push(target);

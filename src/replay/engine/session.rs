@@ -9,7 +9,7 @@ use crate::live::link::{Outgoing, turned_away};
 use crate::protocol::{Facts, Side};
 use crate::replay::plan::Action;
 use crate::replay::policy;
-use crate::replay::recording::What;
+use crate::replay::recording::EventKind;
 use crate::replay::run::{Broken, Fate};
 use crate::replay::splice;
 
@@ -52,7 +52,7 @@ impl Engine {
 
     /// True if the recorded server let nobody in either.
     fn was_turned_away(&self) -> bool {
-        let heads = self.recorded.events.iter().filter(|event| event.what == What::Http);
+        let heads = self.recorded.events.iter().filter(|event| event.what == EventKind::Http);
         let mut statuses = heads.filter_map(|event| splice::at(&event.text, "/status")?.parse::<u16>().ok());
         statuses.any(|status| turned_away(status).is_some())
     }
@@ -224,7 +224,7 @@ impl Engine {
         let stream = self.recorded.events[open].stream;
         self.recorded.events[open..].iter().any(|event| {
             event.stream == stream
-                && event.what == What::Http
+                && event.what == EventKind::Http
                 && event.text.to_ascii_lowercase().contains("\"last-event-id\"")
         })
     }

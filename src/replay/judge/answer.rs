@@ -3,7 +3,7 @@
 use crate::jsonrpc::Id;
 use crate::protocol::{Ending, Mechanism, Profile};
 use crate::replay::compare::Tree;
-use crate::replay::recording::{Connection, Exchange, What};
+use crate::replay::recording::{Connection, EventKind, Exchange};
 
 /// What kind of answer it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn effective_cancel(exchange: &Exchange) -> Option<usize> {
 /// How it was cancelled.
 pub fn mechanism(connection: &Connection, cancel: usize) -> Option<Mechanism> {
     let event = connection.events.get(cancel)?;
-    if event.text.is_empty() || matches!(event.what, What::Close) {
+    if event.text.is_empty() || matches!(event.what, EventKind::Close) {
         return connection.profile.mechanism(None);
     }
     let tree = Tree::read(&event.text)?;

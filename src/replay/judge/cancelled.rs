@@ -1,7 +1,7 @@
 //! The verdict on an exchange that was cancelled.
 
 use super::answer::{Answer, effective_cancel, mechanism};
-use super::exchange::{Case, Found};
+use super::exchange::{Case, Opinion};
 use crate::number::duration;
 use crate::protocol::{Ending, Mechanism};
 use crate::replay::recording::Fault;
@@ -10,7 +10,7 @@ use crate::replay::verdict::Verdict;
 use crate::rules::{self, On};
 
 impl Case<'_> {
-    pub(super) fn raced(&self, found: &mut Found, cancel: &CancelRun) {
+    pub(super) fn raced(&self, found: &mut Opinion, cancel: &CancelRun) {
         let run = self.run();
         let took = run.answered_us.zip(run.sent_us).map(|(end, start)| format!(" after {}", duration(end - start)));
         let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
@@ -19,7 +19,7 @@ impl Case<'_> {
     }
 
     /// Outcome classes, not payloads: what a cancelled request still says depends on the moment.
-    pub(super) fn cancelled(&self, found: &mut Found, cancel: &CancelRun) {
+    pub(super) fn cancelled(&self, found: &mut Opinion, cancel: &CancelRun) {
         let live_profile = self.live.map_or(self.recorded.profile, |live| live.profile);
         let now = self.live_text().map(Answer::read);
         let before = self.answer_then(now.as_ref());
@@ -81,7 +81,7 @@ impl Case<'_> {
     }
 
     /// The cancel was not exercised. That is no difference only where it was not in the recording either.
-    fn crossed(&self, found: &mut Found, cancel: &CancelRun, answered_then: bool) {
+    fn crossed(&self, found: &mut Opinion, cancel: &CancelRun, answered_then: bool) {
         found.crossed = true;
         let proven = |fault: &Fault| fault.exchange == Some(self.place) && fault.certainty == "violation";
         let after = self.run().answered_us.zip(cancel.sent_us).map(|(answer, cancel)| (answer - cancel).max(0));
@@ -106,7 +106,7 @@ impl Case<'_> {
     }
 
     /// An answer was due after the cancel, and none came while we watched.
-    fn never_answered(&self, found: &mut Found, cancel: &CancelRun) {
+    fn never_answered(&self, found: &mut Opinion, cancel: &CancelRun) {
         let watched = duration(cancel.horizon_us);
         found.add(Verdict::Stuck, format!("no answer after the cancel, watched {watched}"));
         let profile = self.live.map_or(self.recorded.profile, |live| live.profile);

@@ -9,9 +9,9 @@ use super::About;
 use super::answer::effective_cancel;
 use super::run::{self, Sides};
 use crate::protocol::Side;
-use crate::replay::compare::{Node, Place, Step, Tree, same_scalar};
+use crate::replay::compare::{Node, PathStep, Tree, TreePath, same_scalar};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, Exchange, Recording, What};
+use crate::replay::recording::{Connection, EventKind, Exchange, Recording};
 use crate::replay::run::{Anchor, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, RunLog, Substituted};
 use crate::replay::verdict::RunReport;
 
@@ -113,7 +113,7 @@ pub(super) fn observed(a: &Connection, b: &Connection, pairs: &[Option<usize>], 
     let times = || b.events.iter().filter_map(|event| event.at_us);
     let (start, end) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let exit = b.events.iter().rev().find_map(|event| match event.what {
-        What::Exit(code) => Some((code, event.at_us.unwrap_or(end) - start)),
+        EventKind::Exit(code) => Some((code, event.at_us.unwrap_or(end) - start)),
         _ => None,
     });
     let mut log = RunLog { ended_us: end - start, ..RunLog::default() };
@@ -250,19 +250,19 @@ fn tells(value: &str) -> bool {
 
 /// Scalars that stand at the same place in a member of both messages and differ.
 fn leaves(a: &str, b: &str, member: &str) -> Vec<Leaf> {
-    fn walk(a: &Tree<'_>, b: &Tree<'_>, place: &mut Place, found: &mut Vec<Leaf>) {
+    fn walk(a: &Tree<'_>, b: &Tree<'_>, place: &mut TreePath, found: &mut Vec<Leaf>) {
         match (&a.node, &b.node) {
             (Node::Map(members), Node::Map(_)) => {
                 for (name, tree) in members {
                     let Some(other) = b.member(name) else { continue };
-                    place.0.push(Step::Member(name.to_string()));
+                    place.0.push(PathStep::Member(name.to_string()));
                     walk(tree, other, place, found);
                     place.0.pop();
                 }
             }
             (Node::List(members), Node::List(others)) => {
                 for (index, (tree, other)) in members.iter().zip(others).enumerate() {
-                    place.0.push(Step::Index(index));
+                    place.0.push(PathStep::Index(index));
                     walk(tree, other, place, found);
                     place.0.pop();
                 }
@@ -276,7 +276,7 @@ fn leaves(a: &str, b: &str, member: &str) -> Vec<Leaf> {
     let (Some(a), Some(b)) = (Tree::read(a), Tree::read(b)) else { return Vec::new() };
     let mut found = Vec::new();
     if let (Some(a), Some(b)) = (a.member(member), b.member(member)) {
-        walk(a, b, &mut Place(vec![Step::Member(member.to_string())]), &mut found);
+        walk(a, b, &mut TreePath(vec![PathStep::Member(member.to_string())]), &mut found);
     }
     found
 }

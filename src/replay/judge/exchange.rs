@@ -9,7 +9,7 @@ use crate::number::{duration, plural};
 use crate::protocol::Side;
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, Exchange, Fault, What};
+use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
 use crate::rules::{self, On};
@@ -41,7 +41,7 @@ pub struct Case<'a> {
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Opinion {
     /// Each with a line that says why; the first one is the primary verdict.
     pub verdicts: BTreeMap<Verdict, String>,
     /// The rule, for `violates`.
@@ -62,7 +62,7 @@ pub struct Found {
     pub crossed: bool,
 }
 
-impl Found {
+impl Opinion {
     pub(super) fn add(&mut self, verdict: Verdict, why: impl Into<String>) {
         self.verdicts.entry(verdict).or_insert_with(|| why.into());
     }
@@ -118,8 +118,8 @@ impl<'a> Case<'a> {
     }
 
     /// Judges it.
-    pub fn judge(&self) -> Found {
-        let mut found = Found::default();
+    pub fn judge(&self) -> Opinion {
+        let mut found = Opinion::default();
         match (&self.run().fate, self.own().issuer) {
             (Fate::Skipped, _) => {}
             (Fate::Sent, Side::Client) => self.asked(&mut found),
@@ -148,7 +148,7 @@ impl<'a> Case<'a> {
     }
 
     /// A request of the live side that the recording has, and that did not come.
-    fn never_asked(&self, found: &mut Found) {
+    fn never_asked(&self, found: &mut Opinion) {
         let parent = self.own().parent.and_then(|parent| Some((parent, self.log.exchanges.get(parent)?)));
         match parent {
             Some((parent, run)) if run.fate != Fate::Sent => {
@@ -159,7 +159,7 @@ impl<'a> Case<'a> {
     }
 
     /// A request of the live side that came.
-    fn was_asked(&self, found: &mut Found) {
+    fn was_asked(&self, found: &mut Opinion) {
         found.compared = true;
         if let Some(live) = self.live_text().filter(|_| self.options.compare.notifications) {
             self.payload(found, self.recorded.request(self.own()), live);
@@ -169,7 +169,7 @@ impl<'a> Case<'a> {
     }
 
     /// A request of ours that was sent.
-    fn asked(&self, found: &mut Found) {
+    fn asked(&self, found: &mut Opinion) {
         let run = self.run();
         if self.is_diff {
             self.asked_alike(found);
@@ -207,7 +207,7 @@ impl<'a> Case<'a> {
     }
 
     /// Of two recordings: whether the same was asked, and cancelled after the same time.
-    fn asked_alike(&self, found: &mut Found) {
+    fn asked_alike(&self, found: &mut Opinion) {
         let Some(twin) = self.twin.zip(self.live).map(|(twin, live)| live.request(&live.exchanges[twin])) else {
             return;
         };
@@ -230,7 +230,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn peer_gone(&self, found: &mut Found) {
+    fn peer_gone(&self, found: &mut Opinion) {
         let exit = self.log.exit.as_ref();
         if exit.is_some_and(|exit| exit.recorded_too) {
             found.compared = true;
@@ -253,7 +253,7 @@ impl<'a> Case<'a> {
         matches!(self.log.broken, Some(Broken::Deadline | Broken::Interrupted)) && self.run().stuck_us.is_none()
     }
 
-    fn plain(&self, found: &mut Found) {
+    fn plain(&self, found: &mut Opinion) {
         let run = self.run();
         match (self.recorded_text(), self.live_text()) {
             (Some(a), Some(b)) => {
@@ -296,7 +296,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn answered_at_last(&self, found: &mut Found, answer: &Answer) {
+    fn answered_at_last(&self, found: &mut Opinion, answer: &Answer) {
         let words = answer.words();
         if self.recorded.profile.stays_open(&self.own().method) {
             let verdict = if matches!(answer, Answer::Error(_)) { Verdict::ErrorChanged } else { Verdict::Changed };
@@ -307,10 +307,10 @@ impl<'a> Case<'a> {
 
     /// True if the recorder lost something after the request.
     fn gap_after(&self) -> bool {
-        self.recorded.events[self.own().request..].iter().any(|event| event.what == What::Gap)
+        self.recorded.events[self.own().request..].iter().any(|event| event.what == EventKind::Gap)
     }
 
-    pub(super) fn payload(&self, found: &mut Found, recorded: &str, live: &str) {
+    pub(super) fn payload(&self, found: &mut Opinion, recorded: &str, live: &str) {
         let run = self.run();
         let captured: Vec<String> = run.captured.iter().chain(&run.capture_missing).cloned().collect();
         let terms =
@@ -360,7 +360,7 @@ impl<'a> Case<'a> {
         Some(faults::compared((self.recorded, Some(self.place)), (live, Some(twin)), blame))
     }
 
-    fn violations(&self, found: &mut Found) {
+    fn violations(&self, found: &mut Opinion) {
         let Some(faults) = self.faults() else { return };
         let run = self.run();
         if run.cancel.as_ref().is_some_and(|cancel| cancel.harness_made) {
@@ -405,7 +405,7 @@ impl<'a> Case<'a> {
     }
 
     /// Notifications about it. Their number depends on the moment, so only none instead of some is told as a verdict.
-    fn told(&self, found: &mut Found) {
+    fn told(&self, found: &mut Opinion) {
         let (recorded, live) = self.run().notifications;
         if self.run().text.is_none() || self.cancel().is_some() {
             return;
@@ -454,7 +454,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    fn slower(&self, found: &mut Found) {
+    fn slower(&self, found: &mut Opinion) {
         let run = self.run();
         if self.delayed || self.cancel().is_some() || !self.is_diff && (self.is_first() || self.was_asked_early()) {
             return;

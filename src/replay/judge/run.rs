@@ -5,16 +5,16 @@ use std::collections::HashSet;
 
 use super::About;
 use super::answer::effective_cancel;
-use super::exchange::{Case, Found};
+use super::exchange::{Case, Opinion};
 use super::faults::{self, Compared};
 use super::words::{exit_words, left_words};
 use crate::number::{duration, plural};
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
 use crate::replay::options::{Gate, Options};
-use crate::replay::recording::{Connection, Exchange, Recording, What};
+use crate::replay::recording::{Connection, EventKind, Exchange, Recording};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExitRun, Extra, Fate, RunLog};
-use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, Seen, Standing, Verdict};
+use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, SideFigures, Standing, Verdict};
 
 /// Values of fewer bytes of JSON text are taken for an echo only in the answer to the request that they were put into.
 const TELLING: usize = 6;
@@ -177,7 +177,7 @@ impl<'a> One<'a> {
         if short.is_empty() { Cow::Borrowed(all) } else { Cow::Owned([all, &short].concat()) }
     }
 
-    fn entry(&self, case: &Case<'_>, found: Found) -> ExchangeReport {
+    fn entry(&self, case: &Case<'_>, found: Opinion) -> ExchangeReport {
         let (own, run) = (case.own(), case.run());
         let mut verdicts: Vec<Verdict> = found.verdicts.keys().copied().collect();
         if verdicts.len() > 1 {
@@ -195,11 +195,11 @@ impl<'a> One<'a> {
             name: own.name.clone(),
             line: Some(self.connection.events[own.request].line),
             twin: self.sides.pairs[self.index].0.zip(case.twin),
-            recorded: Seen {
+            recorded: SideFigures {
                 outcome: own.outcome.clone(),
                 latency_us: own.latency_us,
                 cancelled_us: cancel_delay.map(|(cancel, request)| cancel - request),
-                ..Seen::default()
+                ..SideFigures::default()
             },
             live: live_seen(case),
             verdict,
@@ -275,7 +275,7 @@ impl<'a> One<'a> {
         let label = extra.rpc_id.as_ref().filter(|_| extra.request).map_or("-".into(), |id| Side::Server.label(id));
         ExchangeReport {
             rpc_id: extra.rpc_id.clone().unwrap_or_default(),
-            live: Seen { outcome: "extra".into(), sent_us: Some(extra.at_us), ..Seen::default() },
+            live: SideFigures { outcome: "extra".into(), sent_us: Some(extra.at_us), ..SideFigures::default() },
             ..self.blank(&label, &extra.method, Verdict::Extra, detail)
         }
     }
@@ -347,7 +347,7 @@ impl<'a> One<'a> {
     /// How the recorded server ended: its status, or a signal as a negative number.
     fn recorded_status(&self) -> Option<i64> {
         self.connection.events.iter().rev().find_map(|event| match event.what {
-            What::Exit(code) => Some(code.map(unshelled)),
+            EventKind::Exit(code) => Some(code.map(unshelled)),
             _ => None,
         })?
     }
@@ -398,14 +398,18 @@ fn asked_anew(connection: usize, exchange: &Exchange) -> ExchangeReport {
         issuer: exchange.issuer,
         method: exchange.method.clone(),
         name: exchange.name.clone(),
-        live: Seen { outcome: exchange.outcome.clone(), latency_us: exchange.latency_us, ..Seen::default() },
+        live: SideFigures {
+            outcome: exchange.outcome.clone(),
+            latency_us: exchange.latency_us,
+            ..SideFigures::default()
+        },
         verdict: Verdict::Extra,
         detail: "only in the second recording".into(),
         ..ExchangeReport::default()
     }
 }
 
-fn live_seen(case: &Case<'_>) -> Seen {
+fn live_seen(case: &Case<'_>) -> SideFigures {
     let run = case.run();
     let sent = run.fate == Fate::Sent;
     let outcome = match (&run.text, case.twin.and_then(|twin| case.live?.exchanges.get(twin))) {
@@ -414,7 +418,7 @@ fn live_seen(case: &Case<'_>) -> Seen {
         (None, None) if sent && case.own().issuer == Side::Client => "unanswered".into(),
         _ => String::new(),
     };
-    Seen {
+    SideFigures {
         outcome: if sent { outcome } else { String::new() },
         latency_us: run.answered_us.zip(run.sent_us).map(|(end, start)| end - start),
         sent_us: run.sent_us,

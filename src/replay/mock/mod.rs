@@ -23,7 +23,7 @@ use crate::jsonrpc::{Kind, Message, Parsed, parse};
 use crate::live::{Incoming, Outgoing};
 use crate::protocol::{self, Facts, Role, Side};
 use crate::replay::options::Speed;
-use crate::replay::recording::What;
+use crate::replay::recording::EventKind;
 use crate::replay::splice::quote;
 use batch::Group;
 use choose::{Choice, Chosen};
@@ -373,11 +373,13 @@ fn told(script: &Script) -> HashMap<String, Vec<usize>> {
     for (at, event) in script.connection.events.iter().enumerate() {
         let method = match event.what {
             _ if event.side != Some(Side::Client) => continue,
-            What::Malformed => GARBAGE.to_string(),
-            What::Notification | What::Progress(_) | What::Cancel(None) => match parse::<Facts<'_>>(&event.text) {
-                Ok(Parsed::One(message, _)) => message.method().to_string(),
-                _ => continue,
-            },
+            EventKind::Malformed => GARBAGE.to_string(),
+            EventKind::Notification | EventKind::Progress(_) | EventKind::Cancel(None) => {
+                match parse::<Facts<'_>>(&event.text) {
+                    Ok(Parsed::One(message, _)) => message.method().to_string(),
+                    _ => continue,
+                }
+            }
             _ => continue,
         };
         told.entry(method).or_default().push(at);

@@ -10,7 +10,7 @@ use crate::live::Outgoing;
 use crate::protocol::{Facts, Side};
 use crate::replay::compare::tree;
 use crate::replay::options::Speed;
-use crate::replay::recording::What;
+use crate::replay::recording::EventKind;
 
 /// How long after a cancel something comes at most where answers come at once, microseconds: late beyond any doubt.
 const LATE_US: i64 = 5_000_000;
@@ -199,14 +199,14 @@ impl Mock {
         let event = &script.connection.events[at];
         let stream = run.and_then(|run| self.runs[run].live.stream);
         match event.what {
-            What::Exit(code) => {
+            EventKind::Exit(code) => {
                 self.report.exit = code;
                 self.end();
             }
-            What::Close if event.stream.is_none() => self.end(),
-            What::Close => self.out.extend(stream.map(|stream| Outgoing::CloseStream { stream })),
-            What::Request(place) => self.ask(&script, place, run),
-            What::Response(_) => {
+            EventKind::Close if event.stream.is_none() => self.end(),
+            EventKind::Close => self.out.extend(stream.map(|stream| Outgoing::CloseStream { stream })),
+            EventKind::Request(place) => self.ask(&script, place, run),
+            EventKind::Response(_) => {
                 let bytes = self.fit(&script, at, run);
                 match (run, bytes) {
                     (Some(run), Some(bytes)) => self.respond(run, at, bytes),
@@ -245,20 +245,20 @@ impl Mock {
         let recorded = script.connection.exchanges[run.exchange].rpc_id.as_str();
         let mut fitting = Fitting::new(&event.text);
         fitting.id(facts.subscription(), recorded, &run.live.id_text);
-        let token = facts.token().filter(|_| matches!(event.what, What::Progress(_)));
+        let token = facts.token().filter(|_| matches!(event.what, EventKind::Progress(_)));
         if token.is_some_and(|token| !fitting.token(token, &run.tokens, &run.live.tokens)) {
             return None;
         }
         match event.what {
-            What::Response(_) => {
+            EventKind::Response(_) => {
                 answer_id(&mut fitting, &message, recorded, &run.live);
                 error_code(&mut fitting, script, run.exchange, &event.text);
             }
-            What::Cancel(Some(target)) if script.connection.exchanges[target].issuer == Side::Client => {
+            EventKind::Cancel(Some(target)) if script.connection.exchanges[target].issuer == Side::Client => {
                 fitting.id(facts.request_id(), recorded, &run.live.id_text);
                 fitting.id(facts.param_id(), recorded, &run.live.id_text);
             }
-            What::Cancel(Some(target)) => {
+            EventKind::Cancel(Some(target)) => {
                 let asked = self.asked.iter().rev().find(|asked| asked.place == target);
                 let own = &script.connection.exchanges[target].rpc_id;
                 for part in [facts.request_id(), facts.param_id()] {
@@ -334,7 +334,8 @@ impl Mock {
         let script = Arc::clone(&self.script);
         let own = &mut self.runs[run];
         for link in &script.chains[own.exchange].links[own.at..to] {
-            if let (Link::Send(event), What::Request(place)) = (link, &script.connection.events[link.event()].what) {
+            if let (Link::Send(event), EventKind::Request(place)) = (link, &script.connection.events[link.event()].what)
+            {
                 debug_assert_eq!(script.connection.exchanges[*place].request, *event);
                 own.passed_over.push(*place);
             }
@@ -356,7 +357,7 @@ impl Mock {
             }
             let name = format!("{} {}", exchange.label(), exchange.method);
             self.report.notes.push(match script.connection.events[*event].what {
-                What::Response(Some(place)) => {
+                EventKind::Response(Some(place)) => {
                     let asked = script.connection.exchanges[place].label();
                     format!("{name}: held back, because the client did not answer {asked}")
                 }
@@ -369,7 +370,7 @@ impl Mock {
 impl Run {
     /// Where a link awaits the answer to something that was not asked, nothing is to be awaited.
     fn passes_over(&self, script: &Script, event: usize) -> Option<i64> {
-        let What::Response(Some(place)) = script.connection.events[event].what else { return None };
+        let EventKind::Response(Some(place)) = script.connection.events[event].what else { return None };
         self.passed_over.contains(&place).then_some(self.base_us)
     }
 }

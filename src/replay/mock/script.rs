@@ -7,7 +7,7 @@
 use crate::capture::Transport;
 use crate::jsonrpc::{Id, Parsed, parse};
 use crate::protocol::{Facts, Side};
-use crate::replay::recording::{Connection, Event, Exchange, What};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange};
 
 /// One connection, ready to be played. It is read only, and shared by all that play it.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl Script {
 
     /// True if the recording lost messages somewhere.
     pub fn has_gap(&self) -> bool {
-        self.connection.events.iter().any(|event| event.what == What::Gap)
+        self.connection.events.iter().any(|event| event.what == EventKind::Gap)
     }
 
     /// The client's requests with their places among the exchanges.
@@ -182,7 +182,7 @@ impl<'c> Writer<'c> {
         }
         let mut batches = vec![None; events];
         for (at, event) in connection.events.iter().enumerate() {
-            if let What::Batch(members) = &event.what {
+            if let EventKind::Batch(members) = &event.what {
                 batches[members.start.min(events)..members.end.min(events)].fill(Some(at));
             }
         }
@@ -215,11 +215,13 @@ impl<'c> Writer<'c> {
 
     fn part(&mut self, at: usize, event: &Event) -> Part {
         match (&event.what, event.side) {
-            (What::Batch(_) | What::Open | What::Http | What::Stderr | What::Gap, _) => Part::Nobody,
-            (What::Exit(_), _) => Part::Loose,
+            (EventKind::Batch(_) | EventKind::Open | EventKind::Http | EventKind::Stderr | EventKind::Gap, _) => {
+                Part::Nobody
+            }
+            (EventKind::Exit(_), _) => Part::Loose,
             (_, None) => Part::Nobody,
             (_, Some(Side::Client)) => Part::Client,
-            (What::Close, Some(Side::Server)) => self.server_close(event),
+            (EventKind::Close, Some(Side::Server)) => self.server_close(event),
             (_, Some(Side::Server)) => self.owner(at, event).map_or(Part::Loose, Part::Of),
         }
     }
@@ -237,16 +239,16 @@ impl<'c> Writer<'c> {
     /// The client's exchange that a message of the server belongs to.
     fn owner(&mut self, at: usize, event: &Event) -> Option<usize> {
         match event.what {
-            What::Request(place) => {
+            EventKind::Request(place) => {
                 self.owners[place] = self.parent(place).or_else(|| self.cause(place));
                 self.owners[place]
             }
-            What::Response(Some(place)) | What::Progress(Some(place)) => self.of_client(place),
-            What::Cancel(_) => {
+            EventKind::Response(Some(place)) | EventKind::Progress(Some(place)) => self.of_client(place),
+            EventKind::Cancel(_) => {
                 let target = self.cancels[at].first().copied()?;
                 self.of_client(target).or(self.owners[target])
             }
-            What::Notification | What::Progress(None) => self.subscription(event),
+            EventKind::Notification | EventKind::Progress(None) => self.subscription(event),
             _ => None,
         }
     }
@@ -297,18 +299,18 @@ impl<'c> Writer<'c> {
         let chain = &mut self.chains[place];
         chain.links.push(Link::Send(at));
         let event = &self.connection.events[at];
-        if matches!(event.what, What::Response(_)) && chain.response.is_none() {
+        if matches!(event.what, EventKind::Response(_)) && chain.response.is_none() {
             chain.response = Some(chain.links.len() - 1);
         }
-        if matches!(event.what, What::Response(_) | What::Close) {
+        if matches!(event.what, EventKind::Response(_) | EventKind::Close) {
             self.open.retain(|open| *open != place);
         }
     }
 
     fn client(&mut self, at: usize, event: &Event) {
         match event.what {
-            What::Request(place) => self.open.push(place),
-            What::Response(Some(place)) => {
+            EventKind::Request(place) => self.open.push(place),
+            EventKind::Response(Some(place)) => {
                 if let Some(owner) = self.owners[place] {
                     self.chains[owner].links.push(Link::Await(at));
                 }

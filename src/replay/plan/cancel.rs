@@ -6,7 +6,7 @@ use super::Cancelling;
 use crate::protocol::{Facts, Side};
 use crate::replay::message::read;
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, What};
+use crate::replay::recording::{Connection, EventKind};
 use crate::replay::run::Anchor;
 
 /// What each cancel hits: place of its event, places of the exchanges.
@@ -32,7 +32,9 @@ pub(super) fn targets(connection: &Connection) -> Targets {
 fn ends_of_tasks(connection: &Connection) -> HashMap<String, usize> {
     let mut ends = HashMap::new();
     let events = connection.events.iter().enumerate();
-    for (at, event) in events.filter(|(_, event)| connection.profile.tasks && !matches!(event.what, What::Request(_))) {
+    for (at, event) in
+        events.filter(|(_, event)| connection.profile.tasks && !matches!(event.what, EventKind::Request(_)))
+    {
         let Some((_, facts)) = read(&event.text) else { continue };
         let status = Facts::text(facts.task_status()).filter(|status| connection.profile.task_ended(status));
         if let (Some(task), Some(_)) = (facts.task_id(), status) {
@@ -49,7 +51,7 @@ const SLACK_US: i64 = 250_000;
 /// wrong in the recording: those are sent as they were.
 pub(super) fn timed(connection: &Connection, at: usize, all: &Targets, options: &Options) -> Option<Cancelling> {
     let event = &connection.events[at];
-    let of_task = matches!(event.what, What::Request(_));
+    let of_task = matches!(event.what, EventKind::Request(_));
     let targets: Vec<usize> = all
         .get(&at)?
         .iter()

@@ -5,7 +5,7 @@ use crate::capture::Proof;
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::duration;
 use crate::protocol::Side;
-use crate::replay::recording::{Connection, Recording, What};
+use crate::replay::recording::{Connection, EventKind, Recording};
 
 /// Cancels that come earlier than in the recording, because no request is left in flight for as long as it was there.
 pub(super) fn earlier(connection: &Connection, steps: &[Step], limit_us: i64) -> Vec<String> {
@@ -84,20 +84,20 @@ fn of_connection(recording: &Recording, connection: &Connection) -> Result<Vec<S
     if !connection.complete_head {
         said.push("the capture starts in the middle: there may be no handshake to replay".to_string());
     }
-    if connection.events.iter().any(|event| event.what == What::Gap) {
+    if connection.events.iter().any(|event| event.what == EventKind::Gap) {
         said.push("the recorder lost messages: what is absent there proves nothing".to_string());
     }
     Ok(said)
 }
 
-fn is_message(what: &What) -> bool {
+fn is_message(what: &EventKind) -> bool {
     matches!(
         what,
-        What::Request(_)
-            | What::Response(_)
-            | What::Cancel(_)
-            | What::Progress(_)
-            | What::Notification
-            | What::Batch(_)
+        EventKind::Request(_)
+            | EventKind::Response(_)
+            | EventKind::Cancel(_)
+            | EventKind::Progress(_)
+            | EventKind::Notification
+            | EventKind::Batch(_)
     )
 }

@@ -13,7 +13,7 @@ pub use estimate::Estimate;
 use super::flow::{self, Link};
 use super::options::{Options, Policy};
 use super::policy::{self, Ruling};
-use super::recording::{Connection, Exchange, Recording, What};
+use super::recording::{Connection, EventKind, Exchange, Recording};
 use super::run::Anchor;
 use crate::error::Result;
 use crate::protocol::{Access, Side};
@@ -211,7 +211,7 @@ fn selected(plan: &ConnectionPlan, connection: &Connection, policy: &Policy) -> 
 fn refuse(connection: &Connection, options: &Options, steps: &mut [Step]) {
     for step in steps.iter_mut().filter(|step| step.action == Action::Send && step.opens.is_empty()) {
         let event = &connection.events[step.event];
-        if matches!(event.what, What::Notification | What::Progress(_)) {
+        if matches!(event.what, EventKind::Notification | EventKind::Progress(_)) {
             let method = super::message::method(&event.text).unwrap_or_default();
             step.left_out = policy::notification(connection, step.event, &method, &options.policy);
             step.refused = step.left_out.is_some();

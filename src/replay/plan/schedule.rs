@@ -9,7 +9,7 @@ use super::{Action, Cancelling, Soft, Step};
 use crate::protocol::Side;
 use crate::replay::flow::{self, Link};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, Event, Exchange, Recording, What};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
 use crate::replay::splice;
 
 /// Slack of a soft wait, and its longest, microseconds.
@@ -37,7 +37,7 @@ pub(super) fn steps(connection: &Connection, links: &[Link], options: &Options) 
     while at < connection.events.len() {
         let event = &connection.events[at];
         let next = match &event.what {
-            What::Batch(members) if event.side == Some(Side::Client) => members.end.max(at + 1),
+            EventKind::Batch(members) if event.side == Some(Side::Client) => members.end.max(at + 1),
             _ => at + 1,
         };
         match action(connection, &index, at, &targets, options) {
@@ -69,7 +69,7 @@ fn step(
     let opens: Vec<usize> = events
         .clone()
         .filter_map(|place| match connection.events[place].what {
-            What::Request(exchange) => Some(exchange),
+            EventKind::Request(exchange) => Some(exchange),
             _ => None,
         })
         .collect();
@@ -124,7 +124,7 @@ impl Between {
             return;
         }
         match event.what {
-            What::Response(Some(exchange)) => {
+            EventKind::Response(Some(exchange)) => {
                 let exchange_of = &connection.exchanges[exchange];
                 if exchange_of.issuer != Side::Client || exchange_of.response != Some(at) {
                     return;
@@ -140,9 +140,11 @@ impl Between {
                 self.after.push(exchange);
                 self.hard_us = event.at_us.or(self.hard_us);
             }
-            What::Request(_) | What::Progress(_) | What::Notification | What::Cancel(_) => self.soft.push(at),
+            EventKind::Request(_) | EventKind::Progress(_) | EventKind::Notification | EventKind::Cancel(_) => {
+                self.soft.push(at)
+            }
             // Two POSTs in flight have no order: what was sent after a notification had been accepted is sent after that again.
-            What::Http if splice::at(&event.text, "/status") == Some("202") => self.soft.push(at),
+            EventKind::Http if splice::at(&event.text, "/status") == Some("202") => self.soft.push(at),
             _ => return,
         }
         self.last_us = event.at_us.max(self.last_us);
@@ -158,7 +160,7 @@ impl Between {
                 };
                 let longest = match connection.events[*event].what {
                     // A late 202 holds nothing up for long.
-                    What::Http => ACCEPTED_MAX_US,
+                    EventKind::Http => ACCEPTED_MAX_US,
                     _ => SOFT_MAX_US,
                 };
                 Soft { event: *event, wait_us: (waited + SOFT_SLACK_US).min(longest) }
@@ -183,18 +185,20 @@ fn action(
         return Some(Action::Cancel(cancel));
     }
     match &event.what {
-        What::Response(Some(exchange)) if connection.exchanges[*exchange].issuer == Side::Server => {
+        EventKind::Response(Some(exchange)) if connection.exchanges[*exchange].issuer == Side::Server => {
             let first = connection.exchanges[*exchange].response == Some(at);
             Some(if first { Action::Answer(*exchange) } else { Action::Send })
         }
-        What::Request(_) | What::Response(_) | What::Progress(_) | What::Notification | What::Batch(_) => {
-            Some(Action::Send)
-        }
-        What::Cancel(_) if event.text.is_empty() => event.stream.map(Action::CloseStream),
-        What::Cancel(_) | What::Malformed => Some(Action::Send),
-        What::Open => opened(connection, index, at),
-        What::Close => closed(connection, index, at),
-        What::Http | What::Exit(_) | What::Stderr | What::Gap => None,
+        EventKind::Request(_)
+        | EventKind::Response(_)
+        | EventKind::Progress(_)
+        | EventKind::Notification
+        | EventKind::Batch(_) => Some(Action::Send),
+        EventKind::Cancel(_) if event.text.is_empty() => event.stream.map(Action::CloseStream),
+        EventKind::Cancel(_) | EventKind::Malformed => Some(Action::Send),
+        EventKind::Open => opened(connection, index, at),
+        EventKind::Close => closed(connection, index, at),
+        EventKind::Http | EventKind::Exit(_) | EventKind::Stderr | EventKind::Gap => None,
     }
 }
 
@@ -203,7 +207,7 @@ fn opened(connection: &Connection, index: &Index<'_>, at: usize) -> Option<Actio
     let on_stream = index.on_stream(connection.events[at].stream?);
     let from = on_stream.partition_point(|place| *place < at);
     let mut later = on_stream[from..].iter().map(|place| &connection.events[*place]);
-    let is_head = |other: &&Event| other.what == What::Http && other.text.contains("\"method\"");
+    let is_head = |other: &&Event| other.what == EventKind::Http && other.text.contains("\"method\"");
     let head = later.clone().find(is_head);
     if later.any(|other| other.side == Some(Side::Client) && carried(&other.what)) {
         return None;
@@ -215,16 +219,16 @@ fn opened(connection: &Connection, index: &Index<'_>, at: usize) -> Option<Actio
     }
 }
 
-fn carried(what: &What) -> bool {
+fn carried(what: &EventKind) -> bool {
     matches!(
         what,
-        What::Request(_)
-            | What::Response(_)
-            | What::Progress(_)
-            | What::Notification
-            | What::Batch(_)
-            | What::Malformed
-            | What::Cancel(_)
+        EventKind::Request(_)
+            | EventKind::Response(_)
+            | EventKind::Progress(_)
+            | EventKind::Notification
+            | EventKind::Batch(_)
+            | EventKind::Malformed
+            | EventKind::Cancel(_)
     )
 }
 
@@ -233,7 +237,7 @@ fn closed(connection: &Connection, index: &Index<'_>, at: usize) -> Option<Actio
     let stream = connection.events[at].stream?;
     let on_stream = index.on_stream(stream);
     let is_open = |place: &usize| match connection.events[*place].what {
-        What::Request(exchange) => {
+        EventKind::Request(exchange) => {
             let exchange = &connection.exchanges[exchange];
             exchange.issuer == Side::Client && exchange.response.is_none_or(|response| response > at)
         }
@@ -263,10 +267,10 @@ fn label(connection: &Connection, at: usize, action: &Action, opens: &[usize]) -
         Action::CloseStream(stream) => format!("close of stream {stream}"),
         Action::EndSession => "end of the session".to_string(),
         Action::Send => match (&connection.events[at].what, opens) {
-            (What::Batch(_), opens) => {
+            (EventKind::Batch(_), opens) => {
                 format!("batch of {}", opens.iter().map(named).collect::<Vec<_>>().join(", "))
             }
-            (What::Malformed, _) => "bytes that are no message".to_string(),
+            (EventKind::Malformed, _) => "bytes that are no message".to_string(),
             (_, [exchange]) => named(exchange),
             _ => super::super::message::method(&connection.events[at].text).unwrap_or_else(|| "message".to_string()),
         },

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::super::escape::{is_hostile, json};
 use super::super::time::rfc3339;
 use crate::replay::run::{Anchor, CancelRun, CancelStatus};
-use crate::replay::verdict::{Difference, ExchangeReport, RunReport, RunVerdict, Seen, Verdict};
+use crate::replay::verdict::{Difference, ExchangeReport, RunReport, RunVerdict, SideFigures, Verdict};
 
 /// Values longer than this many bytes are cut, and said to be.
 const LONGEST: usize = 2_000;
@@ -207,7 +207,7 @@ fn value(text: Option<&str>) -> (Option<Box<RawValue>>, bool) {
     }
 }
 
-fn side(seen: &Seen, line: Option<u64>) -> Side<'_> {
+fn side(seen: &SideFigures, line: Option<u64>) -> Side<'_> {
     Side {
         line,
         outcome: &seen.outcome,

@@ -13,7 +13,7 @@ use super::links::{Clocks, Link, Linked};
 const ALIKE: usize = 3;
 
 /// A fault, its requests by their places in the list of calls.
-pub(super) struct Found {
+pub(super) struct FaultFound {
     pub fault: HopFault,
     pub upper: usize,
     pub lower: usize,
@@ -31,7 +31,7 @@ struct Stopped {
 }
 
 /// All faults, those of the upper hops first.
-pub(super) fn all(calls: &[Call], hops: &[Linked], ended: &BTreeMap<u32, Kept>) -> Vec<Found> {
+pub(super) fn all(calls: &[Call], hops: &[Linked], ended: &BTreeMap<u32, Kept>) -> Vec<FaultFound> {
     let mut found = Vec::new();
     let mut stopped: Vec<Option<Stopped>> = vec![None; calls.len()];
     let asks: BTreeSet<usize> = hops.iter().flat_map(|hop| &hop.links).map(|link| link.upper).collect();
@@ -52,7 +52,7 @@ pub(super) fn all(calls: &[Call], hops: &[Linked], ended: &BTreeMap<u32, Kept>) 
     found
 }
 
-fn not_forwarded(calls: &[Call], link: &Link, clocks: Clocks, end: Option<Seen>) -> Option<Found> {
+fn not_forwarded(calls: &[Call], link: &Link, clocks: Clocks, end: Option<Seen>) -> Option<FaultFound> {
     let (upper, lower) = (&calls[link.upper], &calls[link.lower]);
     let cancel = upper.given_up()?;
     if lower.may_be_given_up() || clocks.since(cancel.at_us?, lower.sent_us) > clocks.slack_us {
@@ -62,7 +62,7 @@ fn not_forwarded(calls: &[Call], link: &Link, clocks: Clocks, end: Option<Seen>)
     let for_us = clocks.since(cancel.at_us?, last.at_us?);
     let within = (lower.exchange.request.frame, last.frame);
     let fault = HopFault::NotForwarded { cancel, for_us, within };
-    (for_us > clocks.slack_us).then_some(Found { fault, upper: link.upper, lower: link.lower, doubt: link.doubt })
+    (for_us > clocks.slack_us).then_some(FaultFound { fault, upper: link.upper, lower: link.lower, doubt: link.doubt })
 }
 
 /// The cancel that a request stands under: the own one of the request above, else what that one stands under itself.
@@ -83,7 +83,7 @@ fn stopped_below(calls: &[Call], link: &Link, clocks: Clocks, above: Option<Stop
 }
 
 /// A request that was sent after the cancel it stands under, or, where nobody is asked on its behalf, that came to a result after it.
-fn ran(calls: &[Call], at: usize, stopped: Option<Stopped>, asks: bool) -> Option<Found> {
+fn ran(calls: &[Call], at: usize, stopped: Option<Stopped>, asks: bool) -> Option<FaultFound> {
     let (stopped, call) = (stopped?, &calls[at]);
     let late = |seen: Seen| {
         let after_us = seen.at_us? - stopped.at_us;
@@ -92,11 +92,11 @@ fn ran(calls: &[Call], at: usize, stopped: Option<Stopped>, asks: bool) -> Optio
     let result = || call.exchange.answer.filter(|_| !asks && call.has_result());
     let (work, after_us) = late(call.exchange.request).or_else(|| late(result()?))?;
     let fault = HopFault::Ran { cancel: stopped.cancel, work, after_us };
-    Some(Found { fault, upper: stopped.root, lower: at, doubt: stopped.doubt })
+    Some(FaultFound { fault, upper: stopped.root, lower: at, doubt: stopped.doubt })
 }
 
 /// Results above that came before any answer below. A request that several serve is answered by the first of them.
-fn answered_ahead(calls: &[Call], links: &[Link], clocks: Clocks) -> Vec<Found> {
+fn answered_ahead(calls: &[Call], links: &[Link], clocks: Clocks) -> Vec<FaultFound> {
     let mut first: BTreeMap<usize, Option<(&Link, i64)>> = BTreeMap::new();
     for link in links {
         let here = calls[link.lower].answered_us().map(|us| (link, us));
@@ -113,13 +113,13 @@ fn answered_ahead(calls: &[Call], links: &[Link], clocks: Clocks) -> Vec<Found> 
         let by_us = clocks.since(answer.at_us?, answered_us);
         let sure = call.has_result() && !call.may_be_given_up() && by_us > clocks.slack_us;
         let fault = HopFault::AnsweredAhead { answer, by_us };
-        sure.then_some(Found { fault, upper, lower: link.lower, doubt: link.doubt })
+        sure.then_some(FaultFound { fault, upper, lower: link.lower, doubt: link.doubt })
     });
     ahead.collect()
 }
 
 /// Where both hops give up by the clock, and the upper one sooner: one fault for each pair of connections.
-fn outlasted(calls: &[Call], links: &[Link], clocks: Clocks) -> Vec<Found> {
+fn outlasted(calls: &[Call], links: &[Link], clocks: Clocks) -> Vec<FaultFound> {
     let mut pairs: BTreeMap<(u32, u32), Vec<&Link>> = BTreeMap::new();
     for link in links {
         pairs.entry((calls[link.upper].connection, calls[link.lower].connection)).or_default().push(link);
@@ -127,7 +127,7 @@ fn outlasted(calls: &[Call], links: &[Link], clocks: Clocks) -> Vec<Found> {
     pairs.into_values().filter_map(|links| outlasted_by(calls, &links, clocks)).collect()
 }
 
-fn outlasted_by(calls: &[Call], links: &[&Link], clocks: Clocks) -> Option<Found> {
+fn outlasted_by(calls: &[Call], links: &[&Link], clocks: Clocks) -> Option<FaultFound> {
     // A cancel below that follows one above was passed on; it says nothing of the patience below.
     let own = |link: &&&Link| {
         let below = calls[link.lower].given_up_us();
@@ -140,7 +140,7 @@ fn outlasted_by(calls: &[Call], links: &[&Link], clocks: Clocks) -> Option<Found
     let link = links.iter().find(shows)?;
     let cancels = (calls[link.upper].given_up()?, calls[link.lower].given_up()?);
     let fault = HopFault::Outlasted { cancels, after_us: (above, below) };
-    (below - above > clocks.slack_us).then_some(Found {
+    (below - above > clocks.slack_us).then_some(FaultFound {
         fault,
         upper: link.upper,
         lower: link.lower,

@@ -123,7 +123,7 @@ impl Follower {
         }
     }
 
-    fn tell(&self, fault: &faults::Found, tell: &mut impl FnMut(&Event<'_>)) {
+    fn tell(&self, fault: &faults::FaultFound, tell: &mut impl FnMut(&Event<'_>)) {
         let (upper, lower) = (&self.calls[fault.upper], &self.calls[fault.lower]);
         let (Some(kept), Some(below)) = (self.ended.get(&upper.connection), self.ended.get(&lower.connection)) else {
             return;

@@ -19,7 +19,7 @@ pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
 pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
-pub(super) use pending::{Pending, PendingText, Place};
+pub(super) use pending::{MessagePlace, Pending, PendingText};
 pub(super) use question::{About, Question};
 pub(super) use rounds::{Call, Rounds};
 pub(super) use slot::{Absorb, Again, Handle, Opener, Slot};

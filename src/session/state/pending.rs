@@ -6,7 +6,7 @@ use crate::session::seen::{FrameId, Seen};
 
 /// Where a message stands, before it is known who sent it.
 #[derive(Clone, Copy)]
-pub(in crate::session) struct Place {
+pub(in crate::session) struct MessagePlace {
     pub(in crate::session) seen: Seen,
     pub(in crate::session) line: u64,
     pub(in crate::session) direction: Direction,
@@ -17,7 +17,7 @@ pub(in crate::session) struct Place {
 
 /// A message that waits: its text is parsed again when its turn comes.
 pub(in crate::session) struct Pending {
-    pub(in crate::session) place: Place,
+    pub(in crate::session) place: MessagePlace,
     pub(in crate::session) text: PendingText,
 }
 

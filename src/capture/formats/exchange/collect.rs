@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::body::is_event_stream;
 use super::connection::Connections;
 use super::order::{self, Placed};
-use super::steps::{Step, What, steps};
+use super::steps::{ExchangeStep, StepKind, steps};
 use super::unseen::{Span, Unseen};
 use super::{Exchange, Part};
 use crate::capture::out::Out;
@@ -67,7 +67,7 @@ impl<'a> Collected<'a> {
         self.put(exchange, |step| step)
     }
 
-    fn put<'x>(&mut self, mut exchange: Exchange<'x>, keep: impl Fn(Step<'x>) -> Step<'a>) -> bool {
+    fn put<'x>(&mut self, mut exchange: Exchange<'x>, keep: impl Fn(ExchangeStep<'x>) -> ExchangeStep<'a>) -> bool {
         if let Some(resolution) = exchange.resolution_us {
             self.resolution_us = Some(self.resolution_us.map_or(resolution, |least| least.min(resolution)));
         }
@@ -78,13 +78,13 @@ impl<'a> Collected<'a> {
         }
         self.streams += 1;
         let connection = self.connections.of(&exchange, self.streams);
-        let torn = steps.iter().any(|step| step.side == Side::Server && step.what == What::Missing);
+        let torn = steps.iter().any(|step| step.side == Side::Server && step.what == StepKind::Missing);
         self.note_span(&exchange, connection, get, torn);
         let started: Rc<str> = Rc::from(&*exchange.said);
         for step in steps {
             let step = keep(exchange.filled(step));
             let (stream, started, adrift) = (self.streams, Rc::clone(&started), get && !step.timed);
-            if let What::Text(text) = &step.what {
+            if let StepKind::Text(text) = &step.what {
                 self.bytes += text.len();
             }
             if step.side == Side::Server && !step.timed && step.told.answers {
@@ -150,7 +150,7 @@ impl<'a> Collected<'a> {
 impl Collected<'static> {
     /// The same where the text of the exchange does not stay.
     pub(super) fn take_owned(&mut self, exchange: Exchange<'_>) -> bool {
-        self.put(exchange, Step::into_owned)
+        self.put(exchange, ExchangeStep::into_owned)
     }
 }
 
@@ -177,16 +177,16 @@ fn hand_on(
     };
     match &step.what {
         // A limit of its size may have cut it where it looks whole.
-        What::Text(text) => {
+        StepKind::Text(text) => {
             out.promised_or(&place, text, |out, fault| fault.cut.then(|| out.put(&place, Body::Missing(LEFT_OUT))))
         }
-        What::StreamClosed(by) => {
+        StepKind::StreamClosed(by) => {
             let direction = Direction::Unknown;
             out.put(&Place { direction, ..place }, Body::Close { by: *by })
         }
-        What::Ended => out.put(&Place { stream: None, ..place }, Body::Close { by: Some(Side::Client) }),
-        What::Missing => out.put(&place, Body::Missing(LEFT_OUT)),
+        StepKind::Ended => out.put(&Place { stream: None, ..place }, Body::Close { by: Some(Side::Client) }),
+        StepKind::Missing => out.put(&place, Body::Missing(LEFT_OUT)),
         // Filled when it was taken.
-        What::Body => Ok(()),
+        StepKind::Body => Ok(()),
     }
 }

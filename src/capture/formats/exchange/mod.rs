@@ -32,9 +32,9 @@ pub(super) use collect::Collected;
 pub(in crate::capture) use layout::{Layout, Slot, Unit};
 pub(in crate::capture) use learn::{Learned, fitted};
 pub(in crate::capture) use path::Path;
-pub(super) use records::Seen;
+pub(super) use records::Delivered;
 pub(in crate::capture) use records::{Records, reader, texts};
-pub(super) use steps::{Step, What};
+pub(super) use steps::{ExchangeStep, StepKind};
 pub(super) use told::Told;
 
 /// A body as the record keeps it.
@@ -92,7 +92,7 @@ pub(super) struct Exchange<'a> {
     /// Body of the response.
     pub response: Part<'a>,
     /// Messages that have times of their own, instead of the response's body.
-    pub pushed: Vec<Step<'a>>,
+    pub pushed: Vec<ExchangeStep<'a>>,
     /// True for a WebSocket: all of it is `pushed`, and it has no streams.
     pub socket: bool,
 }

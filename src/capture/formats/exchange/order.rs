@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::steps::Step;
+use super::steps::ExchangeStep;
 use super::told::Link;
 use crate::protocol::Side;
 
 /// A step with its exchange.
 pub(super) struct Placed<'a> {
-    pub(super) step: Step<'a>,
+    pub(super) step: ExchangeStep<'a>,
     pub(super) stream: u32,
     pub(super) line: u64,
     /// Which of [`super::connection::Connections`] it belongs to.

@@ -91,9 +91,9 @@ const UNIQUE: [&str; 9] =
 
 /// The records that were read, to know one that was delivered twice.
 #[derive(Default)]
-pub(in crate::capture::formats) struct Seen(FxHashSet<u64>);
+pub(in crate::capture::formats) struct Delivered(FxHashSet<u64>);
 
-impl Seen {
+impl Delivered {
     /// True for a record that was read before, byte for byte, with a time or a number that no other one has.
     pub(in crate::capture::formats) fn knows(&mut self, record: &str, exchanges: &[Exchange<'_>]) -> bool {
         let fine = |exchange: &Exchange<'_>| {
@@ -110,14 +110,14 @@ impl Seen {
 struct ByLine {
     layout: Option<Layout>,
     found: Option<Collected<'static>>,
-    seen: Seen,
+    seen: Delivered,
     /// Room for reading a record.
     room: Vec<u8>,
 }
 
 impl ByLine {
     fn new(layout: Option<Layout>) -> ByLine {
-        ByLine { layout, found: None, seen: Seen::default(), room: Vec::new() }
+        ByLine { layout, found: None, seen: Delivered::default(), room: Vec::new() }
     }
 }
 
@@ -181,7 +181,7 @@ impl WholeReader for Document {
             self.layout = learn(each()).map(|learned| learned.layout);
         }
         let mut found = self.layout.as_ref().map(collected);
-        let (mut seen, mut room) = (Seen::default(), Vec::new());
+        let (mut seen, mut room) = (Delivered::default(), Vec::new());
         let mut foreign = records.foreign.iter().peekable();
         for range in &records.ranges {
             while let Some(at) = foreign.next_if(|at| **at < range.start) {

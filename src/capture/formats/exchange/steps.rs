@@ -11,7 +11,7 @@ use crate::protocol::Side;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::capture::formats) enum What<'a> {
+pub(in crate::capture::formats) enum StepKind<'a> {
     /// A message or batch.
     Text(Cow<'a, str>),
     /// The body of that side, which is one.
@@ -26,9 +26,9 @@ pub(in crate::capture::formats) enum What<'a> {
 
 /// One thing that happened in an exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::capture::formats) struct Step<'a> {
+pub(in crate::capture::formats) struct ExchangeStep<'a> {
     pub side: Side,
-    pub what: What<'a>,
+    pub what: StepKind<'a>,
     /// Microseconds since the epoch by which it is put in order.
     pub order_us: i64,
     /// True if that is also its time. Messages of an event stream have none of their own, but for the last.
@@ -39,34 +39,36 @@ pub(in crate::capture::formats) struct Step<'a> {
     pub told: Told,
 }
 
-impl Step<'_> {
+impl ExchangeStep<'_> {
     /// The same without the text that it was read from.
-    pub(super) fn into_owned(self) -> Step<'static> {
+    pub(super) fn into_owned(self) -> ExchangeStep<'static> {
         let what = match self.what {
-            What::Text(text) => What::Text(Cow::Owned(text.into_owned())),
-            What::Body => What::Body,
-            What::StreamClosed(by) => What::StreamClosed(by),
-            What::Ended => What::Ended,
-            What::Missing => What::Missing,
+            StepKind::Text(text) => StepKind::Text(Cow::Owned(text.into_owned())),
+            StepKind::Body => StepKind::Body,
+            StepKind::StreamClosed(by) => StepKind::StreamClosed(by),
+            StepKind::Ended => StepKind::Ended,
+            StepKind::Missing => StepKind::Missing,
         };
-        let Step { side, order_us, timed, offset, told, .. } = self;
-        Step { side, what, order_us, timed, offset, told }
+        let ExchangeStep { side, order_us, timed, offset, told, .. } = self;
+        ExchangeStep { side, what, order_us, timed, offset, told }
     }
 }
 
 impl<'a> Exchange<'a> {
     /// A step of it with the text of the body that it is, which is moved out of here.
-    pub(super) fn filled(&mut self, step: Step<'a>) -> Step<'a> {
+    pub(super) fn filled(&mut self, step: ExchangeStep<'a>) -> ExchangeStep<'a> {
         let body = if step.side == Side::Client { &mut self.request } else { &mut self.response };
         match (&step.what, body) {
-            (What::Body, Part::Text { text, .. }) => Step { what: What::Text(std::mem::take(text)), ..step },
+            (StepKind::Body, Part::Text { text, .. }) => {
+                ExchangeStep { what: StepKind::Text(std::mem::take(text)), ..step }
+            }
             _ => step,
         }
     }
 }
 
 /// The steps of an exchange; none if it is other traffic.
-pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<Step<'a>> {
+pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<ExchangeStep<'a>> {
     if exchange.socket {
         return exchange.pushed.clone();
     }
@@ -79,7 +81,7 @@ pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<Step<'a>> {
     let answered = found.response();
     if found.found.iter().any(|step| step.side == Side::Server) && exchange.verb == "POST" && !asks.traffic {
         // An answer without its question.
-        let step = found.step(Side::Client, What::Missing, exchange.offset, Told::default());
+        let step = found.step(Side::Client, StepKind::Missing, exchange.offset, Told::default());
         found.found.insert(0, step);
     }
     if let Some((side, what)) = without_answer(exchange, asks.due && !answered) {
@@ -87,7 +89,7 @@ pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<Step<'a>> {
     }
     let ok = exchange.status.is_some_and(|status| (200..300).contains(&status));
     if exchange.verb == "DELETE" && exchange.session.is_some() && ok {
-        found.end(Side::Client, What::Ended);
+        found.end(Side::Client, StepKind::Ended);
     }
     found.found
 }
@@ -102,7 +104,7 @@ struct Asks {
 
 struct Steps<'x, 'a> {
     exchange: &'x Exchange<'a>,
-    found: Vec<Step<'a>>,
+    found: Vec<ExchangeStep<'a>>,
 }
 
 impl<'a> Steps<'_, 'a> {
@@ -115,27 +117,34 @@ impl<'a> Steps<'_, 'a> {
     }
 
     /// Something at the start, where the client is its sender, or at the end.
-    fn step(&self, side: Side, what: What<'a>, offset: usize, told: Told) -> Step<'a> {
+    fn step(&self, side: Side, what: StepKind<'a>, offset: usize, told: Told) -> ExchangeStep<'a> {
         let (order_us, timed) = match side {
             Side::Client => (self.start(), self.exchange.start_us.is_some()),
             Side::Server => (self.at_end(), self.exchange.end_us.is_some()),
         };
-        Step { side, what, order_us, timed, offset, told }
+        ExchangeStep { side, what, order_us, timed, offset, told }
     }
 
-    fn end(&mut self, side: Side, what: What<'a>) {
+    fn end(&mut self, side: Side, what: StepKind<'a>) {
         let (order_us, timed) = (self.at_end(), self.exchange.end_us.is_some());
-        self.found.push(Step { side, what, order_us, timed, offset: self.exchange.offset, told: Told::default() });
+        self.found.push(ExchangeStep {
+            side,
+            what,
+            order_us,
+            timed,
+            offset: self.exchange.offset,
+            told: Told::default(),
+        });
     }
 
     fn request(&mut self) -> Asks {
         let (what, offset, told) = match &self.exchange.request {
             Part::Absent => return Asks { traffic: false, due: false },
-            Part::Missing => (What::Missing, self.exchange.offset, Told::default()),
+            Part::Missing => (StepKind::Missing, self.exchange.offset, Told::default()),
             Part::Text { text, offset, cut, whole, .. } => match fate(text, *cut, *whole) {
                 Fate::Other => return Asks { traffic: false, due: false },
-                Fate::Traffic(told) => (What::Body, *offset, told),
-                Fate::Cut => (What::Missing, *offset, Told::default()),
+                Fate::Traffic(told) => (StepKind::Body, *offset, told),
+                Fate::Cut => (StepKind::Missing, *offset, Told::default()),
             },
         };
         let due =
@@ -149,7 +158,7 @@ impl<'a> Steps<'_, 'a> {
         let (text, offset, cut, typed, whole) = match &self.exchange.response {
             Part::Absent => return false,
             Part::Missing => {
-                self.end(Side::Server, What::Missing);
+                self.end(Side::Server, StepKind::Missing);
                 return true;
             }
             Part::Text { text, offset, cut, event_stream, whole } => (text, *offset, *cut, *event_stream, *whole),
@@ -159,7 +168,7 @@ impl<'a> Steps<'_, 'a> {
         }
         match fate(text, cut, whole) {
             Fate::Other => return false,
-            Fate::Cut => self.end(Side::Server, What::Missing),
+            Fate::Cut => self.end(Side::Server, StepKind::Missing),
             Fate::Traffic(told) => self.whole(text, offset, told),
         }
         true
@@ -169,7 +178,7 @@ impl<'a> Steps<'_, 'a> {
     fn whole(&mut self, text: &str, offset: usize, told: Told) {
         let asked = self.exchange.request.text();
         if !is_list(text) || asked.is_none_or(is_list) {
-            let step = self.step(Side::Server, What::Body, offset, told);
+            let step = self.step(Side::Server, StepKind::Body, offset, told);
             return self.found.push(step);
         }
         let list = Elements::new(text, Some(0), "list").into_iter().flatten();
@@ -190,7 +199,7 @@ impl<'a> Steps<'_, 'a> {
         }
         let answered = self.several(messages, offset);
         if torn {
-            self.end(Side::Server, What::Missing);
+            self.end(Side::Server, StepKind::Missing);
         }
         answered || torn
     }
@@ -201,10 +210,10 @@ impl<'a> Steps<'_, 'a> {
         let last = if ends { messages.pop() } else { None };
         let before = self.exchange.first_byte_us.unwrap_or(self.start());
         self.found.extend(messages.into_iter().map(|(text, told)| {
-            let what = What::Text(Cow::Owned(text));
-            Step { side: Side::Server, what, order_us: before, timed: false, offset, told }
+            let what = StepKind::Text(Cow::Owned(text));
+            ExchangeStep { side: Side::Server, what, order_us: before, timed: false, offset, told }
         }));
-        let last = last.map(|(last, told)| self.step(Side::Server, What::Text(Cow::Owned(last)), offset, told));
+        let last = last.map(|(last, told)| self.step(Side::Server, StepKind::Text(Cow::Owned(last)), offset, told));
         let answered = last.is_some();
         self.found.extend(last);
         answered
@@ -212,7 +221,7 @@ impl<'a> Steps<'_, 'a> {
 }
 
 /// What is to be said of an exchange that does not answer; `due` if an answer was asked for.
-fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, What<'static>)> {
+fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, StepKind<'static>)> {
     let response = &exchange.response;
     let empty = || response.text().is_none_or(str::is_empty);
     let typed = matches!(response, Part::Text { event_stream: true, .. });
@@ -220,15 +229,15 @@ fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, What<'sta
         "POST" if due => match exchange.status {
             // The answer comes on a stream that a GET opened.
             Some(202) => None,
-            None | Some(200) if empty() => Some((Side::Server, What::Missing)),
+            None | Some(200) if empty() => Some((Side::Server, StepKind::Missing)),
             // 499 is nginx's word for a client that hung up.
-            Some(i64::MIN..=0 | 499) => Some((Side::Server, What::StreamClosed(Some(Side::Client)))),
+            Some(i64::MIN..=0 | 499) => Some((Side::Server, StepKind::StreamClosed(Some(Side::Client)))),
             status => {
                 let failed = status.is_some_and(|status| status >= 400);
-                Some((Side::Server, What::StreamClosed(failed.then_some(Side::Server))))
+                Some((Side::Server, StepKind::StreamClosed(failed.then_some(Side::Server))))
             }
         },
-        "GET" if typed && empty() => Some((Side::Server, What::Missing)),
+        "GET" if typed && empty() => Some((Side::Server, StepKind::Missing)),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::order::Placed;
-use super::steps::What;
+use super::steps::StepKind;
 use super::told::Link;
 use crate::protocol::Side;
 
@@ -62,7 +62,7 @@ impl Unseen {
 
     /// Whose messages may be missing right before this one.
     pub(super) fn before(&mut self, placed: &Placed<'_>) -> Option<Side> {
-        let What::Text(_) = placed.step.what else { return None };
+        let StepKind::Text(_) = placed.step.what else { return None };
         let (connection, side, told) = (placed.connection, placed.step.side, &placed.step.told);
         if self.asked.len() > ASKED {
             self.asked.clear();

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::base64;
 use crate::capture::formats::document::content;
 use crate::capture::formats::exchange::body::unpacked;
-use crate::capture::formats::exchange::{Exchange, Part, Step, Told, What};
+use crate::capture::formats::exchange::{Exchange, ExchangeStep, Part, StepKind, Told};
 use crate::protocol::Side;
 
 /// The program that wrote it.
@@ -179,7 +179,7 @@ impl<'a> Content<'a> {
 }
 
 /// Messages that the browser kept with their times.
-fn pushed<'a>(all: &[Pushed<'a>], start: i64, offset_of: &impl Fn(&str) -> usize) -> Vec<Step<'a>> {
+fn pushed<'a>(all: &[Pushed<'a>], start: i64, offset_of: &impl Fn(&str) -> usize) -> Vec<ExchangeStep<'a>> {
     let mut last = start;
     let mut found = Vec::new();
     for one in all {
@@ -193,7 +193,14 @@ fn pushed<'a>(all: &[Pushed<'a>], start: i64, offset_of: &impl Fn(&str) -> usize
         last = at.unwrap_or(last);
         let side = if one.way == "send" { Side::Client } else { Side::Server };
         let offset = offset_of(raw.get());
-        found.push(Step { side, what: What::Text(text), order_us: last, timed: at.is_some(), offset, told });
+        found.push(ExchangeStep {
+            side,
+            what: StepKind::Text(text),
+            order_us: last,
+            timed: at.is_some(),
+            offset,
+            told,
+        });
     }
     found
 }

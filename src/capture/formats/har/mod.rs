@@ -10,7 +10,7 @@ mod tests;
 
 use self::document::{Creator, Entry};
 use super::document::{Elements, Lines, offset_in, value_of};
-use super::exchange::{Collected, Seen};
+use super::exchange::{Collected, Delivered};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
@@ -54,7 +54,7 @@ impl WholeReader for HarReader {
         let vantage = log.and_then(|log| vantage(text, log)).unwrap_or(Vantage::Unknown);
         let mut list = Elements::new(text, log.and_then(|log| value_of(text, log, &["entries"])), "list of entries")?;
         let (mut found, mut lines, mut seen) =
-            (Collected::new(vantage, false, true), Lines::new(text), Seen::default());
+            (Collected::new(vantage, false, true), Lines::new(text), Delivered::default());
         for (offset, raw) in list.by_ref() {
             let line = lines.of(offset);
             let entry = serde_json::from_str::<Entry<'_>>(raw);

@@ -9,7 +9,7 @@ pub(in crate::capture) mod record;
 mod servers;
 
 use self::record::{Record, event_of, is_duplicate, name_of};
-use self::servers::{Seen, Servers};
+use self::servers::{Routed, Servers};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::literal::{Dialect, translate_into};
@@ -101,7 +101,7 @@ impl NeovimReader {
         complete(&mut json);
         let parsed = read.as_ref().ok().map(|_| parse_at::<Facts<'_>>(&json, 0));
         let seen = match &parsed {
-            Some(Ok((Parsed::One(message, _), _))) => Some(Seen::of(message, &json)),
+            Some(Ok((Parsed::One(message, _), _))) => Some(Routed::of(message, &json)),
             _ => None,
         };
         let channel = self.channel(side, seen, out)?;
@@ -150,7 +150,7 @@ impl NeovimReader {
         out.skip(line.number, if is_duplicate(record) { Skip::Duplicate } else { Skip::NotAMessage });
     }
 
-    fn channel(&mut self, side: Side, seen: Option<Seen>, out: &mut Out<'_>) -> Result<u32> {
+    fn channel(&mut self, side: Side, seen: Option<Routed>, out: &mut Out<'_>) -> Result<u32> {
         let server = self.servers.route(side, seen);
         if let Some(channel) = server.channel {
             return Ok(channel);

@@ -13,7 +13,7 @@ use crate::protocol::Side;
 
 /// What routing asks of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct Routed {
     kind: Option<Kind>,
     method: String,
     /// The id as JSON.
@@ -24,8 +24,8 @@ pub(super) struct Seen {
     text: String,
 }
 
-impl Seen {
-    pub(super) fn of(message: &Message<'_>, json: &str) -> Seen {
+impl Routed {
+    pub(super) fn of(message: &Message<'_>, json: &str) -> Routed {
         let server = json.split_once("\"serverInfo\":{").and_then(|(_, info)| {
             let name = info.split_once("\"name\":\"")?.1;
             Some(name.split('"').next()?.to_lowercase())
@@ -33,7 +33,7 @@ impl Seen {
         let server = server.filter(|_| message.kind.is_response());
         let cancel = (message.method() == "$/cancelRequest").then(|| json.split_once("\"params\":{\"id\":")).flatten();
         let id = cancel.map(|(_, rest)| rest.split(['}', ',']).next().unwrap_or("")).or(message.id_text);
-        Seen {
+        Routed {
             kind: Some(message.kind),
             method: message.method().to_string(),
             id: id.unwrap_or("").to_string(),
@@ -101,7 +101,7 @@ impl Servers {
     }
 
     /// The server of a request whose client a record has named just before.
-    fn of_client(&mut self, side: Side, seen: &Seen) -> Option<usize> {
+    fn of_client(&mut self, side: Side, seen: &Routed) -> Option<usize> {
         if side != Side::Client || seen.kind != Some(Kind::Request) {
             return None;
         }
@@ -135,7 +135,7 @@ impl Servers {
     }
 
     /// The server of a message from `side`.
-    pub(super) fn route(&mut self, side: Side, seen: Option<Seen>) -> &mut Server {
+    pub(super) fn route(&mut self, side: Side, seen: Option<Routed>) -> &mut Server {
         self.now += 1;
         let seen = seen.unwrap_or_default();
         let index = match self.of_client(side, &seen).or_else(|| self.find(side, &seen)) {
@@ -149,7 +149,7 @@ impl Servers {
         server
     }
 
-    fn add(&mut self, side: Side, seen: &Seen) -> usize {
+    fn add(&mut self, side: Side, seen: &Routed) -> usize {
         if self.all.len() >= KEPT {
             let oldest = self.all.iter().enumerate().min_by_key(|(_, server)| server.at).map_or(0, |(index, _)| index);
             self.all.remove(oldest);
@@ -160,7 +160,7 @@ impl Servers {
         self.all.len() - 1
     }
 
-    fn find(&self, side: Side, seen: &Seen) -> Option<usize> {
+    fn find(&self, side: Side, seen: &Routed) -> Option<usize> {
         if side == Side::Client && seen.method == "initialize" {
             return None;
         }
@@ -210,13 +210,13 @@ impl Servers {
 }
 
 impl Server {
-    fn calls_itself(&self, seen: &Seen) -> bool {
+    fn calls_itself(&self, seen: &Routed) -> bool {
         let (Some(server), Some(name)) = (&seen.server, &self.name) else { return false };
         let name = name.to_lowercase();
         server.contains(&name) || name.contains(server.as_str())
     }
 
-    fn note(&mut self, side: Side, seen: Seen, now: u64) {
+    fn note(&mut self, side: Side, seen: Routed, now: u64) {
         match (side, seen.kind) {
             (Side::Client, Some(Kind::Request)) => {
                 self.last = seen.id.parse().ok().or(self.last);

@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::{Columns, Found, Layout, Members};
+use super::{Columns, Layout, Members, RowContent};
 use crate::capture::{Direction, Proof, time};
 use crate::protocol::Side;
 
@@ -44,10 +44,10 @@ struct Metadata {
     session: Option<String>,
 }
 
-fn whole(row: &Columns<'_>) -> Found {
+fn whole(row: &Columns<'_>) -> RowContent {
     let metadata: Metadata = row.text(0).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let source = metadata.source.as_ref().map(|source| source.to_string()).unwrap_or_default();
-    Found {
+    RowContent {
         session: metadata.session.unwrap_or_default(),
         direction: direction(&source),
         at_us: metadata.timestamp.as_deref().and_then(time::parse).map(|time| time.us),
@@ -56,9 +56,9 @@ fn whole(row: &Columns<'_>) -> Found {
     }
 }
 
-fn members(row: &Columns<'_>) -> Found {
+fn members(row: &Columns<'_>) -> RowContent {
     let [id, method, params, result, error] = [3, 4, 5, 6, 7].map(|at| row.text(at));
-    Found {
+    RowContent {
         session: row.text(0).unwrap_or_default(),
         direction: direction(&row.text(2).unwrap_or_default()),
         at_us: row.number(1).filter(|at| *at > 1e8 && *at < 1e11).map(|at| (at * 1e6) as i64),

@@ -3,7 +3,7 @@
 //! Notifications are written in batches and so behind what they came before: the order is that of the times, which are taken
 //! before a message is passed on. Batches, and what was over 10 MB, are not in it, so what is missing proves nothing.
 
-use super::{Columns, Found, Layout, Members};
+use super::{Columns, Layout, Members, RowContent};
 use crate::capture::{Direction, Proof};
 use crate::protocol::Side;
 
@@ -21,11 +21,11 @@ pub(super) static MESSAGES: Layout = Layout {
     read,
 };
 
-fn read(row: &Columns<'_>) -> Found {
+fn read(row: &Columns<'_>) -> RowContent {
     let [id, method, params, result, error, kind] = [1, 3, 4, 5, 6, 8].map(|at| row.text(at));
     // An answer has the method of its request beside it.
     let method = method.filter(|_| kind.as_deref() != Some("response"));
-    Found {
+    RowContent {
         session: row.text(0).unwrap_or_default(),
         direction: match row.text(2).as_deref() {
             Some("client_to_server") => Direction::By(Side::Client),

@@ -75,11 +75,11 @@ struct Layout {
     /// The family that it records.
     family: &'static str,
     proof: Proof,
-    read: fn(&Columns<'_>) -> Found,
+    read: fn(&Columns<'_>) -> RowContent,
 }
 
 /// What a row holds.
-struct Found {
+struct RowContent {
     session: String,
     direction: Direction,
     at_us: Option<i64>,

@@ -1,7 +1,7 @@
 //! Who wrote a trace, told from its head.
 
 use super::clock;
-use super::header::{Header, What};
+use super::header::{Header, RecordKind};
 use super::record::{label, says_nothing};
 use crate::capture::sample::Sample;
 use crate::capture::{Proof, Vantage};
@@ -80,12 +80,12 @@ impl Signs {
         let time = header.time.unwrap_or("");
         let half = time.ends_with(" AM") || time.ends_with(" PM");
         self.halves |= half;
-        self.gopls |= header.what == What::Failure || half && time.contains('.');
+        self.gopls |= header.what == RecordKind::Failure || half && time.contains('.');
         self.padded |= half && time.starts_with('0');
         match header.what {
-            What::Request if !header.rest.starts_with('\'') => self.unbalanced = true,
-            What::Request => self.bare_request |= header.rest == "'",
-            What::Notification => self.bare_notification |= header.rest.is_empty(),
+            RecordKind::Request if !header.rest.starts_with('\'') => self.unbalanced = true,
+            RecordKind::Request => self.bare_request |= header.rest == "'",
+            RecordKind::Notification => self.bare_notification |= header.rest.is_empty(),
             _ => {}
         }
     }
@@ -138,7 +138,7 @@ pub(super) fn tell(sample: &Sample) -> Option<Told> {
 /// The side that wrote a header, where the method is one that only one side sends.
 fn writer_by(header: &Header<'_>) -> Option<Side> {
     let sender = match (header.what, sender_of(header.method)?) {
-        (What::Response | What::Failure, _) => return None,
+        (RecordKind::Response | RecordKind::Failure, _) => return None,
         (_, Sender::Client) => Side::Client,
         (_, Sender::Server) => Side::Server,
         _ => return None,

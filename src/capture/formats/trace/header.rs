@@ -2,7 +2,7 @@
 
 /// What a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum RecordKind {
     Request,
     Response,
     Notification,
@@ -17,7 +17,7 @@ pub(super) struct Header<'a> {
     pub outer_time: Option<&'a str>,
     /// The time within the brackets.
     pub time: Option<&'a str>,
-    pub what: What,
+    pub what: RecordKind,
     pub sent: bool,
     /// Empty where the header does not tell it.
     pub method: &'a str,
@@ -71,7 +71,7 @@ fn failure(text: &str) -> Option<Header<'_>> {
     let (time, _) = before.rsplit_once(' ')?;
     let (id, rest) = text.split_once(' ').unwrap_or((text, ""));
     let sent = direction(word)?;
-    Some(Header { outer_time: None, time: Some(time), what: What::Failure, sent, method: "", id: Some(id), rest })
+    Some(Header { outer_time: None, time: Some(time), what: RecordKind::Failure, sent, method: "", id: Some(id), rest })
 }
 
 fn direction(word: &str) -> Option<bool> {
@@ -87,17 +87,17 @@ fn message(text: &str) -> Option<Header<'_>> {
     let sent = direction(word)?;
     let (kind, text) = text.split_once(' ')?;
     let what = match kind {
-        "request" => What::Request,
-        "response" => What::Response,
-        "notification" => What::Notification,
+        "request" => RecordKind::Request,
+        "response" => RecordKind::Response,
+        "notification" => RecordKind::Notification,
         _ => return None,
     };
     let header = Header { outer_time: None, time: None, what, sent, method: "", id: None, rest: "" };
     let Some(quoted) = text.strip_prefix('\'') else {
         let (id, _) = text.split_once(" without active response promise")?;
-        return (what == What::Response).then_some(Header { id: Some(id), ..header });
+        return (what == RecordKind::Response).then_some(Header { id: Some(id), ..header });
     };
-    if what == What::Notification {
+    if what == RecordKind::Notification {
         let end = quoted.rfind('\'')?;
         return Some(Header { method: &quoted[..end], rest: &quoted[end + 1..], ..header });
     }
@@ -112,22 +112,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(line: &str) -> Option<(What, bool, &str, Option<&str>, &str)> {
+    fn told(line: &str) -> Option<(RecordKind, bool, &str, Option<&str>, &str)> {
         Header::read(line).map(|header| (header.what, header.sent, header.method, header.id, header.rest))
     }
 
     #[test]
     fn headers_of_all_dialects() {
-        let request = Some((What::Request, true, "initialize", Some("0"), "'."));
+        let request = Some((RecordKind::Request, true, "initialize", Some("0"), "'."));
         assert_eq!(told("[Trace - 4:21:27 PM] Sending request 'initialize - (0)'."), request);
         assert_eq!(told("2026-11-21 06:46:06.862 [trace] Sending request 'initialize - (0)'."), request);
         let both = Header::read("2024-06-01 00:37:58.058 [info] [Trace - 00:37:58] Received notification 'a'.");
         assert_eq!(both.map(|h| (h.outer_time, h.time)), Some((Some("2024-06-01 00:37:58.058"), Some("00:37:58"))));
         let unbalanced = told("[Trace - 06:46:06 AM] Received request 'window/showMessageRequest - (7).");
-        assert_eq!(unbalanced, Some((What::Request, false, "window/showMessageRequest", Some("7"), ".")));
+        assert_eq!(unbalanced, Some((RecordKind::Request, false, "window/showMessageRequest", Some("7"), ".")));
         let late = told("[Trace - 1:00:00 PM] Received response 12 without active response promise.");
-        assert_eq!(late, Some((What::Response, false, "", Some("12"), "")));
-        let failure = Some((What::Failure, false, "", Some("12"), "JSON RPC cancelled"));
+        assert_eq!(late, Some((RecordKind::Response, false, "", Some("12"), "")));
+        let failure = Some((RecordKind::Failure, false, "", Some("12"), "JSON RPC cancelled"));
         assert_eq!(told("[Error - Received] 19:46:15.450 PM #12 JSON RPC cancelled"), failure);
         assert_eq!(told("[Error - Received] 19:46:15.450 PM golang/vscode-go#12 JSON RPC cancelled"), failure);
     }

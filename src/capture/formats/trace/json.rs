@@ -1,7 +1,7 @@
 //! Header and payload to one JSON-RPC message.
 
 use super::dialect::{Dialect, Told};
-use super::header::{Header, What};
+use super::header::{Header, RecordKind};
 use super::record::{Label, Record, message_and_code, unquoted_target};
 use crate::capture::formats::document::{is_error, is_integer};
 use crate::capture::literal::push_string;
@@ -16,15 +16,15 @@ pub(super) fn write(record: &Record, header: &Header<'_>, text: &str, told: &Tol
         if is_integer(id) { json.push_str(id) } else { push_string(json, id) }
     }
     match header.what {
-        What::Request | What::Notification => {
+        RecordKind::Request | RecordKind::Notification => {
             json.push_str(",\"method\":");
             push_string(json, header.method);
             if !params(record, header, text, told, json) {
                 return false;
             }
         }
-        What::Response => response(record, header, text, told, json),
-        What::Failure => {
+        RecordKind::Response => response(record, header, text, told, json),
+        RecordKind::Failure => {
             let start = text.find('#').map_or(0, |at| at + 1);
             let message = text[start..].split_once(' ').map_or("", |(_, message)| message);
             json.push_str(",\"error\":{\"message\":");

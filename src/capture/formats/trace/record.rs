@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::header::{Header, What};
+use super::header::{Header, RecordKind};
 use crate::capture::formats::document::is_integer;
 use crate::json::scan::{closing_quote, members, skip_white, unquoted, value_end};
 
@@ -128,7 +128,7 @@ impl Record {
         self.next_offset = offset + bytes.len() as u64;
         self.tail = match header.failed() {
             Some(at) if code(header.rest.as_bytes()[at..].trim_ascii_end()).is_none() => Tail::UntilCode,
-            None if header.what == What::Failure => Tail::UntilBlank,
+            None if header.what == RecordKind::Failure => Tail::UntilBlank,
             _ => Tail::None,
         };
     }

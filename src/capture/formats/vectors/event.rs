@@ -32,7 +32,7 @@ pub(super) enum Content {
 
 /// One line.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
+pub(super) struct VectorEvent {
     pub line: u64,
     pub byte_offset: u64,
     pub at_us: i64,
@@ -45,14 +45,14 @@ pub(super) struct Event {
     pub content: Content,
 }
 
-impl Event {
+impl VectorEvent {
     /// Reads a line; the error tells whether the text ended too early.
     pub(super) fn read(
         text: &str,
         line: &Line<'_>,
         streams: &mut FxHashMap<Box<str>, u32>,
-    ) -> std::result::Result<Event, bool> {
-        let mut event = Event {
+    ) -> std::result::Result<VectorEvent, bool> {
+        let mut event = VectorEvent {
             line: line.number,
             byte_offset: line.offset,
             at_us: 0,
@@ -109,7 +109,7 @@ impl Event {
             Content::Message(text) | Content::Raw(text) => text.len(),
             _ => 0,
         };
-        text + size_of::<Event>()
+        text + size_of::<VectorEvent>()
     }
 
     /// What is the same for two deliveries of one SSE event.

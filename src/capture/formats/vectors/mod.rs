@@ -17,7 +17,7 @@ use crate::capture::{Channel, Proof, Skip, Stamp, Transport, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::scan::members;
 use crate::protocol;
-use event::{Event, Tap};
+use event::{Tap, VectorEvent};
 
 /// The format.
 pub(crate) struct Vectors;
@@ -100,7 +100,7 @@ impl Meta {
 #[derive(Default)]
 struct VectorReader {
     meta: Option<Meta>,
-    held: Vec<Event>,
+    held: Vec<VectorEvent>,
     held_bytes: usize,
     streams: FxHashMap<Box<str>, u32>,
     channels: Channels,
@@ -127,7 +127,7 @@ impl LineReader for VectorReader {
             out.skip(line.number, Skip::Header);
             return Ok(());
         }
-        match Event::read(&text, line, &mut self.streams) {
+        match VectorEvent::read(&text, line, &mut self.streams) {
             Ok(event) => self.take(event, out),
             Err(cut) => {
                 out.skip(line.number, if cut && !line.ended { Skip::CutOff } else { Skip::NotAMessage });
@@ -146,7 +146,7 @@ impl VectorReader {
         self.meta.as_ref().is_some_and(|meta| meta.vantage == Vantage::Merged.as_str())
     }
 
-    fn take(&mut self, event: Event, out: &mut Out<'_>) -> Result<()> {
+    fn take(&mut self, event: VectorEvent, out: &mut Out<'_>) -> Result<()> {
         if let Some(key) = event.redelivery_key()
             && !self.redelivered.insert(key)
         {
@@ -185,22 +185,22 @@ impl VectorReader {
         for event in std::mem::replace(&mut self.held, rest) {
             self.emit(&event, out)?;
         }
-        self.held_bytes = self.held.iter().map(Event::size).sum();
+        self.held_bytes = self.held.iter().map(VectorEvent::size).sum();
         Ok(())
     }
 
-    fn channel(&mut self, event: &Event, out: &mut Out<'_>) -> Result<u32> {
+    fn channel(&mut self, event: &VectorEvent, out: &mut Out<'_>) -> Result<u32> {
         let (meta, resolution_us) = (self.meta.clone().unwrap_or_default(), self.resolution_us.unwrap_or(1_000));
         self.channels.get(&event.connection, out, || meta.channel(&event.connection, resolution_us))
     }
 
     /// The time of an event, where its connection's clock runs.
-    fn time(&self, event: &Event) -> Option<i64> {
+    fn time(&self, event: &VectorEvent) -> Option<i64> {
         let clock = self.clocks.get(&(event.connection.clone(), event.tap))?;
         clock.runs.then_some(event.at_us)
     }
 
-    fn emit(&mut self, event: &Event, out: &mut Out<'_>) -> Result<()> {
+    fn emit(&mut self, event: &VectorEvent, out: &mut Out<'_>) -> Result<()> {
         let channel = self.channel(event, out)?;
         event.emit(channel, self.time(event), None, out)
     }

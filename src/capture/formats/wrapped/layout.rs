@@ -365,7 +365,7 @@ fn example(value: &Value) -> Option<Example<'_>> {
     if bare && top.contains_key("jsonrpc") {
         return Some(Example::spread(top));
     }
-    let mut level: Vec<Place<'_>> = vec![Place { path: Vec::new(), object: top, around: Vec::new() }];
+    let mut level: Vec<Descent<'_>> = vec![Descent { path: Vec::new(), object: top, around: Vec::new() }];
     for _ in 0..DEPTH {
         let mut found: Option<Example<'_>> = None;
         let mut next = Vec::new();
@@ -414,14 +414,14 @@ fn is_versioned(value: &Value) -> bool {
 }
 
 /// An object on the way down.
-struct Place<'v> {
+struct Descent<'v> {
     path: Vec<String>,
     object: &'v Map<String, Value>,
     around: Vec<(Vec<String>, &'v Map<String, Value>)>,
 }
 
-impl<'v> Place<'v> {
-    fn look(mut self, found: &mut Option<Example<'v>>, next: &mut Vec<Place<'v>>) {
+impl<'v> Descent<'v> {
+    fn look(mut self, found: &mut Option<Example<'v>>, next: &mut Vec<Descent<'v>>) {
         self.around.push((self.path.clone(), self.object));
         let rank = |key: &str| match words::meaning(key) {
             Some((Meaning::Message, rank)) => rank,
@@ -447,7 +447,7 @@ impl<'v> Place<'v> {
                 }
                 (false, _) => {
                     if let Value::Object(inner) = value {
-                        next.push(Place { path, object: inner, around: self.around.clone() });
+                        next.push(Descent { path, object: inner, around: self.around.clone() });
                     }
                 }
             }

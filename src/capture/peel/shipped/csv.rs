@@ -8,7 +8,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::super::nested::Readers;
 use super::super::peeler::Peeled;
-use super::super::{DEPTH, chain, inner};
+use super::super::{DEPTH, Inside};
 use super::newest_first;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
@@ -17,10 +17,16 @@ use crate::capture::{Skip, time};
 use crate::error::Result;
 
 /// The format.
-pub(crate) struct Csv;
+pub(crate) struct Csv {
+    inside: Inside,
+}
 
-/// The format.
-pub(crate) static CSV: Csv = Csv;
+impl Csv {
+    /// Tables around a log in any of the formats that `inside` knows.
+    pub(in crate::capture) const fn around(inside: Inside) -> Csv {
+        Csv { inside }
+    }
+}
 
 /// The longest name of a column, in bytes.
 const LONGEST_NAME: usize = 40;
@@ -105,7 +111,7 @@ impl Format for Csv {
     }
 
     fn chain(&self, sample: &Sample) -> String {
-        peel(sample).map_or(self.name().to_string(), |peeled| chain(self.name(), &peeled))
+        peel(sample).map_or(self.name().to_string(), |peeled| self.inside.chain(self.name(), &peeled))
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
@@ -113,13 +119,13 @@ impl Format for Csv {
             return None;
         }
         let peeled = peel(sample)?;
-        let (_, found) = inner(&peeled)?;
+        let (_, found) = self.inside.of(&peeled)?;
         Match::new(80, format!("its first line names the columns of a table; inside, {}", found.reason))
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
         let peeled = peel(sample).unwrap_or_else(|| Sample::peeled(b"", sample));
-        Reader::Whole(Box::new(CsvReader { readers: Readers::new(peeled) }))
+        Reader::Whole(Box::new(CsvReader { readers: Readers::new(peeled, self.inside) }))
     }
 }
 

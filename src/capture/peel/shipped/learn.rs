@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 
 use super::shape::Shape;
-use super::walk::{Path, Step, is_part, leaves, versioned};
+use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
-use crate::capture::peel::inner;
+use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
 use crate::capture::time;
 use crate::capture::words::{Meaning, instance, meaning, plain};
@@ -61,13 +61,13 @@ pub(super) struct Learned {
 }
 
 /// What the head of a text tells, which is learned once of each; nothing where no string of it is a log.
-pub(super) fn learn(sample: &Sample) -> Option<Learned> {
-    Option::clone(&sample.learned(learned))
+pub(super) fn learn(sample: &Sample, inside: Inside) -> Option<Learned> {
+    Option::clone(&sample.learned(|sample| learned(sample, inside)))
 }
 
-fn learned(sample: &Sample) -> Option<Learned> {
+fn learned(sample: &Sample, inside: Inside) -> Option<Learned> {
     let (columns, records) = columns(sample.text());
-    let (message, peeled, inside) = message(&columns, records, sample)?;
+    let (message, peeled, inside) = message(&columns, records, sample, inside)?;
     let chosen = &columns[message];
     let near = |column: &&Column| holds_for(&column.path, &chosen.path) && column.path != chosen.path;
     let time = columns.iter().filter(near).filter(|column| column.values.len() * 10 >= chosen.values.len());
@@ -89,14 +89,14 @@ pub(super) fn shown(path: &Path) -> String {
 
 fn keys(path: &Path) -> impl Iterator<Item = &str> {
     path.iter().filter_map(|step| match step {
-        Step::Key(key) => Some(&**key),
-        Step::Each => None,
+        PathStep::Key(key) => Some(&**key),
+        PathStep::Each => None,
     })
 }
 
 /// True if a scalar at `path` says something of the records that are at `record`: it stands in them or around them.
 fn holds_for(path: &Path, record: &Path) -> bool {
-    match path.iter().rposition(|step| *step == Step::Each) {
+    match path.iter().rposition(|step| *step == PathStep::Each) {
         Some(last) => record.starts_with(&path[..=last]),
         None => true,
     }
@@ -147,7 +147,7 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
 type Found = (&'static dyn Format, Match);
 
 /// The string that holds a log: the one whose format is told with the most certainty.
-fn message(columns: &[Column], records: usize, sample: &Sample) -> Option<(usize, Sample, Found)> {
+fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) -> Option<(usize, Sample, Found)> {
     let rank = |column: &Column| match meaning(&column.name()) {
         Some((Meaning::Message, rank)) => rank,
         _ => usize::MAX,
@@ -171,7 +171,7 @@ fn message(columns: &[Column], records: usize, sample: &Sample) -> Option<(usize
         }
         let text: String = values.into_iter().flat_map(|value| [value.trim_end_matches('\n'), "\n"]).collect();
         let peeled = Sample::peeled(text.as_bytes(), sample);
-        if let Some(found) = inner(&peeled)
+        if let Some(found) = inside.of(&peeled)
             && best.as_ref().is_none_or(|(_, _, (_, before))| found.1.score > before.score)
         {
             best = Some((at, peeled, found));

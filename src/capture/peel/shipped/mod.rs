@@ -13,13 +13,13 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::csv::CSV;
+pub(crate) use self::csv::Csv;
 
 use self::learn::{Learned, learn, path_of};
 use self::shape::{Record, Shape};
 use super::nested::Readers;
 use super::peeler::Peeled;
-use super::{DEPTH, container};
+use super::{DEPTH, Inside, container};
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
 use crate::capture::formats::WRAPPED;
 use crate::capture::lines::Line;
@@ -37,10 +37,16 @@ const SCORE: u8 = 66;
 const BARE: u8 = 50;
 
 /// Records in JSON.
-pub(crate) struct JsonLog;
+pub(crate) struct JsonLog {
+    inside: Inside,
+}
 
-/// The format.
-pub(crate) static JSON_LOG: JsonLog = JsonLog;
+impl JsonLog {
+    /// Records around a log in any of the formats that `inside` knows.
+    pub(in crate::capture) const fn around(inside: Inside) -> JsonLog {
+        JsonLog { inside }
+    }
+}
 
 impl Format for JsonLog {
     fn name(&self) -> &'static str {
@@ -52,7 +58,7 @@ impl Format for JsonLog {
     }
 
     fn chain(&self, sample: &Sample) -> String {
-        match learn(sample) {
+        match learn(sample, self.inside) {
             Some(Learned { inside: (format, _), peeled, .. }) => format!("json-log > {}", format.chain(&peeled)),
             None => self.name().to_string(),
         }
@@ -68,7 +74,7 @@ impl Format for JsonLog {
         if sample.depth >= DEPTH || !begins && !is_by_line(sample) {
             return None;
         }
-        let learned = learn(sample)?;
+        let learned = learn(sample, self.inside)?;
         let (format, found) = &learned.inside;
         let bare = format.name() == "ndjson" || format.name() == WRAPPED.name();
         // Who keeps a direction beside his messages has a wrapper of his own.
@@ -84,11 +90,11 @@ impl Format for JsonLog {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        let Some(learned) = learn(sample) else { return Reader::Ordered(Box::new(Nothing)) };
+        let Some(learned) = learn(sample, self.inside) else { return Reader::Ordered(Box::new(Nothing)) };
         let head = Sample::peeled(sample.text().as_bytes(), &Sample::new(b"", true, false));
         let records = Records {
             shape: learned.shape,
-            readers: Readers::new(learned.peeled),
+            readers: Readers::new(learned.peeled, self.inside),
             head,
             asked: false,
             message: String::new(),
@@ -110,8 +116,8 @@ pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mu
     for (path, value) in &all {
         let is_message = envelopes.iter().any(|envelope| walk::is_part(path, envelope));
         let plain = path.iter().all(|step| match step {
-            walk::Step::Key(key) => !key.contains('/'),
-            walk::Step::Each => in_lists,
+            walk::PathStep::Key(key) => !key.contains('/'),
+            walk::PathStep::Each => in_lists,
         });
         if plain && !is_message && value.len() <= LONGEST_KEY {
             give(learn::shown(path), unquoted(value));

@@ -1,6 +1,6 @@
 //! Where the records of an export keep their message, their time and what tells their sources apart.
 
-use super::walk::{List, Path, Step, elements, list, object, pair};
+use super::walk::{List, Path, PathStep, elements, list, object, pair};
 use crate::error::Result;
 use crate::json::scan::{unquoted, value_end};
 
@@ -24,12 +24,12 @@ struct Node {
 }
 
 impl Node {
-    fn add(&mut self, path: &[Step], want: Want) {
+    fn add(&mut self, path: &[PathStep], want: Want) {
         match path.split_first() {
             None => {}
-            Some((Step::Each, rest)) => self.each.get_or_insert_default().add(rest, want),
-            Some((Step::Key(key), [])) => self.keys.push((key.clone(), want)),
-            Some((Step::Key(key), rest)) => {
+            Some((PathStep::Each, rest)) => self.each.get_or_insert_default().add(rest, want),
+            Some((PathStep::Key(key), [])) => self.keys.push((key.clone(), want)),
+            Some((PathStep::Key(key), rest)) => {
                 let known = self.keys.iter().position(|(known, want)| known == key && matches!(want, Want::Inside(_)));
                 let at = known.unwrap_or_else(|| {
                     self.keys.push((key.clone(), Want::Inside(Node::default())));

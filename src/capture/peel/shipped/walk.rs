@@ -8,7 +8,7 @@ use crate::json::scan::{closing_quote, skip_white, unquoted, value_end};
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     /// Into the member of that name.
     Key(Box<str>),
     /// Into each record of a list.
@@ -16,7 +16,7 @@ pub(super) enum Step {
 }
 
 /// Where a scalar stands.
-pub(super) type Path = Vec<Step>;
+pub(super) type Path = Vec<PathStep>;
 
 /// How deep records are looked into.
 const DEPTH: usize = 12;
@@ -106,20 +106,20 @@ pub(super) fn leaves<'t>(
     path: &mut Path,
     give: &mut dyn FnMut(&Path, &'t str),
 ) -> Option<usize> {
-    let step = |step: Step, at: usize, path: &mut Path, give: &mut dyn FnMut(&Path, &'t str)| {
+    let step = |step: PathStep, at: usize, path: &mut Path, give: &mut dyn FnMut(&Path, &'t str)| {
         path.push(step);
         let end = leaves(text, at, path, give);
         path.pop();
         end
     };
-    let key = |key: &str| Step::Key(key.into());
+    let key = |key: &str| PathStep::Key(key.into());
     match text.as_bytes().get(at)? {
         _ if path.len() >= DEPTH => value_end(text.as_bytes(), at),
         b'{' => object(text, at, &mut |name, at| step(key(name), at, path, give)),
         b'[' => {
             let (kind, mut place) = (list(text, at), 0);
             elements(text, at, &mut |at| match kind {
-                List::Records => step(Step::Each, at, path, give),
+                List::Records => step(PathStep::Each, at, path, give),
                 List::Pairs => match pair(text, at) {
                     Some((name, value, end)) => step(key(name), value, path, give).map(|_| end),
                     None => value_end(text.as_bytes(), at),
@@ -158,7 +158,7 @@ pub(super) fn records(text: &str, at: usize, found: &mut Vec<std::ops::Range<usi
 /// The object that a path leads into, if the path is that of a `jsonrpc` or `method` member: most likely a message.
 pub(super) fn envelope(path: &Path) -> Option<Path> {
     match path.split_last() {
-        Some((Step::Key(key), object)) if matches!(&**key, "jsonrpc" | "method" | "result" | "error") => {
+        Some((PathStep::Key(key), object)) if matches!(&**key, "jsonrpc" | "method" | "result" | "error") => {
             Some(object.to_vec())
         }
         _ => None,
@@ -168,11 +168,12 @@ pub(super) fn envelope(path: &Path) -> Option<Path> {
 /// The object that a path leads into, if the path is that of a `jsonrpc` member: a message.
 pub(super) fn versioned(path: &Path) -> Option<Path> {
     let (last, object) = path.split_last()?;
-    (*last == Step::Key("jsonrpc".into())).then(|| object.to_vec())
+    (*last == PathStep::Key("jsonrpc".into())).then(|| object.to_vec())
 }
 
 /// True if a path leads into a member of the message at `envelope`.
 pub(super) fn is_part(path: &Path, envelope: &Path) -> bool {
     let members = ["jsonrpc", "id", "method", "params", "result", "error"];
-    path.starts_with(envelope) && matches!(path.get(envelope.len()), Some(Step::Key(key)) if members.contains(&&**key))
+    path.starts_with(envelope)
+        && matches!(path.get(envelope.len()), Some(PathStep::Key(key)) if members.contains(&&**key))
 }

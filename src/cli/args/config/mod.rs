@@ -55,12 +55,12 @@ pub struct Config {
     pub replay: ReplayConfig,
     /// The file, where nobody named it: it was found on the way up from the current directory.
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only what is sent depends on it"))]
-    pub found: Option<Found>,
+    pub found: Option<FileFound>,
 }
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FileFound {
     /// Its name, as the user would write it.
     pub name: String,
     /// True if it is another user's, and not root's.
@@ -85,7 +85,7 @@ impl Config {
             output::claim(&path, WHAT);
         }
         let config = read::config(&text, &name)?;
-        let found = named.is_none().then(|| Found { foreign: is_foreign(&path), name });
+        let found = named.is_none().then(|| FileFound { foreign: is_foreign(&path), name });
         Ok(Config { found, ..config })
     }
 

@@ -9,7 +9,7 @@ use rpctape::rules::{self, RULES, Rule, Selection};
 use toml::de::{DeTable, DeValue};
 
 use super::super::values::{FailOn, duration};
-use super::walk::{Place, Value};
+use super::walk::{FileText, Value};
 use super::{Config, replay};
 
 const TABLES: [&str; 4] = ["audit", "suppress", "redact", "replay"];
@@ -19,7 +19,7 @@ const REDACT: [&str; 5] = ["set", "keys", "paths", "values", "emails"];
 
 /// Reads a file's text.
 pub fn config(text: &str, file: &str) -> Result<Config> {
-    let place = Place { file, text };
+    let place = FileText { file, text };
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         Error::new(ErrorKind::Usage, format!("{}: {}", place.at(at), error.message().trim_end()))
@@ -37,7 +37,7 @@ pub fn config(text: &str, file: &str) -> Result<Config> {
     Ok(config)
 }
 
-fn audit(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
+fn audit(place: &FileText<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
     for (key, value) in place.table(value, "[audit]", &AUDIT)? {
         let at = value.span().start;
         let time = || duration(&place.string(key, value)?).map_err(|why| place.fault(at, format!("{key}: {why}")));
@@ -60,7 +60,7 @@ fn audit(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Result<()
     Ok(())
 }
 
-fn selection(place: &Place<'_>, key: &str, value: &Value<'_>) -> Result<Vec<String>> {
+fn selection(place: &FileText<'_>, key: &str, value: &Value<'_>) -> Result<Vec<String>> {
     let list = place.list(key, value)?;
     for (at, id) in &list {
         let one = Selection { select: vec![id.clone()], ..Selection::default() };
@@ -71,16 +71,16 @@ fn selection(place: &Place<'_>, key: &str, value: &Value<'_>) -> Result<Vec<Stri
     Ok(list.into_iter().map(|(_, id)| id).collect())
 }
 
-fn no_rule(place: &Place<'_>, at: usize, id: &str) -> Error {
+fn no_rule(place: &FileText<'_>, at: usize, id: &str) -> Error {
     let known: Vec<&str> = RULES.iter().flat_map(|rule| [rule.name, rule.code]).collect();
     place.unknown(at, "rule", id, &known)
 }
 
-fn rule(place: &Place<'_>, at: usize, id: &str) -> Result<&'static Rule> {
+fn rule(place: &FileText<'_>, at: usize, id: &str) -> Result<&'static Rule> {
     rules::find(id).ok_or_else(|| no_rule(place, at, id))
 }
 
-fn own_severities(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
+fn own_severities(place: &FileText<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
     for (id, value) in place.table(value, "[audit.rule]", &[])? {
         let rule = rule(place, value.span().start, id)?;
         for (key, value) in place.table(value, &format!("[audit.rule.\"{id}\"]"), &["severity"])? {
@@ -92,7 +92,7 @@ fn own_severities(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> 
     Ok(())
 }
 
-fn suppressions(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
+fn suppressions(place: &FileText<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
     let DeValue::Array(entries) = value.get_ref() else {
         return Err(place.fault(value.span().start, "suppress is a list: write [[suppress]]"));
     };
@@ -102,7 +102,7 @@ fn suppressions(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Re
     Ok(())
 }
 
-fn suppression(place: &Place<'_>, entry: &Value<'_>) -> Result<Suppression> {
+fn suppression(place: &FileText<'_>, entry: &Value<'_>) -> Result<Suppression> {
     let at = entry.span().start;
     let (mut about, mut reason, mut until) = (None, None, None);
     let (mut method, mut name, mut connection) = (None, None, None);
@@ -131,7 +131,7 @@ fn suppression(place: &Place<'_>, entry: &Value<'_>) -> Result<Suppression> {
 }
 
 /// A date of TOML, or the same as a string.
-fn date(place: &Place<'_>, key: &str, value: &Value<'_>) -> Result<NaiveDate> {
+fn date(place: &FileText<'_>, key: &str, value: &Value<'_>) -> Result<NaiveDate> {
     let text = match value.get_ref() {
         DeValue::Datetime(date) => date.to_string(),
         other => other.as_str().unwrap_or_default().to_string(),
@@ -140,7 +140,7 @@ fn date(place: &Place<'_>, key: &str, value: &Value<'_>) -> Result<NaiveDate> {
     day.map_err(|_| place.fault(value.span().start, format!("{key} is a day such as 2027-01-31")))
 }
 
-fn redact(place: &Place<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
+fn redact(place: &FileText<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {
     for (key, value) in place.table(value, "[redact]", &REDACT)? {
         let at = value.span().start;
         let strings = || Ok::<_, Error>(place.list(key, value)?.into_iter().map(|(_, text)| text).collect());

@@ -6,7 +6,7 @@ use toml::de::DeValue;
 
 use super::super::values::compare::{self, Failing};
 use super::super::values::{self, duration};
-use super::walk::{Place, Value};
+use super::walk::{FileText, Value};
 
 const KEYS: [&str; 20] = [
     "speed",
@@ -73,7 +73,7 @@ pub struct ReplayConfig {
     pub connect: Option<String>,
 }
 
-pub fn read(place: &Place<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> Result<()> {
+pub fn read(place: &FileText<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> Result<()> {
     for (key, value) in place.table(value, "[replay]", &KEYS)? {
         let at = value.span().start;
         let wrong = |why: String| place.fault(at, format!("{key}: {why}"));
@@ -127,7 +127,7 @@ pub fn read(place: &Place<'_>, value: &Value<'_>, config: &mut ReplayConfig) -> 
 }
 
 fn checked<T>(
-    place: &Place<'_>,
+    place: &FileText<'_>,
     key: &str,
     value: &Value<'_>,
     read: impl Fn(&str) -> std::result::Result<T, String>,
@@ -137,7 +137,7 @@ fn checked<T>(
 }
 
 fn entries<'v, 't>(
-    place: &Place<'_>,
+    place: &FileText<'_>,
     key: &str,
     value: &'v Value<'t>,
 ) -> Result<impl Iterator<Item = &'v Value<'t>> + use<'v, 't>> {
@@ -148,7 +148,7 @@ fn entries<'v, 't>(
 }
 
 /// The two members that an entry must have.
-fn both(place: &Place<'_>, name: &str, entry: &Value<'_>, keys: [&str; 2]) -> Result<[(usize, String); 2]> {
+fn both(place: &FileText<'_>, name: &str, entry: &Value<'_>, keys: [&str; 2]) -> Result<[(usize, String); 2]> {
     let mut found = [None, None];
     for (key, value) in place.table(entry, name, &keys)? {
         let text = (value.span().start, place.string(key, value)?);
@@ -161,7 +161,7 @@ fn both(place: &Place<'_>, name: &str, entry: &Value<'_>, keys: [&str; 2]) -> Re
 
 /// A list whose members are texts, or tables with these members and perhaps `for`, the requests that the rule holds for.
 fn one_by_one<T, const N: usize>(
-    place: &Place<'_>,
+    place: &FileText<'_>,
     key: &str,
     value: &Value<'_>,
     members: &[&'static str; N],
@@ -203,7 +203,7 @@ fn one_by_one<T, const N: usize>(
 }
 
 /// `from = "create_order /result/structuredContent/id"`.
-fn flow(place: &Place<'_>, key: &str, entry: &Value<'_>) -> Result<FlowRule> {
+fn flow(place: &FileText<'_>, key: &str, entry: &Value<'_>) -> Result<FlowRule> {
     let name = format!("[[replay.{key}]]");
     let ends = both(place, &name, entry, FLOW)?;
     let [from, to] = ends.map(|(at, text)| {

@@ -11,14 +11,14 @@ pub type Value<'t> = Spanned<DeValue<'t>>;
 
 /// The file that is read.
 #[derive(Clone, Copy)]
-pub struct Place<'t> {
+pub struct FileText<'t> {
     /// Its name.
     pub file: &'t str,
     /// Its text.
     pub text: &'t str,
 }
 
-impl Place<'_> {
+impl FileText<'_> {
     /// `rpctape.toml:7`.
     pub fn at(&self, offset: usize) -> String {
         let before = self.text.as_bytes().iter().take(offset);

@@ -8,7 +8,7 @@ use rpctape::facts::{FileFacts, source_order};
 use rpctape::finding;
 use rpctape::pipeline::coverage_of;
 use rpctape::protocol::{Profile, Side, by_name};
-use rpctape::report::{Breach, Coverage, Found, Occasion, PartLine, PassedOver, Summary};
+use rpctape::report::{Breach, Coverage, FindingLine, Occasion, PartLine, PassedOver, Summary};
 use rpctape::rules::{Covered, Selection};
 use rpctape::store::{ConnectionRow, OccasionRow, SourceRow, UndecidedRow, UnreadRow};
 
@@ -20,7 +20,7 @@ use crate::cli::commands::check::Judged;
 struct Read {
     connections: Vec<ConnectionRow>,
     undecided: BTreeMap<String, UndecidedRow>,
-    findings: Vec<Found>,
+    findings: Vec<FindingLine>,
     /// By what they say, how many connections and findings say it.
     occasions: BTreeMap<Occasion<'static>, u64>,
     breaches: BTreeMap<Breach<'static>, u64>,
@@ -114,7 +114,7 @@ impl Read {
     }
 
     fn judged(mut self) -> Judged<'static> {
-        self.findings.sort_by(Found::order);
+        self.findings.sort_by(FindingLine::order);
         let mut loss = None;
         let (mut files, mut rows, mut lost) = (Vec::new(), Vec::new(), 0);
         for (name, told) in self.sources.into_values() {
@@ -134,7 +134,7 @@ impl Read {
             connections: self.connections,
             summary,
             loss: loss.map(|(_, told)| told),
-            findings: Box::new(|_, _, take| findings.into_iter().map(Found::into_row).try_for_each(take)),
+            findings: Box::new(|_, _, take| findings.into_iter().map(FindingLine::into_row).try_for_each(take)),
             loaded: None,
         }
     }

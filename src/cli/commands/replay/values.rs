@@ -27,11 +27,11 @@ pub enum Delay {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
     name: String,
-    place: Place,
+    place: SecretSource,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum SecretSource {
     Variable(String),
     File(String),
 }
@@ -40,10 +40,10 @@ impl Secret {
     /// Name and value.
     pub fn resolve(&self) -> Result<(String, String)> {
         let value = match &self.place {
-            Place::Variable(name) => screen::env(name).ok_or_else(|| {
+            SecretSource::Variable(name) => screen::env(name).ok_or_else(|| {
                 Error::new(ErrorKind::Usage, format!("the variable {name} for the secret {} is not set", self.name))
             })?,
-            Place::File(path) => {
+            SecretSource::File(path) => {
                 let text = output::read_small(Path::new(path)).map_err(|error| Error::io("read", path, &error))?;
                 text.trim_end_matches(['\r', '\n']).to_string()
             }
@@ -60,8 +60,8 @@ pub fn secret(text: &str) -> Result<Secret> {
     };
     let (name, place) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(fault)?;
     let place = match place.split_once(':') {
-        Some(("env", variable)) if !variable.is_empty() => Place::Variable(variable.to_string()),
-        Some(("file", path)) if !path.is_empty() => Place::File(path.to_string()),
+        Some(("env", variable)) if !variable.is_empty() => SecretSource::Variable(variable.to_string()),
+        Some(("file", path)) if !path.is_empty() => SecretSource::File(path.to_string()),
         _ => return Err(fault()),
     };
     Ok(Secret { name: name.to_string(), place })

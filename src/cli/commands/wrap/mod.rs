@@ -20,7 +20,7 @@ use edit::{Done, Edited};
 #[derive(Args, Debug)]
 pub struct WrapArgs {
     #[command(flatten)]
-    what: What,
+    what: WrapTarget,
     /// Folder for the recordings, one folder in it for each server [default: rpctape/ in the user's data folder]
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
@@ -41,11 +41,11 @@ pub struct WrapArgs {
 #[derive(Args, Debug)]
 pub struct UnwrapArgs {
     #[command(flatten)]
-    what: What,
+    what: WrapTarget,
 }
 
 #[derive(Args, Debug)]
-struct What {
+struct WrapTarget {
     /// A configuration file, or a client's name: claude-desktop, claude-code, vscode, cursor, windsurf, zed, neovim, copilot, gemini, junie, opencode
     #[arg(value_name = "CONFIG")]
     config: PathBuf,

@@ -14,7 +14,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::copy::{Copier, What};
+use super::copy::{Copier, Passing};
 use super::serve::{ELSEWHERE, Shared};
 use crate::live::origin::is_local;
 use crate::protocol::Side;
@@ -40,18 +40,18 @@ pub(super) async fn serve(mut client: TcpStream, peer: SocketAddr, shared: Arc<S
     let copier = shared.copier.clone();
     let stream = copier.stream();
     let (method, asked) = (method.to_string(), asked.to_string());
-    copier.send(stream, What::Request { peer, method, target: asked, endpoint, headers });
+    copier.send(stream, Passing::Request { peer, method, target: asked, endpoint, headers });
     let mut server = match shared.upstream.connect().await {
         Ok(server) => server,
         Err(error) => {
             let why = format!("cannot connect to {}: {error}", shared.upstream.address());
-            copier.send(stream, What::NoAnswer { how: "refused", why: why.clone() });
+            copier.send(stream, Passing::NoAnswer { how: "refused", why: why.clone() });
             return refuse(&mut client, "502 Bad Gateway", &why).await;
         }
     };
     let head = rewritten(&head, &target, &shared.upstream.authority, shared.untouched);
     if server.write_all(&head).await.is_err() || server.flush().await.is_err() {
-        return copier.send(stream, What::ResponseEnd { how: "reset" });
+        return copier.send(stream, Passing::ResponseEnd { how: "reset" });
     }
     pipe(client, server, rest, &copier, stream).await;
 }
@@ -67,13 +67,13 @@ async fn pipe<S: AsyncRead + AsyncWrite>(client: TcpStream, server: S, rest: Byt
         }
         // Who goes first is told before the other side can know of it and go, too.
         if let Some(how) = forward(&mut from_client, &mut to_server, copier, stream, Side::Client).await {
-            copier.send(stream, What::ClientGone { how });
+            copier.send(stream, Passing::ClientGone { how });
             let _ = to_server.shutdown().await;
         }
     };
     let down = async {
         if let Some(how) = forward(&mut from_server, &mut to_client, copier, stream, Side::Server).await {
-            copier.send(stream, What::ResponseEnd { how });
+            copier.send(stream, Passing::ResponseEnd { how });
             let _ = to_client.shutdown().await;
         }
     };

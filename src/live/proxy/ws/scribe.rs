@@ -6,7 +6,7 @@ use serde_json::Map;
 
 use super::frames::{Frames, Said};
 use super::{HEAD, head_end, parse};
-use crate::live::proxy::copy::{Copies, Copy, What};
+use crate::live::proxy::copy::{Copies, Copy, Passing};
 use crate::live::proxy::heads;
 use crate::live::tape::{Tape, TapeEvent};
 use crate::protocol::Side;
@@ -46,28 +46,28 @@ impl WsScribe {
         while let Some(Copy { at_us, stream, what }) = copies.next() {
             self.now_us = self.now_us.max(at_us);
             match what {
-                What::Request { method, headers, .. } => {
+                Passing::Request { method, headers, .. } => {
                     self.open.insert(stream, Ends::default());
                     self.put(stream, TapeEvent::Open { by: Some(Side::Client) });
                     let head = heads::request(&method, &kept(&headers));
                     self.put(stream, TapeEvent::Http { from: Side::Client, head });
                 }
-                What::Body { from, bytes } => self.bytes(stream, from, &bytes),
-                What::Lost { from, bytes } => {
+                Passing::Body { from, bytes } => self.bytes(stream, from, &bytes),
+                Passing::Lost { from, bytes } => {
                     let bytes = bytes as u64;
                     let gap = TapeEvent::Gap { from: Some(from), lost: None, bytes, why: "queue-full" };
                     self.put(stream, gap);
                     self.spoil(stream, from);
                 }
-                What::ResponseEnd { how } => self.close(stream, Some(Side::Server), how),
-                What::ClientGone { how } => self.close(stream, Some(Side::Client), how),
-                What::NoAnswer { how, why } => {
+                Passing::ResponseEnd { how } => self.close(stream, Some(Side::Server), how),
+                Passing::ClientGone { how } => self.close(stream, Some(Side::Client), how),
+                Passing::NoAnswer { how, why } => {
                     self.put(stream, TapeEvent::Http { from: Side::Server, head: heads::own_response(502) });
                     self.put(stream, TapeEvent::Note { text: why });
                     self.close(stream, Some(Side::Server), how);
                 }
-                What::Stop => break,
-                What::RequestEnd | What::Response { .. } | What::HungUp { .. } => {}
+                Passing::Stop => break,
+                Passing::RequestEnd | Passing::Response { .. } | Passing::HungUp { .. } => {}
             }
         }
         let mut open: Vec<u32> = self.open.keys().copied().collect();

@@ -99,6 +99,18 @@ fn a_retry_that_nobody_asks_for_is_not_a_second_call() {
     assert_eq!(retry["params"]["requestState"], "new");
 }
 
+#[test]
+fn a_recorded_client_that_left_out_the_state_leaves_it_out_again() {
+    let silent = S07.replacen("\"requestState\":\"S-111\",\"_meta\"", "\"_meta\"", 1);
+    assert_ne!(silent, S07);
+    let played = play(&connection("mcp 2026-07-28", &silent), &options(), |wire, message| {
+        let asked = json!({"ok": {"method":"elicitation/create","params":{}}});
+        wire.result(5, message, json!({"resultType":"input_required","inputRequests":asked,"requestState":"live"}));
+    });
+    let retry = played.wire.with("tools/call")[1].1.clone();
+    assert_eq!(retry["params"]["requestState"], serde_json::Value::Null);
+}
+
 const ORDERS: &str = r#"
 10 c> {"id":2,"method":"tools/call","params":{"name":"create_order","arguments":{}}}
 12 s> {"id":2,"result":{"structuredContent":{"id":"order-100001"}}}

@@ -197,8 +197,8 @@ fn longest_chain(recorded: &Connection, latency: &[i64]) -> i64 {
     let mut free = 0;
     for event in &recorded.events {
         match event.what {
-            crate::replay::recording::What::Request(at) => end[at] = free + latency[at],
-            crate::replay::recording::What::Response(Some(at)) => free = free.max(end[at]),
+            crate::replay::recording::EventKind::Request(at) => end[at] = free + latency[at],
+            crate::replay::recording::EventKind::Response(Some(at)) => free = free.max(end[at]),
             _ => {}
         }
         longest = longest.max(end.iter().copied().max().unwrap_or(0));
@@ -255,7 +255,7 @@ fn defects_of_the_recording_are_sent_as_they_were() {
     assert!(played.log.exchanges[2].answered_us.is_some());
     let mut recorded = mcp("10 c> {\"id\":2,\"method\":\"ping\"}\n12 s> {\"id\":2,\"result\":{}}");
     let mut broken = recorded.events[2].clone();
-    (broken.what, broken.text) = (crate::replay::recording::What::Malformed, "{\"id\":".into());
+    (broken.what, broken.text) = (crate::replay::recording::EventKind::Malformed, "{\"id\":".into());
     recorded.events.push(broken);
     let played = play(&recorded, &options(), reference());
     assert_eq!(played.wire.sent.last().map(|(_, text)| text.as_str()), Some("{\"id\":"));

@@ -148,7 +148,7 @@ fn a_stream_that_its_server_ends_early_is_resumed() {
 
 /// `8 c+ 3 GET` opened stream 3; the head of its request is put in. `8 s+ 3 202` is the head of a response.
 fn with_heads(trace: &str) -> Connection {
-    use crate::replay::recording::{Event, What};
+    use crate::replay::recording::{Event, EventKind};
     let mut recorded =
         connection("mcp 2025-11-25", &trace.lines().filter(|line| !line.contains("+ ")).collect::<Vec<_>>().join("\n"));
     for line in trace.lines().filter(|line| line.contains("+ ")) {
@@ -161,13 +161,13 @@ fn with_heads(trace: &str) -> Connection {
             let side = Some(Side::Server);
             recorded
                 .events
-                .insert(at, Event { frame: 0, line: 0, at_us: Some(at_us), side, stream, what: What::Http, text });
+                .insert(at, Event { frame: 0, line: 0, at_us: Some(at_us), side, stream, what: EventKind::Http, text });
             shift(&mut recorded, at, 1);
             continue;
         }
         let resumed = if parts.len() > 4 { r#","headers":{"last-event-id":"old"}"# } else { "" };
         let head = format!(r#"{{"method":"{}"{resumed}}}"#, parts[3]);
-        for (what, text) in [(What::Http, head), (What::Open, String::new())] {
+        for (what, text) in [(EventKind::Http, head), (EventKind::Open, String::new())] {
             let event = Event { frame: 0, line: 0, at_us: Some(at_us), side: Some(Side::Client), stream, what, text };
             recorded.events.insert(at, event);
         }

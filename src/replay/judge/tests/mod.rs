@@ -10,7 +10,7 @@ use super::diff::{matched, observed};
 use super::*;
 use crate::protocol::Side;
 use crate::replay::options::{Compare, Gate};
-use crate::replay::recording::{Connection, Fault, What};
+use crate::replay::recording::{Connection, EventKind, Fault};
 use crate::replay::run::{Anchor, Broken, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate};
 use crate::replay::testing::connection;
 use crate::replay::verdict::{ExchangeReport, RunVerdict, Verdict};

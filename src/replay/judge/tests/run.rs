@@ -95,7 +95,7 @@ fn what_the_recording_leaves_open() {
     assert_eq!(short(&Run::mcp(&open, &open).judge()), "#1 same, #2 same");
     let mut gap = Run::mcp(&open, &answered);
     let last = gap.recorded.events.last().expect("an event").clone();
-    gap.recorded.events.push(crate::replay::recording::Event { what: What::Gap, ..last });
+    gap.recorded.events.push(crate::replay::recording::Event { what: EventKind::Gap, ..last });
     assert_eq!(short(&gap.judge()), "#1 same, #2 unknown");
 }
 
