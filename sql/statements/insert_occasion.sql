@@ -1,2 +1,2 @@
-INSERT OR REPLACE INTO occasion (connection, profile, client, server, proof)
-VALUES (:connection, :profile, :client, :server, :proof);
+INSERT OR REPLACE INTO occasion (connection, profile, client, client_high, server, server_high, proof)
+VALUES (:connection, :profile, :client, :client_high, :server, :server_high, :proof);

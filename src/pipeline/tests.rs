@@ -180,8 +180,15 @@ fn a_database_of_the_version_before_is_brought_up() {
     let log = folder.write("a.jsonl", &(handshake() + &late(4000, "1")));
     at(&db, std::slice::from_ref(&log));
     let mut store = Store::write(&db).unwrap();
+    // The version before had no room for occasions beyond the first 61.
+    store.run("UPDATE occasion SET client_high = client_high & (3 << 62), server_high = server_high & (3 << 62)");
     let (frames, derived) = (store.dump("frame"), store.dump_derived());
     store.run("DROP TABLE frame_block; CREATE INDEX frame_connection ON frame (connection); PRAGMA user_version = 8");
+    store.run(
+        "UPDATE occasion SET
+            client = client | ((client_high >> 62 & 3) << 61), server = server | ((server_high >> 62 & 3) << 61);
+        ALTER TABLE occasion DROP COLUMN client_high; ALTER TABLE occasion DROP COLUMN server_high",
+    );
     drop(store);
     store = Store::read(&db).unwrap();
     assert_eq!((store.blocks_not_named(), store.number("SELECT count(*) FROM frame_block")), (0, 1));

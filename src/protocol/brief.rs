@@ -10,6 +10,7 @@ use super::facts::{
 };
 use super::found::{FACTS, Fact, Facts, Found, ParamsShape, Raw};
 use super::mcp;
+use super::versions::{SOME_DAY, names_versions};
 use crate::base64;
 use crate::json::each_member;
 use crate::jsonrpc::{Defect, IdField, Kind, Message, Parsed, parse};
@@ -251,11 +252,13 @@ impl Brief {
             return self.member("error", there.then_some(if null { "null" } else { "0" }));
         };
         let code = error.code.map(|code| code.to_string());
-        let words = if message.says_cancelled() { "\"cancelled\"" } else { "\"\"" };
+        let words = if message.says_cancelled() { "cancelled" } else { "" };
+        let day = if names_versions(error) { SOME_DAY } else { "" };
+        let words = format!("\"{words}{day}\"");
         self.key("error");
         self.open();
         self.member("code", code.as_deref());
-        self.member("message", error.message.as_ref().map(|_| words));
+        self.member("message", error.message.as_ref().map(|_| &*words));
         // What these must say is looked at, and it is short.
         self.member("data", error.data.filter(|_| matches!(error.code, Some(-32022 | -32021))));
         self.close();

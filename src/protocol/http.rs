@@ -9,6 +9,10 @@ use serde_json::value::RawValue;
 
 use super::by_name;
 
+mod mirrors;
+use mirrors::plain;
+pub use mirrors::{HeadFault, Mirrors, mirror_flaws};
+
 /// The session, issued by the server with the answer to `initialize` (2025-03-26 to 2025-11-25). A secret.
 pub const SESSION: &str = "mcp-session-id";
 /// The negotiated revision.
@@ -28,6 +32,8 @@ const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 /// Headers with arguments that a tool wants mirrored start with this (2026-07-28).
 const PARAM: &str = "mcp-param-";
+/// The header by which a server keeps what stands between from holding back a stream.
+const BUFFERING: &str = "x-accel-buffering";
 /// Headers that may be kept.
 const KEPT: [&str; 11] = [
     "content-encoding",
@@ -39,7 +45,7 @@ const KEPT: [&str; 11] = [
     LAST_EVENT,
     "accept",
     "origin",
-    "x-accel-buffering",
+    BUFFERING,
     "www-authenticate",
 ];
 
@@ -63,6 +69,8 @@ pub struct RequestHead {
     pub name: Option<Box<str>>,
     /// `Accept`.
     pub accept: Option<Box<str>>,
+    /// The headers that mirror the body and may be encoded, as they stand: names in lower case, and values.
+    pub mirrors: Box<[(Box<str>, Box<str>)]>,
     /// True if it resumes a stream.
     pub resumes: bool,
 }
@@ -74,8 +82,10 @@ pub struct ResponseHead {
     pub status: u16,
     /// `Content-Type`.
     pub content_type: Option<Box<str>>,
-    /// True if it names a session.
-    pub issues_session: bool,
+    /// The session that it names; mostly a placeholder.
+    pub session: Option<Box<str>>,
+    /// What it says of buffers on the way.
+    pub buffering: Option<Box<str>>,
 }
 
 /// A head as recordings keep it.
@@ -97,6 +107,15 @@ impl Head<'_> {
         let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.trim().into())
     }
+
+    fn mirrors(&self) -> Box<[(Box<str>, Box<str>)]> {
+        let named = self.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
+        let mirrors = named.filter(|(name, _)| name == NAME || name.starts_with(PARAM));
+        let mut mirrors: Vec<_> =
+            mirrors.map(|(name, value)| (name.into_boxed_str(), Box::from(value.trim()))).collect();
+        mirrors.sort();
+        mirrors.into()
+    }
 }
 
 impl RequestHead {
@@ -110,6 +129,7 @@ impl RequestHead {
             method: head.header(METHOD).map(decoded),
             name: head.header(NAME).map(decoded),
             accept: head.header("accept").filter(|named| !named.is_empty()),
+            mirrors: head.mirrors(),
             resumes: head.header(LAST_EVENT).is_some(),
         })
     }
@@ -122,8 +142,8 @@ impl ResponseHead {
         // What is below 100 is a log's word for "none".
         let status = head.status.filter(|status| *status >= 100 && head.by.is_none())?;
         let content_type = head.header("content-type").filter(|named| !named.is_empty());
-        let issues_session = head.header(SESSION).is_some();
-        Some(ResponseHead { status, content_type, issues_session })
+        let (session, buffering) = (head.header(SESSION), head.header(BUFFERING));
+        Some(ResponseHead { status, content_type, session, buffering })
     }
 
     /// True if it is of one of these media types, or does not say of which it is.
@@ -134,7 +154,7 @@ impl ResponseHead {
 }
 
 /// Headers that are read of a head.
-const READ: [&str; 7] = [SESSION, REVISION, METHOD, NAME, LAST_EVENT, "accept", "content-type"];
+const READ: [&str; 8] = [SESSION, REVISION, METHOD, NAME, LAST_EVENT, BUFFERING, "accept", "content-type"];
 
 /// A head without what is not read of it, as JSON that reads as the same head. A session is a secret: what stands for it is the
 /// same for the same session, and no other thing can be told from it.
@@ -158,13 +178,25 @@ pub fn brief_head(text: &str) -> String {
         let value = head.header(name)?;
         let value = match *name {
             LAST_EVENT => Value::from(""),
-            SESSION => Value::from(&blake3::hash(value.as_bytes()).to_hex()[..16]),
+            SESSION => Value::from(stand_in(&value)),
             _ => Value::from(&*value),
         };
         Some(((*name).to_string(), value))
     });
-    brief.insert("headers".into(), Value::Object(headers.collect()));
+    let mirrors = head.mirrors().into_vec().into_iter().map(|(name, value)| (name.into(), Value::from(&*value)));
+    brief.insert("headers".into(), Value::Object(headers.chain(mirrors).collect()));
     Value::Object(brief).to_string()
+}
+
+/// What stands for a session: of visible characters where that is.
+fn stand_in(session: &str) -> String {
+    let odd = if is_visible(session) { "" } else { "\u{7f}" };
+    format!("{}{odd}", &blake3::hash(session.as_bytes()).to_hex()[..16])
+}
+
+/// True for a text of ASCII without control characters. Blanks, and the signs of what was left out, may be a filter's.
+pub fn is_visible(text: &str) -> bool {
+    text.chars().all(|c| matches!(c, ' '..='~' | '…' | '•' | '█'))
 }
 
 /// The member of `params` that the header for a name mirrors.
@@ -239,73 +271,12 @@ pub fn posted(body: &[u8], revision: Option<&str>, mirrors: &Mirrors) -> Posted 
     posted
 }
 
-/// Arguments that tools want mirrored into headers (`x-mcp-header` in their input schema), as the server lists them.
-#[derive(Clone, Debug, Default)]
-pub struct Mirrors {
-    /// Per tool: where an argument stands, and the header that mirrors it.
-    tools: HashMap<String, Vec<(Vec<String>, String)>>,
-}
-
-impl Mirrors {
-    /// Learns from a message of the server, if it is a list of tools.
-    pub fn learn(&mut self, message: &[u8]) {
-        if memchr::memmem::find(message, b"x-mcp-header").is_none() {
-            return;
-        }
-        let value: Value = serde_json::from_slice(message).unwrap_or_default();
-        for tool in value.pointer("/result/tools").and_then(Value::as_array).into_iter().flatten() {
-            let (Some(name), Some(schema)) = (tool["name"].as_str(), tool.get("inputSchema")) else { continue };
-            let mut found = Vec::new();
-            annotated(schema, &mut Vec::new(), &mut found);
-            self.tools.insert(name.to_string(), found);
-        }
-    }
-
-    /// The headers for a call; an argument that is null or not there has none.
-    fn of(&self, tool: &str, arguments: Option<&RawValue>) -> Vec<(String, String)> {
-        let mirrored = self.tools.get(tool).into_iter().flatten();
-        let header = |(path, name): &(Vec<String>, String)| {
-            let found =
-                path.iter().try_fold(arguments?, |value, member| object(Some(value)).get(member.as_str()).copied())?;
-            let text = string(found).or_else(|| Some(found.get().to_string()).filter(|text| text != "null"))?;
-            Some((name.clone(), plain(&text)))
-        };
-        mirrored.filter_map(header).collect()
-    }
-}
-
-/// Collects the annotated properties of a schema that are reached through `properties` alone.
-fn annotated(schema: &Value, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, String)>) {
-    let token = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
-    };
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        path.push(name.clone());
-        if let Some(header) = property["x-mcp-header"].as_str().filter(|header| token(header)) {
-            found.push((path.clone(), format!("{PARAM}{}", header.to_ascii_lowercase())));
-        }
-        annotated(property, path, found);
-        path.pop();
-    }
-}
-
 fn object(raw: Option<&RawValue>) -> Object<'_> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
 fn string(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()
-}
-
-/// A value as a header can carry it: visible ASCII as it is, anything else as `=?base64?...?=`.
-fn plain(value: &str) -> String {
-    let visible = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) && value.trim() == value;
-    let wrapped = value.starts_with("=?base64?") && value.ends_with("?=");
-    if visible && !wrapped {
-        value.to_string()
-    } else {
-        format!("=?base64?{}?=", crate::base64::encode(value.as_bytes()))
-    }
 }
 
 #[cfg(test)]
@@ -351,23 +322,6 @@ mod tests {
         let told = |body: &[u8]| posted(body, None, &none).awaits;
         assert!(told(b"[{\"id\":1,\"method\":\"ping\"}]") && told(br#"{"id":"","method":"ping"}"#));
         assert!(!told(br#"{"id":3,"result":{}}"#) && !told(br#"{"method":"notifications/initialized"}"#));
-    }
-
-    #[test]
-    fn arguments_are_mirrored_as_the_tool_asks() {
-        let mut mirrors = Mirrors::default();
-        let schema = r#"{"properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"},
-            "deep":{"properties":{"on":{"type":"boolean","x-mcp-header":"On"}}},"bad":{"x-mcp-header":"a b"},"gone":{"x-mcp-header":"Gone"}}}"#;
-        mirrors
-            .learn(format!(r#"{{"id":1,"result":{{"tools":[{{"name":"sql","inputSchema":{schema}}}]}}}}"#).as_bytes());
-        let call = stateless(
-            r#""method":"tools/call",;,"name":"sql","arguments":{"region":" eu","n":9007199254740993,"deep":{"on":true},"bad":"x","gone":null}"#,
-        );
-        let mut headers = posted(call.as_bytes(), None, &mirrors).headers.split_off(3);
-        headers.sort();
-        let expected =
-            [("mcp-param-n", "9007199254740993"), ("mcp-param-on", "true"), ("mcp-param-region", "=?base64?IGV1?=")];
-        assert_eq!(headers, expected.map(|(name, value)| (name.to_string(), value.to_string())));
     }
 
     #[test]

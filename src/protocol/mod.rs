@@ -30,6 +30,7 @@ mod tables;
 mod tasking;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 pub use brief::{brief, brief_batch};
 pub use capabilities::Capabilities;
@@ -40,7 +41,7 @@ pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::input_methods;
 pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::Kinds;
-pub use mcp::flaws::{Flaw, questions};
+pub use mcp::flaws::{Flaw, questions, tool_order};
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };
@@ -52,3 +53,4 @@ pub use semconv::Convention;
 pub use shape::Ending;
 pub use side::Side;
 pub use subscribed::Wanted;
+pub use versions::names_versions;

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 25] = [
+const EXCEPTIONS: [(&str, Family, &str); 26] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
     ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
     ("DOC003", Family::Lsp, "a statement without which a version says nothing"),
     ("LIF016/members", Family::Mcp, "the answer is there and harmless"),
+    ("PAY017", Family::Mcp, "whether the resource exists is known to the server alone"),
     ("PRG003", Family::Dap, "a statement of where an id comes from"),
     ("PRG008", Family::Dap, "a statement of what ends"),
     ("PRG001", Family::Lsp, "a statement of how long a token is valid"),

@@ -50,9 +50,9 @@ pub struct Occasion<'a> {
     /// Label of the profile.
     pub profile: Text<'a>,
     /// Of the client.
-    pub client: u64,
+    pub client: [u64; 2],
     /// Of the server.
-    pub server: u64,
+    pub server: [u64; 2],
     /// What their log can prove.
     pub proof: u16,
     /// How many connections.

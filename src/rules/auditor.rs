@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::occasion::{of_connection, of_event};
+use super::occur::{of_connection, of_event};
 use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::Proof;
 use crate::finding::Finding;
@@ -276,6 +276,8 @@ fn kind(what: &What<'_>) -> On {
         What::Unacknowledged { .. } => On::Unacknowledged,
         What::Document { .. } => On::Document,
         What::Undeclared { .. } => On::Undeclared,
+        What::Logged { .. } => On::Logged,
+        What::Era { .. } => On::Era,
         What::Round { .. } => On::Round,
         What::NotOffered { .. } => On::NotOffered,
         What::Rescoped { .. } => On::Rescoped,

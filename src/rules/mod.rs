@@ -4,6 +4,7 @@ mod auditor;
 mod charge;
 mod coverage;
 mod occasion;
+mod occur;
 mod rule;
 
 mod cancel;
@@ -97,6 +98,10 @@ pub static RULES: &[&Rule] = &[
     &lifecycle::declared_not_served::RULE,
     &lifecycle::round_not_continued::RULE,
     &lifecycle::change_not_declared::RULE,
+    &lifecycle::log_not_asked::RULE,
+    &lifecycle::era_not_told::RULE,
+    &lifecycle::name_dropped::RULE,
+    &lifecycle::probe_skipped::RULE,
     &payload::meta_key_name::RULE,
     &payload::bad_tool_definition::RULE,
     &payload::bad_content::RULE,
@@ -109,6 +114,12 @@ pub static RULES: &[&Rule] = &[
     &payload::error_data_missing::RULE,
     &payload::task_members_missing::RULE,
     &payload::cache_scope_changes::RULE,
+    &payload::version_not_named::RULE,
+    &payload::bad_uri::RULE,
+    &payload::cursor_error_code::RULE,
+    &payload::embedded_not_declared::RULE,
+    &payload::empty_contents::RULE,
+    &payload::tools_reordered::RULE,
     &progress::progress_after_response::RULE,
     &progress::progress_after_cancel::RULE,
     &progress::progress_unknown_token::RULE,
@@ -198,9 +209,16 @@ pub static RULES: &[&Rule] = &[
     &transport::ended_session_served::RULE,
     &transport::error_status::RULE,
     &transport::accept_header::RULE,
+    &transport::get_accept::RULE,
+    &transport::session_id_characters::RULE,
+    &transport::not_by_post::RULE,
+    &transport::header_value::RULE,
+    &transport::bad_header_served::RULE,
+    &transport::buffering_header::RULE,
     &subscription::ack_not_first::RULE,
     &subscription::notification_without_subscription_id::RULE,
     &subscription::unrequested_type::RULE,
+    &subscription::listen_result_data::RULE,
 ];
 
 /// A rule by code or name, without regard to case.

@@ -3,14 +3,11 @@
 //! A rule that is silent has two meanings: the clause was kept, or nothing happened that it speaks of. Occasions tell
 //! them apart. They are noted as events pass, as bits; nothing is judged here.
 
-use crate::capture::Transport;
-use crate::jsonrpc::Kind;
-use crate::protocol::{Facts, Mechanism, ReportStage, Side};
-use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
+use crate::protocol::Side;
 
 /// A set of occasions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occasions(u64);
+pub struct Occasions(u128);
 
 /// One constant for each occasion, and the list of them with their words.
 macro_rules! occasions {
@@ -140,13 +137,41 @@ occasions! {
     TOOL_INPUT = 57, "a call of a tool with an input schema, served";
     /// It sends what a user filled in.
     FILLS_FORM = 58, "a form that a user filled in";
+    /// It sends a prompt (ACP).
+    PROMPTS = 59, "a prompt";
+    /// It sends what the other side must have declared to take (ACP).
+    SENDS_KIND = 60, "a prompt or a session with a kind that must be declared";
+    /// It names a file or a folder (ACP).
+    NAMES_PATH = 61, "a request with a path";
+    /// It answers a request for the diagnostics of a document (LSP).
+    GIVES_DIAGNOSTICS = 62, "an answer to a request for diagnostics";
+    /// It is asked to go on in a list.
+    ASKED_PAGE = 63, "a request to it that goes on from a cursor";
+    /// It issues a session over HTTP.
+    ISSUES_SESSION = 64, "a session that it issues";
+    /// It opens a stream by a GET, and the log shows what it accepts.
+    OPENS_STREAM = 65, "a GET that opens a stream, whose headers the log shows";
+    /// It mirrors an argument or a name in a header (MCP 2026-07-28).
+    MIRRORS = 67, "a POST with a header that mirrors a name or an argument";
+    /// It answers a request by a stream of events, and the log shows its head.
+    STREAMS = 68, "a stream of events that answers a request, whose headers the log shows";
+    /// It sends log messages, or answers a request for some.
+    LOGS = 69, "a log message, or an answer to a request that asks for some";
+    /// It is asked what it speaks, by the method for that or by a handshake that it does not know.
+    ASKED_ERA = 70, "a server/discover, or a handshake";
+    /// It says who it is (MCP 2026-07-28).
+    NAMES_ITSELF = 71, "a message that says who sends it";
+    /// It sends a request of a revision without a handshake.
+    STATELESS = 72, "a request that states its revision";
+    /// It ends a subscription.
+    ENDS_SUBSCRIPTION = 66, "an answer to a subscription";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
 }
 
 /// Not occasions, and in no list: the log does not show how the connection began; it goes over HTTP.
-const NO_HEAD: Occasions = Occasions(1 << 61);
-const HTTP: Occasions = Occasions(1 << 62);
+pub(super) const NO_HEAD: Occasions = Occasions(1 << 126);
+pub(super) const HTTP: Occasions = Occasions(1 << 127);
 
 impl Occasions {
     /// None.
@@ -184,14 +209,14 @@ impl Occasions {
         words.join(" or ")
     }
 
-    /// As a number, for the store.
-    pub const fn bits(self) -> u64 {
-        self.0
+    /// As two numbers, the lower half first, for the store.
+    pub const fn bits(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
     }
 
-    /// From a number.
-    pub const fn from_bits(bits: u64) -> Occasions {
-        Occasions(bits)
+    /// From these numbers.
+    pub const fn from_bits([low, high]: [u64; 2]) -> Occasions {
+        Occasions(low as u128 | (high as u128) << 64)
     }
 }
 
@@ -234,128 +259,4 @@ impl Duty {
     pub fn sides(self) -> impl Iterator<Item = Side> {
         Side::BOTH.into_iter().filter(move |side| self.whose.is_none_or(|whose| whose == *side))
     }
-}
-
-/// The occasions of one event: for its sender, and for the other side.
-pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
-    use Occasions as O;
-    match &event.what {
-        What::Message { message, facts, .. } => {
-            let (own, others) = match message.kind {
-                Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
-                Kind::Notification => {
-                    let told = event.profile.progress_step(message.method());
-                    let progress =
-                        told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
-                    let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
-                    let own = own.and(when(told == Some(ReportStage::Begin), O::CREATES_TOKEN));
-                    (own.and(when(facts.document().is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
-                }
-                Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
-                Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
-                Kind::Unclassified => (O::MESSAGES, O::NONE),
-            };
-            let token = if facts.progress_token().is_some() { O::GIVES_TOKEN } else { O::NONE };
-            (own.and(token), others)
-        }
-        What::Request { exchange, repeats, facts, .. } => {
-            let stated = facts.meta_revision().is_some() && facts.meta_capabilities().is_some();
-            let own = when(repeats.is_some(), O::REPEATS)
-                .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
-                .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
-                .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
-                .and(when(facts.retries, O::CONTINUES))
-                .and(when(facts.cursor().is_some(), O::PAGES))
-                .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
-                .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
-                .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
-            (own, asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED)))
-        }
-        What::Answer { exchange, facts, partial, .. } => {
-            let own = when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM)
-                .and(when(*partial, O::GIVES_PARTIAL))
-                .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
-                .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
-                .and(when(Facts::is(facts.result_type(), "input_required"), O::ASKS_INPUT))
-                .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
-                .and(when(asks(facts, "sampling/createMessage"), O::ASKS_MODEL))
-                .and(when(lists(exchange, facts), O::LISTS))
-                .and(when(event.profile.offered(&exchange.method, facts).is_some(), O::GIVES));
-            (own, O::NONE)
-        }
-        What::Cancel { cancel, fault, target } => match cancel.mechanism {
-            Mechanism::TasksCancel => (O::NONE, O::NONE),
-            Mechanism::WorkDoneProgressCancel => (O::CANCELS_WORK, O::NONE),
-            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
-            _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
-        },
-        What::Shape(shape) => (of_part(shape.part), O::NONE),
-        What::Posted { .. } => (O::POSTS, O::NONE),
-        What::Responded { .. } => (O::RESPONDS, O::NONE),
-        What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
-        What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
-        What::Task(report) => {
-            let was = report.before.is_some_and(|(_, status)| status == "cancelled");
-            (O::REPORTS_TASK.and(when(was || report.status == "cancelled", O::TASK_CANCELLED)), O::NONE)
-        }
-        What::TaskCancelAnswer { terminal, .. } => {
-            (O::ANSWERS_TASK_CANCEL.and(when(terminal.is_some(), O::ANSWERS_LATE_TASK_CANCEL)), O::NONE)
-        }
-        What::PermissionAnswer { .. } | What::Unanswered { permission_of_cancelled_turn: Some(_), .. } => {
-            (O::PERMISSION_CANCELLED, O::NONE)
-        }
-        _ => (O::NONE, O::NONE),
-    }
-}
-
-/// True if a result asks for input by this method (MCP 2026-07-28).
-fn asks(facts: &Facts<'_>, method: &str) -> bool {
-    facts.input_requests().is_some_and(|raw| raw.contains(method))
-}
-
-/// True for a list, or the contents of a resource.
-fn lists(exchange: &Exchange, facts: &Facts<'_>) -> bool {
-    let list =
-        matches!(&*exchange.method, "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list");
-    facts.result_members && (list || &*exchange.method == "resources/read")
-}
-
-/// What a part of a message that was held against a schema is an occasion of.
-fn of_part(part: Part) -> Occasions {
-    match part {
-        Part::Params => Occasions::SHAPED_PARAMS,
-        Part::Result => Occasions::SHAPED_RESULT,
-        Part::Output => Occasions::TOOL_OUTPUT,
-        Part::Input => Occasions::TOOL_INPUT,
-        Part::Form => Occasions::FILLS_FORM,
-    }
-}
-
-/// What the connection as a whole gave occasion to: for the client, and for the server.
-pub(super) fn of_connection(connection: &Connection) -> (Occasions, Occasions) {
-    use Occasions as O;
-    let steps = &connection.lifecycle;
-    let both = when(connection.transport == Transport::Http, HTTP)
-        .and(when(!connection.complete_head(), NO_HEAD))
-        .and(when(steps.initialize.is_some(), O::HANDSHAKE))
-        .and(when(steps.initialize_answer.is_some(), O::HANDSHAKE_ANSWERED));
-    let client = when(steps.shutdown.is_some(), O::SHUTDOWN).and(when(steps.exit.is_some(), O::EXIT));
-    (both.and(client), both.and(when(steps.early_request.is_some(), O::ASKED_EARLY)))
-}
-
-/// What a request is an occasion of for the side that has to answer it.
-fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
-    use Occasions as O;
-    let later = exchange.issuer == Side::Client && connection.lifecycle.shutdown.is_some();
-    O::ASKED
-        .and(when(&*exchange.method == "ping", O::PINGED))
-        .and(when(matches!(&*exchange.method, "tasks/get" | "tasks/result" | "tasks/cancel"), O::ASKED_OF_TASK))
-        .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
-        .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
-        .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
-        .and(when(later, O::ASKED_AFTER_SHUTDOWN))
-}
-
-const fn when(is: bool, occasions: Occasions) -> Occasions {
-    if is { occasions } else { Occasions::NONE }
 }

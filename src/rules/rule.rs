@@ -49,6 +49,10 @@ pub enum On {
     Document,
     /// [`crate::session::What::Undeclared`]
     Undeclared,
+    /// [`crate::session::What::Logged`]
+    Logged,
+    /// [`crate::session::What::Era`]
+    Era,
     /// [`crate::session::What::Round`]
     Round,
     /// [`crate::session::What::NotOffered`]

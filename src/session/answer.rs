@@ -118,7 +118,9 @@ impl Conn {
         self.ask_round(m, issuer, id);
         if m.profile.revision_per_request {
             self.page_given(step, m, issuer, id);
+            self.level_answered(step, m, issuer, id);
         }
+        self.answer_of_era(step, m, issuer, id);
         self.end_role(step, m, issuer, id, role);
         if let Some(slot) = self.slot(issuer, id) {
             let what = What::Answer {

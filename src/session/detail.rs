@@ -207,6 +207,30 @@ pub enum RoundFault {
     Unanswered,
 }
 
+/// What is wrong with a log message, or with the answer to a request that asks for some (MCP 2026-07-28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFault {
+    /// It was not asked for.
+    Unasked,
+    /// It comes for a subscription.
+    OnSubscription,
+    /// A level that there is not was taken.
+    LevelTaken,
+}
+
+/// What is wrong where revisions with a handshake meet those without one (MCP 2026-07-28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EraFault {
+    /// A server of this revision does not know `server/discover`.
+    Undiscovered,
+    /// It refuses a handshake and names no version in the refusal.
+    Unnamed,
+    /// A client that speaks both has not asked first which the server speaks.
+    Unprobed,
+    /// A side named itself, and then does not.
+    Nameless,
+}
+
 /// What a client chooses from (ACP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {

@@ -4,7 +4,8 @@
 
 use super::connection::Connection;
 use super::detail::{
-    Batch, CancelFault, CaptureNote, DocumentFault, Offer, ProgressFault, RoundFault, Shape, Stray, Target, TaskReport,
+    Batch, CancelFault, CaptureNote, DocumentFault, EraFault, LogFault, Offer, ProgressFault, RoundFault, Shape, Stray,
+    Target, TaskReport,
 };
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
@@ -227,6 +228,22 @@ pub enum What<'a> {
         /// The capability.
         needs: &'static str,
     },
+    /// A log message that nobody asked for in its place, or a level that there is not (MCP 2026-07-28).
+    Logged {
+        /// The request that it belongs to, where that is known.
+        exchange: Option<&'a Exchange>,
+        /// What is wrong.
+        fault: LogFault,
+    },
+    /// What a side shows of the revisions that it speaks does not go together (MCP 2026-07-28).
+    Era {
+        /// The request that was refused, where it is about one.
+        exchange: Option<&'a Exchange>,
+        /// What is wrong.
+        fault: EraFault,
+        /// The message that shows what the side speaks, or that it names itself.
+        shown: Seen,
+    },
     /// A request that continues another one, and not as its server asked (MCP 2026-07-28).
     Round {
         /// The request.
@@ -301,6 +318,8 @@ pub enum What<'a> {
         stream: &'a HttpStream,
         /// The response in which the server took the end of the session that the request names.
         ended: Option<Seen>,
+        /// True if some response shows that the log keeps `X-Accel-Buffering`.
+        shows_buffering: bool,
     },
     /// A message of the server came on an HTTP stream that it does not belong on.
     Misplaced {

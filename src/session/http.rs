@@ -57,10 +57,12 @@ impl Conn {
         let ended = ended.map(|(at, _)| *at);
         let ends = &*request.verb == "DELETE" && (200..300).contains(&response.status);
         let session = request.session.clone().filter(|_| ends);
-        let issued = response.issues_session;
-        let what = What::Responded { stream: own, ended };
+        let issued = response.session.is_some();
+        let shows_buffering = http.shows_buffering || response.buffering.is_some();
+        let what = What::Responded { stream: own, ended, shows_buffering };
         self.emit(step, self.facts.profile, seen, Some(Side::Server), what);
         self.http.issued |= issued;
+        self.http.shows_buffering = shows_buffering;
         if let Some(session) = session {
             self.http.ended.get_or_insert((seen, session));
         }
@@ -134,6 +136,9 @@ impl Conn {
         let what = What::Posted { head, message: m.message, facts: m.facts, shown, bound, negotiated };
         self.emit(step, m.profile, m.seen, Some(m.sender), what);
         self.http.shown = shows;
+        if step.sink.wants_flaws() && m.message.kind == Kind::Request && m.profile.revision_per_request {
+            self.look_at_head(step, m);
+        }
     }
 
     /// A message of the server on a stream that it does not belong on.

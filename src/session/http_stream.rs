@@ -1,7 +1,7 @@
 //! One POST, GET or DELETE, as rules see it.
 
 use super::seen::Seen;
-use crate::protocol::http::{EVENT_STREAM, RequestHead, ResponseHead};
+use crate::protocol::http::{EVENT_STREAM, HeadFault, RequestHead, ResponseHead};
 
 /// One POST, GET or DELETE and what its response carries, as far as the log shows it.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct HttpStream {
     pub others: u32,
     /// True once it was closed.
     pub closed: bool,
+    /// What its server must refuse it for.
+    pub fault: Option<HeadFault>,
 }
 
 impl HttpStream {
@@ -33,6 +35,20 @@ impl HttpStream {
     pub fn asks_for_events(&self) -> bool {
         let accept = self.request.as_ref().and_then(|(_, head)| head.accept.as_deref());
         accept.is_some_and(|accept| accept.to_ascii_lowercase().contains(EVENT_STREAM))
+    }
+
+    /// True for a POST with a request that is answered by a stream of events.
+    pub fn streams(&self) -> bool {
+        let answered = self.response.as_ref().filter(|(_, head)| head.status == 200 && head.content_type.is_some());
+        let posted = self.verb() == Some("POST") && self.requests > 0;
+        posted && answered.is_some_and(|(_, head)| head.is_of(&[EVENT_STREAM]))
+    }
+
+    /// True for a GET that has opened a stream of events, and of which the log shows what it accepts.
+    pub fn opens_events(&self) -> bool {
+        let accepts = self.request.as_ref().is_some_and(|(_, head)| &*head.verb == "GET" && head.accept.is_some());
+        let answered = self.response.as_ref().filter(|(_, head)| head.status == 200 && head.content_type.is_some());
+        accepts && answered.is_some_and(|(_, head)| head.is_of(&[EVENT_STREAM]))
     }
 
     /// True for a GET that opens a stream of its own; one that resumes another goes on with that one's messages.

@@ -11,7 +11,7 @@ use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
-    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Slot, Step, Suspect,
+    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Slot, Step, Suspect, Wish,
     option_ids,
 };
 use crate::capture::{Proof, Why};
@@ -68,6 +68,9 @@ impl Conn {
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
         self.undeclared_feature(step, &incoming);
         self.look_at(step, &incoming);
+        if incoming.profile.revision_per_request {
+            self.note_name(step, &incoming);
+        }
         self.posted(step, &incoming);
         let focus = self.focus(incoming.stream, Some(&incoming));
         self.misplaced(step, &incoming);
@@ -94,6 +97,8 @@ impl Conn {
         self.facts.requests += 1;
         let (method, known, role) = self.method(m.message.method());
         self.note_head(m, &method);
+        self.note_era(step, m);
+        self.logs.asked |= m.facts.log_level().is_some();
         let IdField::Value(id) = &m.message.id else {
             self.side_mut(m.sender).nameless = true;
             return;
@@ -238,6 +243,7 @@ impl Conn {
             terminal: Facts::id(m.facts.terminal()).map(Box::new),
             previous_result: m.facts.previous_result,
             stated: None,
+            wish: if m.profile.revision_per_request { Wish::of(m.facts) } else { Wish::default() },
             partial_token: Facts::id(m.facts.partial_result_token()).map(Box::new),
             call: None,
         })
@@ -354,21 +360,11 @@ impl Conn {
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
-        self.emit(
-            step,
-            m.profile,
-            m.seen,
-            Some(m.sender),
-            What::IdReused {
-                id,
-                issuer: m.sender,
-                method,
-                earlier,
-                in_flight: in_flight || !self.tells_when_answered(),
-                continues,
-                broadcast: None,
-            },
-        );
+        // Where an id may be used only once, it is all the same when the first request was answered.
+        let open = in_flight || !self.tells_when_answered() && m.profile.ruling("RPC011").is_none();
+        let what =
+            What::IdReused { id, issuer: m.sender, method, earlier, in_flight: open, continues, broadcast: None };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
         match self.keep_beside(m, old) {
             Ok(()) => Absorb::default(),
             Err(mut old) => {

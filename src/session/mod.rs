@@ -10,6 +10,7 @@ mod connection;
 mod detail;
 mod document;
 mod ending;
+mod era;
 mod event;
 mod exchange;
 mod fold;
@@ -19,6 +20,7 @@ mod hops;
 mod http;
 mod http_stream;
 mod ledger;
+mod logging;
 mod message;
 mod missing;
 mod notification;
@@ -45,8 +47,8 @@ mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
 pub use detail::{
-    Batch, CancelFault, CaptureNote, DocumentFault, Offer, Part, ProgressFault, RoundFault, Shape, Stray, Target,
-    TaskReport,
+    Batch, CancelFault, CaptureNote, DocumentFault, EraFault, LogFault, Offer, Part, ProgressFault, RoundFault, Shape,
+    Stray, Target, TaskReport,
 };
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};

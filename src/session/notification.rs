@@ -10,6 +10,9 @@ impl Conn {
     /// A notification: a cancel, progress, a report, or nothing that is tracked.
     pub(super) fn notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let method = m.message.method();
+        if m.profile.revision_per_request && method == "notifications/message" {
+            self.logged(step, m);
+        }
         if Some(method) == m.profile.progress {
             return self.progress(step, m);
         }

@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::{Facts, Flaw, Side, questions};
+use crate::protocol::http::{HeadFault, mirror_flaws};
+use crate::protocol::{Facts, Flaw, Side, questions, tool_order};
 
 /// How many flaws are remembered for a connection; those of one with more are said no more.
 const FLAWS: usize = 4096;
@@ -14,8 +15,11 @@ impl Conn {
     /// A request or a notification.
     pub(super) fn look_at(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         if matches!(m.message.kind, Kind::Request | Kind::Notification) && step.sink.wants_flaws() {
+            if m.message.method() == "notifications/tools/list_changed" {
+                self.tool_order = None;
+            }
             for flaw in m.profile.flaws(m.message, m.facts, None) {
-                if self.is_new_flaw(&flaw) {
+                if self.is_new_flaw(&flaw, m.sender) {
                     let what = What::Flawed { flaw: &flaw, exchange: None };
                     self.emit(step, m.profile, m.seen, Some(m.sender), what);
                 }
@@ -27,6 +31,11 @@ impl Conn {
     pub(super) fn look_at_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         if step.sink.wants_flaws() {
             self.flaws_of_answer(step, m, issuer, id);
+            if m.message.kind == Kind::Result && issuer == Side::Client {
+                self.serves_bad_head(step, m, issuer, id);
+                self.reordered(step, m, issuer, id);
+                self.http.mirrors.learn(m.facts.message().as_bytes());
+            }
         }
         if m.message.kind == Kind::Result {
             self.unannounced(step, m, issuer, id);
@@ -34,11 +43,59 @@ impl Conn {
         }
     }
 
+    /// The headers of a POST that mirror its body.
+    pub(super) fn look_at_head(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let own = m.stream.and_then(|stream| self.http.streams.get(&stream));
+        let Some((_, head)) = own.filter(|own| own.requests == 1).and_then(|own| own.request.as_ref()) else { return };
+        let (flaws, fault) = mirror_flaws(head, m.message, m.facts, &self.http.mirrors);
+        if let Some(own) = m.stream.and_then(|stream| self.http.streams.get_mut(&stream)) {
+            own.fault = fault;
+        }
+        for flaw in flaws {
+            if self.is_new_flaw(&flaw, m.sender) {
+                self.emit(step, m.profile, m.seen, Some(m.sender), What::Flawed { flaw: &flaw, exchange: None });
+            }
+        }
+    }
+
+    /// A result to a request that its server had to refuse for its headers.
+    fn serves_bad_head(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let Some(slot) = self.slot(issuer, id) else { return };
+        let asked_on = slot.exchange.stream.and_then(|stream| self.http.streams.get(&stream));
+        let Some(fault) = asked_on.and_then(|stream| stream.fault) else { return };
+        let title = slot.exchange.title();
+        let (ruling, words) = match fault {
+            HeadFault::Mismatch => {
+                ("TRN016", format!("{title} is served, and its headers do not say what its body says"))
+            }
+            HeadFault::Characters => {
+                ("TRN016/characters", format!("{title} is served, and a header of it is not encoded"))
+            }
+        };
+        let flaw = Flaw { ruling, words, unless: None };
+        let what = What::Flawed { flaw: &flaw, exchange: Some(&slot.exchange) };
+        self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+    }
+
+    /// A list of the same tools as before, in another order, while nothing was said to have changed.
+    fn reordered(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let listed = self.slot(issuer, id).is_some_and(|slot| &*slot.exchange.method == "tools/list");
+        let Some((set, order)) = tool_order(m.facts).filter(|_| listed) else { return };
+        let before = self.tool_order.replace((set, order));
+        let again = before.is_some_and(|(known, kept)| known == set && kept != order);
+        if let Some(slot) = self.slot(issuer, id).filter(|_| again) {
+            let words = "the same tools are listed in another order than before".to_string();
+            let flaw = Flaw { ruling: "PAY018", words, unless: None };
+            let what = What::Flawed { flaw: &flaw, exchange: Some(&slot.exchange) };
+            self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
+        }
+    }
+
     fn flaws_of_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let Some(slot) = self.slot(issuer, id) else { return };
         let profile = slot.exchange.profile;
         for flaw in profile.flaws(m.message, m.facts, Some(&slot.exchange.method)) {
-            let new = self.is_new_flaw(&flaw);
+            let new = self.is_new_flaw(&flaw, m.sender);
             if let Some(slot) = self.slot(issuer, id).filter(|_| new) {
                 let what = What::Flawed { flaw: &flaw, exchange: Some(&slot.exchange) };
                 self.emit(step, profile, m.seen, Some(m.sender), what);
@@ -46,7 +103,11 @@ impl Conn {
         }
     }
 
-    fn is_new_flaw(&mut self, flaw: &Flaw) -> bool {
+    fn is_new_flaw(&mut self, flaw: &Flaw, sender: Side) -> bool {
+        let declared = flaw.unless.map(|needs| self.facts.capabilities(sender).is_none_or(|all| all.declares(needs)));
+        if declared == Some(true) {
+            return false;
+        }
         let mut hasher = rustc_hash::FxHasher::default();
         (flaw.ruling, &flaw.words).hash(&mut hasher);
         self.flaws_told.len() < FLAWS && self.flaws_told.insert(hasher.finish())

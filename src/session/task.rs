@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::detail::TaskReport;
 use super::event::What;
-use super::exchange::{Cancellation, Effect, Outcome, TaskState};
+use super::exchange::{Cancellation, Effect, Exchange, Outcome, TaskState};
 use super::race::{Judgement, UNORDERED};
 use super::seen::Seen;
 use super::state::{Conn, Handle, Incoming, Step, Task, index, terminal};
@@ -116,8 +116,9 @@ impl Conn {
         let another = old_creator.as_ref().filter(|old| creator.as_ref().is_some_and(|now| now.request != old.request));
         let recreated = another.map(|old| Seen { frame: old.request, at_us: None });
         let old = old.map(|task| (task.seen, task.status.clone()));
-        let judgement = Judgement::exact_if(self.ordered(), UNORDERED);
         let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
+        let behind = |old: &(Seen, Box<str>)| exchange.is_some_and(|own| self.was_asked_behind(own, old.0));
+        let judgement = Judgement::exact_if(self.ordered() || old.as_ref().is_some_and(behind), UNORDERED);
         let report = TaskReport {
             task: &name,
             before: old.as_ref().map(|(seen, status)| (*seen, &**status)),
@@ -141,6 +142,12 @@ impl Conn {
             }
         }
         self.tasks.set(m.sender, name, Task { status: status.into(), seen: m.seen, creator, cancel, delivered });
+    }
+
+    /// True if an exchange began when a message had passed, whatever streams the two came on: its answer was made later.
+    fn was_asked_behind(&self, exchange: &Exchange, earlier: Seen) -> bool {
+        let waited = exchange.request.since(earlier).filter(|_| self.tells_when_answered());
+        waited.is_some_and(|us| us > self.resolution_us)
     }
 
     /// A `tasks/cancel` request: a cancel of the exchange that created the task.

@@ -16,9 +16,9 @@ pub struct OccasionRow {
     /// The profile.
     pub profile: &'static Profile,
     /// Of the client, as bits.
-    pub client: u64,
+    pub client: [u64; 2],
     /// Of the server, as bits.
-    pub server: u64,
+    pub server: [u64; 2],
     /// What the log can prove of them, as bits.
     pub proof: u16,
     /// How many connections.
@@ -31,8 +31,9 @@ impl Store {
         let profiles = codes::numbered_profiles();
         let rows = self.rows(SELECT_OCCASIONS, named_params! { ":connection": connection }, |row| {
             let number = |at: usize| row.get::<_, i64>(at);
-            let (client, server, connections) = (number(1)? as u64, number(2)? as u64, number(4)? as u64);
-            let (profile, proof) = (profile_at(&profiles, number(0)?), number(3)? as u16);
+            let bits = |at: usize| -> rusqlite::Result<[u64; 2]> { Ok([number(at)? as u64, number(at + 1)? as u64]) };
+            let (client, server, connections) = (bits(1)?, bits(3)?, number(6)? as u64);
+            let (profile, proof) = (profile_at(&profiles, number(0)?), number(5)? as u16);
             Ok(profile.map(|profile| OccasionRow { profile, client, server, proof, connections }))
         })?;
         Ok(rows.into_iter().flatten().collect())

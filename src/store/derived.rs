@@ -166,12 +166,14 @@ impl Derived<'_> {
     }
 
     /// What a connection gave each side occasion to, under one profile, and what its log can prove; all as bits.
-    pub fn occasions(&mut self, connection: &Connection, profile: &'static Profile, bits: [u64; 2]) -> Result<()> {
+    pub fn occasions(&mut self, connection: &Connection, profile: &'static Profile, bits: [[u64; 2]; 2]) -> Result<()> {
         let row = named_params! {
             ":connection": connection.id,
             ":profile": self.profile(profile),
-            ":client": bits[0] as i64,
-            ":server": bits[1] as i64,
+            ":client": bits[0][0] as i64,
+            ":client_high": bits[0][1] as i64,
+            ":server": bits[1][0] as i64,
+            ":server_high": bits[1][1] as i64,
             ":proof": connection.proof.bits(),
         };
         self.occasion.execute(row).map(|_| ()).map_err(|error| failed("write", self.place, &error))

@@ -13,8 +13,11 @@ pub(super) const APPLICATION_ID: i32 = 0x7270_7470;
 const FIRST: usize = 8;
 
 /// Migrations in order; the first makes an empty database.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../sql/migrations/0008_first.sql"), include_str!("../../sql/migrations/0009_frame_block.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../sql/migrations/0008_first.sql"),
+    include_str!("../../sql/migrations/0009_frame_block.sql"),
+    include_str!("../../sql/migrations/0010_more_occasions.sql"),
+];
 
 /// The version that this program reads and writes.
 pub(super) const NEWEST: usize = FIRST + MIGRATIONS.len() - 1;
@@ -143,6 +146,23 @@ mod tests {
         assert!(!views_are_ours(&sql).unwrap());
         migrate(&sql, Version::Ours(NEWEST), Payload::Full).unwrap();
         assert!(views_are_ours(&sql).unwrap());
+    }
+
+    /// The marks of a database of version 9 are where those of this version are.
+    #[test]
+    fn marks_of_occasions_move_behind_them() {
+        let sql = Connection::open_in_memory().unwrap();
+        let (before, after) = MIGRATIONS.split_at(2);
+        before.iter().for_each(|migration| sql.execute_batch(migration).unwrap());
+        let both = 1_i64 << 62 | 1 << 61 | 5;
+        sql.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+        sql.execute("INSERT INTO occasion VALUES (1, 0, ?1, 3, 0)", [both]).unwrap();
+        after.iter().for_each(|migration| sql.execute_batch(migration).unwrap());
+        let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<[i64; 4]> {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+        };
+        let row = sql.query_row("SELECT client, client_high, server, server_high FROM occasion", [], read).unwrap();
+        assert_eq!(row, [5, 3 << 62, 3, 0]);
     }
 
     #[test]

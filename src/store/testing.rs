@@ -136,7 +136,7 @@ mod files {
         let mut looked = 0;
         for path in listed("sql/statements") {
             let text = std::fs::read_to_string(&path).unwrap();
-            for found in bound.captures_iter(&text).filter(|_| text.contains("frame_block b")) {
+            for found in bound.captures_iter(&text).filter(|_| text.contains("FROM frame_block")) {
                 let of_block = found.get(2).is_some_and(|low| low.as_str() == "b.block");
                 assert!(of_block || &found[1] == "+", "{}: {}", path.display(), &found[0]);
                 looked += 1;

@@ -70,6 +70,7 @@ impl Elements {
                 None => return at,
                 Some(b']') => return at + 1,
                 Some(b',' | b':' | b'}') => at += 1,
+                Some(b'[') if is_list_of_records(&text[at..]) => at = self.list(text, at),
                 Some(_) => match value_end(bytes, at) {
                     Some(end) => {
                         self.ranges.push(at..end);
@@ -106,6 +107,12 @@ impl Elements {
     }
 }
 
+/// True for an array of records, as backends keep the spans of each trace; a batch is a record itself.
+fn is_list_of_records(text: &str) -> bool {
+    let first = text[1..].trim_start();
+    first.starts_with('{') && !looks_like_message(first)
+}
+
 /// How deep in a document the array may lie.
 const DEPTH: usize = 2;
 
@@ -138,6 +145,9 @@ fn holds_messages(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let mut at = skip_white(bytes, at + 1);
     for _ in 0..8 {
+        if bytes.get(at) == Some(&b'[') && is_list_of_records(&text[at..]) {
+            return holds_messages(text, at);
+        }
         if bytes.get(at) != Some(&b'{') {
             return false;
         }

@@ -154,3 +154,21 @@ fn acp_and_lsp_have_schemas_too() {
     assert_eq!(said(&[lsp[0], lsp[1], lsp[2], &hover("3")]), [""; 0]);
     assert_eq!(said(&[lsp[0], lsp[1], lsp[2], &hover("-1")]), ["SCH001 4 violation"]);
 }
+
+/// The arguments of the oldest of very many calls in flight are not kept: that is said once, of the first that has its answer.
+#[test]
+fn calls_beyond_what_is_kept_are_not_decidable() {
+    let calls = (0..1030).map(|at| CALL.replace("\"id\":2", &format!("\"id\":{}", at + 10)));
+    let answers = (0..1030).map(|at| GOOD.replace("\"id\":2", &format!("\"id\":{}", at + 10)));
+    let then: Vec<String> = calls.chain(answers).collect();
+    let messages = [INIT, READY, LIST, TOOLS].into_iter().chain(then.iter().map(String::as_str));
+    let lines: String = messages
+        .map(|message| {
+            let (dir, msg) = message.split_at(1);
+            format!("{{\"dir\":\"{}\",\"msg\":{msg}}}\n", if dir == ">" { "c2s" } else { "s2c" })
+        })
+        .collect();
+    let found: Vec<String> =
+        judged(&lines).iter().map(|row| format!("{} {} {}", row.code, row.line, row.certainty)).collect();
+    assert_eq!(found, ["SCH004 1035 undecidable"]);
+}

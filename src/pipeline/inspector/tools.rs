@@ -49,9 +49,11 @@ pub(super) struct Tools {
     calls: BTreeMap<FrameId, Call>,
     /// Forms in flight.
     forms: BTreeMap<FrameId, Declared>,
+    /// There was no room for a call or a form in flight.
+    forgot: [LeftOut; 2],
 }
 
-/// Whether tools were left out for want of room, and whether that was said.
+/// Whether something was left out for want of room, and whether that was said.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum LeftOut {
     #[default]
@@ -59,6 +61,28 @@ enum LeftOut {
     Some,
     Told,
 }
+
+impl LeftOut {
+    fn note(&mut self) {
+        if *self == LeftOut::None {
+            *self = LeftOut::Some;
+        }
+    }
+
+    /// True once, where something was left out.
+    fn tell(&mut self) -> bool {
+        let tells = *self == LeftOut::Some;
+        if tells {
+            *self = LeftOut::Told;
+        }
+        tells
+    }
+}
+
+/// Why a tool was held against nothing.
+const TOO_MANY_TOOLS: &str = "the server declared more than is kept";
+/// Why a call or a form was.
+const TOO_MANY_CALLS: &str = "more requests were in flight than are kept";
 
 struct Call {
     declared: Seen,
@@ -82,12 +106,12 @@ impl Tools {
                 let Some(Some(params)) = payload.member("params") else { return };
                 let given = params.get("arguments").unwrap_or(&empty);
                 let faults = input.faults(given, ("params.arguments", "inputSchema"), &spared);
-                keep(&mut self.calls, frame, Call { declared: tool.declared, faults });
+                keep(&mut self.calls, &mut self.forgot[0], frame, Call { declared: tool.declared, faults });
             }
             "elicitation/create" => {
                 let Some(Some(params)) = payload.member("params") else { return };
                 if let Some(schema) = params.get("requestedSchema").filter(|schema| schema.is_object()) {
-                    keep(&mut self.forms, frame, Declared::of(schema));
+                    keep(&mut self.forms, &mut self.forgot[1], frame, Declared::of(schema));
                 }
             }
             _ => {}
@@ -104,24 +128,36 @@ impl Tools {
                 self.declare(result, event.seen);
                 Vec::new()
             }
-            "tools/call" if is_final(result) && self.has_left_out(exchange) => {
-                self.left_out = LeftOut::Told;
-                [Part::Input, Part::Output].map(|part| unheld(part, event.profile)).into()
+            "tools/call" if is_final(result) && self.is_unknown(exchange) && self.left_out.tell() => {
+                [Part::Input, Part::Output].map(|part| unheld(part, event.profile, TOO_MANY_TOOLS)).into()
             }
             "tools/call" if is_final(result) => {
-                let input =
-                    call.map(|call| self.with(Part::Input, event.profile, call.declared, exchange, &call.faults));
+                let input = match call {
+                    Some(call) => Some(self.with(Part::Input, event.profile, call.declared, exchange, &call.faults)),
+                    None if self.takes_input(exchange) && self.forgot[0].tell() => {
+                        Some(unheld(Part::Input, event.profile, TOO_MANY_CALLS))
+                    }
+                    None => None,
+                };
                 input.into_iter().chain(self.output(event, exchange, result)).collect()
             }
-            "elicitation/create" => filled_in(event, exchange, form, result).into_iter().collect(),
+            "elicitation/create" if is_accepted(result) => match form {
+                Some(form) => vec![filled_in(event, exchange, &form, result)],
+                None if self.forgot[1].tell() => vec![unheld(Part::Form, event.profile, TOO_MANY_CALLS)],
+                None => Vec::new(),
+            },
             _ => Vec::new(),
         }
     }
 
-    /// True for a call of a tool that may be one of those for which there was no room, the first time.
-    fn has_left_out(&self, exchange: &Exchange) -> bool {
-        let unknown = exchange.name.as_deref().is_some_and(|name| !self.tools.contains_key(name));
-        unknown && self.left_out == LeftOut::Some
+    /// True for a call of a tool that may be one of those for which there was no room.
+    fn is_unknown(&self, exchange: &Exchange) -> bool {
+        exchange.name.as_deref().is_some_and(|name| !self.tools.contains_key(name))
+    }
+
+    /// True for a call of a tool whose arguments are held against a schema.
+    fn takes_input(&self, exchange: &Exchange) -> bool {
+        exchange.name.as_deref().and_then(|name| self.tools.get(name)).is_some_and(|tool| tool.input.is_some())
     }
 
     /// The structured content of a result, against what was declared.
@@ -173,7 +209,7 @@ impl Tools {
             let differs = self.tools.contains_key(name);
             if self.tools.len() >= TOOLS || long > LONG || self.text + long > LONG_TOGETHER {
                 self.tools.remove(name);
-                self.left_out = if self.left_out == LeftOut::Told { LeftOut::Told } else { LeftOut::Some };
+                self.left_out.note();
                 continue;
             }
             self.text += long;
@@ -183,22 +219,26 @@ impl Tools {
     }
 }
 
-/// That a part of a call was held against nothing.
-fn unheld(part: Part, profile: &'static Profile) -> Held {
-    let faults = vec!["was not held against the schema of its tool".to_string()];
-    Held { part, faults, declared: None, doubt: Some("the server declared more than is kept"), profile }
+/// That a part of a message was held against nothing.
+fn unheld(part: Part, profile: &'static Profile, why: &'static str) -> Held {
+    let declared = if part == Part::Form { "that it fills in" } else { "of its tool" };
+    let faults = vec![format!("was not held against the schema {declared}")];
+    Held { part, faults, declared: None, doubt: Some(why), profile }
 }
 
 /// What a user filled in, against what was asked for.
-fn filled_in(event: &Event<'_>, exchange: &Exchange, form: Option<Declared>, result: &Value) -> Option<Held> {
-    let accepted = result.get("action").and_then(Value::as_str) == Some("accept");
-    let form = form.filter(|_| accepted)?;
+fn filled_in(event: &Event<'_>, exchange: &Exchange, form: &Declared, result: &Value) -> Held {
     let called = ("result.content", "requestedSchema");
     let faults = match result.get("content") {
         Some(content) => form.faults(content, called, &spared),
         None => form.absent(called),
     };
-    Some(Held { declared: Some(exchange.request), ..held(Part::Form, event.profile, &faults, None) })
+    Held { declared: Some(exchange.request), ..held(Part::Form, event.profile, &faults, None) }
+}
+
+/// True for a form that a user has filled in.
+fn is_accepted(result: &Value) -> bool {
+    result.get("action").and_then(Value::as_str) == Some("accept")
 }
 
 /// True for what a tool gave in the end, and not for an error, a task or a question.
@@ -223,10 +263,11 @@ fn digest(texts: &[String]) -> u64 {
     hasher.finish()
 }
 
-/// Keeps something until its answer comes; the oldest goes where there are too many.
-fn keep<T>(waiting: &mut BTreeMap<FrameId, T>, frame: FrameId, what: T) {
+/// Keeps something until its answer comes; the oldest goes where there are too many, which is noted.
+fn keep<T>(waiting: &mut BTreeMap<FrameId, T>, forgot: &mut LeftOut, frame: FrameId, what: T) {
     waiting.insert(frame, what);
     if waiting.len() > WAITING {
         waiting.pop_first();
+        forgot.note();
     }
 }

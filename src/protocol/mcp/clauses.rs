@@ -114,6 +114,12 @@ macro_rules! streamable_http {
                 "clients using the Streamable HTTP transport MUST include it in the ... header on all of their subsequent HTTP requests";
             ENDED_SESSION Must "ended-session" "/basic/transports"
                 "after which it MUST respond to requests containing that session ID with HTTP 404 Not Found";
+            OWN_POST Must "own-post" "/basic/transports"
+                "Every JSON-RPC message sent from the client MUST be a new HTTP POST request";
+            GET_ACCEPT Must "get-accept" "/basic/transports"
+                "The client MUST include an `Accept` header, listing `text/event-stream` as a supported content type";
+            SESSION_ASCII Must "session-visible-ascii" "/basic/transports"
+                "The session ID MUST only contain visible ASCII characters";
             TIMEOUT_CANCELS Should "timeout-cancels" "/basic/lifecycle"
                 "the sender SHOULD issue a cancellation notification for that request and stop waiting";
         }
@@ -168,6 +174,16 @@ macro_rules! logging {
     };
 }
 
+/// Lists in pages.
+macro_rules! paged {
+    ($revision:literal) => {
+        $crate::protocol::mcp::clauses::revision! { $revision;
+            CURSOR_CODE Should "bad-cursor-code" "/server/utilities/pagination"
+                "Invalid cursors SHOULD result in an error with code -32602";
+        }
+    };
+}
+
 /// What servers and clients offer, as all revisions with a handshake say it.
 macro_rules! offered {
     ($revision:literal) => {
@@ -210,6 +226,14 @@ macro_rules! described {
                 "Resources can contain either text or binary (blob) data and MUST include: A valid resource URI";
             STRUCTURED_TEXT Should "output-as-text" "/server/tools"
                 "a tool that returns structured content SHOULD also return the serialized JSON in a TextContent block";
+            VERSION_SENT Must "version-supported" "/basic/lifecycle"
+                "the client MUST send a protocol version it supports";
+            SAME_VERSION Must "same-version" "/basic/lifecycle"
+                "If the server supports the requested protocol version, it MUST respond with the same version";
+            EMBEDDED_DECLARED Should "embedded-declared" "/server/tools"
+                "Servers that use embedded resources SHOULD implement the `resources` capability";
+            CUSTOM_SCHEME Must "custom-scheme" "/server/resources"
+                "Custom URI schemes MUST be in accordance with RFC3986";
             SAMPLING_DECLARED Must "sampling-declared" "/client/sampling"
                 "Clients that support sampling MUST declare the `sampling` capability";
             COMPLETIONS_DECLARED Must "completions-declared" "/server/utilities/completion"
@@ -221,6 +245,6 @@ macro_rules! described {
 }
 
 pub(super) use {
-    capabilities_should, described, logging, no_batch, of, offered, one_kind_of_response, progress, revision, schema,
-    shared, streamable_http,
+    capabilities_should, described, logging, no_batch, of, offered, one_kind_of_response, paged, progress, revision,
+    schema, shared, streamable_http,
 };

@@ -58,14 +58,10 @@ macro_rules! lifecycle {
                 "LIF001; what it must hold, by the rule on parameters";
             By Must "server-tells-itself" "/basic/lifecycle" "The server MUST respond with its own capabilities and information"
                 "SCH002; a result that a filter has cut says nothing";
-            NotObservable Must "version-supported" "/basic/lifecycle" "the client MUST send a protocol version it supports"
-                "what a client supports is known to the client alone";
             NotObservable Should "version-latest" "/basic/lifecycle" "This SHOULD be the latest version supported by the client"
                 "what a client supports is known to the client alone";
-            NotObservable Must "same-version" "/basic/lifecycle" "If the server supports the requested protocol version, it MUST respond with the same version"
-                "what a server supports is known to the server alone";
-            NotObservable Must "another-version" "/basic/lifecycle" "Otherwise, the server MUST respond with another protocol version it supports"
-                "what a server supports is known to the server alone";
+            By Must "another-version" "/basic/lifecycle" "Otherwise, the server MUST respond with another protocol version it supports"
+                "PAY013/server; which versions a server supports is known to it alone";
             NotObservable Should "disconnect-on-version" "/basic/lifecycle" "If the client does not support the version in the server's response, it SHOULD disconnect"
                 "what a client supports is known to the client alone";
             By Must "respect-version" "/basic/lifecycle" "Both parties MUST: Respect the negotiated protocol version"
@@ -114,10 +110,6 @@ macro_rules! since_2025_06_18 {
                 "other ways to prove who one is";
             NotObservable Should "output-validated" "/server/tools" "Clients SHOULD validate structured results against this schema"
                 "what a client checks is inside it";
-            NotObservable Should "embedded-declared" "/server/tools" "Servers that use embedded resources SHOULD implement the `resources` capability"
-                "what a server implements beyond what it declares is not in the messages";
-            NotObservable Must "custom-scheme" "/server/resources" "Custom URI schemes MUST be in accordance with RFC3986"
-                "what a scheme of its own means is known to the server alone";
             NotObservable Should "prompts-changed" "/server/prompts" "servers that declared the `listChanged` capability SHOULD send a notification"
                 "that a list changed is known to the server alone";
             NotObservable Should "prompt-errors" "/server/prompts" "Servers SHOULD return standard JSON-RPC errors for common failure cases"
@@ -214,10 +206,8 @@ pub static V2025_11_25: &[Remark] = of! { "2025-11-25";
         "how a side compares names is inside it";
     NotObservable Must "origin-403" "/basic/transports" "If the `Origin` header is present and invalid, servers MUST respond with HTTP 403 Forbidden"
         "whether an origin was one that the server trusts is known to the server alone";
-    NotObservable Must "get-response-type" "/basic/transports" "The server MUST either return `Content-Type: text/event-stream` in response to this HTTP GET, or else return HTTP 405 Method Not Allowed"
-        "a GET has no message that a log of messages could hang its response on";
-    NotObservable Must "post-only" "/basic/transports" "The client MUST use HTTP POST to send JSON-RPC messages to the MCP endpoint"
-        "what was not sent by a POST is in no record of POSTs";
+    By Must "post-only" "/basic/transports" "The client MUST use HTTP POST to send JSON-RPC messages to the MCP endpoint"
+        "TRN014";
     By Should "tool-name-allowed" "/server/tools" "The following SHOULD be the only ... characters"
         "PAY002/name-characters";
     By Must "url-for-secrets" "/client/elicitation" "Servers MUST use URL mode for interactions involving sensitive information"

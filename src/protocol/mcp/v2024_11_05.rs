@@ -1,18 +1,19 @@
 //! MCP 2024-11-05: its sentences, its rulings, and what of it no rule judges.
 
 use super::HANDSHAKE;
-use super::clauses::{capabilities_should, offered, one_kind_of_response, revision, shared};
+use super::clauses::{capabilities_should, offered, one_kind_of_response, paged, revision, shared};
 use super::features::features;
 use super::rulings::{remarks, rulings};
 use super::table::pages;
 use crate::protocol::jsonrpc::{self as jr};
-use crate::protocol::tables::{bare, error, warning};
+use crate::protocol::tables::{bare, error, in_part, warning};
 use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.
 pub static PROFILE: Profile = Profile { revision: "2024-11-05", rulings: RULINGS, remarks: TABLE, ..HANDSHAKE };
 
 shared!("2024-11-05", "/basic/messages");
+paged!("2024-11-05");
 one_kind_of_response!("2024-11-05", "/basic/messages");
 capabilities_should!("2024-11-05");
 revision! { "2024-11-05";
@@ -22,7 +23,10 @@ revision! { "2024-11-05";
 }
 offered!("2024-11-05");
 
-static REMARKS: &[Remark] = remarks![];
+static REMARKS: &[Remark] = remarks![in_part(
+    &CURSOR_CODE,
+    "that a cursor was invalid is known to the server alone; an error that says it is judged"
+),];
 
 static RULINGS: &[Ruling] = rulings![
     bare("SCH001", Severity::Error),
@@ -40,6 +44,7 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC019", &jr::RESULT_OR_ERROR),
     error("RPC023", &jr::NO_REPLY),
     warning("LIF021", &CAPABILITIES),
+    warning("PAY015", &CURSOR_CODE),
 ];
 
 static TABLE: &[&[Remark]] = &[REMARKS, pages!("2024-11-05"), features!("2024-11-05"), super::features::V2024_11_05];

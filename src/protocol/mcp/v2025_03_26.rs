@@ -6,7 +6,7 @@ use super::features::{features, since_2025_03_26};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, open_streams};
 use crate::protocol::jsonrpc::{self as jr};
-use crate::protocol::tables::{bare, error, note, warning};
+use crate::protocol::tables::{bare, error, in_part, note, warning};
 use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.
@@ -24,7 +24,8 @@ revision! { "2025-03-26";
 }
 offered!("2025-03-26");
 
-static REMARKS: &[Remark] = remarks![];
+static REMARKS: &[Remark] =
+    remarks![in_part(&OWN_POST, "that it was a new one shows only where a log tells requests apart"),];
 
 static RULINGS: &[Ruling] = rulings![
     bare("SCH001", Severity::Error),
@@ -52,6 +53,9 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC019", &jr::RESULT_OR_ERROR),
     error("RPC023", &jr::NO_REPLY),
     warning("LIF021", &CAPABILITIES),
+    error("TRN012", &GET_ACCEPT),
+    error("TRN013", &SESSION_ASCII),
+    error("TRN014", &OWN_POST),
 ];
 
 static TABLE: &[&[Remark]] = &[

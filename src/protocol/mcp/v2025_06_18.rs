@@ -46,6 +46,14 @@ static REMARKS: &[Remark] = remarks![
     in_part(&EMBEDDED_RESOURCE, "which MIME type is appropriate is known to the server alone"),
     in_part(&STRUCTURED_TEXT, "that the text says the same is not looked at"),
     in_part(&FORM_NO_SECRETS, "what is sensitive and does not say so by its name is known to persons"),
+    in_part(&OWN_POST, "that it was a new one shows only where a log tells requests apart"),
+    in_part(&VERSION_SENT, "which versions a client supports is known to it alone; that it names one is judged"),
+    in_part(&SAME_VERSION, "which versions a server supports is known to it alone; that it names one is judged"),
+    in_part(&EMBEDDED_DECLARED, "what a server implements beyond what it declares is not in the messages"),
+    in_part(
+        &CUSTOM_SCHEME,
+        "that an address is a URI is judged; what a scheme of its own means is known to the server alone"
+    ),
 ];
 
 static RULINGS: &[Ruling] = rulings![
@@ -91,6 +99,13 @@ static RULINGS: &[Ruling] = rulings![
     warning("PAY009", &STRUCTURED_TEXT),
     error("LIF021", &CAPABILITIES),
     note("PAY004/flat", &ELICITATION_FLAT),
+    error("TRN012", &GET_ACCEPT),
+    error("TRN013", &SESSION_ASCII),
+    error("TRN014", &OWN_POST),
+    error("PAY013", &VERSION_SENT),
+    error("PAY013/server", &SAME_VERSION),
+    error("PAY014", &CUSTOM_SCHEME),
+    warning("PAY016", &EMBEDDED_DECLARED),
 ];
 
 static TABLE: &[&[Remark]] = &[

@@ -1,7 +1,7 @@
 //! MCP 2025-11-25: its sentences, its rulings, and what of it no rule judges.
 
 use super::HANDSHAKE;
-use super::clauses::{described, logging, no_batch, offered, revision, schema, shared, streamable_http};
+use super::clauses::{described, logging, no_batch, offered, paged, revision, schema, shared, streamable_http};
 use super::features::{features, lifecycle, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, pages, polled_streams, version_header};
@@ -21,6 +21,7 @@ pub static PROFILE: Profile = Profile {
 };
 
 shared!("2025-11-25", "/basic");
+paged!("2025-11-25");
 streamable_http!("2025-11-25");
 logging!("2025-11-25");
 no_batch!("2025-11-25");
@@ -67,6 +68,8 @@ offered!("2025-11-25");
 described!("2025-11-25");
 
 revision! { "2025-11-25";
+    GET_TYPE Must "get-response-type" "/basic/transports"
+        "The server MUST either return `Content-Type: text/event-stream` in response to this HTTP GET, or else return HTTP 405 Method Not Allowed";
     ERROR_FIELD Must "error-field" "/basic"
         "Error responses MUST include an `error` field with a `code` and `message`";
     SCHEMA_VALID Must "schema-valid" "/basic"
@@ -123,6 +126,15 @@ static REMARKS: &[Remark] = remarks![
     in_part(&FORM_NO_SECRETS, "what is sensitive and does not say so by its name is known to persons"),
     in_part(&CREATED_AT, "of answers that create a task or report on one"),
     in_part(&UPDATED_AT, "of answers that create a task or report on one"),
+    in_part(&OWN_POST, "that it was a new one shows only where a log tells requests apart"),
+    in_part(&VERSION_SENT, "which versions a client supports is known to it alone; that it names one is judged"),
+    in_part(&SAME_VERSION, "which versions a server supports is known to it alone; that it names one is judged"),
+    in_part(&EMBEDDED_DECLARED, "what a server implements beyond what it declares is not in the messages"),
+    in_part(
+        &CUSTOM_SCHEME,
+        "that an address is a URI is judged; what a scheme of its own means is known to the server alone"
+    ),
+    in_part(&CURSOR_CODE, "that a cursor was invalid is known to the server alone; an error that says it is judged"),
 ];
 
 // No RPC021: from here on an error may lack its id, "in error cases where the ID could not be read".
@@ -198,6 +210,15 @@ static RULINGS: &[Ruling] = rulings![
     error("PAY011", &CREATED_AT),
     error("PAY011/ttl", &TTL),
     error("PAY011/updated", &UPDATED_AT),
+    error("TRN012", &GET_ACCEPT),
+    error("TRN013", &SESSION_ASCII),
+    error("TRN014", &OWN_POST),
+    error("PAY013", &VERSION_SENT),
+    error("PAY013/server", &SAME_VERSION),
+    error("PAY014", &CUSTOM_SCHEME),
+    warning("PAY016", &EMBEDDED_DECLARED),
+    warning("PAY015", &CURSOR_CODE),
+    error("TRN008/get", &GET_TYPE),
 ];
 
 static TABLE: &[&[Remark]] = &[

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "unchanged-without-result-id",
     summary: "diagnostics are said to be unchanged, and the request names no earlier result",
     on: On::Answer,
-    duty: Duty::server(Occasions::RESULTS),
+    duty: Duty::server(Occasions::GIVES_DIAGNOSTICS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Responded { stream, ended: Some(ended) } = event.what else { return None };
+    let What::Responded { stream, ended: Some(ended), .. } = event.what else { return None };
     let status = stream.status().filter(|status| *status < 400 && stream.verb() != Some("DELETE"))?;
     let asked = stream.request.as_ref().map(|(seen, _)| *seen);
     let summary = format!("a request of a session that was ended is answered with the status {status}");

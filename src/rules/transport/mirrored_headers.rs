@@ -7,7 +7,7 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Facts;
-use crate::protocol::http::mirrored;
+use crate::protocol::http::{RequestHead, mirrored};
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 
@@ -25,6 +25,11 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+/// True if the header with the name says the very same as the body, and only looks encoded.
+fn as_it_stands(head: &RequestHead, body: &str) -> bool {
+    head.mirrors.iter().any(|(header, value)| **header == *"mcp-name" && **value == *body)
+}
+
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Posted { head, message, facts, shown, .. } = event.what else { return None };
     if message.kind != Kind::Request {
@@ -38,7 +43,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         ("Mcp-Name", &head.name, name.as_deref(), shown.name),
     ];
     let wrong = pairs.into_iter().find_map(|(header, said, body, shown)| match (said, body) {
-        (Some(said), Some(body)) if **said != *body => Some(format!("{header} says {said}, and the body {body}")),
+        (Some(said), Some(body)) if **said != *body && !as_it_stands(head, body) => {
+            Some(format!("{header} says {said}, and the body {body}"))
+        }
         (None, Some(body)) if shown => Some(format!("{header} is missing, and the body says {body}")),
         _ => None,
     })?;

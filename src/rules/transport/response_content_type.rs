@@ -6,7 +6,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -26,13 +26,14 @@ pub static RULE: Rule = Rule {
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Responded { stream, .. } = event.what else { return None };
     let (_, head) = stream.response.as_ref().filter(|(_, head)| head.status == 200)?;
-    let types: &[&str] = match stream.verb() {
-        Some("POST") if stream.requests > 0 => &["application/json", "text/event-stream"],
-        Some("GET") if stream.asks_for_events() => &["text/event-stream"],
+    let (case, types): (&str, &[&str]) = match stream.verb() {
+        Some("POST") if stream.requests > 0 => (RULE.code, &["application/json", "text/event-stream"]),
+        Some("GET") if stream.asks_for_events() => ("TRN008/get", &["text/event-stream"]),
         _ => return None,
     };
     let named = head.content_type.as_deref().filter(|_| !head.is_of(types))?;
     let asked = stream.request.as_ref().map(|(seen, _)| *seen);
     let summary = format!("the response is of the type {named}, and not {}", types.join(" or "));
-    Some(found(RULE.code, event, summary)?.maybe("head", asked).with("response head", event.seen))
+    let ruling = event.profile.ruling(case).or_else(|| event.profile.ruling(RULE.code))?;
+    Some(found_by(RULE.code, ruling, event, summary).maybe("head", asked).with("response head", event.seen))
 }

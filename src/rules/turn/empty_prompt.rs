@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "empty-prompt",
     summary: "a prompt is empty",
     on: On::Request,
-    duty: Duty::client(Occasions::REQUESTS),
+    duty: Duty::client(Occasions::PROMPTS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "kind-not-declared",
     summary: "a prompt or a session holds a kind of content or of MCP server that the agent did not declare",
     on: On::Request,
-    duty: Duty::client(Occasions::REQUESTS),
+    duty: Duty::client(Occasions::SENDS_KIND),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::None,
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "relative-path",
     summary: "a path is relative",
     on: On::Request,
-    duty: Duty::either(Occasions::REQUESTS),
+    duty: Duty::either(Occasions::NAMES_PATH),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::protocol::http::Mirrors;
 use crate::session::http_stream::{HttpStream, Shown};
 use crate::session::seen::Seen;
 
@@ -21,6 +22,10 @@ pub(in crate::session) struct Http {
     pub(in crate::session) ended: Option<(Seen, Box<str>)>,
     /// The transport of 2024-11-05, in which answers come on the stream of a GET.
     pub(in crate::session) endpoint: bool,
+    /// The log keeps `X-Accel-Buffering`: some response had it.
+    pub(in crate::session) shows_buffering: bool,
+    /// The arguments that tools want mirrored into headers.
+    pub(in crate::session) mirrors: Mirrors,
     /// The log keeps `Last-Event-ID`: some request had it.
     pub(in crate::session) shows_resumed: bool,
 }

@@ -1,6 +1,7 @@
 //! What the fold remembers of one connection.
 
 mod documents;
+mod eras;
 mod http;
 mod issued;
 mod late_progress;
@@ -15,6 +16,7 @@ mod tasks;
 mod turn;
 
 pub(super) use documents::Documents;
+pub(super) use eras::{Eras, Logs};
 pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
@@ -22,7 +24,7 @@ pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{MessagePlace, Pending, PendingText};
 pub(super) use question::{About, Question};
 pub(super) use rounds::{Call, Rounds};
-pub(super) use slot::{Absorb, Again, Handle, Opener, Slot};
+pub(super) use slot::{Absorb, Again, Handle, Opener, Slot, Wish};
 pub(super) use stderr::{Stderr, cut};
 pub(super) use suspect::{Accused, CompletedCancel, EarlyCancel, LateAnswer, Near, Suspect};
 pub(super) use tasks::{StrangeTasks, Task, Tasks, terminal};
@@ -180,6 +182,8 @@ pub(super) struct Conn {
     pub(super) features_told: Vec<&'static str>,
     /// What a side gave and had not declared, as far as that was said.
     pub(super) unannounced: Vec<&'static str>,
+    /// The tools that were listed last, as a set and in their order, by hashes.
+    pub(super) tool_order: Option<(u64, u64)>,
     /// Flaws of payloads, as far as they were said, by their hashes.
     pub(super) flaws_told: FxHashSet<u64>,
     /// Text documents.
@@ -194,6 +198,10 @@ pub(super) struct Conn {
     pub(super) rounds: Rounds,
     /// What the heads of HTTP messages say.
     pub(super) http: Http,
+    /// What the sides show of the revisions that they speak (MCP 2026-07-28).
+    pub(super) eras: Eras,
+    /// Log messages (MCP 2026-07-28).
+    pub(super) logs: Logs,
 }
 
 /// A token that the server has created for progress of its own, and how far that has come.
@@ -320,6 +328,7 @@ impl Conn {
             cursors: FxHashSet::default(),
             features_told: Vec::new(),
             flaws_told: FxHashSet::default(),
+            tool_order: None,
             unannounced: Vec::new(),
             documents: Documents::default(),
             offers: Offers::default(),
@@ -327,6 +336,8 @@ impl Conn {
             released: FxHashMap::default(),
             rounds: Rounds::default(),
             http: Http::default(),
+            eras: Eras::default(),
+            logs: Logs::default(),
         }
     }
 

@@ -60,6 +60,8 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) previous_result: bool,
     /// What the request itself states of its issuer's capabilities.
     pub(in crate::session) stated: Option<Capabilities>,
+    /// What it says of the log messages that it wants (MCP 2026-07-28).
+    pub(in crate::session) wish: Wish,
     /// Key among the calls in flight (rule CAN025).
     pub(in crate::session) call: Option<u64>,
 }
@@ -69,6 +71,20 @@ impl Slot {
     pub(in crate::session) fn gave(&self, token: &Id) -> bool {
         self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_deref() == Some(token)
     }
+}
+
+/// What a request says of the log messages that it wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::session) enum Wish {
+    /// Nothing.
+    #[default]
+    Unsaid,
+    /// From a level on.
+    Level,
+    /// From a level on that there is not.
+    Unknown,
+    /// Nothing, and it was told that some came all the same.
+    Told,
 }
 
 /// A request as others know it: its id may have been used again since.

@@ -46,10 +46,8 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
     let (requests, responses) = bodies.places(&values)?;
     let mut scalars = Scalars::new();
     let taken: Vec<&Path> = requests.iter().chain(&responses).collect();
-    let star = requests[0].0.iter().position(|key| &**key == "*");
     for value in &values {
-        Leaves { taken: &taken, star: star.map(|at| &requests[0].0[..=at]), found: &mut scalars }
-            .walk(value, &mut Vec::new());
+        Leaves { taken: &taken, request: &requests[0], found: &mut scalars }.walk(value, &mut Vec::new());
     }
     let mut beside = beside(&scalars, &requests, &responses);
     // Bodies with the head of HTTP before them name the session themselves.

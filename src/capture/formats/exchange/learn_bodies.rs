@@ -84,6 +84,9 @@ fn id_in(text: &str) -> Option<String> {
 /// What one exchange of a record holds, by path.
 type Leaves = Vec<(Path, Holds)>;
 
+/// Which members of arrays lead to an exchange.
+type Chain = Vec<usize>;
+
 #[derive(Default)]
 pub(super) struct Bodies {
     rows: Vec<Leaves>,
@@ -94,8 +97,9 @@ pub(super) struct Bodies {
 
 impl Bodies {
     pub(super) fn record(&mut self, value: &Value) {
-        let mut seen: BTreeMap<usize, Leaves> = BTreeMap::new();
-        walk(value, &mut Vec::new(), None, &mut seen);
+        let mut seen: BTreeMap<Chain, Leaves> = BTreeMap::new();
+        walk(value, &mut Vec::new(), &mut Vec::new(), &mut seen);
+        let seen = with_their_requests(seen);
         let top = value.as_object().and_then(holds_message);
         let strong = seen.values().flatten().any(|(_, holds)| holds.versioned);
         self.bare |= top.is_some_and(|top| top.versioned || !strong);
@@ -136,8 +140,7 @@ impl Bodies {
         let mixed = |path: &Path| count.get(path).is_some_and(|(asks, answers)| answers * 4 > *asks);
         let responses = alike(sorted(|asks, answers| asks <= answers));
         let first = requests.first()?;
-        let own = star(first).map(<[Box<str>]>::to_vec);
-        let responses: Vec<Path> = responses.into_iter().map(|path| in_row(path, own.as_deref())).collect();
+        let responses: Vec<Path> = responses.into_iter().map(|path| in_row(path, first)).collect();
         // Answers that stand where requests do are in records of their own.
         let apart = responses.is_empty() && requests.iter().any(mixed);
         (!apart && self.are_exchanges(&requests, &responses)).then_some((requests, responses))
@@ -148,7 +151,7 @@ impl Bodies {
         let (mut asked, mut matched, mut strayed, mut alone) = (0, 0, 0, 0);
         for row in &self.rows {
             let of = |paths: &[Path]| {
-                let known = |path: &Path| paths.contains(path) || paths.contains(&in_row(path.clone(), None));
+                let known = |path: &Path| paths.contains(path) || paths.contains(&in_row(path.clone(), &requests[0]));
                 row.iter().find(|(path, _)| known(path)).map(|(_, holds)| holds.id.clone())
             };
             match (of(requests), of(responses)) {
@@ -165,16 +168,34 @@ impl Bodies {
     }
 }
 
-/// The path of a response, where its request does not lie in the same array: it is that of the first member.
-fn in_row(path: Path, row: Option<&[Box<str>]>) -> Path {
-    if star(&path).is_none() || star(&path) == row {
-        return path;
+/// Answers that lie deeper in arrays than their request, as the first member, put beside it.
+fn with_their_requests(seen: BTreeMap<Chain, Leaves>) -> BTreeMap<Chain, Leaves> {
+    let asks: Vec<Chain> = seen
+        .iter()
+        .filter(|(_, row)| row.iter().any(|(_, holds)| holds.asks))
+        .map(|(chain, _)| chain.clone())
+        .collect();
+    let mut found: BTreeMap<Chain, Leaves> = BTreeMap::new();
+    for (chain, row) in seen {
+        let outer =
+            |ask: &&Chain| chain.strip_prefix(&ask[..]).is_some_and(|rest| rest.iter().all(|number| *number == 0));
+        let home = asks.iter().filter(outer).max_by_key(|ask| ask.len()).unwrap_or(&chain);
+        found.entry(home.clone()).or_default().extend(row);
     }
-    Path(path.0.into_iter().map(|key| if &*key == "*" { "0".into() } else { key }).collect())
+    found
 }
 
+/// The path of a response, which lies in the row of its request: of an array that the request does not lie in, it is the
+/// first member.
+fn in_row(path: Path, request: &Path) -> Path {
+    let shared = path.0.iter().zip(&request.0).take_while(|(own, other)| own == other).count();
+    let key = |(at, key): (usize, Box<str>)| if at >= shared && &*key == "*" { "0".into() } else { key };
+    Path(path.0.into_iter().enumerate().map(key).collect())
+}
+
+/// A path as far as the innermost array.
 fn star(path: &Path) -> Option<&[Box<str>]> {
-    path.0.iter().position(|key| &**key == "*").map(|at| &path.0[..=at])
+    path.0.iter().rposition(|key| &**key == "*").map(|at| &path.0[..=at])
 }
 
 /// The first few paths, those alone that lie in the same array as the first.
@@ -183,10 +204,10 @@ fn alike(paths: Vec<Path>) -> Vec<Path> {
     paths.into_iter().filter(|path| star(path).is_none() || star(path) == star(&first)).take(PLACES).collect()
 }
 
-fn walk(value: &Value, path: &mut Vec<Box<str>>, row: Option<usize>, seen: &mut BTreeMap<usize, Leaves>) {
+fn walk(value: &Value, path: &mut Vec<Box<str>>, chain: &mut Chain, seen: &mut BTreeMap<Chain, Leaves>) {
     if let Some(found) = holds(value).filter(|_| !path.is_empty()) {
         let strong = found.versioned;
-        seen.entry(row.unwrap_or(0)).or_default().push((Path(path.clone()), found));
+        seen.entry(chain.clone()).or_default().push((Path(path.clone()), found));
         if strong {
             return;
         }
@@ -197,13 +218,15 @@ fn walk(value: &Value, path: &mut Vec<Box<str>>, row: Option<usize>, seen: &mut 
     let inner = children(value);
     for (key, value) in &inner {
         path.push(key.as_str().into());
-        walk(value, path, row, seen);
+        walk(value, path, chain, seen);
         path.pop();
     }
     if let (Value::Array(list), true) = (value, inner.is_empty()) {
         for (number, one) in list.iter().enumerate().filter(|(_, one)| one.is_object()) {
             path.push("*".into());
-            walk(one, path, row.or(Some(number)), seen);
+            chain.push(number);
+            walk(one, path, chain, seen);
+            chain.pop();
             path.pop();
         }
     }

@@ -28,11 +28,26 @@ const DURATION: [&str; 10] = [
 /// Parts of the whole.
 const PARTS: [&str; 8] = ["upstream", "kong", "proxy", "apisix", "backend", "queue", "connect", "limit"];
 
+/// Headers of HTTP that are dates: what a peer says, in whole seconds and perhaps from a cache, and not when a record's
+/// exchange was.
+const HEADERS: [&str; 4] = ["date", "expires", "lastmodified", "modifiedsince"];
+
 /// A path with the times of its values, in the order of the examples.
 struct Times<'p> {
     path: &'p Path,
     key: String,
     us: Vec<i64>,
+    /// What its numbers count, where that is finer than milliseconds.
+    counts: Option<Unit>,
+}
+
+/// How long exchanges took.
+struct Long {
+    path: Path,
+    unit: Unit,
+    us: Vec<i64>,
+    /// False where the unit is a guess that its numbers leave open.
+    certain: bool,
 }
 
 /// The places of start, end and duration.
@@ -46,8 +61,11 @@ pub(super) struct Timed {
 
 /// Learns them from the scalars that stand beside the bodies.
 pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Path>) -> Timed {
-    let all: Vec<Times<'_>> = scalars.iter().filter_map(|(path, values)| read(path, values)).collect();
-    let long = durations(scalars);
+    let mut all: Vec<Times<'_>> = scalars.iter().filter_map(|(path, values)| read(path, values)).collect();
+    if !all.iter().all(|one| is_header(one.path)) {
+        all.retain(|one| !is_header(one.path));
+    }
+    let long = durations(scalars, &all);
     let side = |path: &Path| side_of(path, request, response);
     let pick = |fits: &dyn Fn(&Times<'_>) -> Option<usize>| {
         all.iter()
@@ -77,13 +95,13 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
         _ => side(one.path).is_none().then_some(100),
     });
     let at = |slot: Slot, one: &Times<'_>| (slot, one.path.clone());
-    let unit = long.as_ref().map_or(Unit::Ms, |(_, unit, _)| *unit);
+    let unit = long.as_ref().map_or(Unit::Ms, |long| long.unit);
     let with_long = |known: (Slot, Path)| {
         let mut found = vec![known];
-        found.extend(long.as_ref().map(|(path, ..)| (Slot::Duration, path.clone())));
+        found.extend(long.as_ref().map(|long| (Slot::Duration, long.path.clone())));
         found
     };
-    let (mut certain, two) = (true, two(&all));
+    let (mut certain, two) = (long.as_ref().is_none_or(|long| long.certain), two(&all));
     let places = match (start, end, neutral) {
         (Some(start), Some(end), _) => vec![at(Slot::Start, start), at(Slot::End, end)],
         (Some(start), None, _) => with_long(at(Slot::Start, start)),
@@ -97,9 +115,9 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
             two.map(|(start, end)| vec![at(Slot::Start, start), at(Slot::End, end)]).unwrap_or_default()
         }
         (None, None, Some(other)) => match &long {
-            Some((.., us)) => {
-                let (slot, sure) = which(other, us);
-                certain = sure;
+            Some(long) => {
+                let (slot, sure) = which(other, &long.us);
+                certain &= sure;
                 with_long(at(slot, other))
             }
             None => vec![at(Slot::Start, other)],
@@ -121,13 +139,26 @@ fn two<'a, 'p>(all: &'a [Times<'p>]) -> Option<(&'a Times<'p>, &'a Times<'p>)> {
 }
 
 fn read<'p>(path: &'p Path, values: &[&Value]) -> Option<Times<'p>> {
+    let texts: Vec<String> = values.iter().map(|value| text_of(value)).collect();
     let us: Option<Vec<i64>> =
-        values.iter().map(|value| time::parse(&text_of(value)).filter(|time| time.dated).map(|time| time.us)).collect();
+        texts.iter().map(|text| time::parse(text).filter(|time| time.dated).map(|time| time.us)).collect();
     let mut key = path.plain_key();
     if matches!(key.as_str(), "us" | "ms" | "ns" | "s" | "seconds") {
         key = path.0.iter().rev().nth(1).map_or(key, |parent| plain(parent));
     }
-    Some(Times { path, key, us: us? })
+    let digits =
+        |count: usize| texts.iter().all(|text| text.len() == count && text.bytes().all(|b| b.is_ascii_digit()));
+    let counts = [(16, Unit::Us), (19, Unit::Ns)].into_iter().find(|(count, _)| digits(*count)).map(|(_, unit)| unit);
+    Some(Times { path, key, us: us?, counts })
+}
+
+/// True if a path leads to a header of HTTP.
+fn is_header(path: &Path) -> bool {
+    let all: String = path.0.iter().map(|key| plain(key)).collect();
+    // The first of its values, where a record lists them.
+    let all = all.trim_end_matches('0');
+    let before = HEADERS.iter().find_map(|header| all.strip_suffix(header));
+    before.is_some_and(|before| before.ends_with("if") || before.ends_with("header") || before.ends_with("headers"))
 }
 
 /// Which body a path stands beside: what it shares with one and not with the other.
@@ -187,43 +218,81 @@ fn overlaps(starts: &[i64], ends: &[i64]) -> usize {
 }
 
 /// The longest of the durations, which is that of the whole.
-fn durations(scalars: &Scalars<'_>) -> Option<(Path, Unit, Vec<i64>)> {
-    let mut best: Option<(Path, Unit, Vec<i64>)> = None;
+fn durations(scalars: &Scalars<'_>, times: &[Times<'_>]) -> Option<Long> {
+    let mut best: Option<Long> = None;
     for (path, values) in scalars {
         let words: Vec<String> = path.0.iter().rev().take(2).map(|key| plain(key)).collect();
         let is = |list: &[&str]| words.iter().any(|word| list.iter().any(|known| word.contains(known)));
         if !is(&DURATION) || PARTS.iter().any(|part| words[0].contains(part)) {
             continue;
         }
-        let texts: Vec<String> = values.iter().map(|value| text_of(value)).collect();
-        let Some(unit) = unit_of(path, &texts) else { continue };
-        let us: Option<Vec<i64>> = texts.iter().map(|text| duration(text, unit)).collect();
-        let Some(us) = us else { continue };
-        if best.as_ref().is_none_or(|(.., known)| us.iter().sum::<i64>() > known.iter().sum()) {
-            best = Some((path.clone(), unit, us));
+        let Some(found) = long(path, values, times) else { continue };
+        if best.as_ref().is_none_or(|known| found.us.iter().sum::<i64>() > known.us.iter().sum()) {
+            best = Some(found);
         }
     }
     best
 }
 
-/// The unit of a duration: from its key, else from its size; `None` for what counts from the epoch.
-fn unit_of(path: &Path, texts: &[String]) -> Option<Unit> {
+/// The durations at a path: the unit is that of its key, else what the times beside it count, else one that its numbers
+/// look like. `None` for what counts from the epoch.
+fn long(path: &Path, values: &[&Value], times: &[Times<'_>]) -> Option<Long> {
+    let texts: Vec<String> = values.iter().map(|value| text_of(value)).collect();
+    let read = |unit: Unit| texts.iter().map(|text| duration(text, unit)).collect::<Option<Vec<i64>>>();
+    let known = unit_of(path).or_else(|| times.iter().find_map(|one| one.counts));
+    if let Some(unit) = known {
+        return Some(Long { path: path.clone(), unit, us: read(unit)?, certain: true });
+    }
+    let (unit, certain) = looks_like(&texts)?;
+    let us = read(unit)?;
+    let crowded = |shrink: i64| times.first().is_some_and(|one| is_crowded(one, &us, shrink));
+    let too_long = crowded(1) && !crowded(1_000_000);
+    let certain = certain && !too_long;
+    Some(Long { path: path.clone(), unit, us, certain })
+}
+
+/// True if most exchanges would begin before an earlier one has ended, whether the time is their start or their end.
+fn is_crowded(time: &Times<'_>, long: &[i64], shrink: i64) -> bool {
+    let spans = |ends: bool| {
+        let moved = |(at, long): (&i64, &i64)| if ends { at - long / shrink } else { at + long / shrink };
+        let other: Vec<i64> = time.us.iter().zip(long).map(moved).collect();
+        if ends { overlaps(&other, &time.us) } else { overlaps(&time.us, &other) }
+    };
+    time.us.len() == long.len() && spans(false).min(spans(true)) * 2 > long.len()
+}
+
+/// The unit that the key of a duration tells.
+fn unit_of(path: &Path) -> Option<Unit> {
     let key = path.0.last()?.to_ascii_lowercase();
     let ends = |list: &[&str]| list.iter().any(|end| key.ends_with(end));
-    if ends(&["ns", "nanos", "nanoseconds", "nanosecond"]) {
-        return Some(Unit::Ns);
-    } else if ends(&["us", "micros", "microseconds", "microsecond", "usec"]) && !key.ends_with("status") {
-        return Some(Unit::Us);
-    } else if ends(&["ms", "millis", "milliseconds", "millisecond", "msec"]) {
-        return Some(Unit::Ms);
-    } else if ends(&["_s", "-s", "sec", "secs", "seconds", "second"]) || key == "s" {
-        return Some(Unit::S);
+    match () {
+        () if ends(&["ns", "nanos", "nanoseconds", "nanosecond"]) => Some(Unit::Ns),
+        () if ends(&["us", "micros", "microseconds", "microsecond", "usec"]) && !key.ends_with("status") => {
+            Some(Unit::Us)
+        }
+        () if ends(&["ms", "millis", "milliseconds", "millisecond", "msec"]) => Some(Unit::Ms),
+        () if ends(&["_s", "-s", "sec", "secs", "seconds", "second"]) || key == "s" => Some(Unit::S),
+        () => None,
     }
+}
+
+/// The unit that numbers look like, and whether they leave no other: `None` for what counts from the epoch.
+fn looks_like(texts: &[String]) -> Option<(Unit, bool)> {
     let mut numbers: Vec<f64> = texts.iter().filter_map(|text| text.parse().ok()).collect();
     if numbers.iter().any(|number| *number >= 1e8) {
         return None;
     }
+    // Seconds as nginx writes them.
+    if texts.iter().all(|text| text.split_once('.').is_some_and(|(_, behind)| behind.len() == 3)) {
+        return Some((Unit::S, true));
+    }
     numbers.sort_by(f64::total_cmp);
-    let middle = numbers.get(numbers.len() / 2).copied().unwrap_or(1.0);
-    Some(if middle < 1.0 && numbers.iter().any(|number| number.fract() != 0.0) { Unit::S } else { Unit::Ms })
+    let Some(middle) = numbers.get(numbers.len() / 2) else { return Some((Unit::Ms, true)) };
+    match numbers.iter().any(|number| number.fract() != 0.0) {
+        true if *middle < 1.0 => Some((Unit::S, true)),
+        has_parts => Some((Unit::Ms, *middle > FEW || !has_parts)),
+    }
 }
+
+/// Numbers with parts that are no more than this may be seconds as well as milliseconds.
+const FEW: f64 = 20.0;

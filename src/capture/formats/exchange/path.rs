@@ -70,16 +70,19 @@ impl Tree {
         root
     }
 
-    /// Finds the values in a record: one row, or one for each member of the array that has a `*`. `width` is the number
-    /// of paths; `room` is used for reading strings, and may be used again.
+    /// Finds the values in a record: one row, or one for each member of the innermost array that has a `*`. `width` is the
+    /// number of paths; `room` is used for reading strings, and may be used again.
     pub(super) fn found<'t, 'r>(&self, text: &'t str, width: usize, room: &'r mut Vec<u8>) -> Values<'t, 'r> {
-        let mut found = Values { common: vec![None; width], rows: Vec::new(), said: Vec::new(), room, ends: false };
+        let mut found = Values {
+            common: vec![None; width],
+            rows: Vec::new(),
+            within: Vec::new(),
+            said: Vec::new(),
+            room,
+            ends: false,
+        };
         found.ends = self.value(text, 0, None, &mut found).is_some();
-        for row in &mut found.rows {
-            for (own, common) in row.iter_mut().zip(&found.common) {
-                *own = own.or(*common);
-            }
-        }
+        found.share();
         found
     }
 
@@ -134,8 +137,7 @@ impl Tree {
         let Ok(list) = Elements::new(text, Some(at), "list") else { return };
         for (number, (at, one)) in list.enumerate() {
             if let Some(each) = each {
-                // Arrays in arrays are one row each of the outer one.
-                let own = row.unwrap_or_else(|| found.row(number));
+                let own = found.row(row);
                 each.value(text, at, Some(own), found);
             }
             if numbered {
@@ -177,6 +179,8 @@ pub(super) fn is_name(text: &str) -> bool {
 pub(super) struct Values<'t, 'r> {
     common: Row<'t>,
     rows: Vec<Row<'t>>,
+    /// For each row, that of the outer array in which it lies.
+    within: Vec<Option<usize>>,
     /// What was read of it.
     pub said: Said,
     /// Room for reading it.
@@ -191,11 +195,24 @@ impl<'t> Values<'t, '_> {
         if self.rows.is_empty() { std::slice::from_ref(&self.common) } else { &self.rows }
     }
 
-    fn row(&mut self, number: usize) -> usize {
-        while self.rows.len() <= number {
-            self.rows.push(vec![None; self.common.len()]);
+    /// A row for the next member of an array.
+    fn row(&mut self, within: Option<usize>) -> usize {
+        self.rows.push(vec![None; self.common.len()]);
+        self.within.push(within);
+        self.rows.len() - 1
+    }
+
+    /// Gives rows what stands outside of their array, and leaves those alone that hold no others. Outer rows come first.
+    fn share(&mut self) {
+        for at in 0..self.rows.len() {
+            let (before, own) = self.rows.split_at_mut(at);
+            let outer = self.within[at].map_or(&self.common, |within| &before[within]);
+            own[0].iter_mut().zip(outer).for_each(|(own, outer)| *own = own.or(*outer));
         }
-        number
+        let mut holds_others = vec![false; self.rows.len()];
+        self.within.iter().flatten().for_each(|outer| holds_others[*outer] = true);
+        let mut each = holds_others.into_iter();
+        self.rows.retain(|_| each.next() == Some(false));
     }
 
     fn put(&mut self, number: usize, row: Option<usize>, text: &'t str, at: usize) {
@@ -237,5 +254,10 @@ mod tests {
             [[some("1"), some("2"), None], [some("1"), some("3"), some("4")]]
         );
         assert_eq!(found("{\"r\":7", &["/t", "/r/*/q"]), [[None, None]]);
+        let nested = r#"{"r":[{"s":[{"q":1},{"q":2}],"t":"a"},{"s":[{"q":3}],"t":"b"}]}"#;
+        assert_eq!(
+            found(nested, &["/r/*/t", "/r/*/s/*/q"]),
+            [[some("\"a\""), some("1")], [some("\"a\""), some("2")], [some("\"b\""), some("3")]]
+        );
     }
 }

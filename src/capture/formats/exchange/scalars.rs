@@ -16,8 +16,8 @@ pub(super) type Scalars<'v> = BTreeMap<Path, Vec<&'v Value>>;
 /// Collects the scalars that stand beside the bodies.
 pub(super) struct Leaves<'x, 'v> {
     pub(super) taken: &'x [&'x Path],
-    /// The array of exchanges within a record, where there is one.
-    pub(super) star: Option<&'x [Box<str>]>,
+    /// Where a request lies: what it passes with a `*` is an array of exchanges.
+    pub(super) request: &'x Path,
     pub(super) found: &'x mut Scalars<'v>,
 }
 
@@ -34,7 +34,8 @@ impl<'v> Leaves<'_, 'v> {
         }
         match value {
             Value::Array(list) if inner.is_empty() => {
-                let all = self.star.is_some_and(|star| star.len() == path.len() + 1 && star.starts_with(path));
+                let key = self.request.0.get(path.len()).filter(|_| self.request.0.starts_with(path));
+                let all = key.is_some_and(|key| &**key == "*");
                 for one in list.iter().take(if all { usize::MAX } else { 1 }) {
                     path.push(if all { "*" } else { "0" }.into());
                     self.walk(one, path);

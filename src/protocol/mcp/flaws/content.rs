@@ -3,6 +3,11 @@
 use serde_json::Value;
 
 use super::{Flaws, is_blotted, is_uri, shown, text};
+use crate::jsonrpc::{Kind, Message};
+use crate::protocol::Facts;
+
+/// The type of an embedded resource, as it stands in a message.
+const EMBEDDED: &str = "\"resource\"";
 
 /// What a logger may have put where it cut a text.
 const CUT: &[char] = &['.', '…', '<', '>', '[', ']', '(', ')', '*', '#', ' '];
@@ -43,8 +48,19 @@ fn resource(resource: &Value, flaws: &mut Flaws) {
     flaws.add_if(empty, "PAY003/resource", || "an embedded resource has neither text nor blob".to_string());
 }
 
+/// The resources of `resources/list`: their addresses.
+pub(super) fn resources(raw: &str, flaws: &mut Flaws) {
+    let resources: Vec<Value> = serde_json::from_str(raw).unwrap_or_default();
+    let bad = resources.iter().filter_map(|resource| text(&resource["uri"])).find(|uri| !is_uri(uri));
+    if let Some(uri) = bad {
+        flaws.add("PAY014", || format!("the address of a resource, {}, is no URI by RFC 3986", shown(uri)));
+    }
+}
+
 /// The contents of `resources/read`.
 pub(super) fn contents(raw: &str, flaws: &mut Flaws) {
+    let empty = raw.trim_start_matches('[').trim_start() == "]";
+    flaws.add_if(empty, "PAY017", || "a resource is read, and has no contents".to_string());
     if !raw.contains("\"blob\"") {
         return;
     }
@@ -56,11 +72,23 @@ pub(super) fn contents(raw: &str, flaws: &mut Flaws) {
     }
 }
 
-/// The content of a tool's result that has structured content, too.
-pub(super) fn beside_structured(raw: &str, flaws: &mut Flaws) {
+/// True for a result that may hold an embedded resource.
+pub(super) fn embeds(message: &Message<'_>, facts: &Facts<'_>) -> bool {
+    message.kind == Kind::Result && facts.body().is_some_and(|body| body.contains(EMBEDDED))
+}
+
+/// The content of a tool's result.
+pub(super) fn of_tool(raw: &str, structured: bool, flaws: &mut Flaws) {
+    if !structured && !raw.contains(EMBEDDED) {
+        return;
+    }
     let Ok(Value::Array(blocks)) = serde_json::from_str(raw) else { return };
     let says = blocks.iter().any(|block| block["type"] == "text" || !block.is_object());
-    flaws.add_if(!says, "PAY009", || "structured content without a text block that says the same".to_string());
+    let words = || "structured content without a text block that says the same".to_string();
+    flaws.add_if(structured && !says, "PAY009", words);
+    if blocks.iter().any(|block| block["type"] == "resource" && block["resource"].is_object()) {
+        flaws.add_unless("resources", "PAY016", "a tool gives an embedded resource, and resources were not declared");
+    }
 }
 
 /// The roots of a client.

@@ -5,6 +5,7 @@
 //! filter, and what a logger may have cut, are held against nobody.
 
 mod content;
+mod cursor;
 mod elicitation;
 mod input;
 mod meta;
@@ -12,6 +13,7 @@ mod sampling;
 mod schema;
 mod tasks;
 mod tools;
+mod version;
 
 use serde_json::Value;
 
@@ -20,6 +22,7 @@ use crate::jsonrpc::{Kind, Message};
 use crate::protocol::{Facts, Family, Profile, is_placeholder};
 
 pub use input::questions;
+pub use tools::order as tool_order;
 
 /// One thing that is wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct Flaw {
     pub ruling: &'static str,
     /// What is wrong, in words.
     pub words: String,
+    /// A capability of its sender with which nothing would be wrong.
+    pub unless: Option<&'static str>,
 }
 
 /// Flaws as they are found: of each kind the first.
@@ -37,8 +42,13 @@ struct Flaws(Vec<Flaw>);
 impl Flaws {
     fn add(&mut self, ruling: &'static str, words: impl FnOnce() -> String) {
         if self.0.iter().all(|known| known.ruling != ruling) {
-            self.0.push(Flaw { ruling, words: words() });
+            self.0.push(Flaw { ruling, words: words(), unless: None });
         }
+    }
+
+    /// What is wrong only in who has not declared a capability.
+    fn add_unless(&mut self, declared: &'static str, ruling: &'static str, words: &str) {
+        self.0.push(Flaw { ruling, words: words.to_string(), unless: Some(declared) });
     }
 
     fn add_if(&mut self, wrong: bool, ruling: &'static str, words: impl FnOnce() -> String) {
@@ -62,10 +72,15 @@ impl Profile {
 
 /// True if there is something wrong with a message in some revision, whatever it answers.
 pub fn any(message: &Message<'_>, facts: &Facts<'_>) -> bool {
-    facts.is_worth_a_look(message) && !look(message, facts, None).is_empty()
+    facts.is_worth_a_look(message) && (facts.mirrors_arguments() || !look(message, facts, None).is_empty())
 }
 
 impl Facts<'_> {
+    /// True for a list of tools that want arguments mirrored into headers.
+    fn mirrors_arguments(&self) -> bool {
+        self.listed.has("tools") && self.body().is_some_and(|body| body.contains("x-mcp-header"))
+    }
+
     fn is_worth_a_look(&self, message: &Message<'_>) -> bool {
         let tells = self.suspect
             || self.odd_meta().is_some()
@@ -73,7 +88,8 @@ impl Facts<'_> {
             || self.result_type().is_some();
         let tells = tells || self.capabilities().is_some() || self.meta_capabilities().is_some();
         let told = matches!(message.error_code(), Some(-32022 | -32021)) || message.method() == COMPLETE;
-        !self.is_brief && (tells || told)
+        let told = told || message.method() == "initialize" || cursor::is_named(message);
+        !self.is_brief && (tells || told || content::embeds(message, self))
     }
 }
 
@@ -87,10 +103,14 @@ fn look(message: &Message<'_>, facts: &Facts<'_>, asked: Option<&str>) -> Vec<Fl
     match (message.kind, message.method()) {
         (Kind::Request, "elicitation/create") => body(facts, |params| elicitation::request(params, &mut flaws)),
         (Kind::Request, "sampling/createMessage") => body(facts, |params| sampling::request(params, &mut flaws)),
+        (Kind::Request, "initialize") => version::asked(facts, &mut flaws),
         (Kind::Request, _) => input::responses(facts, &mut flaws),
         (Kind::Notification, COMPLETE) => elicitation::complete(facts, &mut flaws),
         (Kind::Result, _) => result(facts, asked, &mut flaws),
-        (Kind::Error, _) => error(message, &mut flaws),
+        (Kind::Error, _) => {
+            error(message, &mut flaws);
+            cursor::refused(message, asked, &mut flaws);
+        }
         _ => {}
     }
     flaws.0
@@ -107,15 +127,17 @@ fn body(facts: &Facts<'_>, look: impl FnOnce(&Value)) {
 fn result(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
     let answers = |method: &str| asked.is_none_or(|asked| asked == method);
     input::result(facts, flaws);
+    version::answered(facts, asked, flaws);
     if Facts::is(facts.result_type(), "complete") {
         input::hints(facts, asked, flaws);
     }
-    let Some(body) = facts.body().filter(|_| facts.suspect) else { return };
+    let Some(body) = facts.body() else { return };
     let (mut structured, mut content) = (false, None);
     each_member(body, |key, raw| match key {
         "tools" if answers("tools/list") => tools::list(raw, flaws),
         "messages" if answers("prompts/get") => content::messages(raw, flaws),
         "contents" if answers("resources/read") => content::contents(raw, flaws),
+        "resources" if answers("resources/list") => content::resources(raw, flaws),
         "roots" if answers("roots/list") => content::roots(raw, flaws),
         "task" => tasks::task(raw, flaws),
         "structuredContent" => structured = true,
@@ -125,8 +147,8 @@ fn result(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
     if facts.task_status().is_some() && (asked == Some("tasks/get") || asked.is_none() && !facts.task_created) {
         tasks::task(body, flaws);
     }
-    if let Some(raw) = content.filter(|_| structured && answers("tools/call")) {
-        content::beside_structured(raw, flaws);
+    if let Some(raw) = content.filter(|_| answers("tools/call")) {
+        content::of_tool(raw, structured, flaws);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Definitions of tools: their names, their schemas, and the headers that their arguments are mirrored into.
 
 use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
 
 use serde_json::Value;
 
 use super::{Flaws, is_blotted, schema, shown, text};
+use crate::protocol::Facts;
 
 /// The longest name of a tool.
 const LONGEST: usize = 128;
@@ -23,6 +25,22 @@ pub(super) fn list(raw: &str, flaws: &mut Flaws) {
         }
         schema_flaws(tool, name, flaws);
     }
+}
+
+/// The names of the tools of a list, as a set and in their order, by hashes; `None` where it is no such list, or a filter has written in it.
+pub fn order(facts: &Facts<'_>) -> Option<(u64, u64)> {
+    let body: Value =
+        serde_json::from_str(facts.body().filter(|_| !facts.is_brief && facts.listed.has("tools"))?).ok()?;
+    let names: Option<Vec<&str>> = body["tools"].as_array()?.iter().map(|tool| text(&tool["name"])).collect();
+    let hash = |names: &[&str]| {
+        let mut hasher = rustc_hash::FxHasher::default();
+        names.hash(&mut hasher);
+        hasher.finish()
+    };
+    let mut names = names?;
+    let order = hash(&names);
+    names.sort_unstable();
+    Some((hash(&names), order))
 }
 
 fn name_flaws(name: &str, flaws: &mut Flaws) {

@@ -219,6 +219,18 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Sampling messages MUST contain a `role` field of `\"user\"` or `\"assistant\"`; and a `content` field representing the message data.";
     ROOT_IS_FILE Must "root-is-file" "/client/roots"
         "This MUST be a `file://` URI in the current specification.";
+    EMBEDDED_DECLARED Should "embedded-declared" "/server/tools"
+        "Servers that use embedded resources SHOULD implement the `resources` capability";
+    CUSTOM_SCHEME Must "custom-scheme" "/server/resources"
+        "Custom URI schemes MUST be in accordance with RFC3986";
+    CONTENTS_NOT_EMPTY Must "contents-not-empty" "/server/resources"
+        "Servers MUST NOT return an empty `contents` array for a non-existent resource.";
+    CURSOR_CODE Should "bad-cursor-code" "/server/utilities/pagination"
+        "Invalid cursors SHOULD result in an error with code -32602";
+    POST_ONLY Must "post-only" "/basic/transports/streamable-http"
+        "The client MUST use HTTP POST to send JSON-RPC messages.";
+    LISTEN_COMPLETES Should "completion-before-close" "/basic/patterns/subscriptions"
+        "it SHOULD respond to the original `subscriptions/listen` request with a completion result before closing the stream";
     OLD_CODES Must "old-codes" "/basic"
         "Implementations of this protocol version MUST NOT emit these codes";
 }
@@ -256,5 +268,13 @@ pub static IN_PART: &[Remark] = &[
         &URL_NO_CREDENTIALS,
         "credentials that stand where a URL has them are seen, other information is known to its owner",
     ),
+    in_part(&EMBEDDED_DECLARED, "what a server implements beyond what it declares is not in the messages"),
+    in_part(
+        &CUSTOM_SCHEME,
+        "that an address is a URI is judged; what a scheme of its own means is known to the server alone",
+    ),
+    in_part(&CONTENTS_NOT_EMPTY, "whether a resource exists is known to the server alone: that one is empty is noted"),
+    in_part(&CURSOR_CODE, "that a cursor was invalid is known to the server alone; an error that says it is judged"),
+    in_part(&LISTEN_COMPLETES, "that a server ends a subscription, and does not lose it, shows only by what it sends"),
     in_part(&URL_HTTPS, "addresses of the own machine are taken for development"),
 ];

@@ -8,10 +8,20 @@
 mod authorization;
 mod clauses;
 mod client;
+mod eras;
+mod headers;
 mod server;
 mod table;
 
 use clauses::*;
+use eras::{
+    CLIENT_NAMES_ITSELF, DISCOVER, DISCOVER_FIRST, LOG_LEVEL_REJECTED, LOG_ON_OWN_STREAM, LOG_ONLY_ASKED,
+    SERVER_NAMES_ITSELF, TOOLS_ORDERED, VERSIONS_NAMED,
+};
+use headers::{
+    CHARACTERS_REJECTED, INTEGERS_SAFE, MARKERS_EXACT, MISMATCH_REJECTED, NAME_ENCODED, NO_BUFFERING, PARAMS_MIRRORED,
+    SENTINEL_ENCODED, VALUES_BASE64,
+};
 
 use super::{LOGGING, METHODS, REQUESTS_BUT_PING};
 use crate::protocol::jsonrpc::{self as jr, BASE};
@@ -47,6 +57,10 @@ pub static PROFILE: Profile = Profile {
     remarks: &[
         REMARKS,
         clauses::IN_PART,
+        eras::IN_PART,
+        eras::REMARKS,
+        headers::IN_PART,
+        headers::REMARKS,
         table::REMARKS,
         table::MORE,
         server::REMARKS,
@@ -213,6 +227,14 @@ static RULINGS: &[Ruling] = &[
     error("LIF026/added", &STATE_NOT_ADDED),
     error("LIF026/answers", &INPUTS_CONSTRUCTED),
     error("LIF026/other", &STATE_ONLY_FOR_RETRY),
+    error("LIF028", &LOG_ONLY_ASKED),
+    warning("LIF028/level", &LOG_LEVEL_REJECTED),
+    error("LIF028/subscription", &LOG_ON_OWN_STREAM),
+    error("LIF029", &DISCOVER),
+    warning("LIF029/initialize", &VERSIONS_NAMED),
+    warning("LIF030", &CLIENT_NAMES_ITSELF),
+    warning("LIF030/server", &SERVER_NAMES_ITSELF),
+    warning("LIF031", &DISCOVER_FIRST),
     error("PAY001", &META_PREFIX),
     error("PAY001/extension", &EXTENSION_NAME),
     error("PAY001/label", &META_LABEL),
@@ -254,6 +276,11 @@ static RULINGS: &[Ruling] = &[
     error("PAY010", &UNSUPPORTED_LISTS),
     error("PAY010/capabilities", &CAPABILITY_NEEDED),
     error("PAY012", &SAME_SCOPE),
+    error("PAY014", &CUSTOM_SCHEME),
+    warning("PAY015", &CURSOR_CODE),
+    warning("PAY016", &EMBEDDED_DECLARED),
+    note("PAY017", &CONTENTS_NOT_EMPTY),
+    warning("PAY018", &TOOLS_ORDERED),
     error("PRG001", &PROGRESS_STOPS),
     error("PRG002", &NOTHING_AFTER_CANCEL),
     error("PRG002/http", &NOTHING_AFTER_CANCEL_HTTP),
@@ -275,9 +302,20 @@ static RULINGS: &[Ruling] = &[
     error("TRN010/-32022", &UNSUPPORTED_400),
     error("TRN010/-32602", &MISSING_META_400),
     error("TRN011", &ACCEPT_BOTH),
+    error("TRN014", &POST_ONLY),
+    error("TRN015", &VALUES_BASE64),
+    error("TRN015/integer", &INTEGERS_SAFE),
+    error("TRN015/marker", &MARKERS_EXACT),
+    error("TRN015/mirrored", &PARAMS_MIRRORED),
+    error("TRN015/name", &NAME_ENCODED),
+    error("TRN015/sentinel", &SENTINEL_ENCODED),
+    error("TRN016", &MISMATCH_REJECTED),
+    error("TRN016/characters", &CHARACTERS_REJECTED),
+    warning("TRN017", &NO_BUFFERING),
     error("SUB001", &LISTEN_ACK_FIRST),
     error("SUB002", &SUBSCRIPTION_ID),
     error("SUB003", &LISTEN_TYPES),
+    warning("SUB005", &LISTEN_COMPLETES),
     error("SCH001", &SCHEMA_TRUTH),
     error("SCH002", &SCHEMA_TRUTH),
     error("SCH003", &OUTPUT_CONFORMS),

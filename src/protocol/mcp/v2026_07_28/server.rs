@@ -5,10 +5,6 @@ use crate::protocol::tables::table;
 
 /// Tools, prompts, resources, discovery and utilities.
 pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28";
-    NotObservable Must "discover-implemented" "/server/discover" "Servers MUST implement it."
-        "a refusal may be that of a server of an earlier revision";
-    NotObservable Should "discover-first-stdio" "/server/discover" "SHOULD send `server/discover` first"
-        "which eras a client speaks is known to it alone";
     NotObservable Should "server-info-not-trusted" "/server/discover" "SHOULD NOT rely on it for security decisions"
         "what a client relies on is inside it";
     Persons Should "tools-human" "/server/tools" "there SHOULD always be a human in the loop with the ability to deny tool invocations"
@@ -19,8 +15,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "other tools than before";
     NotObservable Must "tools-not-by-connection" "/server/tools" "MUST NOT vary per-connection or as a side effect of other requests on the connection"
         "why a set has changed is known to the server alone";
-    NotObservable Should "tools-ordered" "/server/tools" "Servers SHOULD return tools in a deterministic order"
-        "whether the set has changed in between is known to the server alone";
     Allows May "tools-ask-input" "/server/tools" "Servers MAY respond to `tools/call` with an `InputRequiredResult`"
         "a result that asks for input";
     By Must "tools-retry-id" "/server/tools" "Note that the JSON-RPC `id` MUST be different between the initial request and the retry."
@@ -37,8 +31,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a client names a tool for itself is inside it";
     NotObservable Should "server-name-not-unique" "/server/tools" "SHOULD NOT be relied upon for disambiguation"
         "what a client relies on is inside it";
-    NotObservable Must "header-integers-safe" "/server/tools" "Integer values MUST be within the safe range for integers represented using IEEE754 double-precision floating point numbers"
-        "which argument was mirrored is told by a list that may have changed since";
     NotObservable Must "headers-rejected" "/server/tools" "Clients using the Streamable HTTP transport MUST reject tool definitions where any `x-mcp-header` value violates these constraints."
         "which tools a client leaves out is inside it";
     NotObservable Must "tool-left-out" "/server/tools" "Rejection means the client MUST exclude the invalid tool from the result of `tools/list`."
@@ -47,8 +39,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "logs of a client are not in the messages";
     NotObservable Should "headers-no-secrets" "/server/tools" "Server developers SHOULD NOT mark sensitive parameters (passwords, API keys, tokens, PII) with `x-mcp-header`"
         "what is sensitive is known to persons";
-    NotObservable Should "embedded-declared" "/server/tools" "Servers that use embedded resources SHOULD implement the `resources` capability"
-        "what a server implements beyond what it declares is not in the messages";
     Allows May "tool-links" "/server/tools" "A tool MAY return links to Resources"
         "links in results";
     NotObservable Should "output-validated" "/server/tools" "Clients SHOULD validate structured results against this schema."
@@ -91,12 +81,8 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a client can fetch is not in the messages";
     Allows May "xdg-types" "/server/resources" "MCP servers MAY identify file:// resources with an XDG MIME type"
         "types like inode/directory";
-    NotObservable Must "custom-scheme" "/server/resources" "Custom URI schemes MUST be in accordance with RFC3986"
-        "what a scheme of its own means is known to the server alone";
     NotObservable Should "resource-errors" "/server/resources" "Servers SHOULD return standard JSON-RPC errors for common failure cases"
         "why a server failed is known to the server alone";
-    NotObservable Must "contents-not-empty" "/server/resources" "Servers MUST NOT return an empty `contents` array for a non-existent resource."
-        "whether a resource exists is known to the server alone";
     NotObservable Must "uris-validated" "/server/resources" "Servers MUST validate all resource URIs"
         "what a server checks is inside it";
     NotObservable Should "resource-access" "/server/resources" "Access controls SHOULD be implemented for sensitive resources"
@@ -155,14 +141,8 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what an implementation checks is inside it";
     NotObservable Should "logging-not-adopted" "/server/utilities/logging" "New implementations SHOULD NOT adopt it"
         "how old an implementation is shows in no message";
-    NotObservable Must "log-only-asked" "/server/utilities/logging" "The server MUST NOT emit `notifications/message` for a request that does not include this field."
-        "which request a message is for is told by its stream alone";
-    NotObservable Must "log-on-own-stream" "/server/utilities/logging" "the server MUST NOT deliver it on a `subscriptions/listen` stream or on any stream other than the one carrying the response to the request that set the log level"
-        "which request a message is for is told by its stream alone";
     Allows May "log-above-level" "/server/utilities/logging" "the server MAY send `notifications/message` notifications at or above the requested level"
         "log messages";
-    NotObservable Should "log-level-rejected" "/server/utilities/logging" "the server SHOULD reject that request with a standard JSON-RPC error"
-        "why a server failed is known to the server alone";
     NotObservable Should "log-considerate" "/server/utilities/logging" "Servers SHOULD: Rate limit log messages; Include relevant context in data field; Use consistent logger names; Remove sensitive information"
         "no number says how many are too many";
     NotObservable Must "log-no-secrets" "/server/utilities/logging" "Log messages MUST NOT contain: Credentials or secrets; Personal identifying information; Internal system details that could aid attacks"
@@ -177,6 +157,4 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "a client that asks from the beginning again may have a reason";
     NotObservable Must "cursors-opaque" "/server/utilities/pagination" "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions"
         "requests stand for themselves: a cursor may be from another connection";
-    NotObservable Should "bad-cursor-code" "/server/utilities/pagination" "Invalid cursors SHOULD result in an error with code -32602"
-        "that a cursor was invalid is known to the server alone";
 };

@@ -1,0 +1,16 @@
+//! Versions in the words of an error.
+
+use crate::jsonrpc::ErrorObject;
+
+/// True if an error names a version of the kind that MCP has, a day: in its text or in its data.
+pub fn names_versions(error: &ErrorObject<'_>) -> bool {
+    [error.message.as_deref(), error.data].into_iter().flatten().any(holds_day)
+}
+
+/// What stands for an error that names one.
+pub(super) const SOME_DAY: &str = "0000-00-00";
+
+fn holds_day(text: &str) -> bool {
+    let sign = |(at, byte): (usize, &u8)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() };
+    text.as_bytes().windows(SOME_DAY.len()).any(|part| part.iter().enumerate().all(sign))
+}

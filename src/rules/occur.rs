@@ -1,0 +1,153 @@
+//! Which occasions an event and a connection give: what happened, for its sender and for the other side. Nothing is judged here.
+
+use super::occasion::{HTTP, NO_HEAD, Occasions};
+use crate::capture::Transport;
+use crate::jsonrpc::Kind;
+use crate::protocol::{Facts, Mechanism, ReportStage, Side};
+use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
+
+/// The occasions of one event: for its sender, and for the other side.
+pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
+    use Occasions as O;
+    match &event.what {
+        What::Message { message, facts, .. } => {
+            let (own, others) = match message.kind {
+                Kind::Request => (O::MESSAGES.and(O::REQUESTS), O::NONE),
+                Kind::Notification => {
+                    let told = event.profile.progress_step(message.method());
+                    let progress =
+                        told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
+                    let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
+                    let own = own.and(when(told == Some(ReportStage::Begin), O::CREATES_TOKEN));
+                    (own.and(when(facts.document().is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
+                }
+                Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
+                Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
+                Kind::Unclassified => (O::MESSAGES, O::NONE),
+            };
+            let named = when(facts.names_itself, O::NAMES_ITSELF);
+            let own = own.and(named).and(when(message.method() == "notifications/message", O::LOGS));
+            let token = if facts.progress_token().is_some() { O::GIVES_TOKEN } else { O::NONE };
+            (own.and(token), others)
+        }
+        What::Request { exchange, repeats, facts, .. } => {
+            let stated = facts.meta_revision().is_some() && facts.meta_capabilities().is_some();
+            let own = when(repeats.is_some(), O::REPEATS)
+                .and(when(facts.meta_revision().is_some(), O::STATELESS))
+                .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
+                .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
+                .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
+                .and(when(facts.retries, O::CONTINUES))
+                .and(when(facts.cursor().is_some(), O::PAGES))
+                .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
+                .and(when(&*exchange.method == "session/prompt", O::PROMPTS))
+                .and(when(facts.kinds.needs().next().is_some(), O::SENDS_KIND))
+                .and(when(names_path(&exchange.method), O::NAMES_PATH))
+                .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
+                .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
+            let others = asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED));
+            (own, others.and(when(facts.cursor().is_some(), O::ASKED_PAGE)))
+        }
+        What::Answer { exchange, facts, partial, .. } => {
+            let own = when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM)
+                .and(when(*partial, O::GIVES_PARTIAL))
+                .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
+                .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
+                .and(when(Facts::is(facts.result_type(), "input_required"), O::ASKS_INPUT))
+                .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
+                .and(when(asks(facts, "sampling/createMessage"), O::ASKS_MODEL))
+                .and(when(lists(exchange, facts), O::LISTS))
+                .and(when(&*exchange.method == "textDocument/diagnostic", O::GIVES_DIAGNOSTICS))
+                .and(when(exchange.known.is_some_and(|known| known.long_lived), O::ENDS_SUBSCRIPTION))
+                .and(when(event.profile.offered(&exchange.method, facts).is_some(), O::GIVES));
+            (own, O::NONE)
+        }
+        What::Cancel { cancel, fault, target } => match cancel.mechanism {
+            Mechanism::TasksCancel => (O::NONE, O::NONE),
+            Mechanism::WorkDoneProgressCancel => (O::CANCELS_WORK, O::NONE),
+            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
+            _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
+        },
+        What::Shape(shape) => (of_part(shape.part), O::NONE),
+        What::Posted { head, .. } => {
+            let mirrors = when(!head.mirrors.is_empty(), O::MIRRORS);
+            (O::POSTS.and(mirrors), mirrors)
+        }
+        What::Responded { stream, .. } => {
+            let issues = stream.response.as_ref().is_some_and(|(_, head)| head.session.is_some());
+            let own = O::RESPONDS.and(when(issues, O::ISSUES_SESSION)).and(when(stream.streams(), O::STREAMS));
+            (own, when(stream.opens_events(), O::OPENS_STREAM))
+        }
+        What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
+        What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
+        What::Task(report) => {
+            let was = report.before.is_some_and(|(_, status)| status == "cancelled");
+            (O::REPORTS_TASK.and(when(was || report.status == "cancelled", O::TASK_CANCELLED)), O::NONE)
+        }
+        What::TaskCancelAnswer { terminal, .. } => {
+            (O::ANSWERS_TASK_CANCEL.and(when(terminal.is_some(), O::ANSWERS_LATE_TASK_CANCEL)), O::NONE)
+        }
+        What::PermissionAnswer { .. } | What::Unanswered { permission_of_cancelled_turn: Some(_), .. } => {
+            (O::PERMISSION_CANCELLED, O::NONE)
+        }
+        _ => (O::NONE, O::NONE),
+    }
+}
+
+/// True if a result asks for input by this method (MCP 2026-07-28).
+fn asks(facts: &Facts<'_>, method: &str) -> bool {
+    facts.input_requests().is_some_and(|raw| raw.contains(method))
+}
+
+/// True for a list, or the contents of a resource.
+fn lists(exchange: &Exchange, facts: &Facts<'_>) -> bool {
+    let list =
+        matches!(&*exchange.method, "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list");
+    facts.result_members && (list || &*exchange.method == "resources/read")
+}
+
+/// True for a request that names a file or a folder (ACP).
+fn names_path(method: &str) -> bool {
+    method.starts_with("fs/") || matches!(method, "session/new" | "session/load" | "session/resume" | "terminal/create")
+}
+
+/// What a part of a message that was held against a schema is an occasion of.
+fn of_part(part: Part) -> Occasions {
+    match part {
+        Part::Params => Occasions::SHAPED_PARAMS,
+        Part::Result => Occasions::SHAPED_RESULT,
+        Part::Output => Occasions::TOOL_OUTPUT,
+        Part::Input => Occasions::TOOL_INPUT,
+        Part::Form => Occasions::FILLS_FORM,
+    }
+}
+
+/// What the connection as a whole gave occasion to: for the client, and for the server.
+pub(super) fn of_connection(connection: &Connection) -> (Occasions, Occasions) {
+    use Occasions as O;
+    let steps = &connection.lifecycle;
+    let both = when(connection.transport == Transport::Http, HTTP)
+        .and(when(!connection.complete_head(), NO_HEAD))
+        .and(when(steps.initialize.is_some(), O::HANDSHAKE))
+        .and(when(steps.initialize_answer.is_some(), O::HANDSHAKE_ANSWERED));
+    let client = when(steps.shutdown.is_some(), O::SHUTDOWN).and(when(steps.exit.is_some(), O::EXIT));
+    (both.and(client), both.and(when(steps.early_request.is_some(), O::ASKED_EARLY)))
+}
+
+/// What a request is an occasion of for the side that has to answer it.
+fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
+    use Occasions as O;
+    let later = exchange.issuer == Side::Client && connection.lifecycle.shutdown.is_some();
+    O::ASKED
+        .and(when(&*exchange.method == "ping", O::PINGED))
+        .and(when(matches!(&*exchange.method, "tasks/get" | "tasks/result" | "tasks/cancel"), O::ASKED_OF_TASK))
+        .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
+        .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
+        .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
+        .and(when(matches!(&*exchange.method, "server/discover" | "initialize"), O::ASKED_ERA))
+        .and(when(later, O::ASKED_AFTER_SHUTDOWN))
+}
+
+const fn when(is: bool, occasions: Occasions) -> Occasions {
+    if is { occasions } else { Occasions::NONE }
+}

@@ -1,0 +1,106 @@
+//! Where revisions with a handshake meet those without one: what the sides show of what they speak (MCP 2026-07-28).
+
+use super::detail::EraFault;
+use super::event::What;
+use super::seen::Seen;
+use super::state::{Conn, Incoming, Step, index};
+use crate::capture::Proof;
+use crate::jsonrpc::{Id, Kind};
+use crate::protocol::{Profile, Side, names_versions};
+
+/// MethodNotFound (JSON-RPC 2.0, section 5.1).
+const METHOD_NOT_FOUND: i64 = -32601;
+/// How many refusals wait for a server to show its revision.
+const WAITING: usize = 16;
+
+impl Conn {
+    /// A request of the client: of which revision is it, and was the server asked first what it speaks?
+    pub(super) fn note_era(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        if m.sender != Side::Client || self.eras.unprobed {
+            return;
+        }
+        let method = m.message.method();
+        let (seen, _) = *self.eras.first.get_or_insert((m.seen, method == "server/discover"));
+        if Some(method) == m.profile.opening.initialize || method == "initialize" {
+            self.eras.handshake.get_or_insert(m.seen);
+        } else if m.facts.meta_revision().is_some() && m.profile.revision_per_request {
+            self.eras.stateless.get_or_insert((m.seen, m.profile));
+        }
+        let (Some(handshake), Some((stateless, profile))) = (self.eras.handshake, self.eras.stateless) else { return };
+        let probed = self.eras.first.is_none_or(|(_, probes)| probes);
+        self.eras.unprobed = true;
+        // Several clients may speak different revisions.
+        if !probed && self.facts.proof.covers(Proof::CLIENT) {
+            let shown = if handshake.frame < stateless.frame { handshake } else { stateless };
+            debug_assert!(seen.frame <= shown.frame);
+            self.tell_era(step, profile, m, (EraFault::Unprobed, shown));
+        }
+    }
+
+    /// A side that has named itself goes on to do so.
+    pub(super) fn note_name(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let own = match (m.message.kind, m.sender) {
+            (Kind::Request, Side::Client) => {
+                m.facts.meta_revision().is_some() && self.facts.proof.covers(Proof::CLIENT)
+            }
+            (Kind::Result, Side::Server) => m.facts.result_type().is_some(),
+            _ => false,
+        };
+        let at = index(m.sender);
+        if !own || self.eras.nameless[at] {
+            return;
+        }
+        match self.eras.named[at] {
+            _ if m.facts.names_itself => drop(self.eras.named[at].get_or_insert(m.seen)),
+            Some(shown) => {
+                self.eras.nameless[at] = true;
+                self.tell_era(step, m.profile, m, (EraFault::Nameless, shown));
+            }
+            None => {}
+        }
+    }
+
+    /// An answer to the client: it shows the revision of the server, or refuses what a server of this revision must know.
+    pub(super) fn answer_of_era(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        if issuer != Side::Client {
+            return;
+        }
+        if m.message.kind == Kind::Error && m.message.error_code() == Some(METHOD_NOT_FOUND) {
+            self.refused_of_era(step, m, id);
+        } else if m.profile.revision_per_request && m.message.kind == Kind::Result && m.facts.result_type().is_some() {
+            self.eras.modern.get_or_insert((m.seen, m.profile));
+            for (exchange, refusal, fault) in std::mem::take(&mut self.eras.refused) {
+                let what = What::Era { exchange: Some(&exchange), fault, shown: m.seen };
+                self.emit(step, m.profile, refusal, Some(m.sender), what);
+            }
+        }
+    }
+
+    fn refused_of_era(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
+        let Some(exchange) = self.slot(Side::Client, id).map(|slot| &slot.exchange) else { return };
+        let fault = match &*exchange.method {
+            "server/discover" => EraFault::Undiscovered,
+            "initialize" if !m.message.error.as_ref().is_some_and(|error| names_versions(error)) => EraFault::Unnamed,
+            _ => return,
+        };
+        let exchange = Box::new(exchange.clone());
+        match self.eras.modern {
+            Some((shown, profile)) => {
+                let what = What::Era { exchange: Some(&exchange), fault, shown };
+                self.emit(step, profile, m.seen, Some(m.sender), what);
+            }
+            None if self.eras.refused.len() < WAITING => self.eras.refused.push((exchange, m.seen, fault)),
+            None => {}
+        }
+    }
+
+    fn tell_era(
+        &self,
+        step: &mut Step<'_>,
+        profile: &'static Profile,
+        m: &Incoming<'_>,
+        (fault, shown): (EraFault, Seen),
+    ) {
+        self.emit(step, profile, m.seen, Some(m.sender), What::Era { exchange: None, fault, shown });
+    }
+}
