@@ -30,6 +30,31 @@ pub(super) fn look(notes: &Notes, plan: &mut Plan) {
     look_alone(notes, plan);
     doubled(notes, plan);
     left_out::look(notes, plan);
+    exchanges(notes, plan);
+}
+
+/// How many lines have to hold a request with its answer to be those of exchanges.
+const LINES: usize = 3;
+
+/// A line for each exchange, as servers and proxies log access, is written when it ends: which of two requests came first, and
+/// what was said before an answer, the order of lines does not tell.
+fn exchanges(notes: &Notes, plan: &mut Plan) {
+    let list = &notes.list;
+    let (mut lines, mut apart): (FxHashMap<u64, usize>, usize) = (FxHashMap::default(), 0);
+    for answer in list.iter().filter(|note| note.act == Act::Answer) {
+        let asks = |note: &&super::note::Note| matches!(note.act, Act::Ask | Act::Open) && note.id == answer.id;
+        match list.iter().any(|note| asks(&note) && note.line == answer.line) {
+            true => *lines.entry(answer.line).or_default() += 1,
+            // What the server asked is answered by an exchange of its own.
+            false => apart += usize::from(list.iter().any(|note| asks(&note))),
+        }
+    }
+    let opened = list.iter().filter(|note| matches!(note.act, Act::Ask | Act::Open)).count();
+    if lines.len() >= LINES && lines.values().sum::<usize>() * 2 > opened && apart < lines.len() {
+        let order = Proof::ORDER.and(Proof::ANSWER_TIME).and(Proof::CANCEL_TARGET);
+        plan.lacks = plan.lacks.and(order).and(Proof::ALL_ANSWERS);
+        plan.said.push("a line holds a request with its answer, and was written when it had one".to_string());
+    }
 }
 
 fn nulls(notes: &Notes, plan: &mut Plan) {

@@ -33,6 +33,8 @@ pub(super) enum Act {
 pub(super) struct Note {
     /// Where its text starts.
     pub offset: u64,
+    /// The line of its record.
+    pub line: u64,
     pub at_us: Option<i64>,
     pub channel: u32,
     /// 0 and 1 are the two senders, 2 is not told.
@@ -189,6 +191,7 @@ impl Notes {
         };
         self.list.push(Note {
             offset: frame.byte_offset,
+            line: frame.line,
             at_us: frame.at_us,
             channel: frame.channel,
             sender,
