@@ -101,7 +101,7 @@ fn one_side(notes: &Notes, plan: &mut Plan) {
 /// has brought about: they are not logged.
 fn notifications(notes: &Notes, plan: &mut Plan) {
     let list = &notes.list;
-    let Some(opening) = list.iter().position(|note| note.act == Act::Open) else { return };
+    let Some(opening) = list.iter().position(|note| note.marks.is_to_be_ended) else { return };
     let client = list[opening].sender;
     // Where nothing tells who sent what, those that are known are the client's.
     let tells = |note: &Note| match client {

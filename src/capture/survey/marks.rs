@@ -33,6 +33,8 @@ pub(super) struct Marks {
     pub target_is_number: bool,
     /// Ends a handshake.
     pub greets: bool,
+    /// Opens a handshake of the kind that a notification of the client ends: those declare `capabilities` by that name.
+    pub is_to_be_ended: bool,
     /// Says goodbye.
     pub closes: bool,
     /// Its token lives only as long as the request that gives it.

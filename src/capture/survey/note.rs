@@ -183,6 +183,7 @@ impl Notes {
             null_id,
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
+            is_to_be_ended: act == Act::Open && text.contains("\"capabilities\""),
             greets: self.openers.contains(&message.method()),
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
