@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::detect::candidates;
+use super::formats::sqlite;
 use super::input::Input;
-use super::name::path_of;
+use super::open::told;
 use super::sample::Sample;
-use super::{Body, Channel, Frame, FrameSink, Overrides, Proof, Resume, Skip, Vantage, open};
+use super::{Body, Channel, Frame, FrameSink, Overrides, Proof, Resume, Skip, Source, Vantage};
 use crate::error::Result;
 
 /// How many lines are named for each reason to pass over one.
@@ -41,7 +42,7 @@ pub struct Explanation {
     pub format: String,
     /// Why it was taken for that.
     pub reason: String,
-    /// Every format that its head fits, the best first. Empty for standard input and pipes, which are read only once.
+    /// Every format that its head fits, the best first.
     pub candidates: Vec<Candidate>,
     /// Names of the wrappers that were peeled, outermost first.
     pub wrappers: Vec<String>,
@@ -69,9 +70,7 @@ pub struct Explanation {
 
 /// Reads a log and tells what it was taken for.
 pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
-    let mut source = open(path, overrides)?;
-    let (mut found, head) = if is_read_once(path) { (Vec::new(), Vec::new()) } else { fitting(path)? };
-    found.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+    let (mut source, found, head) = opened(path, overrides)?;
     let mut seen = Contents::default();
     source.read(0, Resume::default(), &mut seen)?;
     seen.quote(&head);
@@ -98,15 +97,23 @@ pub fn explain(path: &str, overrides: &Overrides) -> Result<Explanation> {
     })
 }
 
-/// True for standard input, a pipe or a device: to open it again is to wait for somebody who is gone.
-fn is_read_once(name: &str) -> bool {
-    let path = path_of(name);
-    name == "-" || path.exists() && !path.is_file()
+/// A log that is opened, the formats that its head fits, the best first, and the head.
+type Opened = (Box<dyn Source>, Vec<Candidate>, Vec<u8>);
+
+/// Opens a log, and only once: a pipe has its head only then.
+fn opened(path: &str, overrides: &Overrides) -> Result<Opened> {
+    if let Some(database) = sqlite::open(path, overrides)? {
+        return Ok((database, Vec::new(), Vec::new()));
+    }
+    let mut input = Input::open(path)?;
+    let mut found = fitting(&mut input)?;
+    found.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+    let head = input.head().to_vec();
+    Ok((Box::new(told(input, path, overrides)?), found, head))
 }
 
-/// The formats that the head of a file fits, and the head.
-fn fitting(path: &str) -> Result<(Vec<Candidate>, Vec<u8>)> {
-    let mut input = Input::open(path)?;
+/// The formats that the head of a text fits.
+fn fitting(input: &mut Input) -> Result<Vec<Candidate>> {
     let mut found: Vec<Candidate> = Vec::new();
     for all in [false, true] {
         let sample = Sample::new(input.head(), input.is_whole(), all);
@@ -130,7 +137,7 @@ fn fitting(path: &str) -> Result<(Vec<Candidate>, Vec<u8>)> {
             reason: fit.reason,
         }));
     }
-    Ok((found, input.head().to_vec()))
+    Ok(found)
 }
 
 /// Counts what a source holds.

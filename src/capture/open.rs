@@ -89,7 +89,7 @@ fn detected(input: &mut Input, overrides: &Overrides) -> Result<(&'static dyn Fo
 }
 
 /// Tells the format of a text from its head, and what was done to it.
-fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
+pub(super) fn told(mut input: Input, path: &str, overrides: &Overrides) -> Result<Log> {
     let (format, sample, reason) = detected(&mut input, overrides)?;
     let name = path.replace('\\', "/");
     let name = if cfg!(windows) { name } else { path.to_string() };
@@ -136,7 +136,7 @@ fn unknown(input: &Input, sample: &Sample) -> Error {
     Error::new(ErrorKind::Input, what).hint(hint)
 }
 
-struct Log {
+pub(super) struct Log {
     name: String,
     format: &'static dyn Format,
     chain: String,

@@ -74,6 +74,8 @@ pub enum Skip {
     Rewritten,
     /// In the file that took the name of this one while it was read.
     Replaced,
+    /// Behind the last line of a recording whose recorder did not end it.
+    Unended,
 }
 
 impl Skip {
@@ -89,6 +91,9 @@ impl Skip {
             Skip::Shrunk => Some("shrank while it was read: what stood behind its end is not known"),
             Skip::Rewritten => Some("was rewritten while it was read: what was read may be of both"),
             Skip::Replaced => Some("was replaced while it was read: the file that has its name now was not read"),
+            Skip::Unended => Some(
+                "has no end: it was cut or is still being written, or its recorder was killed; what passed last may be missing",
+            ),
             _ => None,
         }
     }
@@ -96,9 +101,9 @@ impl Skip {
     /// The reason with this word.
     pub fn from_name(name: &str) -> Option<Skip> {
         use Skip::*;
-        let all =
-            [Blank, NotAMessage, Header, CutOff, Oversized, Foreign, Duplicate, Torn, Shrunk, Rewritten, Replaced];
-        all.into_iter().find(|skip| skip.as_str() == name)
+        let passed = [Blank, NotAMessage, Header, CutOff, Oversized, Foreign, Duplicate];
+        let lost = [Torn, Shrunk, Rewritten, Replaced, Unended];
+        passed.into_iter().chain(lost).find(|skip| skip.as_str() == name)
     }
 
     /// The word used in reports.
@@ -115,6 +120,7 @@ impl Skip {
             Skip::Shrunk => "shrank while it was read",
             Skip::Rewritten => "rewritten while it was read",
             Skip::Replaced => "replaced while it was read",
+            Skip::Unended => "without its end",
         }
     }
 }

@@ -33,6 +33,9 @@ pub struct Patience {
     pub term: Duration,
     /// From TERM to KILL.
     pub kill: Duration,
+    /// From a signal to the recorder, which the server was handed, to TERM, and from TERM to KILL: whoever sends signals does not
+    /// wait long before he sends one that cannot be handed on.
+    pub asked: Duration,
     /// How long the streams of a server that has ended may be silent before they are given up: a process that it
     /// left behind may hold them open for ever.
     pub quiet: Duration,
@@ -41,7 +44,8 @@ pub struct Patience {
 impl Default for Patience {
     fn default() -> Patience {
         let [term, kill] = [10, 5].map(Duration::from_secs);
-        Patience { term, kill, quiet: Duration::from_millis(500) }
+        let [asked, quiet] = [1500, 500].map(Duration::from_millis);
+        Patience { term, kill, asked, quiet }
     }
 }
 
@@ -69,7 +73,7 @@ pub struct Shim<'s> {
 
 impl Shim<'_> {
     /// Starts the server, and returns how it ended: its exit code, or 128 and the signal. `signals` are passed on to its
-    /// process group.
+    /// process group; one that it does not heed is how it ended, too.
     pub fn run(&self, ends: Ends, signals: Receiver<i32>) -> Result<u8> {
         let mut child = self.start()?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -82,9 +86,10 @@ impl Shim<'_> {
             move || signals.iter().for_each(|signal| drop(words.send(Word::Signal(signal))))
         });
         thread("child", move || drop(words.send(Word::Exited(child.wait()))));
-        let status = self.watch(&inbox, &progress, group);
+        let (status, unheeded) = self.watch(&inbox, &progress, group);
         let (code, signal) = status.map_or((None, None), |status| (status.code(), status.signal()));
         self.event(TapeEvent::Exit { code, signal });
+        let signal = unheeded.or(signal);
         Ok(code.map_or(signal.map_or(1, |signal| 128 + signal), |code| code & 0xff) as u8)
     }
 
@@ -139,13 +144,19 @@ impl Shim<'_> {
         }
     }
 
-    /// Until the server has ended and all that it wrote is passed on. The client is not waited for.
-    fn watch(&self, inbox: &Receiver<Word>, progress: &Progress, group: Option<Pid>) -> Option<ExitStatus> {
+    /// Until the server has ended and all that it wrote is passed on; gives the signal, too, that it did not heed. The client is not
+    /// waited for.
+    fn watch(
+        &self,
+        inbox: &Receiver<Word>,
+        progress: &Progress,
+        group: Option<Pid>,
+    ) -> (Option<ExitStatus>, Option<i32>) {
         let signal = |signal| group.map_or(Ok(()), |group| kill_process_group(group, signal));
         let (mut status, mut open, mut seen) = (None, 2, progress.seen());
         // What is done when the server has not ended by then.
         let mut next: Option<(i64, Signal)> = None;
-        let mut answers = 0;
+        let (mut answers, mut asked, mut unheeded) = (0, None, None);
         while status.is_none() || open > 0 {
             let word = match (&status, next) {
                 (Some(_), _) => inbox.recv_timeout(self.patience.quiet),
@@ -159,7 +170,7 @@ impl Shim<'_> {
                 Ok(Word::Client(End::Eof)) => {
                     self.event(TapeEvent::Close { by: Some(Side::Client), how: "eof".to_string() });
                     answers = progress.answers();
-                    next = Some((self.after(self.patience.term), Signal::TERM));
+                    next = next.or_else(|| Some((self.after(self.patience.term), Signal::TERM)));
                 }
                 Ok(Word::Client(End::NobodyReads)) => self.note("the server no longer reads"),
                 Ok(Word::Server(end)) => {
@@ -175,9 +186,12 @@ impl Shim<'_> {
                 Ok(Word::Signal(number)) if status.is_none() => {
                     let known = Signal::from_named_raw(number);
                     let _ = known.map_or(Ok(()), signal);
+                    let then = if known == Some(Signal::TERM) { Signal::KILL } else { Signal::TERM };
+                    next = next.filter(|_| asked.is_some()).or_else(|| Some((self.after(self.patience.asked), then)));
+                    asked = Some(number);
                 }
                 Ok(Word::Signal(_)) => {}
-                Err(RecvTimeoutError::Disconnected) => return status.flatten(),
+                Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) if status.is_some() => {
                     let now = progress.seen();
                     if now == seen && !progress.is_writing() {
@@ -188,7 +202,8 @@ impl Shim<'_> {
                 }
                 // It still delivers what its client asked for before it closed its side: that is no server that hangs.
                 Err(RecvTimeoutError::Timeout)
-                    if next.is_some_and(|(_, which)| which == Signal::TERM)
+                    if asked.is_none()
+                        && next.is_some_and(|(_, which)| which == Signal::TERM)
                         && (progress.answers() != answers || progress.is_writing()) =>
                 {
                     answers = progress.answers();
@@ -197,17 +212,20 @@ impl Shim<'_> {
                 Err(RecvTimeoutError::Timeout) => {
                     if let Some((_, which)) = next.take() {
                         let kill = which == Signal::TERM;
-                        self.note(&format!(
-                            "the client ended, the server did not: {}",
-                            if kill { "TERM" } else { "KILL" }
-                        ));
+                        let (why, patience) = match asked {
+                            Some(_) => ("a signal came", self.patience.asked),
+                            None => ("the client ended", self.patience.kill),
+                        };
+                        let word = if kill { "TERM" } else { "KILL" };
+                        self.note(&format!("{why}, the server did not end: {word}"));
                         let _ = signal(which);
-                        next = kill.then(|| (self.after(self.patience.kill), Signal::KILL));
+                        unheeded = asked;
+                        next = kill.then(|| (self.after(patience), Signal::KILL));
                     }
                 }
             }
         }
-        status.flatten()
+        (status.flatten(), unheeded)
     }
 
     fn after(&self, duration: Duration) -> i64 {

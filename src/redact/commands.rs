@@ -1,7 +1,7 @@
 //! Secrets in command lines that no label names: `curl -u user:...`, `mysql -p...`, `sshpass -p ...`, and in the files of such tools.
 
 /// What a text must hold, the kind of secret, and its form, as in `shapes`.
-pub(super) const COMMANDS: [(&str, &str, &str); 15] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
     ("curl", "password", r#"\bcurl\b[^\n|;]*?\s(?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:"'$]+:([^\s"'$]{3,})"#),
     ("curl", "cookie", r#"\bcurl\b[^\n|;]*?\s(?:-b|--cookie)[ =]?["']?([^\s"'=]+=[^\s"']{6,})"#),
     ("(?i-u:mysql|mariadb)", "password", r#"\b(?:mysql|mariadb)[a-z-]*\b[^\n|;]*?\s-p["']?([^\s"'$-][^\s"']{2,})"#),
@@ -30,6 +30,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 15] = [
         "password",
         r#"\b(?:smbclient|winexe|rpcclient)\b[^\n|;]*?\s-U\s+["']?[^\s%"']+%([^\s"'$]{3,})"#,
     ),
+    ("sqlplus|sqlldr", "password", r#"\b(?:sqlplus|sqlldr)\b[^\n|;]*?\s["']?[^\s"'/=-]+/([^\s"'@$/]{4,})@"#),
     ("(?i-u:login)", "password", r#"(?i)\blogin\s+\S+\s+password\s+["']?([^\s"'$<]{4,})"#),
     ("(?i-u:identified|password)", "password", r"(?i)\b(?:identified\s+by|password)\s+'([^'\s$<]{4,})'"),
     (r":5432:|:3306:|:\*:", "password", r"(?m)^[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:([^\s:]{4,})$"),

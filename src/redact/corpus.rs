@@ -19,7 +19,10 @@ const FORMS: &str = "AKIA{U16} ASIA{U16} ABSK{b120}= AIza{u35} GOCSPX-{u28} ya29
     p8e-{l32} LTAI{w20} AKCp{w69} CLOJARS_{l60} duffel_live_{u43} EZAK{w54} EAAC{w120} FLWSECK_TEST-{x32}-X fio-u-{u64} \
     API-{U26} sha256~{u43} access-production-{g} pnu_{w36} rdme_{l70} shippo_live_{x40} squ_{x40} sgp_{x16}_{x40} tfp_{u44} \
     nvapi-{u64} bkua_{x40} CCIPAT_{w22}_{w40} phx_{w43} CFPAT-{u43} sdk-{g} napi_{l64} tskey-auth-{w12}-{w32} fc-{x32} \
-    pcsk_{w6}_{w60} snyk_uat.{x8}.{u70} wandb_v1_{w60} amzn.mws.{g} xaat-{g}";
+    pcsk_{w6}_{w60} snyk_uat.{x8}.{u70} wandb_v1_{w60} amzn.mws.{g} xaat-{g} \
+    00{u40} BSA{u28} 11{x32} {w52}JQQJ99{w14} csk-{l48} fw_{w24} hcaik_01{l58} st.{x24}.{x32}.{x32} 00D{w15}!{w96} \
+    2/{d16}/{d16}:{x32} IGQV{u150} SCW{U17} $2b$12${w53} $6${w16}${w86} $apr1${w8}${w22} \
+    $argon2id$v=19$m=65536,t=3,p=4${w22}${b43} pbkdf2_sha256$600000${w22}${b43}=";
 
 /// Keys of makers that nobody has heard of.
 const UNLISTED: &str = "acme_live_{w32} zz9_{w40} tok-{w24} qrs_test_{x40} blip_sk_{w28} svc-prod-{w36} hub_pat_{w30} vend_api_{x48} \
@@ -51,7 +54,10 @@ const AROUND: &str = "curl -u admin:§ https://x~mysql -u root -p§ shop~sshpass
     postgres://svc:§@db:5432/app~redis://:§@cache:6379/0~https://jo:§@git.io/x.git~Server=tcp:db;User ID=svc;Password=§;Encrypt=True~\
     jdbc:postgresql://db/app?user=svc&password=§~Cookie: theme=dark; session=§§~Set-Cookie: sid=§§; Path=/~Authorization: Bearer §§~\
     Authorization: token §§~Authorization: ApiKey §§~//registry.npmjs.org/:_authToken=§§~echo § | docker login --password-stdin~\
-    username=jo&password=§&x=1~https://b.io/k?X-Amz-Signature=§§~-----BEGIN PRIVATE KEY-----^§§^-----END PRIVATE KEY-----";
+    username=jo&password=§&x=1~https://b.io/k?X-Amz-Signature=§§~-----BEGIN PRIVATE KEY-----^§§^-----END PRIVATE KEY-----~\
+    id,user,password^1,jo,§^2,eve,yes~user\tdb_password^jo\t§~| user | Password |^|---|---|^| jo | `§` |~ user | password_hash ^-----+---^ jo | §^(1 row)~\
+    variable \"db_password\" {^  type = string^  default = \"§\"^}~tokens:^  - §§^  - §§~<key>ApiKey</key>^<string>§§</string>~WIFI:T:WPA;S:a;P:§;;~\
+    network={^ psk=\"§\"^}~sqlplus scott/§@//db:1521/x~https://§§@git.acme.io/a/b.git";
 
 /// What looks like a secret, and is none.
 const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer <token>~Authorization: Bearer YOUR_TOKEN_HERE~Authorization: Bearer {token}~\
@@ -76,7 +82,10 @@ const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer 
     TestTokenExpired_returns401~refresh_token_expired~error=invalid_token~unexpected token < in JSON at position 0~missing API key~\
     The api key is invalid~The password is incorrect~token is expired~password was changed yesterday~us-east-1~react-dom@18.2.0~\
     0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe~traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01~etag: 5d8c72a5edda8d6a~\
-    nginx-deployment-66b6c48dd5-7xk2p~main-9f86d081884c7d65.js~progress token 550e8400-e29b-41d4-a716-446655440000~{\"type\":\"string\",\"format\":\"password\"}";
+    nginx-deployment-66b6c48dd5-7xk2p~main-9f86d081884c7d65.js~progress token 550e8400-e29b-41d4-a716-446655440000~{\"type\":\"string\",\"format\":\"password\"}~\
+    | Token | Count |^|---|---|^| the | 12 |^| gpt-4 | 3 |~name,token,count^hello,the,3^world,of,2~password_hash VARCHAR(255) NOT NULL~\
+    variable \"db_password\" {^  type = string^}~tokens:^  - access^  - refresh~$2b$ is how bcrypt begins~awk '{print $1$2$3}'~https://jsmith42@git.acme.io/x~\
+    sqlplus user@db~seed phrase: write down twelve words";
 
 /// Letters by lot, always the same.
 struct Lot(u64);

@@ -6,15 +6,16 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
+use super::blocks;
 use super::names::{self, Said};
 use super::stand_ins::{is_code, is_stand_in};
 use super::words::{is_mixed, is_random, is_uuid};
 
 /// A part of a name without which no name is one of a secret.
-const PARTS: &str = r"(?i-u)pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|webhook|\bsas\b";
+const PARTS: &str = r"(?i-u)pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|webhook|saml|psk|\bsas\b";
 
 /// What a text must hold before a label can stand in it.
-pub(super) const HINT: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat|\bpw\b|webhook|sas)";
+pub(super) const HINT: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat|\bpw\b|webhook|saml|psk|sas)";
 
 /// Names longer than this, in bytes, are none.
 const LONGEST_NAME: usize = 64;
@@ -54,7 +55,7 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
             continue;
         }
         let Some(label) = Label::of(text, name) else { continue };
-        if let Some(secret) = label.secret() {
+        for secret in label.secrets() {
             behind = secret.end;
             found.push((label.said.kind, secret));
         }
@@ -99,9 +100,26 @@ impl<'t> Label<'t> {
         Some(Label { text, said: best?, name })
     }
 
+    /// The secrets behind this label: one, or the items of a list.
+    fn secrets(&self) -> Vec<Range<usize>> {
+        let is_secret = |item: &Range<usize>| {
+            let shown = &self.text[item.clone()];
+            is_random(shown, 16) && self.said.fits(shown) && !is_stand_in(shown)
+        };
+        match self.secret() {
+            Some(secret) => vec![secret],
+            None => blocks::items(self.text, self.name.end).into_iter().filter(is_secret).collect(),
+        }
+    }
+
     /// The secret, where one stands behind this label.
     fn secret(&self) -> Option<Range<usize>> {
         let (link, at) = self.link()?;
+        let name = self.text[self.name.clone()].to_ascii_lowercase();
+        let is_phrase = name.ends_with("phrase") || name.ends_with("mnemonic");
+        if let Some(phrase) = blocks::phrase(self.text, at).filter(|_| is_phrase) {
+            return Some(phrase);
+        }
         let header = matches!(self.said.kind, "cookie" | "authz");
         let value = match header && link != Link::Words {
             true => self.of_header(at)?,
@@ -141,6 +159,8 @@ impl<'t> Label<'t> {
         let flag = self.is_flag();
         let gap = closed.trim_start_matches([' ', '\t']);
         let (link, rest) = if let Some(rest) = self.element(closed) {
+            (Link::Assigned, rest)
+        } else if let Some(rest) = blocks::default_of(self.before(), gap).or_else(|| blocks::entry(closed)) {
             (Link::Assigned, rest)
         } else if let Some(rest) = assigned(gap) {
             (Link::Assigned, rest)

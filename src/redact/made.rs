@@ -148,6 +148,9 @@ const SHORT: usize = 16;
 /// Letters and digits behind any prefix, at least.
 const LONG: usize = 28;
 
+/// Small letters and digits behind any prefix, at least, that are no hash.
+const HASHED: usize = 40;
+
 /// The made keys of a text.
 pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
     let bytes = text.as_bytes();
@@ -210,8 +213,14 @@ fn is_drawn(rest: &str, told: bool) -> bool {
     }
     match told {
         true => longest >= 12 && (digits > 1 || cases && letters >= 20),
-        false => longest >= 10 && letters >= LONG && cases && digits > 1,
+        false => {
+            longest >= 10 && letters >= LONG && cases && digits > 1 || longest >= HASHED && digits > 1 && !is_hex(rest)
+        }
     }
+}
+
+fn is_hex(rest: &str) -> bool {
+    rest.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'_'))
 }
 
 #[cfg(test)]

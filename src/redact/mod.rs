@@ -4,6 +4,8 @@
 //! Best effort: what no name and no shape gives away is not found. Nothing here parses a message into a tree or writes
 //! one anew: a secret's bytes are cut out, and JSON stays the JSON that it was.
 
+mod bare;
+mod blocks;
 mod commands;
 #[cfg(test)]
 mod corpus;
@@ -14,6 +16,7 @@ mod names;
 mod packed;
 mod shapes;
 mod stand_ins;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod unescape;

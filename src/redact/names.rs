@@ -66,7 +66,7 @@ pub(super) const NAMES: [(&str, &str); 41] = [
 ];
 
 /// Last words of names, as in `DB_PASSWORD` and `jwtSecret`.
-const LAST: [(&str, &str); 18] = [
+const LAST: [(&str, &str); 19] = [
     ("password", "password"),
     ("passwd", "password"),
     ("passphrase", "password"),
@@ -83,6 +83,7 @@ const LAST: [(&str, &str); 18] = [
     ("accesskey", "api-key"),
     ("privatekey", "private-key"),
     ("passcode", "password"),
+    ("psk", "password"),
     ("otp", "secret"),
     ("mnemonic", "secret"),
 ];

@@ -9,11 +9,11 @@ use super::commands::COMMANDS;
 use super::hints::Hints;
 use super::stand_ins::{is_code, is_stand_in};
 use super::vendors::VENDORS;
-use super::{Custom, labels, made, words};
+use super::{Custom, bare, labels, made, tables, words};
 
 /// What a text must hold, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
 /// member of such a name is one.
-const SHAPES: [(&str, &str, &str); 13] = [
+const SHAPES: [(&str, &str, &str); 16] = [
     (
         "(?i-u:-----BEGIN)",
         "private-key",
@@ -31,12 +31,23 @@ const SHAPES: [(&str, &str, &str); 13] = [
         "password",
         r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\x22'\x60]*:([^\s/@<>\x22'\x60]*[^\s/@<>\x22'\x600-9][^\s/@<>\x22'\x60]*/[^\s@<>\x22'\x60]*)@[^\s/@:<>\x22'\x60]+[:/]",
     ),
-    ("://", "token", r"\b[A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9_-]{20,})@"),
+    ("://", "token", r"\b[A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9_-]{10,})@"),
     (
         "(?i-u:[?&](?:key|sig|x-(?:amz|goog)-s))",
         "token",
         r"(?i)[?&](?:key|sig|signature|x-(?:amz|goog)-signature)=([^&\s#<>\x22'\x60]{6,})",
     ),
+    (
+        r"\$1\$|\$[56y]\$|\$2[abxy]\$|\$apr1\$|\$argon2|\$scrypt\$|\$gy\$|\$7\$|\$pbkdf2",
+        "password",
+        r"\$(?:1|2[abxy]|[567y]|gy|apr1|argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9-]*)\$[A-Za-z0-9./$=,+_-]*[A-Za-z0-9./+]{20,}={0,2}",
+    ),
+    (
+        r"pbkdf2_|pbkdf2:|scrypt:",
+        "password",
+        r"\b(?:pbkdf2_sha\d+\$|(?:pbkdf2|scrypt):[a-z0-9:]+\$)[A-Za-z0-9./$=+]{20,}",
+    ),
+    ("WIFI:", "password", r"\bWIFI:[^\n]*?\bP:((?:\\.|[^;\\\n]){6,});"),
     ("(?i-u:[?&]code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{16,})"),
     (
         "(?i-u:sess?_?id|sess=|sid=|session=)",
@@ -127,7 +138,10 @@ impl Usual {
                 Some((kind, shape)) => {
                     shape.regex().into_iter().for_each(|regex| hits(kind, regex, text, found));
                 }
-                None => labels::find(text, found),
+                None => {
+                    labels::find(text, found);
+                    tables::find(text, found);
+                }
             }
         }
         if found.iter().any(|(kind, _)| *kind == "aws") {
@@ -162,6 +176,10 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
             "api-key" | "token" if whole && LOOSE.iter().any(|form| shown.starts_with(form)) => {
                 !words::is_random(&shown[2..], 12)
             }
+            // Before a host stands the name of a user as often.
+            "token" if !whole && text[..secret.start()].ends_with("://") && shown.len() < 20 => {
+                !words::is_random(shown, 10)
+            }
             "custom" | "email" => false,
             _ => !whole && (is_stand_in(shown) || kind == "password" && is_code(shown, "")),
         };
@@ -192,6 +210,7 @@ impl Shapes {
         let mut found = Vec::new();
         Usual::get().find(text, &mut found);
         made::find(text, &mut found);
+        bare::find(text, &mut found);
         self.own.iter().for_each(|(kind, shape)| hits(kind, shape, text, &mut found));
         found
     }

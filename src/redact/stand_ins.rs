@@ -93,7 +93,15 @@ pub fn is_code(value: &str, then: &str) -> bool {
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '?' | '!' | '&' | '*');
     let names = !value.is_empty() && value.chars().all(name) && !value.starts_with(|c: char| c.is_ascii_digit());
     let called = value.strip_suffix('(').is_some_and(|name_of_it| name_of_it.chars().all(name));
+    // `VARCHAR(255)` is the type of a column.
+    let sized = value.strip_suffix(')').and_then(|value| value.split_once('('));
+    let is_type = |(name, size): (&str, &str)| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && size.bytes().all(|byte| byte.is_ascii_digit())
+    };
     CODE.contains(&value)
+        || sized.is_some_and(is_type)
         || names && then.starts_with(['(', '['])
         || called && then.starts_with(['"', '\''])
         || value.contains("()")

@@ -6,7 +6,7 @@
 //! that no list has are found by `made`.
 
 /// What a text must hold, the kind of secret, and its form. A text without the first is not searched for the last.
-pub(super) const VENDORS: [(&str, &str, &str); 126] = [
+pub(super) const VENDORS: [(&str, &str, &str); 139] = [
     ("access_token", "token", r"\baccess_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}\b"),
     ("sk-", "api-key", r"\bsk-[A-Za-z0-9][A-Za-z0-9_-]{18,}"),
     ("AIza", "api-key", r"\bAIza[A-Za-z0-9_-]{35}"),
@@ -44,6 +44,23 @@ pub(super) const VENDORS: [(&str, &str, &str); 126] = [
         "secret",
         r"\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([A-Za-z0-9+/=%&-]{20,})",
     ),
+    ("JQQJ9", "secret", r"\b[A-Za-z0-9]{40,}JQQJ9[9D][A-Za-z0-9]{8,}={0,2}"),
+    (
+        "Az(?:Fu|Se|Ca)|ACDb|[+]A(?:CR|St|Rm)|AIoT|APIM",
+        "secret",
+        r"\b[A-Za-z0-9+/_-]{30,}(?:Az(?:Fu|Se|Ca)|ACDb|[+]A(?:CR|St|Rm)|AIoT|APIM)[A-Za-z0-9+/_-]{4,10}={0,2}",
+    ),
+    ("csk-", "api-key", r"\bcsk-[a-z0-9]{40,}"),
+    ("fw_", "api-key", r"\bfw_[A-Za-z0-9]{22,}\b"),
+    ("hc[a-z]ik_", "api-key", r"\bhc[a-z]ik_[a-z0-9]{50,}"),
+    ("AQE", "api-key", r"\bAQE[A-Za-z0-9+/]{30,}={0,2}-[A-Za-z0-9+/]{20,}={0,2}-[^\s\x22'\x60]{16}"),
+    (r"st\.[0-9a-f]{2}", "token", r"\bst\.[a-f0-9-]{24,36}\.[a-f0-9]{32}\.[a-f0-9]{32}"),
+    ("00D", "token", r"\b00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}"),
+    ("[12]/[0-9]{2}", "token", r"\b[12]/\d{13,19}(?:/\d{13,19})?:[a-f0-9]{32}\b"),
+    (r"\bSCW[A-Z0-9]{2}", "api-key", r"\bSCW[A-Z0-9]{17}\b"),
+    (r"\bu\+[A-Za-z0-9]", "token", r"\bu\+[A-Za-z0-9_-]{18}\b"),
+    ("IGQ", "token", r"\bIGQ[A-Z][A-Za-z0-9_-]{80,}"),
+    (r"\b2[A-Za-z]", "token", r"\b2[A-Za-z][A-Za-z0-9]{25}_[A-Za-z0-9]{21}\b"),
     ("8Q~", "secret", r"\b[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,}"),
     ("do[opr]_v1_", "token", r"\bdo[opr]_v1_[a-f0-9]{40,}"),
     ("HRKU-", "api-key", r"\bHRKU-[A-Za-z0-9_-]{30,}"),

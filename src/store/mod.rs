@@ -138,10 +138,15 @@ impl Store {
     pub fn write(path: &Path) -> Result<Store> {
         crate::output::admits_changes(path)?;
         let there = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
-        if there {
+        if there && partial::has_room_for_journal(path) {
             let mut store = Store::open(path, FOR_APPENDING)?;
             store.writable = true;
             return Ok(store);
+        }
+        if there {
+            let partial = Partial::copied(path)?;
+            let store = Store::open(partial.path(), FOR_APPENDING)?;
+            return Ok(Store { place: shown(path), partial: Some(partial), writable: true, ..store });
         }
         let partial = Partial::create(path)?;
         let place = shown(path);
@@ -259,6 +264,10 @@ impl Store {
 
     fn open(path: &Path, settings: &str) -> Result<Store> {
         let place = shown(path);
+        if path.exists() && !path.is_file() {
+            let message = format!("{place} is no file, and a database is one");
+            return Err(Error::new(ErrorKind::Database, message).hint("name the file that `rpctape ingest` made"));
+        }
         let fault = |error: rusqlite::Error| failed("open", &place, &error);
         let sql = connected(path).map_err(fault)?;
         let version = schema::version(&sql, &place)?;

@@ -1,10 +1,13 @@
 //! A new database under a temporary name: a killed ingest leaves no half database under the real one.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::output::{Listed, followed};
+
+const END: &str = ".partial";
 
 /// `NAME.partial`, locked against a second writer, removed unless it is finished.
 pub(super) struct Partial {
@@ -21,9 +24,7 @@ impl Partial {
     pub(super) fn create(target: &Path) -> Result<Partial> {
         let place = target.display().to_string();
         let target = &followed(target).map_err(|error| Error::io("create", &place, &error))?;
-        let mut name = target.as_os_str().to_owned();
-        name.push(".partial");
-        let path = PathBuf::from(name);
+        let path = beside(target);
         let shown = path.display().to_string();
         if target.exists() && !target.is_file() {
             let message = format!("{} is no file, and cannot become a database", target.display());
@@ -40,6 +41,17 @@ impl Partial {
         file.set_len(0).map_err(|error| Error::io("empty", &shown, &error))?;
         let _listed = Listed::new(&path);
         Ok(Partial { target: target.to_path_buf(), path, file, finished: false, _listed })
+    }
+
+    /// The same with what the target holds: for one whose journal could have no name.
+    pub(super) fn copied(target: &Path) -> Result<Partial> {
+        let fail = |error: std::io::Error| Error::io("copy", &target.display().to_string(), &error);
+        let mut partial = Partial::create(target)?;
+        let mut old = File::open(target).map_err(fail)?;
+        std::io::copy(&mut old, &mut partial.file).map_err(fail)?;
+        let about = old.metadata().map_err(fail)?;
+        partial.file.set_permissions(about.permissions()).map_err(fail)?;
+        Ok(partial)
     }
 
     /// The file to write to.
@@ -65,6 +77,25 @@ impl Drop for Partial {
             let _ = std::fs::remove_file(&self.path);
         }
     }
+}
+
+/// The longest name that no file system refuses, with what SQLite puts behind it for itself, in bytes.
+const LONGEST: usize = 255 - "-journal".len();
+
+/// True if the journal that SQLite keeps beside a database can have its name there.
+pub(super) fn has_room_for_journal(path: &Path) -> bool {
+    followed(path).is_ok_and(|target| target.file_name().is_none_or(|name| name.len() <= LONGEST))
+}
+
+/// `NAME.partial`; of a name that is too long for that, its beginning and what tells it from others that begin so.
+fn beside(target: &Path) -> PathBuf {
+    let mut name = target.file_name().unwrap_or_default().to_os_string();
+    if name.len() + END.len() > LONGEST {
+        let digest = blake3::hash(name.as_encoded_bytes()).to_hex();
+        name = OsString::from(format!("{:.32}-{digest:.32}", name.to_string_lossy()));
+    }
+    name.push(END);
+    target.with_file_name(name)
 }
 
 fn options() -> OpenOptions {
@@ -133,6 +164,16 @@ fn sync_folder(target: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_name_has_a_partial_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let targets = ["a", "b"].map(|end| folder.path().join("é".repeat(126) + end));
+        let partials = targets.each_ref().map(|target| Partial::create(target).unwrap());
+        assert_ne!(partials[0].path(), partials[1].path());
+        partials.into_iter().for_each(|partial| drop(partial.finish().unwrap()));
+        assert!(targets.iter().all(|target| target.is_file()));
+    }
 
     #[test]
     fn one_writer_and_no_leftovers() {

@@ -96,8 +96,9 @@ impl Store {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
         let forget = FORGET_END.replace(":source", &id.to_string()).replace(":line", &from.lines.to_string());
         self.batch(&forget)?;
-        let delete = "DELETE FROM skipped_line WHERE source = ?1 AND why = ?2";
-        self.sql.execute(delete, (id, Skip::CutOff.as_str())).map(|_| ()).map_err(fault)
+        let delete = "DELETE FROM skipped_line WHERE source = ?1 AND why IN (?2, ?3)";
+        let ends = (id, Skip::CutOff.as_str(), Skip::Unended.as_str());
+        self.sql.execute(delete, ends).map(|_| ()).map_err(fault)
     }
 
     /// Forgets a source, and with it what the audit made of all, which has to be made again.

@@ -141,6 +141,23 @@ fn a_configuration_is_made_where_a_link_leads_and_never_over_one() {
 }
 
 #[test]
+fn a_database_with_the_longest_name_is_made_and_added_to() {
+    let folder = folder();
+    let db = folder.path().join("n".repeat(255)).display().to_string();
+    assert_eq!(run(&["ingest", BAD, "--db", &db]).code, 0);
+    assert_eq!(run(&["audit", &db]).out, run(&["check", &db]).out);
+    assert_eq!(names(folder.path()).len(), 1);
+    let said = run(&["audit", "/dev/null"]);
+    assert!(said.code == 2 && said.err.contains("/dev/null is no file"), "{}", said.err);
+}
+
+#[test]
+fn a_pipe_is_explained_as_the_file() {
+    let (code, said) = shell("cat \"$1\" | \"$0\" formats --explain - >&2", Path::new(BAD));
+    assert_eq!((code, said), (Some(0), run(&["formats", "--explain", BAD]).out));
+}
+
+#[test]
 fn what_is_read_only_is_left_alone() {
     let folder = folder();
     let old = file(folder.path(), "old", "mine");

@@ -99,6 +99,7 @@ fn init_writes_and_never_overwrites() {
     let said = run(&["init", &path]);
     assert_eq!(said.code, 2);
     assert!(said.err.contains("exists already"), "{}", said.err);
+    assert_eq!(run(&["init", "/dev/null"]).code, 2, "nothing would be there");
     assert_eq!(run(&["check", BAD, "--config", &path]).out, run(&["check", BAD]).out);
 }
 

@@ -25,7 +25,8 @@ pub const TEMPLATE: &str = include_str!("init.toml");
 /// Writes the file.
 pub fn run(args: &InitArgs) -> Result<u8> {
     let name = args.file.display().to_string();
-    if args.file.is_file() {
+    let is_stdout = args.file.as_os_str() == "-";
+    if args.file.exists() && !args.file.is_dir() && !is_stdout {
         return Err(Error::new(ErrorKind::Usage, format!("{name} exists already, and is left alone"))
             .hint("name another file: rpctape init FILE"));
     }

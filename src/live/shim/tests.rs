@@ -45,7 +45,7 @@ fn ran(patience: Patience, script: &str, signal: Option<i32>) -> (u8, String) {
 
 #[test]
 fn term_and_then_kill() {
-    let patient = Patience { term: SHORT, kill: LONG, quiet: SHORT };
+    let patient = Patience { term: SHORT, kill: LONG, asked: LONG, quiet: SHORT };
     let (code, text) = ran(patient, "echo 1; sleep 60", None);
     assert_eq!(code, 143, "{text}");
     assert!(text.contains("TERM") && !text.contains("KILL"), "{text}");
@@ -58,7 +58,7 @@ fn term_and_then_kill() {
 fn a_server_that_still_answers_is_left_alone() {
     let term = Duration::from_secs(1);
     let script = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $n; sleep 0.2; done; exit 3";
-    let (code, text) = ran(Patience { term, kill: LONG, quiet: SHORT }, script, None);
+    let (code, text) = ran(Patience { term, kill: LONG, asked: LONG, quiet: SHORT }, script, None);
     // On a machine with much else to do it may fall silent for so long; the recording has the times.
     let at_us = |what: &str| {
         let line = text.lines().rfind(|line| line.contains(what))?;
@@ -71,12 +71,20 @@ fn a_server_that_still_answers_is_left_alone() {
 #[test]
 fn signals_go_to_the_whole_group() {
     // The shell waits for its own child, which gets the signal too.
-    let patient = Patience { term: LONG, kill: LONG, quiet: SHORT };
+    let patient = Patience { term: LONG, kill: LONG, asked: LONG, quiet: SHORT };
     let (code, text) = ran(patient, "echo 1; sleep 60 & wait", Some(15));
     assert_eq!(code, 143, "{text}");
     // Not INT: a shell that is started in the background cannot trap it.
     let (code, _) = ran(patient, "trap 'exit 7' TERM; echo 1; for n in $(seq 1200); do sleep 0.05; done", Some(15));
     assert_eq!(code, 7);
+}
+
+#[test]
+fn a_server_that_heeds_no_signal_ends_with_the_signal_that_came() {
+    let patient = Patience { term: LONG, kill: LONG, asked: SHORT, quiet: SHORT };
+    let (code, text) = ran(patient, "trap '' TERM INT HUP; echo 1; while :; do sleep 1; done", Some(1));
+    assert_eq!(code, 129, "{text}");
+    assert!(text.contains("TERM") && text.contains("KILL"), "{text}");
 }
 
 #[test]

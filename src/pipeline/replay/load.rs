@@ -21,29 +21,51 @@ pub fn load(store: &Store, name: &str) -> Result<Recording> {
 pub fn load_connections(store: &Store, name: &str, wanted: impl Fn(&ConnectionRow) -> bool) -> Result<Recording> {
     let rows: Vec<ConnectionRow> = store.connections()?.into_iter().filter(|row| wanted(row)).collect();
     let format = rows.first().map(|row| row.format.clone()).unwrap_or_default();
+    let mut judged = Judged::of(store)?;
     let mut connections = Vec::with_capacity(rows.len());
     for row in &rows {
-        connections.extend(connection(store, row)?);
+        connections.extend(connection(store, row, &mut judged)?);
     }
     Ok(Recording { name: name.to_string(), format, connections })
 }
 
+/// What the audit made of all connections, by connection: asked for one by one, each would look through all of it.
+#[derive(Default)]
+struct Judged {
+    exchanges: HashMap<i64, Vec<ExchangeRow>>,
+    cancels: HashMap<i64, Vec<CancellationRow>>,
+    findings: HashMap<String, Vec<FindingRow>>,
+}
+
+impl Judged {
+    fn of(store: &Store) -> Result<Judged> {
+        let mut judged = Judged::default();
+        store.exchanges(ExchangeFilter { connection: None, odd_only: false }, |exchange| {
+            judged.exchanges.entry(exchange.connection_id).or_default().push(exchange);
+            Ok(())
+        })?;
+        for cancel in store.cancellations(None, None)? {
+            judged.cancels.entry(cancel.connection_id).or_default().push(cancel);
+        }
+        for finding in store.all_findings(&FindingFilter::default(), Raw::None)? {
+            judged.findings.entry(finding.connection.clone()).or_default().push(finding);
+        }
+        Ok(judged)
+    }
+}
+
 /// `None` for a connection that was never judged.
-fn connection(store: &Store, row: &ConnectionRow) -> Result<Option<Connection>> {
+fn connection(store: &Store, row: &ConnectionRow, judged: &mut Judged) -> Result<Option<Connection>> {
     let Some(channel) = store.recorded_channel(row.id)? else { return Ok(None) };
     let Some(profile) = channel.profile.or_else(|| profile(row)) else { return Ok(None) };
-    let mut exchanges = Vec::new();
-    store.exchanges(ExchangeFilter { connection: Some(row.id), odd_only: false }, |exchange| {
-        exchanges.push(exchange);
-        Ok(())
-    })?;
-    let cancels = store.cancellations(Some(row.id), None)?;
+    let exchanges = judged.exchanges.remove(&row.id).unwrap_or_default();
+    let cancels = judged.cancels.remove(&row.id).unwrap_or_default();
     let mut maker = Maker::new(profile, &exchanges, &cancels);
     for frame in store.recorded_frames(row.id)? {
         maker.frame(frame);
     }
-    let findings = FindingFilter { connection: Some(row.id), ..FindingFilter::default() };
-    let faults = store.all_findings(&findings, Raw::None)?.into_iter().map(|finding| maker.fault(finding)).collect();
+    let findings = judged.findings.remove(&row.key).unwrap_or_default();
+    let faults = findings.into_iter().map(|finding| maker.fault(finding)).collect();
     Ok(Some(Connection {
         key: row.key.clone(),
         profile: maker.profile,

@@ -4,6 +4,7 @@
 
 mod cancel;
 mod estimate;
+mod index;
 mod losses;
 mod schedule;
 
@@ -145,8 +146,8 @@ pub struct Soft {
 pub fn plan(recording: &Recording, options: &Options) -> Result<Plan> {
     let mut losses = losses::losses(recording)?;
     let mut connections = Vec::with_capacity(recording.connections.len());
-    for (at, connection) in recording.connections.iter().enumerate() {
-        let plan = plan_connection(recording, at, connection, options)?;
+    for (connection, after) in recording.connections.iter().zip(schedule::opens_after(recording)) {
+        let plan = plan_connection(connection, after, options)?;
         losses.extend(losses::earlier(connection, &plan.steps, options.life.max_request_us));
         connections.push(plan);
     }
@@ -156,9 +157,8 @@ pub fn plan(recording: &Recording, options: &Options) -> Result<Plan> {
 }
 
 fn plan_connection(
-    recording: &Recording,
-    at: usize,
     connection: &Connection,
+    opens_after: Option<(usize, usize)>,
     options: &Options,
 ) -> Result<ConnectionPlan> {
     let links = flow::links(connection, &options.rewrite.flows);
@@ -188,7 +188,7 @@ fn plan_connection(
     let estimate = estimate::estimate(connection, &steps, options);
     Ok(ConnectionPlan {
         key: connection.key.clone(),
-        opens_after: schedule::opens_after(recording, at),
+        opens_after,
         steps,
         tail,
         continues: flow::continues(connection, &links),

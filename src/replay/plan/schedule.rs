@@ -1,11 +1,15 @@
 //! The partial order of a recording: for each thing that the client did, what had to be there first.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use super::cancel::{self, Targets};
+use super::index::Index;
 use super::{Action, Cancelling, Soft, Step};
 use crate::protocol::Side;
 use crate::replay::flow::{self, Link};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, Event, EventKind, Recording};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
 use crate::replay::splice;
 
 /// Slack of a soft wait, and its longest, microseconds.
@@ -27,7 +31,7 @@ struct Between {
 /// The steps of a connection, and what the server says after the last.
 pub(super) fn steps(connection: &Connection, links: &[Link], options: &Options) -> (Vec<Step>, Vec<Soft>) {
     let mut steps: Vec<Step> = Vec::new();
-    let targets = cancel::targets(connection);
+    let (targets, index) = (cancel::targets(connection), Index::of(connection));
     let mut between = Between::default();
     let mut at = 0;
     while at < connection.events.len() {
@@ -36,10 +40,10 @@ pub(super) fn steps(connection: &Connection, links: &[Link], options: &Options) 
             EventKind::Batch(members) if event.side == Some(Side::Client) => members.end.max(at + 1),
             _ => at + 1,
         };
-        match action(connection, at, &targets, options) {
+        match action(connection, &index, at, &targets, options) {
             Some(action) => {
                 let found = std::mem::take(&mut between);
-                steps.push(step(connection, links, at, next, action, found, steps.last()));
+                steps.push(step(connection, &index, links, at..next, action, found, steps.is_empty()));
                 between.last_us = event.at_us;
                 between.hard_us = event.at_us;
             }
@@ -53,15 +57,17 @@ pub(super) fn steps(connection: &Connection, links: &[Link], options: &Options) 
 
 fn step(
     connection: &Connection,
+    index: &Index<'_>,
     links: &[Link],
-    at: usize,
-    next: usize,
+    events: Range<usize>,
     action: Action,
     between: Between,
-    before: Option<&Step>,
+    is_first: bool,
 ) -> Step {
+    let at = events.start;
     let event = &connection.events[at];
-    let opens: Vec<usize> = (at..next)
+    let opens: Vec<usize> = events
+        .clone()
         .filter_map(|place| match connection.events[place].what {
             EventKind::Request(exchange) => Some(exchange),
             _ => None,
@@ -70,13 +76,13 @@ fn step(
     let soft = match action {
         // A cancel is timed from its target and from nothing else.
         Action::Cancel(_) => Vec::new(),
-        _ => between.softs(connection).into_iter().chain(reused(connection, at, &opens)).collect(),
+        _ => between.softs(connection).into_iter().chain(reused(connection, index, at, &opens)).collect(),
     };
     let mut after = between.after;
     // The answer to a cancelled request holds nothing back, unless a value of it is needed.
-    for link in (at..next).flat_map(|event| flow::ending_in(links, event)) {
+    for link in events.flat_map(|event| flow::ending_in(links, event)) {
         let producer = &connection.exchanges[link.producer];
-        if producer.issuer == Side::Client && producer.cancels.iter().any(|cancel| *cancel < at) {
+        if producer.issuer == Side::Client && producer.cancels.first().is_some_and(|cancel| *cancel < at) {
             after.push(link.producer);
         }
     }
@@ -87,28 +93,28 @@ fn step(
         // The first thing of all has nothing to be timed from.
         _ => 0,
     };
-    let think_us = if before.is_none() && after.is_empty() && soft.is_empty() { 0 } else { think_us };
+    let think_us = if is_first && after.is_empty() && soft.is_empty() { 0 } else { think_us };
     let label = label(connection, at, &action, &opens);
     Step { event: at, line: event.line, label, action, opens, after, soft, think_us, left_out: None, refused: false }
 }
 
 /// Answers to cancelled requests whose ids a step uses again: sent while one of them is on its way, nobody could tell whose it is.
-fn reused<'c>(connection: &'c Connection, at: usize, opens: &'c [usize]) -> impl Iterator<Item = Soft> + 'c {
+fn reused(connection: &Connection, index: &Index<'_>, at: usize, opens: &[usize]) -> Vec<Soft> {
     let exchanges = &connection.exchanges;
-    let same = move |other: &usize| {
-        let other = &exchanges[*other];
-        let opened =
-            |open: &usize| (exchanges[*open].issuer, &exchanges[*open].rpc_id) == (other.issuer, &other.rpc_id);
-        other.request < at && opens.iter().any(opened)
-    };
-    (0..exchanges.len()).filter(move |_| !opens.is_empty()).filter(same).filter_map(move |other| {
-        let other = &exchanges[other];
-        let response = other.response.filter(|response| *response < at)?;
-        let cancel = other.cancels.iter().rfind(|cancel| **cancel < response)?;
-        let time = |event: usize| connection.events[event].at_us;
-        let took = time(response).zip(time(*cancel)).map_or(0, |(answer, cancel)| (answer - cancel).max(0));
-        Some(Soft { event: response, wait_us: (took + SOFT_SLACK_US).min(SOFT_MAX_US) })
-    })
+    let ids: BTreeSet<&str> = opens.iter().map(|open| exchanges[*open].rpc_id.as_str()).collect();
+    let mut same: Vec<usize> = ids.into_iter().flat_map(|id| index.cancelled(id)).copied().collect();
+    same.sort_unstable();
+    let before = same.into_iter().map(|other| &exchanges[other]).filter(|other| other.request < at);
+    before.filter_map(|other| answered(connection, other, at)).collect()
+}
+
+/// The answer that came to a cancelled request before an event.
+fn answered(connection: &Connection, cancelled: &Exchange, at: usize) -> Option<Soft> {
+    let response = cancelled.response.filter(|response| *response < at)?;
+    let cancel = cancelled.cancels.iter().rfind(|cancel| **cancel < response)?;
+    let time = |event: usize| connection.events[event].at_us;
+    let took = time(response).zip(time(*cancel)).map_or(0, |(answer, cancel)| (answer - cancel).max(0));
+    Some(Soft { event: response, wait_us: (took + SOFT_SLACK_US).min(SOFT_MAX_US) })
 }
 
 impl Between {
@@ -164,7 +170,13 @@ impl Between {
 }
 
 /// What the client did at an event; `None` for what it did not do, or what is done without being asked.
-fn action(connection: &Connection, at: usize, targets: &Targets, options: &Options) -> Option<Action> {
+fn action(
+    connection: &Connection,
+    index: &Index<'_>,
+    at: usize,
+    targets: &Targets,
+    options: &Options,
+) -> Option<Action> {
     let event = &connection.events[at];
     if event.side != Some(Side::Client) {
         return None;
@@ -184,21 +196,20 @@ fn action(connection: &Connection, at: usize, targets: &Targets, options: &Optio
         | EventKind::Batch(_) => Some(Action::Send),
         EventKind::Cancel(_) if event.text.is_empty() => event.stream.map(Action::CloseStream),
         EventKind::Cancel(_) | EventKind::Malformed => Some(Action::Send),
-        EventKind::Open => opened(connection, at, event),
-        EventKind::Close => closed(connection, at, event),
+        EventKind::Open => opened(connection, index, at),
+        EventKind::Close => closed(connection, index, at),
         EventKind::Http | EventKind::Exit(_) | EventKind::Stderr | EventKind::Gap => None,
     }
 }
 
 /// A stream that carries no message of the client was opened to listen, or to end the session.
-fn opened(connection: &Connection, at: usize, event: &Event) -> Option<Action> {
-    let stream = event.stream?;
-    let mut on_stream = connection.events[at..].iter().filter(|other| other.stream == Some(stream));
-    let carries = |other: &Event| other.side == Some(Side::Client) && carried(&other.what);
-    let head = connection.events[at..].iter().find(|other| {
-        other.stream == Some(stream) && other.what == EventKind::Http && other.text.contains("\"method\"")
-    });
-    if on_stream.any(carries) {
+fn opened(connection: &Connection, index: &Index<'_>, at: usize) -> Option<Action> {
+    let on_stream = index.on_stream(connection.events[at].stream?);
+    let from = on_stream.partition_point(|place| *place < at);
+    let mut later = on_stream[from..].iter().map(|place| &connection.events[*place]);
+    let is_head = |other: &&Event| other.what == EventKind::Http && other.text.contains("\"method\"");
+    let head = later.clone().find(is_head);
+    if later.any(|other| other.side == Some(Side::Client) && carried(&other.what)) {
         return None;
     }
     match head.and_then(|head| splice::at(&head.text, "/method").map(str::to_string)).as_deref() {
@@ -222,18 +233,20 @@ fn carried(what: &EventKind) -> bool {
 }
 
 /// A stream that the client gave up while something was still to come on it. One that had done its work is not closed by us.
-fn closed(connection: &Connection, at: usize, event: &Event) -> Option<Action> {
-    let stream = event.stream?;
-    let asked = connection.exchanges.iter().any(|exchange| {
-        let request = &connection.events[exchange.request];
-        request.stream == Some(stream)
-            && exchange.issuer == Side::Client
-            && exchange.response.is_none_or(|response| response > at)
-    });
-    let listening = connection.events[..at].iter().enumerate().any(|(place, open)| {
-        open.stream == Some(stream) && opened(connection, place, open) == Some(Action::OpenStream)
-    });
-    (asked || listening && at + 1 < connection.events.len()).then_some(Action::CloseStream(stream))
+fn closed(connection: &Connection, index: &Index<'_>, at: usize) -> Option<Action> {
+    let stream = connection.events[at].stream?;
+    let on_stream = index.on_stream(stream);
+    let is_open = |place: &usize| match connection.events[*place].what {
+        EventKind::Request(exchange) => {
+            let exchange = &connection.exchanges[exchange];
+            exchange.issuer == Side::Client && exchange.response.is_none_or(|response| response > at)
+        }
+        _ => false,
+    };
+    let listens = |place: &usize| *place < at && opened(connection, index, *place) == Some(Action::OpenStream);
+    let asked = on_stream.iter().any(is_open);
+    let listening = at + 1 < connection.events.len() && on_stream.first().is_some_and(listens);
+    (asked || listening).then_some(Action::CloseStream(stream))
 }
 
 fn label(connection: &Connection, at: usize, action: &Action, opens: &[usize]) -> String {
@@ -264,17 +277,20 @@ fn label(connection: &Connection, at: usize, action: &Action, opens: &[usize]) -
     }
 }
 
-/// The last event before a connection was opened, of any other one. Frames are numbered in the order of the capture.
-pub(super) fn opens_after(recording: &Recording, at: usize) -> Option<(usize, usize)> {
-    let opened = recording.connections[at].events.first()?.frame;
+/// For each connection the last event before it was opened, of those that began before it. Frames are numbered in the order of
+/// the capture.
+pub(super) fn opens_after(recording: &Recording) -> Vec<Option<(usize, usize)>> {
     let matters = |event: &Event| event.side.is_some() && carried(&event.what) && !event.text.is_empty();
-    recording.connections[..at]
-        .iter()
-        .enumerate()
-        .flat_map(|(other, connection)| {
-            let last = connection.events.iter().rposition(|event| event.frame < opened && matters(event));
-            last.map(|event| (connection.events[event].frame, (other, event)))
-        })
-        .max()
-        .map(|(_, place)| place)
+    let mut all: Vec<(i64, (usize, usize))> = Vec::new();
+    for (other, connection) in recording.connections.iter().enumerate() {
+        let events = connection.events.iter().enumerate().filter(|(_, event)| matters(event));
+        all.extend(events.map(|(place, event)| (event.frame, (other, place))));
+    }
+    all.sort_unstable();
+    let before = |(at, connection): (usize, &Connection)| {
+        let opened = connection.events.first()?.frame;
+        let end = all.partition_point(|(frame, _)| *frame < opened);
+        all[..end].iter().rev().map(|(_, place)| *place).find(|(other, _)| *other < at)
+    };
+    recording.connections.iter().enumerate().map(before).collect()
 }

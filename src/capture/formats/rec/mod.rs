@@ -112,6 +112,8 @@ struct Header {
     vantage: Option<String>,
     replay_of: Option<String>,
     frame: Option<String>,
+    /// Only a recorder has one: what it writes has an end, unless somebody took that away.
+    clock: Option<String>,
     #[serde(skip)]
     framing: Option<Framing>,
 }
@@ -169,6 +171,10 @@ struct RecReader {
     next: Option<u64>,
     /// True once a line was read.
     started: bool,
+    /// The last line that was read.
+    last: u64,
+    /// True once the recorder said that this is all.
+    ended: bool,
 }
 
 impl RecReader {
@@ -177,7 +183,8 @@ impl RecReader {
         let next = (header.rec == 1 && header.part.unwrap_or(1) == 1).then_some(1);
         let (opened, met) = (FxHashSet::default(), Vec::new());
         let (channels, stated) = (Channels::default(), FxHashMap::default());
-        RecReader { header, t0_us, channels, stated, clock: time::Clock::default(), opened, met, next, started: false }
+        let clock = time::Clock::default();
+        RecReader { header, t0_us, channels, stated, clock, opened, met, next, started: false, last: 0, ended: false }
     }
 }
 
@@ -187,6 +194,7 @@ impl LineReader for RecReader {
         if !std::mem::replace(&mut self.started, true) && line.number > 1 {
             self.next = None;
         }
+        self.last = line.number;
         let Ok(text) = std::str::from_utf8(line.bytes) else {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
@@ -216,6 +224,13 @@ impl LineReader for RecReader {
         self.count(&event, line, out)?;
         let place = self.place(&event, line, out)?;
         out.put(&place, Body::gap(Some(1)))
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        if self.header.clock.is_some() && !self.ended && self.last > 0 {
+            out.skip(self.last, Skip::Unended);
+        }
+        Ok(())
     }
 }
 
@@ -273,6 +288,7 @@ impl RecReader {
 
     fn event(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         self.count(event, line, out)?;
+        self.ended |= matches!(event.kind, "end" | "rotate");
         match event.kind {
             "chan" | "connection" => {
                 if let (Some(connection), Some(channel)) = (event.connection, event.facts.and_then(facts::read)) {

@@ -102,6 +102,16 @@ fn what_was_lost_last_is_missing_although_no_event_says_so() {
 }
 
 #[test]
+fn a_recorder_that_was_killed_leaves_no_end_and_the_reader_says_so() {
+    let header = r#"{"rec":1,"part":1,"t0":"2026-11-21T06:24:01Z","clock":"monotonic"}"#;
+    let ended = |kind: &str| {
+        let skipped = read("rec", &format!("{header}\n{{\"q\":1,\"t\":1,\"k\":\"{kind}\",\"c\":1}}\n")).skipped;
+        !skipped.contains(&(2, Skip::Unended))
+    };
+    assert_eq!(["end", "rotate", "open"].map(ended), [true, true, false]);
+}
+
+#[test]
 fn a_jump_in_the_numbers_is_a_gap_for_every_connection() {
     let event = |q: u32, c: u32, rest: &str| format!("{{\"q\":{q},\"t\":{q},\"c\":{c},{rest}}}\n");
     let open = "\"k\":\"open\"";

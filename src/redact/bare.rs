@@ -1,0 +1,86 @@
+//! Keys without a word in them, by their alphabet and their exact length, as their makers document them: nothing else looks
+//! like that, but what is no key of theirs has to look drawn by lot, too.
+
+use std::ops::Range;
+
+use super::words::is_random;
+use crate::base64;
+
+/// What such a key begins with, and how many letters follow that.
+const FORMS: [(&str, usize); 5] = [
+    // Okta
+    ("00", 40),
+    // PayPal: the secret, and the id of the client
+    ("E", 79),
+    ("A", 79),
+    // Brave
+    ("BSA", 28),
+    // Jenkins
+    ("11", 32),
+];
+
+/// Letters of an Azure account key before its padding: 64 bytes.
+const ACCOUNT: usize = 86;
+
+/// The bare keys of a text.
+pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = at..at + bytes[at..].iter().take_while(|byte| is_digit(**byte)).count();
+        let end = run.end + bytes[run.end..].iter().take_while(|byte| **byte == b'=').count();
+        at = end.max(run.end + 1);
+        if run.is_empty() {
+            continue;
+        }
+        if run.len() == ACCOUNT && end - run.end == 2 && is_account_key(&text[run.start..end]) {
+            found.push(("secret", run.start..end));
+        } else if is_key(&text[run.clone()]) {
+            found.push(("api-key", run));
+        }
+    }
+}
+
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+fn is_key(run: &str) -> bool {
+    let rest = |(prefix, length): &(&str, usize)| run.strip_prefix(prefix).filter(|rest| rest.len() == *length);
+    let drawn = |rest: &str| is_random(rest, rest.len() * 3 / 4) && rest.bytes().filter(u8::is_ascii_digit).count() > 2;
+    FORMS.iter().find_map(rest).is_some_and(|rest| drawn(rest) && !rest.contains(['+', '/']))
+}
+
+/// True for bytes that are no text: a text of 64 bytes has the same length.
+fn is_account_key(run: &str) -> bool {
+    !run.contains(['-', '_']) && base64::decode(run).is_some_and(|bytes| bytes.iter().any(|byte| !byte.is_ascii()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(text: &str) -> usize {
+        let mut found = Vec::new();
+        find(text, &mut found);
+        found.len()
+    }
+
+    #[test]
+    fn length_alphabet_and_lot_tell_a_key() {
+        let drawn = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zKb4Dd6Ff8";
+        assert_eq!(count(&format!("use 00{drawn}, or '00{drawn}'")), 2);
+        let account = base64::encode(&(0..64).map(|n: u8| n.wrapping_mul(37)).collect::<Vec<_>>());
+        assert_eq!(count(&account), 1);
+        for innocent in [
+            format!("sha512-{account}"),
+            base64::encode(&"0123456789".repeat(7).as_bytes()[..64]),
+            format!("00{drawn}x"),
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_string(),
+            format!("00{}", "0".repeat(40)),
+            "grüße ☃".to_string(),
+        ] {
+            assert_eq!(count(&innocent), 0, "{innocent}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Values that stand further from their label than behind a sign: in a block of Terraform, in the next element of a property
+//! list, in the items of a list of YAML, in a row of words.
+
+use std::ops::Range;
+
+/// How many words a phrase that opens a wallet has at least.
+const PHRASE: usize = 12;
+
+/// What follows the `default =` of `variable "db_password" { ... }`.
+pub(super) fn default_of<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
+    let is_variable = before.trim_end_matches(['"', '\\']).trim_end().ends_with("variable");
+    let block = rest.strip_prefix('{').filter(|_| is_variable)?;
+    let block = &block[..block.find('}').unwrap_or(block.len())];
+    let value = block[block.find("default")? + "default".len()..].trim_start().strip_prefix('=')?;
+    Some(&rest[1 + block.len() - value.len()..])
+}
+
+/// What follows `</key><string>`.
+pub(super) fn entry(rest: &str) -> Option<&str> {
+    rest.strip_prefix("</key>")?.trim_start().strip_prefix("<string>")
+}
+
+/// The items of a list that begins on the line below a name: `tokens:`, and below it `- ...`.
+pub(super) fn items(text: &str, name_end: usize) -> Vec<Range<usize>> {
+    let mut items = Vec::new();
+    let list =
+        text[name_end..].trim_start_matches(['"', '\'']).strip_prefix(':').map(|rest| rest.trim_start_matches(' '));
+    let Some(list) = list.filter(|rest| rest.starts_with(['\n', '\r'])) else { return items };
+    let mut at = text.len() - list.trim_start_matches(['\n', '\r']).len();
+    for line in text[at..].split_inclusive('\n') {
+        let Some(item) = line.trim_start().strip_prefix("- ") else { break };
+        let item = item.trim_start_matches([' ', '"', '\'']);
+        let start = at + line.len() - item.len();
+        items.push(start..start + item.trim_end_matches(['\n', '\r', ' ', '"', '\'']).len());
+        at += line.len();
+    }
+    items
+}
+
+/// The words of a phrase, where they are as many as one has.
+pub(super) fn phrase(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = text.len() - text[at..].trim_start_matches([' ', '"', '\'', '\\']).len();
+    let is_word = |word: &&str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let of_words = |c: char| c.is_ascii_lowercase() || c == ' ';
+    let row = text[start..].split(|c| !of_words(c)).next().unwrap_or_default();
+    let words: Vec<&str> = row.split(' ').take_while(is_word).collect();
+    let length = words.iter().map(|word| word.len() + 1).sum::<usize>().saturating_sub(1);
+    (words.len() >= PHRASE).then_some(start..start + length)
+}
