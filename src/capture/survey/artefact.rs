@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::left_out;
 use super::note::{Act, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
@@ -19,7 +20,7 @@ const BLOCK: usize = 3;
 /// Looks at the head for what shows in each message alone.
 pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     nulls(notes, plan);
-    stripped(notes, plan);
+    left_out::look_alone(notes, plan);
     words(notes, plan);
     cuts(notes, plan);
 }
@@ -28,44 +29,56 @@ pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
 pub(super) fn look(notes: &Notes, plan: &mut Plan) {
     look_alone(notes, plan);
     doubled(notes, plan);
-    one_side(notes, plan);
+    left_out::look(notes, plan);
+    exchanges(notes, plan);
 }
 
-/// A handshake that nobody answers and that goes on all the same, in a log where one side alone speaks: the other is not
-/// logged. A log that merely ends without an answer tells of one that never came.
-fn one_side(notes: &Notes, plan: &mut Plan) {
+/// How many lines have to hold a request with its answer to be those of exchanges.
+const LINES: usize = 3;
+
+/// A line for each exchange, as servers and proxies log access, is written when it ends: which of two requests came first, and
+/// what was said before an answer, the order of lines does not tell.
+fn exchanges(notes: &Notes, plan: &mut Plan) {
     let list = &notes.list;
-    let one = |sender| list.iter().all(|note| note.sender == sender);
-    let silent = !list.iter().any(|note| note.act == Act::Answer) && (one(0) || one(1));
-    let Some(opening) = list.iter().position(|note| note.act == Act::Open).filter(|_| silent) else { return };
-    if list[opening..].iter().any(|note| note.marks.opened) {
-        plan.lacks = plan.lacks.and(Proof::BOTH_SIDES).and(Proof::ALL_ANSWERS);
-        plan.said.push("its head holds what one side sent, and a handshake that goes on without an answer".to_string());
+    let (mut lines, mut apart): (FxHashMap<u64, usize>, usize) = (FxHashMap::default(), 0);
+    for answer in list.iter().filter(|note| note.act == Act::Answer) {
+        let asks = |note: &&super::note::Note| matches!(note.act, Act::Ask | Act::Open) && note.id == answer.id;
+        match list.iter().any(|note| asks(&note) && note.line == answer.line) {
+            true => *lines.entry(answer.line).or_default() += 1,
+            // What the server asked is answered by an exchange of its own.
+            false => apart += usize::from(list.iter().any(|note| asks(&note))),
+        }
+    }
+    let opened = list.iter().filter(|note| matches!(note.act, Act::Ask | Act::Open)).count();
+    if lines.len() >= LINES && lines.values().sum::<usize>() * 2 > opened && apart < lines.len() {
+        let order = Proof::ORDER.and(Proof::ANSWER_TIME).and(Proof::CANCEL_TARGET);
+        plan.lacks = plan.lacks.and(order).and(Proof::ALL_ANSWERS);
+        plan.said.push("a line holds a request with its answer, and was written when it had one".to_string());
     }
 }
 
 fn nulls(notes: &Notes, plan: &mut Plan) {
-    let count = |sender: u8, is: &dyn Fn(&super::note::Marks) -> bool| {
+    let count = |sender: u8, is: &dyn Fn(&super::marks::Marks) -> bool| {
         notes.list.iter().filter(|note| note.sender == sender && is(&note.marks)).count()
     };
-    let everywhere = |has: &dyn Fn(&super::note::Marks) -> bool, lacks: &dyn Fn(&super::note::Marks) -> bool| {
+    let everywhere = |has: &dyn Fn(&super::marks::Marks) -> bool, lacks: &dyn Fn(&super::marks::Marks) -> bool| {
         let (senders, all): (Vec<u8>, usize) =
             ((0..3).filter(|sender| count(*sender, has) > 0).collect(), (0..3).map(|sender| count(sender, has)).sum());
         let both = senders.len() > 1 || senders == [2];
         both && all > 1 && (0..3).all(|sender| count(sender, lacks) == 0)
     };
-    let printed = |note: &&super::note::Note| note.marks.printed;
-    let all_printed = notes.list.iter().filter(printed).count() > 1
-        && notes
-            .list
-            .iter()
-            .filter(|note| matches!(note.act, Act::Ask | Act::Open | Act::Tell))
-            .all(|note| printed(&note));
-    if all_printed && notes.list.iter().any(|note| note.marks.null_id) {
+    let with_method = || notes.list.iter().filter(|note| note.act != Act::Answer);
+    let all_printed = |is: &dyn Fn(&super::note::Note) -> bool| with_method().count() > 1 && with_method().all(is);
+    if all_printed(&|note| note.marks.printed_whole) && notes.list.iter().any(|note| note.marks.null_id) {
         plan.null_ids = true;
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said
             .push("every message has all members that one may have, null where its logger had nothing".to_string());
+    } else if all_printed(&|note| note.marks.printed) {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said.push(
+            "every message with a method has members of an answer, null where its logger had nothing".to_string(),
+        );
     } else if everywhere(&|marks| marks.null_id, &|marks| marks.notification) {
         plan.null_ids = true;
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
@@ -90,20 +103,6 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
             "every message without parameters has params null, and nothing tells whether its logger wrote that"
                 .to_string(),
         );
-    }
-}
-
-/// How many messages have to lack parameters, all that may have them, to tell of a logger.
-const STRIPPED: usize = 3;
-
-/// No handshake is answered that says nothing: where no message has parameters, not even that, they were left out.
-fn stripped(notes: &Notes, plan: &mut Plan) {
-    let mut asks = notes.list.iter().filter(|note| note.act != Act::Answer);
-    let count = asks.clone().count();
-    let opens = asks.clone().any(|note| note.act == Act::Open);
-    if opens && count >= STRIPPED && asks.all(|note| note.marks.hollow || note.marks.null_params) {
-        plan.lacks = plan.lacks.and(Proof::PAYLOAD).and(Proof::CANCEL_TARGET);
-        plan.said.push("no message has parameters, not even its handshake: its logger leaves them out".to_string());
     }
 }
 

@@ -9,6 +9,8 @@ mod artefact;
 mod counters;
 mod key;
 mod lanes;
+mod left_out;
+mod marks;
 mod masked;
 mod note;
 mod order;

@@ -1,12 +1,10 @@
 //! What is noted of each message of the head.
 
 use std::cell::RefCell;
-use std::hash::{Hash, Hasher};
 
-use memchr::memmem::Finder;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
-use super::masked::word_at;
+use super::marks::{Marks, Signs, digest, is_hollow, is_void, words};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -14,9 +12,8 @@ use crate::capture::plan::Plan;
 use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
 use crate::error::Result;
-use crate::json::scan::members;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
-use crate::protocol::{Facts, MethodKind, Side, is_placeholder, profiles};
+use crate::protocol::{Facts, MethodKind, Side, profiles};
 
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +33,8 @@ pub(super) enum Act {
 pub(super) struct Note {
     /// Where its text starts.
     pub offset: u64,
+    /// The line of its record.
+    pub line: u64,
     pub at_us: Option<i64>,
     pub channel: u32,
     /// 0 and 1 are the two senders, 2 is not told.
@@ -66,33 +65,6 @@ impl Note {
     }
 }
 
-/// Signs of what a logger does to messages.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Marks {
-    pub null_id: bool,
-    pub null_params: bool,
-    /// The id null on a method that is a notification.
-    pub null_on_notification: bool,
-    /// A notification as it should be: without an id.
-    pub notification: bool,
-    /// Has a method, and the members of an answer as well: its logger prints all that a message may have.
-    pub printed: bool,
-    /// Ends a handshake.
-    pub greets: bool,
-    /// Says goodbye.
-    pub closes: bool,
-    /// Its token lives only as long as the request that gives it.
-    pub borrowed: bool,
-    /// Ends a handshake, or asks what is asked only after one.
-    pub opened: bool,
-    /// Has a method and no member for parameters.
-    pub bare: bool,
-    /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
-    pub hollow: bool,
-    /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should.
-    pub word: [u64; 4],
-}
-
 /// The head.
 #[derive(Clone, Default)]
 pub(super) struct Notes {
@@ -118,6 +90,8 @@ pub(super) struct Notes {
     farewells: Vec<&'static str>,
     /// Notifications that cancel.
     cancels: Vec<&'static str>,
+    /// Codes of errors that say that a request was cancelled.
+    cancelled_codes: Vec<i64>,
 }
 
 impl Notes {
@@ -195,22 +169,30 @@ impl Notes {
         let cancelled = facts.request_id().or(facts.param_id()).filter(|_| self.cancels.contains(&message.method()));
         let null_id = message.id == IdField::Null && message.method.is_some();
         let bare = message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none();
+        let (printed, printed_whole) = message.method.as_ref().map_or((false, false), |_| self.signs.printed(text));
         let marks = Marks {
+            printed,
+            printed_whole,
+            void: message.kind == Kind::Result && is_void(text),
+            cancelled: message.error_code().is_some_and(|code| self.cancelled_codes.contains(&code)),
+            id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),
+            target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
             borrowed: facts.progress_token().is_some(),
             null_id,
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
+            is_to_be_ended: act == Act::Open && text.contains("\"capabilities\""),
             greets: self.openers.contains(&message.method()),
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
-            printed: message.method.is_some() && self.signs.are_printed(text),
             bare,
             hollow: bare && is_hollow(text),
             word: words(message, facts, text),
         };
         self.list.push(Note {
             offset: frame.byte_offset,
+            line: frame.line,
             at_us: frame.at_us,
             channel: frame.channel,
             sender,
@@ -223,12 +205,6 @@ impl Notes {
             marks,
         });
     }
-}
-
-/// True for an object of JSON that holds nothing but single values.
-fn is_hollow(text: &str) -> bool {
-    let mut all = members(text).peekable();
-    all.peek().is_some() && all.all(|member| !member.value.starts_with(['{', '[']))
 }
 
 /// The number that an id counts with.
@@ -245,54 +221,12 @@ fn is_notification(method: &str) -> bool {
     profiles().filter_map(|profile| profile.method(method)).any(|known| known.kind == MethodKind::Notification)
 }
 
-/// What is looked for in every message, made once.
-#[derive(Clone)]
-struct Signs {
-    params: Finder<'static>,
-    result: Finder<'static>,
-    error: Finder<'static>,
-}
-
-impl Default for Signs {
-    fn default() -> Signs {
-        Signs { params: Finder::new("\"params\""), result: Finder::new("\"result\""), error: Finder::new("\"error\"") }
-    }
-}
-
-impl Signs {
-    /// True if an object has both members of an answer at its top.
-    fn are_printed(&self, text: &str) -> bool {
-        let both = [&self.error, &self.result].iter().all(|sign| sign.find(text.as_bytes()).is_some());
-        both && ["result", "error"].iter().all(|key| members(text).any(|member| member.key == *key))
-    }
-}
-
-/// The words that stand where parameters or a result, an id, and the target of a cancel should.
-fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
-    let id = message.id_text.filter(|text| is_placeholder(text)).map_or(0, digest);
-    let cancelled = facts.request_id().or(facts.param_id().filter(|_| message.kind == Kind::Notification));
-    let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
-    let payload = match message.kind {
-        Kind::Result => "\"result\"",
-        Kind::Error => return [0, id, target, word_at(text, "\"error\"").map_or(0, digest)],
-        _ if message.defects.has(Defect::Params) => "\"params\"",
-        _ => return [0, id, target, 0],
-    };
-    [word_at(text, payload).map_or(0, digest), id, target, 0]
-}
-
 fn sender(direction: Direction) -> u8 {
     match direction {
         Direction::By(Side::Client) | Direction::Sent => 0,
         Direction::By(Side::Server) | Direction::Received => 1,
         Direction::Unknown => 2,
     }
-}
-
-pub(super) fn digest(value: impl Hash) -> u64 {
-    let mut hasher = FxHasher::default();
-    value.hash(&mut hasher);
-    hasher.finish().max(1)
 }
 
 /// Shared, so that whoever reads can see how many there are.
@@ -351,7 +285,9 @@ pub(super) fn take(
     let openers = profiles().filter_map(|profile| profile.opening.initialized).collect();
     let farewells = profiles().flat_map(|profile| [profile.opening.shutdown, profile.opening.exit]).flatten().collect();
     let cancels = profiles().filter_map(|profile| Some(profile.cancel?.0)).collect();
-    let notes = RefCell::new(Notes { handshakes, openers, farewells, cancels, rewritten, ..Notes::default() });
+    let cancelled_codes = profiles().filter_map(|profile| profile.cancelled_code).collect();
+    let notes = Notes { handshakes, openers, farewells, cancels, cancelled_codes, rewritten, ..Notes::default() };
+    let notes = RefCell::new(notes);
     let mut sink = &notes;
     let mut out = Out::new(&mut sink, 0, overrides);
     if repeats {

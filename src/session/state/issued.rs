@@ -107,10 +107,14 @@ impl Issued {
     }
 
     /// True where this side counts its requests, and some that it must have counted are missing although they were answered
-    /// or cancelled: either most of the count is there, or more than one is missing that way.
+    /// or cancelled: either most of the count is there, or more than one is missing that way. Those that the count would go on
+    /// with are missing where no other request can have been meant.
     pub(in crate::session) fn lacks_requests(&self) -> bool {
         let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else { return false };
-        let missing = self.unasked.iter().filter(|number| (first..last).contains(number)).count();
+        let within = self.unasked.iter().filter(|number| (first..last).contains(number)).count();
+        let behind = (last.saturating_add(1)..).take_while(|number| self.unasked.contains(number)).count();
+        let waits = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.cancels.is_empty();
+        let missing = within + if self.live.values().any(|slot| waits(slot)) { 0 } else { behind };
         missing > 1 || missing == 1 && self.counts()
     }
 

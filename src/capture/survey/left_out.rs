@@ -1,0 +1,126 @@
+//! What a log leaves out of every message, or of one side: what no session could have gone on without.
+
+use super::note::{Act, Note, Notes};
+use crate::capture::Proof;
+use crate::capture::plan::Plan;
+
+/// How many messages have to lack something, all that may have it, to tell of a logger; twice as many where no handshake
+/// shows that they must have had it.
+const STRIPPED: usize = 3;
+
+/// Looks at the head for what shows in each message alone.
+pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
+    parameters(notes, plan);
+    results(notes, plan);
+    ids(notes, plan);
+    types_of_ids(notes, plan);
+}
+
+/// Looks at the head for what shows in how they follow each other.
+pub(super) fn look(notes: &Notes, plan: &mut Plan) {
+    one_side(notes, plan);
+    notifications(notes, plan);
+}
+
+fn say(plan: &mut Plan, lacks: Proof, words: &str) {
+    plan.lacks = plan.lacks.and(lacks);
+    plan.said.push(words.to_string());
+}
+
+/// True for at least one, and all of enough of them.
+fn all_of<'n>(notes: &Notes, each: impl Iterator<Item = &'n Note>, lacks: impl Fn(&Note) -> bool) -> bool {
+    let opens = notes.list.iter().any(|note| note.act == Act::Open);
+    let (mut count, mut all) = (0, true);
+    for note in each {
+        count += 1;
+        all &= lacks(note);
+    }
+    all && count >= if opens { STRIPPED } else { 2 * STRIPPED }
+}
+
+/// No handshake is answered that says nothing: where no message has parameters, not even that, they were left out.
+fn parameters(notes: &Notes, plan: &mut Plan) {
+    let asks = notes.list.iter().filter(|note| note.act != Act::Answer);
+    if all_of(notes, asks, |note| note.marks.hollow || note.marks.null_params) {
+        let words = "no message has parameters, not even its handshake: its logger leaves them out";
+        say(plan, Proof::PAYLOAD.and(Proof::CANCEL_TARGET), words);
+    }
+}
+
+/// Nor does one go on that is answered by nothing.
+fn results(notes: &Notes, plan: &mut Plan) {
+    let answers = notes.list.iter().filter(|note| note.act == Act::Answer);
+    if all_of(notes, answers, |note| note.marks.void) {
+        say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE), "every result is null: its logger leaves them out");
+    }
+}
+
+/// Nobody finds the request of an answer that names none: where no message has an id, or all have one and cancels name
+/// others, they were written by a logger.
+fn ids(notes: &Notes, plan: &mut Plan) {
+    let list = &notes.list;
+    let lacks = Proof::PAIRING.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET);
+    let is_paired = |note: &&Note| matches!(note.act, Act::Ask | Act::Open | Act::Answer) || note.marks.null_id;
+    let paired = || list.iter().filter(is_paired);
+    let answers = paired().filter(|note| note.act == Act::Answer).count();
+    if answers < STRIPPED || paired().count() < 2 * STRIPPED {
+        return;
+    }
+    let first = paired().next().map_or(0, |note| note.id);
+    let of_another = |note: &Note| note.target != 0 && note.target != first;
+    if paired().all(|note| note.id == first) && (first == 0 || list.iter().any(of_another)) {
+        say(plan, lacks, "all messages have one id: their own were taken out before they were logged");
+    }
+}
+
+/// Cancels that name numbers, in a log that writes every id as text.
+fn types_of_ids(notes: &Notes, plan: &mut Plan) {
+    let with_id = notes.list.iter().filter(|note| note.id != 0);
+    let by_number = notes.list.iter().any(|note| note.marks.target_is_number);
+    if notes.rewritten && by_number && all_of(notes, with_id, |note| note.marks.id_in_text) {
+        let words = "every id is the text of a number, and cancels name numbers: its logger may have written them so";
+        say(plan, Proof::CANCEL_TARGET, words);
+    }
+}
+
+/// A handshake that nobody answers and that goes on all the same, in a log where one side alone speaks: the other is not
+/// logged. A log that merely ends without an answer tells of one that never came.
+fn one_side(notes: &Notes, plan: &mut Plan) {
+    let list = &notes.list;
+    let one = |sender| list.iter().all(|note| note.sender == sender);
+    let Some(opening) = list.iter().position(|note| note.act == Act::Open).filter(|_| one(0) || one(1)) else { return };
+    let mut next = list[opening..].iter().filter(|note| note.marks.opened || note.act == Act::Answer);
+    // What it answers later is what the other side asked.
+    if next.next().is_some_and(|note| note.marks.opened) && list[..opening].iter().all(|note| note.act != Act::Answer) {
+        let words = "its head holds what one side sent, and a handshake that goes on without an answer";
+        say(plan, Proof::BOTH_SIDES.and(Proof::ALL_ANSWERS), words);
+    }
+}
+
+/// A client of whom no notification is in the log, not even the one that ends a handshake, and something that one of them
+/// has brought about: they are not logged.
+fn notifications(notes: &Notes, plan: &mut Plan) {
+    let list = &notes.list;
+    let Some(opening) = list.iter().position(|note| note.marks.is_to_be_ended) else { return };
+    let client = list[opening].sender;
+    // Where nothing tells who sent what, those that are known are the client's.
+    let tells = |note: &Note| match client {
+        2 => note.marks.greets || note.target != 0,
+        _ => note.act == Act::Tell && (note.sender == client || note.sender == 2),
+    };
+    let by_other = |note: &Note| note.act == Act::Answer && (client == 2 || note.sender != client);
+    let answered = |ask: &Note| list.iter().any(|note| by_other(note) && note.id == ask.id);
+    if list.iter().any(tells) || !answered(&list[opening]) {
+        return;
+    }
+    let asked: Vec<bool> =
+        list.iter().filter(|note| note.act == Act::Ask && note.sender == client).map(answered).collect();
+    let given_up = asked
+        .iter()
+        .position(|answered| !answered)
+        .is_some_and(|at| asked[at + 1..].iter().filter(|one| **one).count() > 1);
+    if given_up && client != 2 || list.iter().any(|note| note.marks.cancelled && by_other(note)) {
+        let words = "no notification of the client is in it, and a request that none cancels was given up";
+        say(plan, Proof::BOTH_SIDES.and(Proof::CANCEL_TARGET), words);
+    }
+}

@@ -1,0 +1,108 @@
+//! Signs in a message of what its logger, or a filter behind it, did to it.
+
+use std::hash::{Hash, Hasher};
+
+use memchr::memmem::Finder;
+use rustc_hash::FxHasher;
+
+use super::masked::word_at;
+use crate::json::scan::members;
+use crate::jsonrpc::{Defect, Kind, Message};
+use crate::protocol::{Facts, is_placeholder};
+
+/// Signs of what a logger does to messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    pub null_id: bool,
+    pub null_params: bool,
+    /// The id null on a method that is a notification.
+    pub null_on_notification: bool,
+    /// A notification as it should be: without an id.
+    pub notification: bool,
+    /// Has a method, and members of an answer as well: its logger prints what a message may have.
+    pub printed: bool,
+    /// The same, and all of them.
+    pub printed_whole: bool,
+    /// A result that is null.
+    pub void: bool,
+    /// An error by which its sender says that it was told to cancel.
+    pub cancelled: bool,
+    /// The id is the text of a number.
+    pub id_in_text: bool,
+    /// Names what it cancels by a number.
+    pub target_is_number: bool,
+    /// Ends a handshake.
+    pub greets: bool,
+    /// Opens a handshake of the kind that a notification of the client ends: those declare `capabilities` by that name.
+    pub is_to_be_ended: bool,
+    /// Says goodbye.
+    pub closes: bool,
+    /// Its token lives only as long as the request that gives it.
+    pub borrowed: bool,
+    /// Ends a handshake, or asks what is asked only after one.
+    pub opened: bool,
+    /// Has a method and no member for parameters.
+    pub bare: bool,
+    /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
+    pub hollow: bool,
+    /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should.
+    pub word: [u64; 4],
+}
+
+/// What is looked for in every message, made once.
+#[derive(Clone)]
+pub(super) struct Signs {
+    pub(super) params: Finder<'static>,
+    result: Finder<'static>,
+    error: Finder<'static>,
+}
+
+impl Default for Signs {
+    fn default() -> Signs {
+        Signs { params: Finder::new("\"params\""), result: Finder::new("\"result\""), error: Finder::new("\"error\"") }
+    }
+}
+
+impl Signs {
+    /// Which members of an answer an object has at its top, and are null: any, and both.
+    pub(super) fn printed(&self, text: &str) -> (bool, bool) {
+        let has = |sign: &Finder<'_>| sign.find(text.as_bytes()).is_some();
+        if !has(&self.error) && !has(&self.result) {
+            return (false, false);
+        }
+        let empty = |key: &str| members(text).any(|member| member.key == key && member.value == "null");
+        let (result, error) = (empty("result"), empty("error"));
+        (result || error, result && error)
+    }
+}
+
+/// The words that stand where parameters or a result, an id, and the target of a cancel should.
+pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
+    let id = message.id_text.filter(|text| is_placeholder(text)).map_or(0, digest);
+    let cancelled = facts.request_id().or(facts.param_id().filter(|_| message.kind == Kind::Notification));
+    let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
+    let payload = match message.kind {
+        Kind::Result => "\"result\"",
+        Kind::Error => return [0, id, target, word_at(text, "\"error\"").map_or(0, digest)],
+        _ if message.defects.has(Defect::Params) => "\"params\"",
+        _ => return [0, id, target, 0],
+    };
+    [word_at(text, payload).map_or(0, digest), id, target, 0]
+}
+
+/// True for an object of JSON that holds nothing but single values.
+pub(super) fn is_hollow(text: &str) -> bool {
+    let mut all = members(text).peekable();
+    all.peek().is_some() && all.all(|member| !member.value.starts_with(['{', '[']))
+}
+
+/// True for an answer whose result is null.
+pub(super) fn is_void(text: &str) -> bool {
+    members(text).any(|member| member.key == "result" && member.value == "null")
+}
+
+pub(super) fn digest(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish().max(1)
+}
