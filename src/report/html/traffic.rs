@@ -1,5 +1,6 @@
 //! The messages of the page: rows of numbers, strings once each, and texts cut to a budget.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::redact::Redactor;
@@ -172,12 +173,13 @@ impl<'a> Collector<'a> {
         let exchange = self.exchange(connection, message, raw);
         let label = label_of(message).unwrap_or_default();
         let text = self.text(message, raw);
+        let method = self.clean(message.method.as_deref().unwrap_or("")).into_owned();
         let row = Row {
             id: message.id,
             connection,
             source: self.strings.of(&message.source),
             kind: self.strings.of(&message.kind),
-            method: self.strings.of(message.method.as_deref().unwrap_or("")),
+            method: self.strings.of(&method),
             label: self.strings.of(&label),
             line: message.line,
             at_us: message.at_us,
@@ -221,12 +223,16 @@ impl<'a> Collector<'a> {
         Collected { strings: self.strings, rows: self.rows, cut: self.cut }
     }
 
+    fn clean<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        match &mut self.redactor {
+            Some(redactor) => redactor.text(text),
+            None => text.into(),
+        }
+    }
+
     /// The text without secrets, escaped, and cut where it is no proof.
     fn text(&mut self, message: &MessageRow, raw: &str) -> String {
-        let clean = match &mut self.redactor {
-            Some(redactor) => redactor.text(raw),
-            None => raw.into(),
-        };
+        let clean = self.clean(raw);
         let cap = if self.proof.contains(&message.id) { None } else { self.cap };
         let end = cap.map_or(clean.len(), |cap| floor(&clean, cap as usize));
         let left_out = (message.bytes as usize).saturating_sub(raw.len()) + clean.len() - end;
