@@ -22,17 +22,22 @@ const FORMS: [(&str, usize); 5] = [
 /// Letters of an Azure account key before its padding: 64 bytes.
 const ACCOUNT: usize = 86;
 
+/// No key is shorter than this.
+const SHORTEST: usize = 31;
+
 /// The bare keys of a text.
 pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while at < bytes.len() {
+    // Looked at from its end, most of a text is passed over: a run of so many letters has none but letters in it.
+    while let Some(window) = bytes.get(at..at + SHORTEST) {
+        if let Some(last) = window.iter().rposition(|byte| !is_digit(*byte)) {
+            at += last + 1;
+            continue;
+        }
         let run = at..at + bytes[at..].iter().take_while(|byte| is_digit(**byte)).count();
         let end = run.end + bytes[run.end..].iter().take_while(|byte| **byte == b'=').count();
         at = end.max(run.end + 1);
-        if run.is_empty() {
-            continue;
-        }
         if run.len() == ACCOUNT && end - run.end == 2 && is_account_key(&text[run.start..end]) {
             found.push(("secret", run.start..end));
         } else if is_key(&text[run.clone()]) {
@@ -64,6 +69,12 @@ mod tests {
         let mut found = Vec::new();
         find(text, &mut found);
         found.len()
+    }
+
+    #[test]
+    fn no_key_is_shorter_than_the_shortest() {
+        let least = FORMS.iter().map(|(prefix, length)| prefix.len() + length).min();
+        assert_eq!(least, Some(SHORTEST));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a log leaves out of every message, or of one side: what no session could have gone on without.
 
+use rustc_hash::FxHashSet;
+
 use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
@@ -27,15 +29,17 @@ fn say(plan: &mut Plan, lacks: Proof, words: &str) {
     plan.said.push(words.to_string());
 }
 
-/// True for at least one, and all of enough of them.
+/// True for enough of them, and for all.
 fn all_of<'n>(notes: &Notes, each: impl Iterator<Item = &'n Note>, lacks: impl Fn(&Note) -> bool) -> bool {
-    let opens = notes.list.iter().any(|note| note.act == Act::Open);
-    let (mut count, mut all) = (0, true);
+    let mut count = 0;
     for note in each {
+        if !lacks(note) {
+            return false;
+        }
         count += 1;
-        all &= lacks(note);
     }
-    all && count >= if opens { STRIPPED } else { 2 * STRIPPED }
+    let opens = || notes.list.iter().any(|note| note.act == Act::Open);
+    count >= 2 * STRIPPED || count >= STRIPPED && opens()
 }
 
 /// No handshake is answered that says nothing: where no message has parameters, not even that, they were left out.
@@ -62,13 +66,14 @@ fn ids(notes: &Notes, plan: &mut Plan) {
     let lacks = Proof::PAIRING.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET);
     let is_paired = |note: &&Note| matches!(note.act, Act::Ask | Act::Open | Act::Answer) || note.marks.null_id;
     let paired = || list.iter().filter(is_paired);
-    let answers = paired().filter(|note| note.act == Act::Answer).count();
-    if answers < STRIPPED || paired().count() < 2 * STRIPPED {
+    let first = paired().next().map_or(0, |note| note.id);
+    if paired().any(|note| note.id != first) {
         return;
     }
-    let first = paired().next().map_or(0, |note| note.id);
+    let answers = paired().filter(|note| note.act == Act::Answer).count();
+    let enough = answers >= STRIPPED && paired().count() >= 2 * STRIPPED;
     let of_another = |note: &Note| note.target != 0 && note.target != first;
-    if paired().all(|note| note.id == first) && (first == 0 || list.iter().any(of_another)) {
+    if enough && (first == 0 || list.iter().any(of_another)) {
         say(plan, lacks, "all messages have one id: their own were taken out before they were logged");
     }
 }
@@ -109,8 +114,12 @@ fn notifications(notes: &Notes, plan: &mut Plan) {
         _ => note.act == Act::Tell && (note.sender == client || note.sender == 2),
     };
     let by_other = |note: &Note| note.act == Act::Answer && (client == 2 || note.sender != client);
-    let answered = |ask: &Note| list.iter().any(|note| by_other(note) && note.id == ask.id);
-    if list.iter().any(tells) || !answered(&list[opening]) {
+    if list.iter().any(tells) {
+        return;
+    }
+    let answers: FxHashSet<u64> = list.iter().filter(|note| by_other(note)).map(|note| note.id).collect();
+    let answered = |ask: &Note| answers.contains(&ask.id);
+    if !answered(&list[opening]) {
         return;
     }
     let asked: Vec<bool> =

@@ -66,14 +66,24 @@ impl Default for Signs {
 impl Signs {
     /// Which members of an answer an object has at its top, and are null: any, and both.
     pub(super) fn printed(&self, text: &str) -> (bool, bool) {
-        let has = |sign: &Finder<'_>| sign.find(text.as_bytes()).is_some();
-        if !has(&self.error) && !has(&self.result) {
-            return (false, false);
-        }
-        let empty = |key: &str| members(text).any(|member| member.key == key && member.value == "null");
-        let (result, error) = (empty("result"), empty("error"));
+        let (result, error) = (self.is_void(text), has_null(&self.error, "error", text));
         (result || error, result && error)
     }
+
+    /// True for an answer whose result is null.
+    pub(super) fn is_void(&self, text: &str) -> bool {
+        has_null(&self.result, "result", text)
+    }
+}
+
+/// True if an object has a member at its top that is null. Nearly none has one at any depth: they are not taken apart.
+fn has_null(sign: &Finder<'_>, key: &str, text: &str) -> bool {
+    let is_null = |at: usize| {
+        let value = text[at + sign.needle().len()..].trim_start().strip_prefix(':');
+        value.is_some_and(|value| value.trim_start().starts_with("null"))
+    };
+    sign.find_iter(text.as_bytes()).any(is_null)
+        && members(text).any(|member| member.key == key && member.value == "null")
 }
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
@@ -94,11 +104,6 @@ pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u6
 pub(super) fn is_hollow(text: &str) -> bool {
     let mut all = members(text).peekable();
     all.peek().is_some() && all.all(|member| !member.value.starts_with(['{', '[']))
-}
-
-/// True for an answer whose result is null.
-pub(super) fn is_void(text: &str) -> bool {
-    members(text).any(|member| member.key == "result" && member.value == "null")
 }
 
 pub(super) fn digest(value: impl Hash) -> u64 {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::marks::{Marks, Signs, digest, is_hollow, is_void, words};
+use super::marks::{Marks, Signs, digest, is_hollow, words};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -173,7 +173,7 @@ impl Notes {
         let marks = Marks {
             printed,
             printed_whole,
-            void: message.kind == Kind::Result && is_void(text),
+            void: message.kind == Kind::Result && self.signs.is_void(text),
             cancelled: message.error_code().is_some_and(|code| self.cancelled_codes.contains(&code)),
             id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),
             target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
