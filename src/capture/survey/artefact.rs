@@ -3,7 +3,7 @@
 //! Two programs that never met do not share a fault on every message: what all notifications of both senders have was
 //! written by whoever logged them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::left_out;
 use super::note::{Act, Notes};
@@ -39,18 +39,18 @@ const LINES: usize = 3;
 /// A line for each exchange, as servers and proxies log access, is written when it ends: which of two requests came first, and
 /// what was said before an answer, the order of lines does not tell.
 fn exchanges(notes: &Notes, plan: &mut Plan) {
-    let list = &notes.list;
+    let opened = || notes.list.iter().filter(|note| matches!(note.act, Act::Ask | Act::Open));
+    let asked: FxHashSet<(u64, u64)> = opened().map(|note| (note.id, note.line)).collect();
+    let ids: FxHashSet<u64> = opened().map(|note| note.id).collect();
     let (mut lines, mut apart): (FxHashMap<u64, usize>, usize) = (FxHashMap::default(), 0);
-    for answer in list.iter().filter(|note| note.act == Act::Answer) {
-        let asks = |note: &&super::note::Note| matches!(note.act, Act::Ask | Act::Open) && note.id == answer.id;
-        match list.iter().any(|note| asks(&note) && note.line == answer.line) {
+    for answer in notes.list.iter().filter(|note| note.act == Act::Answer) {
+        match asked.contains(&(answer.id, answer.line)) {
             true => *lines.entry(answer.line).or_default() += 1,
             // What the server asked is answered by an exchange of its own.
-            false => apart += usize::from(list.iter().any(|note| asks(&note))),
+            false => apart += usize::from(ids.contains(&answer.id)),
         }
     }
-    let opened = list.iter().filter(|note| matches!(note.act, Act::Ask | Act::Open)).count();
-    if lines.len() >= LINES && lines.values().sum::<usize>() * 2 > opened && apart < lines.len() {
+    if lines.len() >= LINES && lines.values().sum::<usize>() * 2 > opened().count() && apart < lines.len() {
         let order = Proof::ORDER.and(Proof::ANSWER_TIME).and(Proof::CANCEL_TARGET);
         plan.lacks = plan.lacks.and(order).and(Proof::ALL_ANSWERS);
         plan.said.push("a line holds a request with its answer, and was written when it had one".to_string());
