@@ -21,7 +21,7 @@ pub fn load(store: &Store, name: &str) -> Result<Recording> {
 pub fn load_connections(store: &Store, name: &str, wanted: impl Fn(&ConnectionRow) -> bool) -> Result<Recording> {
     let rows: Vec<ConnectionRow> = store.connections()?.into_iter().filter(|row| wanted(row)).collect();
     let format = rows.first().map(|row| row.format.clone()).unwrap_or_default();
-    let mut judged = Judged::of(store)?;
+    let mut judged = Judged::of(store, &rows)?;
     let mut connections = Vec::with_capacity(rows.len());
     for row in &rows {
         connections.extend(connection(store, row, &mut judged)?);
@@ -29,7 +29,7 @@ pub fn load_connections(store: &Store, name: &str, wanted: impl Fn(&ConnectionRo
     Ok(Recording { name: name.to_string(), format, connections })
 }
 
-/// What the audit made of all connections, by connection: asked for one by one, each would look through all of it.
+/// What the audit made of some connections, by connection: asked for one by one, each would look through all of it.
 #[derive(Default)]
 struct Judged {
     exchanges: HashMap<i64, Vec<ExchangeRow>>,
@@ -38,18 +38,31 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(store: &Store) -> Result<Judged> {
+    fn of(store: &Store, wanted: &[ConnectionRow]) -> Result<Judged> {
         let mut judged = Judged::default();
-        store.exchanges(ExchangeFilter { connection: None, odd_only: false }, |exchange| {
-            judged.exchanges.entry(exchange.connection_id).or_default().push(exchange);
+        for row in wanted {
+            judged.exchanges.insert(row.id, Vec::new());
+            judged.cancels.insert(row.id, Vec::new());
+            judged.findings.insert(row.key.clone(), Vec::new());
+        }
+        store.exchanges(ExchangeFilter::default(), |exchange| {
+            if let Some(own) = judged.exchanges.get_mut(&exchange.connection_id) {
+                own.push(exchange);
+            }
             Ok(())
         })?;
-        for cancel in store.cancellations(None, None)? {
-            judged.cancels.entry(cancel.connection_id).or_default().push(cancel);
-        }
-        for finding in store.all_findings(&FindingFilter::default(), Raw::None)? {
-            judged.findings.entry(finding.connection.clone()).or_default().push(finding);
-        }
+        store.each_cancellation(|cancel| {
+            if let Some(own) = judged.cancels.get_mut(&cancel.connection_id) {
+                own.push(cancel);
+            }
+            Ok(())
+        })?;
+        store.findings(&FindingFilter::default(), Raw::None, |finding| {
+            if let Some(own) = judged.findings.get_mut(&finding.connection) {
+                own.push(finding);
+            }
+            Ok(())
+        })?;
         Ok(judged)
     }
 }
