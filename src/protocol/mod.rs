@@ -14,6 +14,7 @@ mod found;
 pub mod http;
 mod jsonrpc;
 mod kinds;
+mod logging;
 mod lsp;
 mod mcp;
 mod method;
@@ -41,7 +42,8 @@ pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::input_methods;
 pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::Kinds;
-pub use mcp::flaws::{Flaw, questions, tool_order};
+pub use logging::{is_log, is_log_level};
+pub use mcp::flaws::{Flaw, changes_tools, questions, tool_order};
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };
@@ -53,4 +55,4 @@ pub use semconv::Convention;
 pub use shape::Ending;
 pub use side::Side;
 pub use subscribed::Wanted;
-pub use versions::names_versions;
+pub use versions::{Inquiry, names_versions};

@@ -1,6 +1,26 @@
-//! Versions in the words of an error.
+//! How the sides of MCP find out which revisions the other one speaks: what is asked, and versions in the words of an error.
 
 use crate::jsonrpc::ErrorObject;
+
+/// A request by which a client finds out what its server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inquiry {
+    /// It asks for nothing else (2026-07-28).
+    Discovery,
+    /// It opens a connection of an earlier revision.
+    Handshake,
+}
+
+impl Inquiry {
+    /// What a method asks, where it is one of these.
+    pub fn of(method: &str) -> Option<Inquiry> {
+        match method {
+            "server/discover" => Some(Inquiry::Discovery),
+            "initialize" => Some(Inquiry::Handshake),
+            _ => None,
+        }
+    }
+}
 
 /// True if an error names a version of the kind that MCP has, a day: in its text or in its data.
 pub fn names_versions(error: &ErrorObject<'_>) -> bool {

@@ -3,7 +3,7 @@
 use super::occasion::{HTTP, NO_HEAD, Occasions};
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
-use crate::protocol::{Facts, Mechanism, ReportStage, Side};
+use crate::protocol::{Facts, Inquiry, Mechanism, ReportStage, Side, is_log};
 use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
 /// The occasions of one event: for its sender, and for the other side.
@@ -26,7 +26,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 Kind::Unclassified => (O::MESSAGES, O::NONE),
             };
             let named = when(facts.names_itself, O::NAMES_ITSELF);
-            let own = own.and(named).and(when(message.method() == "notifications/message", O::LOGS));
+            let own = own.and(named).and(when(is_log(message.method()), O::LOGS));
             let token = if facts.progress_token().is_some() { O::GIVES_TOKEN } else { O::NONE };
             (own.and(token), others)
         }
@@ -144,7 +144,7 @@ fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
         .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
         .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
         .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
-        .and(when(matches!(&*exchange.method, "server/discover" | "initialize"), O::ASKED_ERA))
+        .and(when(Inquiry::of(&exchange.method).is_some(), O::ASKED_ERA))
         .and(when(later, O::ASKED_AFTER_SHUTDOWN))
 }
 

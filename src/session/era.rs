@@ -6,7 +6,7 @@ use super::seen::Seen;
 use super::state::{Conn, Incoming, Step, index};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::{Profile, Side, names_versions};
+use crate::protocol::{Inquiry, Profile, Side, names_versions};
 
 /// MethodNotFound (JSON-RPC 2.0, section 5.1).
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -19,20 +19,18 @@ impl Conn {
         if m.sender != Side::Client || self.eras.unprobed {
             return;
         }
-        let method = m.message.method();
-        let (seen, _) = *self.eras.first.get_or_insert((m.seen, method == "server/discover"));
-        if Some(method) == m.profile.opening.initialize || method == "initialize" {
+        let inquiry = Inquiry::of(m.message.method());
+        let probed = *self.eras.probed.get_or_insert(inquiry == Some(Inquiry::Discovery));
+        if inquiry == Some(Inquiry::Handshake) {
             self.eras.handshake.get_or_insert(m.seen);
         } else if m.facts.meta_revision().is_some() && m.profile.revision_per_request {
             self.eras.stateless.get_or_insert((m.seen, m.profile));
         }
         let (Some(handshake), Some((stateless, profile))) = (self.eras.handshake, self.eras.stateless) else { return };
-        let probed = self.eras.first.is_none_or(|(_, probes)| probes);
         self.eras.unprobed = true;
         // Several clients may speak different revisions.
         if !probed && self.facts.proof.covers(Proof::CLIENT) {
             let shown = if handshake.frame < stateless.frame { handshake } else { stateless };
-            debug_assert!(seen.frame <= shown.frame);
             self.tell_era(step, profile, m, (EraFault::Unprobed, shown));
         }
     }
@@ -78,9 +76,10 @@ impl Conn {
 
     fn refused_of_era(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
         let Some(exchange) = self.slot(Side::Client, id).map(|slot| &slot.exchange) else { return };
-        let fault = match &*exchange.method {
-            "server/discover" => EraFault::Undiscovered,
-            "initialize" if !m.message.error.as_ref().is_some_and(|error| names_versions(error)) => EraFault::Unnamed,
+        let named = m.message.error.as_ref().is_some_and(|error| names_versions(error));
+        let fault = match Inquiry::of(&exchange.method) {
+            Some(Inquiry::Discovery) => EraFault::Undiscovered,
+            Some(Inquiry::Handshake) if !named => EraFault::Unnamed,
             _ => return,
         };
         let exchange = Box::new(exchange.clone());

@@ -5,17 +5,14 @@ use super::event::What;
 use super::exchange::Outcome;
 use super::state::{Conn, Incoming, Slot, Step, Wish};
 use crate::jsonrpc::Id;
-use crate::protocol::{Facts, Side};
-
-/// The levels that there are.
-const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+use crate::protocol::{Facts, Side, is_log_level};
 
 impl Wish {
     /// What a request says.
     pub(super) fn of(facts: &Facts<'_>) -> Wish {
         match facts.log_level() {
             None => Wish::Unsaid,
-            Some(raw) if LEVELS.iter().any(|level| Facts::is(Some(raw), level)) => Wish::Level,
+            level if is_log_level(level) => Wish::Level,
             Some(_) => Wish::Unknown,
         }
     }

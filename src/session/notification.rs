@@ -4,13 +4,13 @@ use super::event::What;
 use super::race::{Judgement, UNORDERED};
 use super::state::{Accused, Conn, Incoming, Step, Suspect};
 use crate::jsonrpc::Id;
-use crate::protocol::{Facts, Role, Side};
+use crate::protocol::{Facts, Role, Side, is_log};
 
 impl Conn {
     /// A notification: a cancel, progress, a report, or nothing that is tracked.
     pub(super) fn notification(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let method = m.message.method();
-        if m.profile.revision_per_request && method == "notifications/message" {
+        if m.profile.revision_per_request && is_log(method) {
             self.logged(step, m);
         }
         if Some(method) == m.profile.progress {

@@ -6,7 +6,7 @@ use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::http::{HeadFault, mirror_flaws};
-use crate::protocol::{Facts, Flaw, Side, questions, tool_order};
+use crate::protocol::{Facts, Flaw, Side, changes_tools, questions, tool_order};
 
 /// How many flaws are remembered for a connection; those of one with more are said no more.
 const FLAWS: usize = 4096;
@@ -15,7 +15,7 @@ impl Conn {
     /// A request or a notification.
     pub(super) fn look_at(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         if matches!(m.message.kind, Kind::Request | Kind::Notification) && step.sink.wants_flaws() {
-            if m.message.method() == "notifications/tools/list_changed" {
+            if changes_tools(m.message.method()) {
                 self.tool_order = None;
             }
             for flaw in m.profile.flaws(m.message, m.facts, None) {

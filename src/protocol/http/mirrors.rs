@@ -77,13 +77,10 @@ fn annotated(schema: &Value, path: &mut Vec<String>, found: &mut Vec<(Vec<String
 
 /// A value as a header can carry it: visible ASCII as it is, anything else as `=?base64?...?=`.
 pub(super) fn plain(value: &str) -> String {
-    let visible = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) && value.trim() == value;
-    let wrapped = value.starts_with("=?base64?") && value.ends_with("?=");
-    if visible && !wrapped {
-        value.to_string()
-    } else {
-        format!("=?base64?{}?=", crate::base64::encode(value.as_bytes()))
+    if is_safe(value) && value.trim() == value && !is_wrapped(value) {
+        return value.to_string();
     }
+    format!("{}{}{}", SENTINEL.0, crate::base64::encode(value.as_bytes()), SENTINEL.1)
 }
 
 /// What a server must refuse a request for.

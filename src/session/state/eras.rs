@@ -12,8 +12,8 @@ pub(in crate::session) struct Eras {
     pub(in crate::session) modern: Option<(Seen, &'static Profile)>,
     /// What it refused before it had shown its revision, with the refusals.
     pub(in crate::session) refused: Vec<(Box<Exchange>, Seen, EraFault)>,
-    /// The first request of the client, and whether it asks what the server speaks.
-    pub(in crate::session) first: Option<(Seen, bool)>,
+    /// Whether the first request of the client asks what the server speaks.
+    pub(in crate::session) probed: Option<bool>,
     /// The client's first handshake.
     pub(in crate::session) handshake: Option<Seen>,
     /// Its first request of this revision, and the profile that it is of.

@@ -27,6 +27,11 @@ pub(super) fn list(raw: &str, flaws: &mut Flaws) {
     }
 }
 
+/// True for the notification by which a server says that its tools have changed.
+pub fn changes_tools(method: &str) -> bool {
+    method == "notifications/tools/list_changed"
+}
+
 /// The names of the tools of a list, as a set and in their order, by hashes; `None` where it is no such list, or a filter has written in it.
 pub fn order(facts: &Facts<'_>) -> Option<(u64, u64)> {
     let body: Value =
