@@ -84,6 +84,15 @@ fn nothing_is_stuck() {
 }
 
 #[test]
+fn of_a_log_without_a_message_that_could_be_read_nothing_is_said_to_be_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cut = folder.path().join("cut.jsonl").display().to_string();
+    std::fs::write(&cut, r#"{"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"meth"#).expect("writes");
+    let said = run(&["why", &cut]);
+    assert!(said.code == 2 && said.out.is_empty() && said.err.contains("holds no message"), "{}", said.err);
+}
+
+#[test]
 fn several_connections_and_the_one_with_trouble_first() {
     let text = why(&["why", "samples/incidents", "--connection", "samples/incidents/d-one-tool.jsonl/1"]);
     assert!(text.contains("only tools/call index_repo hangs"), "{text}");

@@ -116,8 +116,14 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     // All rules speak: what a team chose to leave out of its audits hangs all the same.
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
     let loaded = input::load_hops(&files, &args.hops, &args.read, &judged, input::PASSING, stop)?;
-    if loaded.store.connections()?.is_empty() {
+    let connections = loaded.store.connections()?;
+    if connections.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.name())));
+    }
+    // That nothing is stuck where nothing was read would be no answer. A process that ended has last words.
+    if connections.iter().all(|row| row.messages == 0 && !row.complete_tail) {
+        return Err(Error::new(ErrorKind::Input, format!("{} holds no message that could be read", args.name()))
+            .hint("`rpctape ls` shows what it was taken for and what was passed over; --format-in overrules it"));
     }
     loaded.warn();
     let after_us = judged.settings().stuck_after_us;
