@@ -176,7 +176,6 @@ impl Conn {
     ) -> Box<Slot> {
         let (method, known, role) = method;
         let topic = match role {
-            Role::Prompt | Role::Permission => Facts::text(m.facts.session_id()),
             Role::TaskCancel | Role::TaskResult | Role::Poll => Facts::text(m.facts.task_id()),
             _ if m.profile.turns => Facts::text(m.facts.session_id()),
             _ => None,
