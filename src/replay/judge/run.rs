@@ -294,9 +294,9 @@ impl<'a> One<'a> {
             let alone = fault.exchange.is_some_and(|exchange| !paired.contains(&exchange));
             alone && fault.certainty == "violation" && faults::counts(live, fault, blame)
         });
-        let known =
-            |code: &str| self.connection.faults.iter().any(|old| old.code == code && old.certainty == "violation");
-        let unpaired = unpaired.filter(|fault| !known(&fault.code));
+        let proven = self.connection.faults.iter().filter(|old| old.certainty == "violation");
+        let known: HashSet<&str> = proven.map(|old| old.code.as_str()).collect();
+        let unpaired = unpaired.filter(|fault| !known.contains(fault.code.as_str()));
         let all = new.into_iter().chain(unpaired).filter(|fault| seen.insert(fault.code.clone()));
         all.map(|fault| ExchangeReport {
             rule: Some(fault.rule.clone()),
