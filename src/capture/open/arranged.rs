@@ -159,7 +159,8 @@ mod tests {
     /// Requests and their answers in turn, one a millisecond; which of them stands where is up to `nth`.
     fn log(nth: impl Fn(usize) -> usize) -> String {
         let line = |ms: usize| {
-            let (dir, said) = if ms.is_multiple_of(2) { ("c2s", r#""method":"ping""#) } else { ("s2c", r#""result":{}"#) };
+            let (dir, said) =
+                if ms.is_multiple_of(2) { ("c2s", r#""method":"ping""#) } else { ("s2c", r#""result":{}"#) };
             let message = format!(r#"{{"jsonrpc":"2.0","id":{},{said}}}"#, ms / 2);
             format!(
                 "{{\"ts\":\"2026-03-02T00:00:{:02}.{:03}Z\",\"dir\":\"{dir}\",\"msg\":{message}}}\n",
