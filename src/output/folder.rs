@@ -31,7 +31,7 @@ impl Folder {
         let missing = path.ancestors().take_while(|above| !above.as_os_str().is_empty() && !above.exists());
         let folder = Folder { made: missing.map(Path::to_path_buf).collect() };
         made().extend(folder.made.iter().cloned());
-        std::fs::create_dir_all(path).map_err(|error| Error::io("create", &path.display().to_string(), &error))?;
+        std::fs::create_dir_all(path).map_err(|error| Error::io("make", &path.display().to_string(), &error))?;
         Ok(folder)
     }
 

@@ -7,7 +7,7 @@ use super::About;
 use super::answer::effective_cancel;
 use super::exchange::{Case, Opinion};
 use super::faults::{self, Compared};
-use super::server_end::{server_end, status};
+use super::server_end;
 use crate::number::plural;
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
@@ -81,11 +81,11 @@ struct Done {
 }
 
 /// One connection of a run.
-pub(super) struct One<'a> {
+struct One<'a> {
     sides: &'a Sides<'a>,
     index: usize,
-    pub(super) connection: &'a Connection,
-    pub(super) log: &'a RunLog,
+    connection: &'a Connection,
+    log: &'a RunLog,
     rules: &'a Rules,
     options: &'a Options,
 }
@@ -145,8 +145,10 @@ impl<'a> One<'a> {
         let anew = self.sides.asked_anew.iter().filter(|(connection, _)| *connection == self.index);
         report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
         report.exchanges.extend(self.strays());
-        report.exchanges.extend(self.lost_server(&report.exchanges[from..]));
-        let ended = self.ended(&report.exchanges[from..]);
+        let lost = server_end::lost(self.connection, self.log, &report.exchanges[from..]);
+        report.exchanges.extend(lost.map(|how| self.blank("-", "", Verdict::ServerExit, how)));
+        let ended = server_end::ended(self.connection, self.log, &report.exchanges[from..])
+            .map(|(verdict, how)| self.blank("-", "", verdict, how));
         if ended.as_ref().is_some_and(|entry| entry.verdict == Verdict::ServerExit) {
             report.stderr.extend(self.log.exit.iter().flat_map(|exit| &exit.stderr).cloned());
         }
@@ -255,7 +257,7 @@ impl<'a> One<'a> {
         }
     }
 
-    pub(super) fn blank(&self, label: &str, method: &str, verdict: Verdict, detail: String) -> ExchangeReport {
+    fn blank(&self, label: &str, method: &str, verdict: Verdict, detail: String) -> ExchangeReport {
         ExchangeReport {
             label: label.to_string(),
             connection: self.index,
@@ -331,12 +333,12 @@ impl<'a> One<'a> {
             None => {}
         }
         if let Some(exit) = &log.exit {
-            report.server_end = Some(server_end(exit));
+            report.server_end = Some(server_end::in_words(exit));
             if exit.unasked && !exit.recorded_too {
                 report.stderr.extend(exit.stderr.iter().cloned());
             }
-            let badly = status(exit) != Some(0) || exit.forced.is_some();
-            if badly && !exit.unasked && self.recorded_status().is_none() {
+            let badly = server_end::status(exit) != Some(0) || exit.forced.is_some();
+            if badly && !exit.unasked && server_end::recorded_status(self.connection).is_none() {
                 report.notes.push("how the server ended is not judged: the recording does not have its end".into());
             }
         }
