@@ -159,7 +159,7 @@ impl Sink for Judge<'_> {
     }
 
     fn wants_flaws(&self) -> bool {
-        self.auditor.wants(On::Flawed)
+        self.auditor.wants(On::Flawed) || self.auditor.wants(On::Unsupported)
     }
 
     fn inferred(&mut self, frame: FrameId, sender: Side) {

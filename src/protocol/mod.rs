@@ -43,7 +43,7 @@ pub use facts::input_methods;
 pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::Kinds;
 pub use logging::{is_log, is_log_level};
-pub use mcp::flaws::{Flaw, changes_tools, questions, tool_order};
+pub use mcp::flaws::{Flaw, TaskSupport, changes_tools, questions, task_support, tool_order};
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
 };

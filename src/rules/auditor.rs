@@ -282,6 +282,7 @@ fn kind(what: &What<'_>) -> On {
         What::NotOffered { .. } => On::NotOffered,
         What::Rescoped { .. } => On::Rescoped,
         What::Released { .. } => On::Released,
+        What::Unsupported { .. } => On::Unsupported,
         What::NotSetUp { .. } => On::NotSetUp,
         What::Unannounced { .. } => On::Unannounced,
         What::Flawed { .. } => On::Flawed,

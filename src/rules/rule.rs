@@ -61,6 +61,8 @@ pub enum On {
     Rescoped,
     /// [`crate::session::What::Released`]
     Released,
+    /// [`crate::session::What::Unsupported`]
+    Unsupported,
     /// [`crate::session::What::NotSetUp`]
     NotSetUp,
     /// [`crate::session::What::Unannounced`]

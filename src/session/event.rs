@@ -276,6 +276,15 @@ pub enum What<'a> {
         /// Where it was released.
         released: Seen,
     },
+    /// A refused call of a tool, made as a task or not, against what the tool says of that (MCP 2025-11-25).
+    Unsupported {
+        /// The call.
+        exchange: &'a Exchange,
+        /// The list that says it.
+        listed: Seen,
+        /// It must be a task; otherwise it must not.
+        required: bool,
+    },
     /// A prompt to a session that nothing has set up (ACP).
     NotSetUp {
         /// The prompt.

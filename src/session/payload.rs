@@ -17,6 +17,10 @@ impl Conn {
         if matches!(m.message.kind, Kind::Request | Kind::Notification) && step.sink.wants_flaws() {
             if changes_tools(m.message.method()) {
                 self.tool_order = None;
+                self.forget_support();
+            }
+            if m.profile.documents && m.sender == Side::Server {
+                self.registers(step, m);
             }
             for flaw in m.profile.flaws(m.message, m.facts, None) {
                 if self.is_new_flaw(&flaw, m.sender) {
@@ -31,6 +35,11 @@ impl Conn {
     pub(super) fn look_at_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         if step.sink.wants_flaws() {
             self.flaws_of_answer(step, m, issuer, id);
+            if issuer == Side::Client {
+                self.registers_at_once(m, issuer, id);
+                self.note_support(m, issuer, id);
+                self.against_support(step, m, issuer, id);
+            }
             if m.message.kind == Kind::Result && issuer == Side::Client {
                 self.serves_bad_head(step, m, issuer, id);
                 self.reordered(step, m, issuer, id);

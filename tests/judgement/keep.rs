@@ -75,7 +75,12 @@ fn logs(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
-        if path.is_dir() { logs(&path, found) } else { found.push(path) }
+        // In what keeps a clause there is next to nothing to be found, and its twin is read.
+        match path.is_dir() {
+            true => logs(&path, found),
+            false if path.to_string_lossy().ends_with("-kept.jsonl") => {}
+            false => found.push(path),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod support;
 
 mod capture_speed;
 mod clauses;
+mod corpus;
 mod keep;
 mod replay_compare;
 mod round_trip;

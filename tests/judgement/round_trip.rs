@@ -33,6 +33,8 @@ fn logs(folder: &Path, into: &mut Vec<PathBuf>) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         match path.is_dir() {
             true => logs(&path, into),
+            // In what keeps a clause there is next to nothing to lose, and its twin is read.
+            false if name.ends_with("-kept.jsonl") => {}
             false if name.ends_with(".md") || name.ends_with(".source.txt") || name == "expected.json" => {}
             false => into.push(path),
         }
@@ -57,7 +59,10 @@ fn differences(path: &Path, by: &[&str]) -> Vec<String> {
     for (way, args, result) in ways {
         let said = if way == "scrub" { run(args) } else { run(&[args, by].concat()) };
         let after = if said.code == 0 { findings(result, &[]) } else { Err(said.err) };
-        if after.as_ref() != Ok(&before) {
+        let mut want = before.clone();
+        // The id of a session is a secret, and what is wrong with its characters goes with it.
+        want.retain(|finding, _| way != "scrub" || !finding.contains("TRN013"));
+        if after.as_ref() != Ok(&want) {
             all.push(format!("{path} by {way}: {before:?} became {after:?}"));
         }
     }

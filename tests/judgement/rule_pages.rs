@@ -1,21 +1,17 @@
 //! The examples on the rule pages are run, and so are the traces in `tests/traces`: each must give exactly what stands below it.
+//! What is made of them for others is in `corpus`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
 use crate::support::trace::{parse_trace, shorthand};
-use crate::support::vector::vector;
 use crate::support::verdicts::{Verdicts, judge_with_lookout, lines, remembering};
-use rpctape::capture::Proof;
-use rpctape::pipeline::{Options, Quiet, ingest};
-use rpctape::protocol::{Profile, profiles};
-use rpctape::rules::{RULES, Rule, Selection};
-use rpctape::session::{Certainty, FrameId, Settings};
-use rpctape::store::{FindingFilter, Raw, Store};
+use rpctape::rules::{RULES, Rule, Selection, find};
+use rpctape::session::{FrameId, Settings};
 
 /// Fences of a page: info line and body.
-fn fences(page: &str) -> Vec<(String, String)> {
+pub(crate) fn fences(page: &str) -> Vec<(String, String)> {
     let mut fences = Vec::new();
     let mut open: Option<(String, String)> = None;
     for line in page.lines() {
@@ -110,7 +106,7 @@ fn exchanges(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String
 }
 
 /// The value of `name=` among the words of an info line, and the line without it.
-fn option<'i>(info: &'i str, name: &str) -> (Option<&'i str>, String) {
+pub(crate) fn option<'i>(info: &'i str, name: &str) -> (Option<&'i str>, String) {
     let of = |word: &'i str| word.strip_prefix(name)?.strip_prefix('=');
     let rest: Vec<&str> = info.split(' ').filter(|word| of(word).is_none()).collect();
     (info.split(' ').find_map(of), rest.join(" "))
@@ -130,8 +126,9 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
                 let (info, body) = shorthand(&info, &body);
                 let window = window.map_or(8_192, |window| window.parse().expect("a number"));
                 let settings = Settings { window, ..Settings::default() };
+                let schema = select.and_then(find).is_some_and(Rule::needs_schema);
                 let select = std::iter::once("ALL").chain(select).map(str::to_string).collect();
-                let selection = Selection { select, ..Selection::default() };
+                let selection = Selection { select, schema, ..Selection::default() };
                 run = Some(remembering(&parse_trace(&info, &body), settings, &selection));
                 traces += 1;
                 continue;
@@ -162,133 +159,4 @@ fn traces_give_what_stands_below_them() {
     }
     assert!(errors.is_empty(), "{} of {traces} traces:\n{}", errors.len(), errors.join("\n"));
     assert!(traces >= 60, "only {traces} traces were found");
-}
-
-/// The examples of a page that break its rule, and those that do not: info line and trace each.
-fn examples(rule: &Rule) -> [Vec<(String, String)>; 2] {
-    let fences = fences(rule.page);
-    let pairs = fences.windows(2).filter(|pair| pair[0].0.starts_with("trace ") && pair[1].0 == "findings");
-    let mut found = [Vec::new(), Vec::new()];
-    for pair in pairs {
-        let speaks = |line: &str| line.starts_with(rule.code);
-        let proven = pair[1].1.lines().any(|line| speaks(line) && line.contains("violation"));
-        let silent = !pair[1].1.lines().any(speaks);
-        let info = pair[0].0.trim_start_matches("trace ").to_string();
-        if proven || silent {
-            found[usize::from(silent)].push((info, pair[0].1.clone()));
-        }
-    }
-    found
-}
-
-/// The log of an example in a revision, where the revision can be put into it, and the clauses that are proven to be broken in it:
-/// by this rule, and by any.
-type Judged = (String, Vec<&'static str>, Vec<&'static str>);
-
-fn judged(rule: &Rule, profile: &'static Profile, example: &(String, String)) -> Option<Judged> {
-    let (mut words, revision) = (example.0.split(' '), profile.revision);
-    let (name, of) = (words.next()?, words.next()?);
-    // A revision that no message tells can be had only as it stands.
-    let told = example.1.contains(&format!("\"protocolVersion\":\"{of}\""));
-    // Whether a log keeps envelopes as they were on the wire is told from the log itself: a few lines do not show it.
-    if rule.needs.covers(Proof::ENVELOPE) {
-        return None;
-    }
-    if name != profile.name || of != revision && (profile.revision_per_request || !told) {
-        return None;
-    }
-    let trace = parse_trace(&example.0.replacen(of, revision, 1), &example.1.replace(of, revision));
-    // What several logs show together is in no file of one.
-    if trace.steps.iter().any(|step| step.hop > 1) {
-        return None;
-    }
-    let selection =
-        Selection { select: vec!["ALL".into(), rule.code.into()], schema: rule.needs_schema(), ..Selection::default() };
-    let (verdicts, _) = judge_with_lookout(&trace, Settings::default(), &selection);
-    let proven = verdicts.findings.iter().filter(|finding| finding.certainty == Certainty::Violation);
-    let broken = |own: bool| {
-        let of_rule = proven.clone().filter(|finding| !own || finding.code == rule.code);
-        of_rule.filter_map(|finding| Some(finding.clause?.id)).collect()
-    };
-    Some((vector(profile, &trace, trace.channel.vantage.as_str())?, broken(true), broken(false)))
-}
-
-/// The corpus: for each clause that has an example a log in which it is kept, and one in which it is broken.
-fn corpus() -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    for rule in RULES {
-        let [bad, good] = examples(rule);
-        for profile in profiles().filter(|profile| !profile.unknown_revision) {
-            let [bad, good] = [&bad, &good]
-                .map(|list| list.iter().filter_map(|example| judged(rule, profile, example)).collect::<Vec<_>>());
-            let folder = format!("{}-{}/", profile.name, profile.revision);
-            let broken = bad.iter().flat_map(|bad| bad.1.iter().map(move |clause| (clause, bad)));
-            for (clause, bad) in broken.filter(|(clause, _)| clause.starts_with(&folder)) {
-                let Some(good) = good.iter().find(|good| !good.2.contains(clause)) else { continue };
-                if !files.contains_key(&format!("{clause}-broken.jsonl")) {
-                    files.insert(format!("{clause}-broken.jsonl"), bad.0.clone());
-                    files.insert(format!("{clause}-kept.jsonl"), good.0.clone());
-                }
-            }
-        }
-    }
-    files
-}
-
-/// `RPCTAPE_WRITE_CORPUS=1` writes it anew.
-#[test]
-fn the_corpus_is_what_the_pages_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/clauses");
-    let files = corpus();
-    if std::env::var_os("RPCTAPE_WRITE_CORPUS").is_some() {
-        let _ = std::fs::remove_dir_all(&folder);
-        for (name, text) in &files {
-            let path = folder.join(name);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-            std::fs::write(path, text).expect("written");
-        }
-    }
-    let mut there = BTreeMap::new();
-    for profile in std::fs::read_dir(&folder).expect("the corpus") {
-        let profile = profile.expect("an entry");
-        for file in std::fs::read_dir(profile.path()).expect("a folder") {
-            let file = file.expect("an entry");
-            let name = format!("{}/{}", profile.file_name().to_string_lossy(), file.file_name().to_string_lossy());
-            there.insert(name, std::fs::read_to_string(file.path()).expect("a text"));
-        }
-    }
-    assert!(there == files, "samples/clauses differs from the pages: RPCTAPE_WRITE_CORPUS=1 writes it anew");
-    assert!(files.len() >= 200, "only {} files", files.len());
-}
-
-/// The files are read as any log is: what is broken is found there, and what is kept is not.
-#[test]
-fn the_corpus_is_judged_as_its_names_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/clauses");
-    let clauses: Vec<_> = profiles().flat_map(|profile| profile.rulings).filter_map(|ruling| ruling.clause).collect();
-    let files = corpus();
-    let names: Vec<&String> = files.keys().collect();
-    let paths: Vec<String> = names.iter().map(|name| format!("{}/{name}", folder.display())).collect();
-    let select = RULES.iter().map(|rule| rule.code.to_string()).collect();
-    let options =
-        Options { selection: Selection { select, schema: true, ..Selection::default() }, ..Options::default() };
-    let mut store = Store::temporary().expect("a store");
-    ingest(&mut store, &paths, &options, &mut Quiet).expect("read");
-    let found = store.all_findings(&FindingFilter::default(), Raw::None).expect("findings");
-    let mut errors = Vec::new();
-    for name in &names {
-        let kept = name.ends_with("-kept.jsonl");
-        let id = name.trim_end_matches("-kept.jsonl").trim_end_matches("-broken.jsonl");
-        let clause = clauses.iter().find(|clause| clause.id == id).expect("a clause");
-        // What is read a second time adds nothing: a log that two clauses have in common is found under its first name.
-        let read = names.iter().find(|other| files[**other] == files[*name]).expect("itself").as_str();
-        let broken = found.iter().any(|row| {
-            let own = row.clause.as_ref().is_some_and(|own| own.url == clause.url && own.text == clause.text);
-            own && row.source.ends_with(read) && row.certainty == "violation"
-        });
-        if broken == kept {
-            errors.push(name);
-        }
-    }
-    assert!(errors.is_empty(), "{errors:#?}");
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod captured;
+pub mod restate;
 pub mod trace;
 pub mod vector;
 pub mod verdicts;

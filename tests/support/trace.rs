@@ -92,17 +92,37 @@ fn handshake(info: &str) -> &'static str {
     }
 }
 
-/// Writes a trace of `tests/traces` in full: with the word `handshake`, that of its protocol stands before it, and every
-/// message has `"jsonrpc":"2.0"` unless the word `bare` is there.
+/// What every request of MCP 2026-07-28 says of its sender.
+const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+/// A request of a client with what each of MCP 2026-07-28 has to say.
+fn with_meta(line: &str) -> String {
+    if !line.contains(" client") || !line.contains("\"id\":") || !line.contains("\"method\":") || line.contains("_meta")
+    {
+        return line.to_string();
+    }
+    match (line.contains("\"params\":{}"), line.strip_suffix('}')) {
+        (true, _) => line.replacen("\"params\":{", &format!("\"params\":{{{META}"), 1),
+        (false, _) if line.contains("\"params\":{") => {
+            line.replacen("\"params\":{", &format!("\"params\":{{{META},"), 1)
+        }
+        (false, Some(head)) => format!("{head},\"params\":{{{META}}}}}"),
+        (false, None) => line.to_string(),
+    }
+}
+
+/// Writes a trace of `tests/traces` in full: with the word `handshake`, that of its protocol stands before it; with the word `meta`,
+/// every request of the client has that of MCP 2026-07-28; and every message has `"jsonrpc":"2.0"` unless the word `bare` is there.
 pub fn shorthand(info: &str, body: &str) -> (String, String) {
     let has = |name: &str| info.split(' ').any(|word| word == name);
-    let words: Vec<&str> = info.split(' ').filter(|word| !matches!(*word, "handshake" | "bare")).collect();
+    let words: Vec<&str> = info.split(' ').filter(|word| !matches!(*word, "handshake" | "bare" | "meta")).collect();
     let steps = if has("handshake") { handshake(info) } else { "" }.lines().chain(body.lines());
     let full = |line: &str| match has("bare") || line.contains("\"jsonrpc\"") {
         true => line.to_string(),
         false => line.replacen(" {\"", " {\"jsonrpc\":\"2.0\",\"", 1),
     };
-    (words.join(" "), steps.map(full).collect::<Vec<_>>().join("\n"))
+    let meta = |line: String| if has("meta") { with_meta(&line) } else { line };
+    (words.join(" "), steps.map(full).map(meta).collect::<Vec<_>>().join("\n"))
 }
 
 /// Reads a fence: its info line (without "trace") and its body.

@@ -69,6 +69,8 @@ pub mod v3_17 {
             "A close notification requires a previous open notification to be sent";
         VERSION_INCREASES Stated "version-increases" "#versionedTextDocumentIdentifier"
             "The version number of a document will increase after each change, including undo/redo";
+        REGISTERED_BEFORE Stated "registered-before" "#client_unregisterCapability"
+            "to unregister a previously registered capability";
         CREATED_BY_SERVER Stated "created-by-server" "#window_workDoneProgress_cancel"
             "to cancel a progress initiated on the server side using the `window/workDoneProgress/create`";
     }

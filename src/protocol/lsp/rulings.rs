@@ -88,6 +88,7 @@ pub static V3_17: &[Ruling] = rulings![v3_17;
     error("DOC002", &v3_17::CHANGE_OPEN),
     warning("DOC002/close", &v3_17::CLOSE_OPEN),
     warning("DOC003", &v3_17::VERSION_INCREASES),
+    note("LIF032", &v3_17::REGISTERED_BEFORE),
     warning("PRG010", &v3_17::CREATED_BY_SERVER),
     error("PRG011", &v3_17::CREATED_BY_SERVER),
 ];
@@ -99,6 +100,7 @@ pub static V3_18: &[Ruling] = rulings![v3_18;
     error("DOC002", &v3_18::CHANGE_OPEN),
     bare("DOC002/close", Severity::Warning),
     bare("DOC003", Severity::Warning),
+    bare("LIF032", Severity::Note),
     bare("PRG010", Severity::Warning),
     bare("PRG011", Severity::Error),
 ];

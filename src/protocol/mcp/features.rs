@@ -250,10 +250,6 @@ pub static V2025_11_25: &[Remark] = of! { "2025-11-25";
         "what a side supports beyond what it declares is not in the messages";
     NotObservable Should "tasks-only-declared" "/basic/utilities/tasks" "Requestors SHOULD only augment requests with a task if the corresponding capability has been declared by the receiver"
         "of tools the stronger clause is judged";
-    NotObservable Must "tool-forbids-task" "/basic/utilities/tasks" "clients MUST NOT attempt to invoke the tool as a task"
-        "lists of tools are not remembered: they may have changed since";
-    NotObservable Must "tool-requires-task" "/basic/utilities/tasks" "clients MUST invoke the tool as a task"
-        "lists of tools are not remembered: they may have changed since";
     NotObservable Should "poll-interval" "/basic/utilities/tasks" "Requestors SHOULD respect the `pollInterval` provided in responses when determining polling frequency"
         "several parts of a requestor may poll, each at its own pace";
     NotObservable Should "poll-on" "/basic/utilities/tasks" "Requestors SHOULD continue polling until the task reaches a terminal status"

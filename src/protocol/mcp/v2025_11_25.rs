@@ -63,6 +63,9 @@ revision! { "2025-11-25";
         "The `tasks/result` operation MUST include this metadata in its response";
     TASK_CAPABILITY Must "task-capability" "/basic/utilities/tasks"
         "clients MUST NOT attempt to use task augmentation on that server's tools";
+    TOOL_FORBIDS_TASK Must "tool-forbids-task" "/basic/utilities/tasks"
+        "clients MUST NOT attempt to invoke the tool as a task";
+    TOOL_REQUIRES_TASK Must "tool-requires-task" "/basic/utilities/tasks" "clients MUST invoke the tool as a task";
 }
 offered!("2025-11-25");
 described!("2025-11-25");
@@ -104,6 +107,10 @@ revision! { "2025-11-25";
         "Receivers MUST include the actual `ttl` duration (or `null` for unlimited) in `tasks/get` responses";
 }
 
+/// What of a tool that is called against its word is not judged.
+const SERVED_AS_TASK: &str =
+    "only where the server refuses the call for it: of one that is served the list may be out of date";
+
 static REMARKS: &[Remark] = remarks![
     in_part(
         &SCHEMA_TRUTH,
@@ -121,6 +128,8 @@ static REMARKS: &[Remark] = remarks![
     in_part(&STRUCTURED_TEXT, "that the text says the same is not looked at"),
     in_part(&SCHEMA_VALID, "what all dialects have in common is judged"),
     in_part(&TOOL_NAME_UNIQUE, "names on two pages of one list are not compared"),
+    in_part(&TOOL_FORBIDS_TASK, SERVED_AS_TASK),
+    in_part(&TOOL_REQUIRES_TASK, SERVED_AS_TASK),
     in_part(&SAMPLING_CONTEXT, "where the client declares `sampling.context` they are left alone"),
     in_part(&COMPLETE_NAMES_ID, "that it was established in the same log is not looked at"),
     in_part(&FORM_NO_SECRETS, "what is sensitive and does not say so by its name is known to persons"),
@@ -155,8 +164,7 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC013", &NO_BATCH),
     error("RPC021/result", &SAME_ID),
     error("LIF023", &LOGGING_DECLARED),
-    error("LIF021", &CAPABILITIES),
-    error("LIF021/elicitation.url", &ELICITATION_MODE),
+    error("LIF021", &ELICITATION_MODE),
     error("LIF021/sampling.tools", &SAMPLING_TOOLS),
     error("LIF022", &CURSORS_OPAQUE),
     error("TRN001", &GET_STREAM_NO_RESPONSE),
@@ -181,6 +189,8 @@ static RULINGS: &[Ruling] = rulings![
     error("TSK011", &TASK_RELATED),
     error("TSK012", &TASK_CAPABILITY),
     error("TSK013", &TASK_ID_UNIQUE),
+    error("TSK014", &TOOL_FORBIDS_TASK),
+    error("TSK014/required", &TOOL_REQUIRES_TASK),
     error("RPC005/members", &ERROR_FIELD),
     error("RPC019", &FOLLOW_JSONRPC),
     error("RPC023", &NO_RESPONSE),

@@ -31,6 +31,7 @@ pub mod round_not_continued;
 pub mod server_initiated_request;
 pub mod server_message_too_early;
 pub mod support_not_declared;
+pub mod unregister_unknown;
 
 use crate::capture::Transport;
 use crate::protocol::Side;

@@ -10,6 +10,7 @@ pub mod illegal_task_transition;
 pub mod result_without_related_task;
 pub mod task_augmentation_without_capability;
 pub mod task_id_reused;
+pub mod task_support_ignored;
 pub mod tasks_cancel_without_capability;
 pub mod tasks_result_early;
 pub mod unknown_task_accepted;

@@ -37,7 +37,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::capture::{Stamp, Transport};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
-use crate::protocol::{Capabilities, Facts, Method, MethodKind, Profile, Role, Side, role};
+use crate::protocol::{Capabilities, Facts, Method, MethodKind, Profile, Role, Side, TaskSupport, role};
 use crate::session::connection::{Connection, Directions, End, Lifecycle, Opened};
 use crate::session::event::{Event, What};
 use crate::session::exchange::{Cancellation, Exchange};
@@ -184,6 +184,10 @@ pub(super) struct Conn {
     pub(super) unannounced: Vec<&'static str>,
     /// The tools that were listed last, as a set and in their order, by hashes.
     pub(super) tool_order: Option<(u64, u64)>,
+    /// What lists say of tools and tasks, and where it was said first (MCP 2025-11-25); nothing where they do not agree.
+    pub(super) support: FxHashMap<Box<str>, (Option<TaskSupport>, Seen)>,
+    /// The ids of what a server has registered (LSP).
+    pub(super) registered: FxHashSet<Box<str>>,
     /// Flaws of payloads, as far as they were said, by their hashes.
     pub(super) flaws_told: FxHashSet<u64>,
     /// Text documents.
@@ -329,6 +333,8 @@ impl Conn {
             features_told: Vec::new(),
             flaws_told: FxHashSet::default(),
             tool_order: None,
+            support: FxHashMap::default(),
+            registered: FxHashSet::default(),
             unannounced: Vec::new(),
             documents: Documents::default(),
             offers: Offers::default(),

@@ -26,6 +26,8 @@ pub(super) enum Content {
     Message(Box<str>),
     /// Text that is no JSON.
     Raw(Box<str>),
+    /// The head of an HTTP request or response, as it stands.
+    Http(Box<str>),
     Open(Option<Side>),
     Close(Option<Side>),
 }
@@ -90,6 +92,11 @@ impl VectorEvent {
                     event.byte_offset = line.offset + member.at as u64 + u64::from(member.value.starts_with('"'));
                     event.content = Content::Raw(string(member.value));
                 }
+                "http" if member.value.starts_with('{') => {
+                    known = true;
+                    event.byte_offset = line.offset + member.at as u64;
+                    event.content = Content::Http(member.value.into());
+                }
                 _ => {}
             }
         }
@@ -106,7 +113,7 @@ impl VectorEvent {
     /// Bytes that it holds, roughly.
     pub(super) fn size(&self) -> usize {
         let text = match &self.content {
-            Content::Message(text) | Content::Raw(text) => text.len(),
+            Content::Message(text) | Content::Raw(text) | Content::Http(text) => text.len(),
             _ => 0,
         };
         text + size_of::<VectorEvent>()
@@ -140,6 +147,7 @@ impl VectorEvent {
         match &self.content {
             Content::Message(text) => out.promised(&place, text, false),
             Content::Raw(text) => out.malformed(&place, text.as_bytes(), "the text is not JSON"),
+            Content::Http(head) => out.put(&place, Body::Http { head }),
             Content::Open(by) => out.put(&place, Body::Open { by: *by }),
             Content::Close(by) => out.put(&place, Body::Close { by: *by }),
         }

@@ -34,7 +34,7 @@ fn taps(mut events: Vec<VectorEvent>) -> (Vec<Stamped>, Vec<Stamped>) {
 fn key(event: &VectorEvent) -> CopyKey {
     let (connection, direction) = (&event.connection, event.direction);
     match &event.content {
-        Content::Raw(text) => CopyKey::raw(connection, direction, text),
+        Content::Raw(text) | Content::Http(text) => CopyKey::raw(connection, direction, text),
         Content::Open(by) => CopyKey::event(connection, direction, &format!("open {by:?} {:?}", event.stream)),
         Content::Close(by) => CopyKey::event(connection, direction, &format!("close {by:?} {:?}", event.stream)),
         Content::Message(text) => CopyKey::message(connection, direction, text),

@@ -1,4 +1,4 @@
-//! Test vectors: `{"meta":{...}}`, then one event a line (`n`, `t`, `dir`, `msg`, `raw`, `ev`, `conn`, `stream`, `sse_id`, `tap`).
+//! Test vectors: `{"meta":{...}}`, then one event a line (`n`, `t`, `dir`, `msg`, `raw`, `http`, `ev`, `conn`, `stream`, `sse_id`, `tap`).
 //!
 //! Written by hand and by generators for the tests of auditors. Time is the order here: the events of a connection are
 //! sorted stably by `t`, within a window in a large file. With two taps (`vantage: merged`) the copies of one message

@@ -65,6 +65,14 @@ fn http_streams_and_redeliveries() {
 }
 
 #[test]
+fn heads_of_http_are_handed_on_as_they_stand() {
+    let head = r#"{"method":"POST","headers":{"accept":"*/*"}}"#;
+    let lines = lines(&META.replace("stdio", "http"), &[event("1", "c2s", &format!(r#""stream":1,"http":{head}"#))]);
+    assert_eq!(lines.texts(), [("http", head)]);
+    assert_eq!((lines.frames[0].stream, lines.frames[0].direction), (Some(0), Direction::By(Side::Client)));
+}
+
+#[test]
 fn two_taps_become_one_order_with_two_stamps() {
     let meta = META.replace("\"client\"", "\"merged\"");
     let at = |tap: &str, t: &str, dir: &str, message: &str| event(t, dir, &format!(r#""tap":"{tap}","msg":{message}"#));

@@ -22,7 +22,7 @@ use crate::jsonrpc::{Kind, Message};
 use crate::protocol::{Facts, Family, Profile, is_placeholder};
 
 pub use input::questions;
-pub use tools::{changes_tools, order as tool_order};
+pub use tools::{TaskSupport, changes_tools, order as tool_order, task_support};
 
 /// One thing that is wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]

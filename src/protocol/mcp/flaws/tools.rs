@@ -48,6 +48,41 @@ pub fn order(facts: &Facts<'_>) -> Option<(u64, u64)> {
     Some((hash(&names), order))
 }
 
+/// What the definition of a tool says of calls that ask for a task (MCP 2025-11-25).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskSupport {
+    /// None may; it is the same to say nothing.
+    Forbidden,
+    /// Each may.
+    Optional,
+    /// Each must.
+    Required,
+}
+
+impl TaskSupport {
+    fn of(tool: &Value) -> Option<TaskSupport> {
+        match &tool["execution"]["taskSupport"] {
+            Value::Null => Some(TaskSupport::Forbidden),
+            Value::String(said) => match said.as_str() {
+                "forbidden" => Some(TaskSupport::Forbidden),
+                "optional" => Some(TaskSupport::Optional),
+                "required" => Some(TaskSupport::Required),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The tools of a list and what each says of tasks; those that say it in no way that is known are left out.
+pub fn task_support(facts: &Facts<'_>) -> Vec<(String, TaskSupport)> {
+    let body = facts.body().filter(|_| !facts.is_brief && facts.listed.has("tools"));
+    let body: Value = body.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+    let tools = body["tools"].as_array().into_iter().flatten();
+    let named = |tool: &Value| Some((text(&tool["name"])?.to_string(), TaskSupport::of(tool)?));
+    tools.filter(|tool| !is_blotted(&tool["name"]) && !is_blotted(&tool["execution"])).filter_map(named).collect()
+}
+
 fn name_flaws(name: &str, flaws: &mut Flaws) {
     let length = name.chars().count();
     flaws.add_if(!(1..=LONGEST).contains(&length), "PAY002/name-length", || {
