@@ -7,6 +7,7 @@
 
 mod ansi;
 mod container;
+mod copy;
 mod fluent_bit;
 mod inside;
 mod journald;
@@ -167,6 +168,16 @@ pub(crate) static ANSI: Kind = Kind {
     share: 1,
     looks: ansi::looks,
     peeler: || Box::<ansi::Ansi>::default(),
+};
+
+/// Rows of PostgreSQL's tables.
+pub(crate) static COPY: Kind = Kind {
+    name: "postgres-copy",
+    about: "rows as PostgreSQL's COPY and pg_dump write them, around a log in any other format",
+    strength: Strength::Marked(copy::looks),
+    share: 1,
+    looks: copy::looks,
+    peeler: || Box::<copy::Copy>::default(),
 };
 
 /// Quotes and code fences of Markdown.

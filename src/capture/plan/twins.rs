@@ -23,6 +23,8 @@ pub(in crate::capture) struct Twins {
     newest: Option<i64>,
     /// True once a request or an answer stood twice: then what has no id may do so, too.
     met: bool,
+    /// Digest of the message before, in a log whose clock tells too little.
+    before: Option<u64>,
     /// Of a log that holds everything twice: whether a text was met an odd number of times.
     odd: FxHashMap<u64, bool>,
 }
@@ -74,6 +76,13 @@ impl Twins {
         }
         self.remember(digest);
         false
+    }
+
+    /// True for a message that says, with the same time, what the one before it says.
+    pub(in crate::capture) fn repeats(&mut self, place: &Place, text: u64) -> bool {
+        let digest = place.at_us.map(|_| self.digest(place, text));
+        let before = std::mem::replace(&mut self.before, digest);
+        digest.is_some() && before == digest
     }
 
     fn remember(&mut self, digest: u64) {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::marks::{Marks, Signs, digest, is_hollow, words};
+use super::marks::{Marks, Signs, digest, is_digest, is_hollow, words};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -176,6 +176,7 @@ impl Notes {
             void: message.kind == Kind::Result && self.signs.is_void(text),
             cancelled: message.error_code().is_some_and(|code| self.cancelled_codes.contains(&code)),
             id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),
+            id_is_digest: matches!(message.id.value(), Some(Id::Text(text)) if is_digest(text)),
             target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
