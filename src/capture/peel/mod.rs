@@ -6,6 +6,7 @@
 //! offsets stay those of the outer record; its time is used where the inner one has none.
 
 mod ansi;
+mod burp;
 mod container;
 mod copy;
 mod fluent_bit;
@@ -168,6 +169,16 @@ pub(crate) static ANSI: Kind = Kind {
     share: 1,
     looks: ansi::looks,
     peeler: || Box::<ansi::Ansi>::default(),
+};
+
+/// Items that Burp Suite saved.
+pub(crate) static BURP: Kind = Kind {
+    name: "burp-items",
+    about: "items that Burp Suite saved in base64, around HTTP as text",
+    strength: Strength::Certain(90),
+    share: 1,
+    looks: burp::looks,
+    peeler: || Box::<burp::Burp>::default(),
 };
 
 /// Rows of PostgreSQL's tables.

@@ -41,6 +41,10 @@ impl Column {
         self.long_name().rsplit('.').next().unwrap_or_default().to_string()
     }
 
+    fn is_object(&self) -> bool {
+        !self.is_text && self.values.iter().all(|value| value.starts_with('{'))
+    }
+
     fn varies(&self) -> bool {
         self.values.iter().any(|value| *value != self.values[0])
     }
@@ -158,13 +162,21 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     let is_said = |column: &Column| envelopes.iter().any(|envelope| is_part(&column.path, envelope));
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|at| !is_said(&columns[*at]))
-        .filter(|at| columns[*at].is_text && (columns[*at].varies() || records == 1))
+        .filter(|at| columns[*at].varies() || records == 1)
         .filter(|at| columns[*at].values.iter().any(|value| value.len() > 16 && value.contains([' ', '{', '('])))
         .collect();
-    candidates.sort_by_key(|at| (rank(&columns[*at]), std::cmp::Reverse(length(&columns[*at]))));
+    candidates.retain(|at| columns[*at].is_text || columns[*at].is_object());
+    candidates
+        .sort_by_key(|at| (columns[*at].is_object(), rank(&columns[*at]), std::cmp::Reverse(length(&columns[*at]))));
     let newest_first = columns.iter().filter(|column| time_rank(column).is_some()).any(is_backwards);
     let mut best: Option<(usize, Sample, Found)> = None;
-    for at in candidates.into_iter().take(TRIED) {
+    let objects = candidates.split_off(candidates.partition_point(|at| !columns[*at].is_object()));
+    candidates.truncate(TRIED);
+    for at in candidates.into_iter().chain(objects) {
+        // An object is a log only where no string is one.
+        if columns[at].is_object() && best.is_some() {
+            continue;
+        }
         let mut values: Vec<&str> = columns[at].values.iter().map(String::as_str).collect();
         if newest_first {
             values.reverse();
