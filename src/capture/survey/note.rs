@@ -80,6 +80,8 @@ pub(super) struct Notes {
     pub rewritten: bool,
     /// Records that stand twice: where each stands, and where the one that is kept.
     pub again: Vec<(u64, u64)>,
+    /// Lists of messages, and those among them that hold a request with its answer.
+    pub lists: [usize; 2],
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
     signs: Signs,
@@ -208,6 +210,12 @@ impl Notes {
     }
 }
 
+/// True if a list holds a request and its answer, which no side sends.
+fn holds_exchange<'m>(members: impl Iterator<Item = &'m (Message<'m>, Facts<'m>)> + Clone) -> bool {
+    let asked = |id: &Id| members.clone().any(|(other, _)| other.kind == Kind::Request && other.id.value() == Some(id));
+    members.clone().any(|(message, _)| message.kind.is_response() && message.id.value().is_some_and(asked))
+}
+
 /// The number that an id counts with.
 fn number(id: &Id) -> Option<i64> {
     match id {
@@ -247,6 +255,8 @@ impl FrameSink for &RefCell<Notes> {
                 notes.message(frame, captured.text, &captured.message, &captured.facts);
             }
             Body::Batch { text, members } => {
+                notes.lists[0] += 1;
+                notes.lists[1] += usize::from(holds_exchange(members.iter().filter_map(|(_, one)| one.as_ref().ok())));
                 for (range, member) in members {
                     if let Ok((message, facts)) = member {
                         notes.message(frame, &text[range.clone()], message, facts);
