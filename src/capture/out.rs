@@ -90,6 +90,11 @@ fn has_id(body: &Body<'_>) -> bool {
     }
 }
 
+/// True for a request.
+fn asks(body: &Body<'_>) -> bool {
+    matches!(body, Body::Message(captured) if captured.message.kind == Kind::Request)
+}
+
 /// The next stretch, where it goes on with the one before.
 fn next_of(ripe: &mut VecDeque<Waiting>, run: &Waiting) -> Option<Waiting> {
     let goes_on = ripe.front().is_some_and(|next| (next.why, next.direction) == (run.why, run.direction));
@@ -262,7 +267,7 @@ impl<'s> Out<'s> {
         }
         if let Some((_, hash)) = text
             && self.plan.doubts
-            && self.twins.repeats(&place, hash)
+            && self.twins.repeats(&place, hash, asks(&body))
             && has_id(&body)
         {
             self.doubt(&place)?;
@@ -289,7 +294,7 @@ impl<'s> Out<'s> {
     /// Whether the next message was said twice or delivered twice, nothing tells.
     #[cold]
     fn doubt(&mut self, place: &Place) -> Result<()> {
-        let words = "it says what the record before it says, in the same second: it may have been delivered twice";
+        let words = "it says what a record before it says, in the same second: it may have been delivered twice";
         let guess = Body::Missing(Missing { words, ..Missing::new(Why::Guessed) });
         self.sink.frame(&place.frame(self.source, guess))
     }

@@ -23,8 +23,10 @@ pub(super) struct Marks {
     pub printed: bool,
     /// The same, and all of them.
     pub printed_whole: bool,
-    /// A result that is null.
+    /// An answer whose result is null or not there.
     pub void: bool,
+    /// An answer with an error.
+    pub fails: bool,
     /// An error by which its sender says that it was told to cancel.
     pub cancelled: bool,
     /// The id is the text of a number.

@@ -175,7 +175,9 @@ impl Notes {
         let marks = Marks {
             printed,
             printed_whole,
-            void: message.kind == Kind::Result && self.signs.is_void(text),
+            void: message.kind == Kind::Result && self.signs.is_void(text)
+                || message.defects.has(Defect::NeitherResultNorError),
+            fails: message.error_code().is_some(),
             cancelled: message.error_code().is_some_and(|code| self.cancelled_codes.contains(&code)),
             id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),
             id_is_digest: matches!(message.id.value(), Some(Id::Text(text)) if is_digest(text)),

@@ -173,17 +173,15 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     let objects = candidates.split_off(candidates.partition_point(|at| !columns[*at].is_object()));
     candidates.truncate(TRIED);
     for at in candidates.into_iter().chain(objects) {
-        // An object is a log only where no string is one.
-        if columns[at].is_object() && best.is_some() {
-            continue;
-        }
         let mut values: Vec<&str> = columns[at].values.iter().map(String::as_str).collect();
         if newest_first {
             values.reverse();
         }
         let text: String = values.into_iter().flat_map(|value| [value.trim_end_matches('\n'), "\n"]).collect();
         let peeled = Sample::peeled(text.as_bytes(), sample);
-        if let Some(found) = inside.of(&peeled)
+        // An object around a log of strings is no record of a log itself.
+        let is_record = |found: &Found| !columns[at].is_object() || !found.0.chain(&peeled).contains(" > ");
+        if let Some(found) = inside.of(&peeled).filter(is_record)
             && best.as_ref().is_none_or(|(_, _, (_, before))| found.1.score > before.score)
         {
             best = Some((at, peeled, found));

@@ -33,7 +33,7 @@ pub(super) enum List {
 }
 
 /// Members in which shippers keep a record of the log that they ship as an object.
-const RECORDS: [&str; 4] = ["jsonPayload", "_source", "_raw", "log"];
+const RECORDS: [&str; 2] = ["jsonPayload", "_source"];
 
 const NAMES: [&str; 6] = ["key", "name", "field", "Key", "Name", "Field"];
 const VALUES: [&str; 2] = ["value", "Value"];
