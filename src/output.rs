@@ -15,7 +15,10 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind, Result};
 
+mod folder;
 pub(crate) mod leftovers;
+
+pub use folder::Folder;
 
 /// Links that lead to links are followed this far, as the kernel does.
 const LINKS: usize = 40;
@@ -148,6 +151,7 @@ pub fn abandon() {
         let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
         let _ = if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
+    folder::abandon();
 }
 
 /// A file that is half written, or a folder of this run, for as long as this lives.

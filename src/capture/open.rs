@@ -6,7 +6,7 @@ use super::detect::detect;
 use super::format::{Format, LineReader, Misfit, Reader};
 use super::formats::sqlite;
 use super::input::Input;
-use super::lines::{Buffer, Line, Lines, RECORD_LIMIT};
+use super::lines::{Buffer, Lines};
 use super::nearest::nearest;
 use super::out::{Out, word_of};
 use super::plan::{Order, Plan};
@@ -15,6 +15,8 @@ use super::survey::{self, Lanes, survey};
 use super::unread::{looks_like_messages, quoted};
 use super::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
+
+mod arranged;
 
 /// The largest text of a format that is read whole, in bytes.
 const WHOLE_LIMIT: u64 = 256 << 20;
@@ -253,33 +255,6 @@ impl Log {
         }
     }
 
-    /// Reads lines in the order of the plan, which is made anew where the head was not all.
-    fn arranged(&mut self, reader: &mut dyn LineReader, out: &mut Out<'_>) -> Result<Resume> {
-        let (bytes, start) = self.bytes()?;
-        let order = survey(self.format, &self.sample, &bytes, true, &self.overrides).order;
-        let mut all = Vec::new();
-        let (mut at, mut number) = (0, 0);
-        while at < bytes.len() {
-            let end = memchr::memchr(b'\n', &bytes[at..]).map(|length| at + length);
-            let text = &bytes[at..end.unwrap_or(bytes.len())];
-            number += 1;
-            let oversized = (text.len() > RECORD_LIMIT).then_some(text.len() as u64);
-            let text = text.strip_suffix(b"\r").unwrap_or(text);
-            all.push(Line { number, offset: at as u64, bytes: text, ended: end.is_some(), oversized });
-            at = end.map_or(bytes.len(), |end| end + 1);
-        }
-        order.arrange(&mut all, |line| line.offset..line.offset + line.bytes.len() as u64 + 1);
-        for line in all {
-            let line = Line { offset: start.byte_offset + line.offset, ..line };
-            match line.oversized {
-                None => out.give(reader, &line)?,
-                Some(_) => out.give_oversized(reader, &line)?,
-            }
-        }
-        reader.end(out)?;
-        Ok(Resume { byte_offset: start.byte_offset + bytes.len() as u64, lines: number })
-    }
-
     /// Reads line by line. A last line without a newline is used up if it was complete; one that was cut off is
     /// not, and is read again when the file has grown.
     fn lines(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {
@@ -309,7 +284,7 @@ impl Log {
         Ok(before)
     }
 
-    fn bytes(&mut self) -> Result<(Vec<u8>, Resume)> {
+    fn whole(&mut self) -> Result<(String, Resume)> {
         let (stream, start, _) = self.input.stream(Resume::default())?;
         let mut bytes = Vec::new();
         stream.take(WHOLE_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| self.input.failed(&error))?;
@@ -319,11 +294,6 @@ impl Log {
             return Err(Error::new(ErrorKind::Input, message)
                 .hint(format!("write one message a line first, e.g. `jq -c '.[]' {name} > log.jsonl`")));
         }
-        Ok((bytes, start))
-    }
-
-    fn whole(&mut self) -> Result<(String, Resume)> {
-        let (bytes, start) = self.bytes()?;
         let text =
             String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Ok((text, start))

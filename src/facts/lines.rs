@@ -12,12 +12,14 @@ use crate::json::scan::{MemberText, members};
 pub struct Lines<W: Write> {
     out: W,
     name: String,
+    /// The line that is being made: what compresses is given whole lines.
+    line: Vec<u8>,
 }
 
 impl<W: Write> Lines<W> {
     /// Lines into `out`, which errors call `name`.
     pub fn new(out: W, name: &str) -> Lines<W> {
-        Lines { out, name: name.to_string() }
+        Lines { out, name: name.to_string(), line: Vec::new() }
     }
 
     /// What was written to.
@@ -27,8 +29,10 @@ impl<W: Write> Lines<W> {
 
     /// Writes a row.
     pub fn write(&mut self, row: &Row<'_>) -> Result<()> {
-        let done = serde_json::to_writer(&mut self.out, row).map_err(std::io::Error::from);
-        done.and_then(|()| self.out.write_all(b"\n")).map_err(|error| Error::io("write", &self.name, &error))
+        self.line.clear();
+        let done = serde_json::to_writer(&mut self.line, row).map_err(std::io::Error::from);
+        self.line.push(b'\n');
+        done.and_then(|()| self.out.write_all(&self.line)).map_err(|error| Error::io("write", &self.name, &error))
     }
 }
 

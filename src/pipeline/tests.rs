@@ -2,6 +2,7 @@
 
 mod connections;
 mod payloads;
+mod questions;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

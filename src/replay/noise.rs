@@ -3,7 +3,7 @@
 //! Learnt is only what can be said by shape: a UUID, a date and time, a number. A member that is there in one run and not in the other is
 //! never noise, and a value that differs in one run only, or without a shape, is `unstable`: it is told, not learnt.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::compare::{Node, PathStep, Tree, TreePath, is_datetime, is_uuid, same_scalar};
 use super::options::Matcher;
@@ -108,15 +108,10 @@ impl Walk<'_> {
         let first = trees[0];
         match &first.node {
             Node::Map(_) if trees.iter().all(|tree| matches!(tree.node, Node::Map(_))) => {
-                let names: BTreeSet<&str> = trees
-                    .iter()
-                    .flat_map(|tree| match &tree.node {
-                        Node::Map(members) => members.iter().map(|(name, _)| name.as_ref()).collect(),
-                        _ => Vec::new(),
-                    })
-                    .collect();
+                let named: Vec<HashMap<&str, &Tree<'_>>> = trees.iter().map(|tree| tree.named()).collect();
+                let names: BTreeSet<&str> = named.iter().flat_map(|named| named.keys().copied()).collect();
                 for name in names {
-                    let found: Vec<&Tree<'_>> = trees.iter().filter_map(|tree| tree.member(name)).collect();
+                    let found: Vec<&Tree<'_>> = named.iter().filter_map(|named| named.get(name).copied()).collect();
                     place.0.push(PathStep::Member(name.to_string()));
                     match found.len() == trees.len() {
                         true => self.all(&found, place),

@@ -39,8 +39,12 @@ pub struct Connection {
     /// The requests of both sides, in the order of their events.
     pub exchanges: Vec<Exchange>,
     /// What the audit found.
-    pub faults: Vec<Fault>,
+    pub faults: Faults,
 }
+
+/// What the audit found on a connection: first what belongs to no exchange, then exchange by exchange, in the order of the findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults(Vec<Fault>);
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
@@ -143,6 +147,42 @@ pub struct Fault {
     pub event: Option<usize>,
     /// One sentence.
     pub summary: String,
+}
+
+impl Faults {
+    /// Those of an exchange; of none, with `None`.
+    pub fn of(&self, exchange: Option<usize>) -> &[Fault] {
+        let from = self.0.partition_point(|fault| fault.exchange < exchange);
+        let length = self.0[from..].partition_point(|fault| fault.exchange == exchange);
+        &self.0[from..from + length]
+    }
+
+    #[cfg(test)]
+    pub(crate) fn push(&mut self, fault: Fault) {
+        let place = self.0.partition_point(|other| other.exchange <= fault.exchange);
+        self.0.insert(place, fault);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn first_mut(&mut self) -> &mut Fault {
+        &mut self.0[0]
+    }
+}
+
+impl FromIterator<Fault> for Faults {
+    fn from_iter<I: IntoIterator<Item = Fault>>(faults: I) -> Faults {
+        let mut all: Vec<Fault> = faults.into_iter().collect();
+        all.sort_by_key(|fault| fault.exchange);
+        Faults(all)
+    }
+}
+
+impl std::ops::Deref for Faults {
+    type Target = [Fault];
+
+    fn deref(&self) -> &[Fault] {
+        &self.0
+    }
 }
 
 impl Exchange {

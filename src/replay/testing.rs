@@ -29,7 +29,7 @@ pub(crate) fn connection(protocol: &str, trace: &str) -> Connection {
         complete_head: true,
         events,
         exchanges,
-        faults: Vec::new(),
+        faults: Default::default(),
     }
 }
 

@@ -30,13 +30,19 @@ pub fn pad(text: &str, columns: usize) -> String {
 /// Breaks a text at blanks into lines of at most `limit` columns.
 pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
+    let mut columns = 0;
     for word in text.split_whitespace() {
+        let wide = width(word);
         match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= limit => {
+            Some(line) if columns + 1 + wide <= limit => {
                 line.push(' ');
                 line.push_str(word);
+                columns += 1 + wide;
             }
-            _ => lines.push(word.to_string()),
+            _ => {
+                lines.push(word.to_string());
+                columns = wide;
+            }
         }
     }
     lines

@@ -68,6 +68,14 @@ mod tests {
         RULES.iter().map(|rule| rule.code).filter(|code| charge(code).is_some_and(&wanted)).collect()
     }
 
+    #[test]
+    fn a_late_cancel_and_a_missing_answer_are_no_defiance() {
+        let defies = |code: &str| charge(code).map(Charge::defies_cancel);
+        assert_eq!(["CAN010", "CAN012", "HOP001", "HOP002"].map(defies), [Some(true); 4]);
+        assert_eq!(["CAN005", "STK001"].map(defies), [Some(false); 2]);
+        assert_eq!(["RPC004", "CAP003", "no rule"].map(defies), [None; 3]);
+    }
+
     /// The views that name rules name those that the screens know.
     #[test]
     fn views_and_screens_speak_of_the_same_rules() {

@@ -252,6 +252,17 @@ mod tests {
         assert!(wants(&["PAY"]) && wants(&["bad-tool-definition"]));
     }
 
+    #[test]
+    fn who_asks_for_rules_about_payloads_alone_is_told_where_they_are_not_looked_at() {
+        let unheard = |select: &[&str], schema: bool| {
+            let select = select.iter().map(ToString::to_string).collect();
+            Selection { select, schema, ..Selection::default() }.unheard().map(str::to_string)
+        };
+        assert_eq!(unheard(&["CAN", "SCH001"], false).as_deref(), Some("SCH001"));
+        assert_eq!(unheard(&["CAN", "SCH001"], true), None);
+        assert_eq!(unheard(&["CAN", "all", "", "no-such-rule"], false), None);
+    }
+
     /// A ruling without a rule would be a promise, a rule without a ruling would never speak.
     #[test]
     fn rulings_and_rules_belong_together() {

@@ -90,6 +90,38 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_ended_in_its_turn_does_not_go_on_after_it_whatever_is_said_of_it_later() {
+        let after = |status: &str| {
+            let mut calls = Calls::default();
+            calls.note("\"a\"", Some("\"in_progress\""), true, true);
+            calls.note("\"a\"", Some(status), false, true);
+            calls.note("\"a\"", None, false, true);
+            calls.next_turn();
+            calls.note("\"a\"", None, false, false);
+            calls.any_goes_on()
+        };
+        assert_eq!(["\"completed\"", "\"failed\"", "\"cancelled\""].map(after), [false; 3]);
+        assert!(after("\"in_progress\""));
+    }
+
+    #[test]
+    fn of_more_calls_than_are_remembered_those_that_ended_are_forgotten_first() {
+        let filled = |open: usize, ended: usize| {
+            let mut calls = Calls::default();
+            for call in 0..open + ended {
+                let status = if call < open { "\"pending\"" } else { "\"completed\"" };
+                calls.note(&call.to_string(), Some(status), true, true);
+            }
+            calls.next_turn();
+            (calls.earlier.len(), calls.forgot)
+        };
+        assert_eq!(filled(0, REMEMBERED), (REMEMBERED, false));
+        assert_eq!(filled(1, REMEMBERED), (1, true));
+        assert_eq!(filled(REMEMBERED, 1), (REMEMBERED, true));
+        assert_eq!(filled(REMEMBERED + 1, 0), (0, true), "too many that go on");
+    }
+
+    #[test]
     fn a_call_whose_start_was_not_seen_stays_unknown() {
         let mut calls = Calls::default();
         assert_eq!(calls.note("\"x\"", None, false, false), Whose::Unknown);

@@ -283,3 +283,26 @@ impl Exchange {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_keeps_so_many_letters_and_says_that_there_were_more() {
+        let of = |messages: usize| {
+            let mut history = History::new();
+            (0..messages).for_each(|_| history.add('p', Side::Server, Side::Client));
+            history.to_string()
+        };
+        for messages in [0, 1, INLINE - 1, INLINE, INLINE + 1, 63] {
+            assert_eq!(of(messages), format!("Q{}", "p".repeat(messages)));
+        }
+        for messages in [64, 65, 300] {
+            assert_eq!(of(messages), format!("Q{}+", "p".repeat(63)));
+        }
+        let mut own = History::new();
+        own.add('c', Side::Server, Side::Server);
+        assert_eq!(own.to_string(), "QC", "a capital is the issuer's");
+    }
+}

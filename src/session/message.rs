@@ -176,7 +176,6 @@ impl Conn {
     ) -> Box<Slot> {
         let (method, known, role) = method;
         let topic = match role {
-            Role::Prompt | Role::Permission => Facts::text(m.facts.session_id()),
             Role::TaskCancel | Role::TaskResult | Role::Poll => Facts::text(m.facts.task_id()),
             _ if m.profile.turns => Facts::text(m.facts.session_id()),
             _ => None,
@@ -451,4 +450,17 @@ pub(super) fn is_usual(text: &str) -> bool {
     let plain =
         digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits.first() != Some(&b'0')) && text != "-0";
     text.starts_with('"') || plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_usual;
+
+    #[test]
+    fn an_id_has_one_usual_spelling() {
+        let usual = ["0", "7", "-7", "10", "9007199254740993", "\"a\"", "\"07\""];
+        assert!(usual.iter().all(|text| is_usual(text)));
+        let strange = ["-0", "07", "-07", "00", "1.0", "1e3", "null", "true", "[1]"];
+        assert!(!strange.iter().any(|text| is_usual(text)));
+    }
 }

@@ -175,3 +175,51 @@ pub(super) fn shelve(shelf: &mut Shelf, id: FrameId, frame: &Frame<'_>) {
         shelf.entry(frame.source).or_default().note_missing(id, frame, missing, side);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_beginning_that_nothing_shows_is_unstated() {
+        assert!(!Stretches::new(true).head_unstated());
+        assert!(Stretches::new(false).head_unstated());
+        let mut whole = Stretches::new(true);
+        whole.sampled();
+        assert!(!whole.head_unstated(), "records are missing, not the head");
+    }
+
+    #[test]
+    fn a_stretch_covers_its_frames_and_its_side() {
+        let of = |side| Stretch { why: Why::Gap, side, frames: (10, 20), lines: (1, 1) };
+        let frames = [(0, 9), (0, 10), (12, 15), (20, 30), (21, 30)];
+        assert_eq!(frames.map(|(from, to)| of(None).covers(None, from, to)), [false, true, true, true, false]);
+        let sides = [(None, Side::Server), (Some(Side::Server), Side::Server), (Some(Side::Client), Side::Server)];
+        assert_eq!(sides.map(|(own, asked)| of(own).covers(Some(asked), 0, 10)), [true, true, false]);
+        assert!(of(Some(Side::Client)).covers(None, 0, 10), "nobody knows whose");
+    }
+
+    #[test]
+    fn of_more_stretches_than_are_kept_the_newest_are_one() {
+        let mut many = Stretches::new(true);
+        for at in 0..KEPT as u64 + 9 {
+            let (why, side) = if at % 2 == 0 { (Why::Torn, Some(Side::Client)) } else { (Why::Unread, None) };
+            many.note(Stretch { why, side, frames: (at * 10, at * 10), lines: (at, at) });
+        }
+        let (last, all) = (many.list[KEPT - 1], KEPT as u64 + 8);
+        assert_eq!(many.list.len(), KEPT);
+        assert_eq!((last.why, last.side), (Why::Gap, None), "of two kinds and two sides it is a gap of anybody's");
+        assert_eq!((last.frames, last.lines.1), (((KEPT as u64 - 1) * 10, all * 10), all));
+    }
+
+    #[test]
+    fn what_a_later_file_may_have_been_before_has_a_later_time() {
+        let mut stretches = Stretches::new(true);
+        assert!(stretches.went_back(i64::MAX).is_none());
+        stretches.go_back(7, 1, 1_000);
+        stretches.go_back(9, 1, 2_000);
+        assert_eq!([1_000, 1_001].map(|us| stretches.went_back(us).is_some()), [false, true]);
+        stretches.catch_up(12);
+        assert!(stretches.list.iter().all(|stretch| stretch.frames.1 == 11));
+    }
+}

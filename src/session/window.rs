@@ -40,3 +40,30 @@ impl Settled {
         if self.ring.len() > self.size { self.ring.pop_front() } else { None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(request: FrameId) -> Kept {
+        Kept { connection: 0, issuer: Side::Client, id: Id::Int(1), request, stream: None }
+    }
+
+    #[test]
+    fn the_oldest_falls_out_once_there_are_more_than_the_window_holds() {
+        for size in [1, 2, 64, 65, 200] {
+            let mut settled = Settled::new(size);
+            let fallen: Vec<_> = (0..300)
+                .map(|request| {
+                    settled.push(kept(request));
+                    settled.overflow().map(|old| old.request)
+                })
+                .collect();
+            let want: Vec<_> = (0..300).map(|request: FrameId| request.checked_sub(size as FrameId)).collect();
+            assert_eq!(fallen, want, "a window of {size}");
+            assert!(settled.overflow().is_none());
+            assert!(settled.ring.capacity() <= (size + 1).max(64), "{} places for {size}", settled.ring.capacity());
+        }
+        assert_eq!(Settled::new(0).size, 1, "the last one is remembered at least");
+    }
+}

@@ -147,6 +147,18 @@ pub(super) fn profile_of(label: &str) -> Option<&'static Profile> {
 mod tests {
     use super::*;
 
+    /// Those are in files that people keep, and in views.
+    #[test]
+    fn numbers_are_what_they_were() {
+        let order = |numbers: &[i64]| numbers.iter().copied().eq(0..numbers.len() as i64);
+        assert!(order(&[Severity::Note, Severity::Warning, Severity::Error].map(severity)));
+        assert!(order(&[Certainty::Violation, Certainty::Race, Certainty::Undecidable].map(certainty)));
+        assert!(order(&[Basis::Content, Basis::Causal, Basis::Vantage, Basis::Rtt].map(basis)));
+        let all = [Outcome::Result, Outcome::Error, Outcome::Cancelled, Outcome::Silent, Outcome::Unanswered];
+        assert!(order(&[&all[..], &[Outcome::Superseded]].concat().into_iter().map(outcome).collect::<Vec<_>>()));
+        assert_eq!(outcome(Outcome::InFlight), outcome(Outcome::Unanswered));
+    }
+
     #[test]
     fn numbers_read_back() {
         for number in 0..5 {

@@ -204,6 +204,9 @@ mod tests {
             std::fs::remove_file(&victim).unwrap();
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        // What a killed ingest left.
+        std::fs::write(folder.path().join("a.db.partial"), "half a database").unwrap();
+        assert_eq!(std::fs::metadata(Partial::create(&target).unwrap().path()).unwrap().len(), 0);
         Partial::create(&target).unwrap().finish().unwrap();
         assert!(target.exists());
     }

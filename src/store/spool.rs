@@ -229,5 +229,12 @@ mod tests {
         };
         spool.each(|keys| keys.contains(&49_999), &mut take).unwrap();
         assert!(few.contains(&49_999) && few.len() < 25_000, "{}", few.len());
+        few.clear();
+        let mut take = |key, _: &[u8]| {
+            few.push(key);
+            Ok(())
+        };
+        spool.each(|keys| keys.contains(&0), &mut take).unwrap();
+        assert!(few.contains(&0) && !few.contains(&49_999), "what is not in a file yet is passed over, too");
     }
 }

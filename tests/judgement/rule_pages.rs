@@ -89,6 +89,15 @@ fn cancels(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> 
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
+/// Findings as they are told: `STK004 at 5: the server ...`, in the order of their events.
+fn says(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+    let mut rows: Vec<_> = verdicts.findings.iter().collect();
+    rows.sort_by_key(|finding| (finding.frame, finding.code));
+    let row =
+        rows.into_iter().map(|finding| format!("{} at {}: {}", finding.code, numbers[&finding.frame], finding.summary));
+    row.collect()
+}
+
 /// Exchanges as lines: `4 #1 tools/call: result QCr`, in the order of their requests.
 fn exchanges(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
     let mut rows: Vec<_> = verdicts.exchanges.iter().collect();
@@ -131,6 +140,7 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
             let got = match info.as_str() {
                 "findings" => lines(&verdicts.findings, numbers),
                 "cancels" => cancels(verdicts, numbers),
+                "says" => says(verdicts, numbers),
                 "exchanges" => exchanges(verdicts, numbers),
                 _ => panic!("{title}: what is {info}?"),
             };

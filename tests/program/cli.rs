@@ -246,10 +246,14 @@ fn an_interrupt_ends_with_its_own_code_and_leaves_nothing() {
     use std::io::Write;
     use std::process::{Command, Stdio};
     let folder = tempfile::tempdir().expect("a folder");
-    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+    let check = ["check"].as_slice();
+    let facts = ["facts", "--as", "jsonl", "-o", "made/for/facts"].as_slice();
+    for (signal, code, args) in [("INT", 130, check), ("TERM", 143, check), ("HUP", 129, check), ("INT", 130, facts)] {
         // Standard input stays open: the program waits for more of the log when the signal comes.
         let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
-            .args(["check", "-"])
+            .args(args)
+            .args(["-"])
+            .current_dir(folder.path())
             .env("TMPDIR", folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -11,6 +11,7 @@
 //!  41 exit signal 9
 //!  42 missing gap server
 //!  43 client/2 {"jsonrpc":"2.0","id":1,"method":"ping"}     (at the second hop)
+//!  44 anyone {"jsonrpc":"2.0","id":1,"result":{}}           (the log does not say who)
 //! ```
 
 use rpctape::capture::{Body, Captured, Channel, Direction, Exit, Frame, Missing, Transport, Vantage, Why};
@@ -178,7 +179,8 @@ fn parse_step(line: &str) -> Step {
         };
         return Step { at_ms, side: None, stream: None, hop, what: What::Exit(exit) };
     }
-    let sender = side(who).unwrap_or_else(|| panic!("no side in {line:?}"));
+    let sender = side(who);
+    assert!(sender.is_some() || who == "anyone", "no side in {line:?}");
     let what = match rest.strip_prefix("raw ") {
         Some(text) => What::Raw(text.to_string()),
         None => match rest.strip_prefix("http ") {
@@ -186,7 +188,7 @@ fn parse_step(line: &str) -> Step {
             None => What::Json(rest.to_string()),
         },
     };
-    Step { at_ms, side: Some(sender), stream, hop, what }
+    Step { at_ms, side: sender, stream, hop, what }
 }
 
 /// The frame of a step, borrowed from it. `line` counts from 1.

@@ -25,7 +25,7 @@ use self::note::{Notes, take};
 use self::pairing::score;
 use super::Overrides;
 use super::format::Format;
-use super::plan::Plan;
+use super::plan::{Order, Plan};
 use super::sample::Sample;
 
 /// How much of a log is looked at before it is read, in bytes.
@@ -43,6 +43,15 @@ pub(super) fn survey(
     let mut plan = looked_at(format, sample, head, whole, overrides);
     artefact::cut_lines(head, whole, &mut plan);
     plan
+}
+
+/// The order of a part of a log whose records come late, by their times.
+pub(super) fn by_times(format: &'static dyn Format, sample: &Sample, part: &[u8], overrides: &Overrides) -> Order {
+    let Some(notes) = take(format, sample, part, true, overrides, false) else { return Order::AsWritten };
+    let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
+    let notes = if plan.twins { notes.without_twins(&mut plan) } else { notes };
+    let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
+    order::by_times(&notes, &groups)
 }
 
 fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: bool, overrides: &Overrides) -> Plan {

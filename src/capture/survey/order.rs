@@ -79,7 +79,20 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         }
         return order;
     }
-    let mut ranks: Vec<(u64, usize)> = order.iter().enumerate().map(|(rank, at)| (list[*at].offset, rank)).collect();
+    plan.order = ranked(notes, &order);
+    plan.said.push(said);
+    order
+}
+
+/// The notes in the order of their times, answers behind their requests: for a part of a log whose records are known to come late.
+pub(super) fn by_times(notes: &Notes, groups: &[u32]) -> Order {
+    let as_written: Vec<usize> = (0..notes.list.len()).collect();
+    ranked(notes, &answers_behind(notes, &by_time(notes, &as_written), groups).0)
+}
+
+fn ranked(notes: &Notes, order: &[usize]) -> Order {
+    let mut ranks: Vec<(u64, usize)> =
+        order.iter().enumerate().map(|(rank, at)| (notes.list[*at].offset, rank)).collect();
     ranks.sort_unstable();
     // A record that stands twice goes where the one goes that is kept: whichever is read first is taken.
     let rank_of = |offset: u64| ranks.binary_search_by_key(&offset, |(at, _)| *at).map(|place| ranks[place].1);
@@ -87,9 +100,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         notes.again.iter().filter_map(|(offset, first)| Some((*offset, rank_of(*first).ok()?))).collect();
     ranks.extend(again);
     ranks.sort_unstable();
-    plan.order = Order::Ranked(ranks);
-    plan.said.push(said);
-    order
+    Order::Ranked(ranks)
 }
 
 /// How often a record's time is after that of the one before it.

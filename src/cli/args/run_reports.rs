@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::is_same;
+use rpctape::output::{Folder, is_same};
 use rpctape::redact::Redactor;
 use rpctape::replay::RunReport;
 use rpctape::report::Style;
@@ -83,13 +83,15 @@ pub struct RunReports {
     beside: Vec<(&'static RunKind, Out)>,
     format: Format,
     verbose: bool,
+    /// CI has reports in folders of their own, and begins without them. The files are closed first.
+    _folders: Vec<Folder>,
 }
 
 impl RunReportArgs {
     /// Opens all files; none of them may be an input or another of them.
     pub fn open(&self, inputs: &[String]) -> Result<RunReports> {
         let mut files: Vec<&Path> = self.output.as_deref().into_iter().collect();
-        let mut beside = Vec::new();
+        let (mut beside, mut folders) = (Vec::new(), Vec::new());
         let mut takes_stdout = false;
         for report in &self.reports {
             let file = report.file.as_path();
@@ -101,12 +103,12 @@ impl RunReportArgs {
             takes_stdout |= file == Path::new("-");
             let Some(kind) = RunKind::find(report.kind) else { continue };
             let path = (file != Path::new("-")).then_some(file);
-            path.map_or(Ok(()), folder)?;
+            folders.extend(path.map(Folder::of_file).transpose()?.flatten());
             beside.push((kind, Out::open(path, inputs)?));
         }
         let silent = takes_stdout && self.output.is_none();
         let answer = if silent { None } else { Some(Out::open(self.output.as_deref(), inputs)?) };
-        Ok(RunReports { answer, beside, format: self.format, verbose: self.verbose })
+        Ok(RunReports { answer, beside, format: self.format, verbose: self.verbose, _folders: folders })
     }
 
     /// All files that are written.
@@ -128,12 +130,6 @@ impl RunReportArgs {
     pub fn is_json(&self) -> bool {
         self.format != Format::Full
     }
-}
-
-/// The folder of a report is made where it is missing: CI has reports in a folder of their own, and begins without it.
-fn folder(file: &Path) -> Result<()> {
-    let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    std::fs::create_dir_all(folder).map_err(|error| Error::io("make", &folder.display().to_string(), &error))
 }
 
 fn fault(error: std::io::Error) -> Error {

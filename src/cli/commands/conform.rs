@@ -11,6 +11,7 @@ use clap::Args;
 use rpctape::conform::{self, Baseline, Call, Card, Needs, Play, Probe, Question, Speech, Timing};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::{Framing, Target};
+use rpctape::output::Folder;
 use rpctape::pipeline::conform::{Examiner, Slow};
 use rpctape::pipeline::replay::Unwatched;
 use rpctape::protocol::{self, Profile};
@@ -87,10 +88,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     config.secrets.values.extend(server.hidden());
     let before = args.known.baseline()?;
     let reports = args.report.open()?;
-    if let Some(folder) = &args.keep {
-        let name = folder.display().to_string();
-        std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &name, &error))?;
-    }
+    let _kept = args.keep.as_deref().map(Folder::make).transpose()?;
     let redactor = args.redact.redactor(&config);
     let judging = input::options(Default::default(), &JudgeArgs::default().configured(&config), stop)?;
     let examiner = Examiner {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{FileFacts, Lines, Sink, file_name};
-use rpctape::output::{Output, Readers};
+use rpctape::output::{Folder, Output, Readers};
 use rpctape::pipeline::Options;
 use rpctape::pipeline::facts::{Lifted, lift};
 use rpctape::report::{count, escape, plural};
@@ -67,6 +67,7 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
     let found = capture::expand(&args.files, &options.overrides)?;
     found.skipped.iter().for_each(|(file, why)| passed_over(file, why));
     let found = found.paths;
+    let _folder = (!to_stdout).then(|| Folder::make(&args.output)).transpose()?;
     let mut meter = Meter::new(&found, args.read.said.no_progress);
     for log in &found {
         let mut sink = match to_stdout {
@@ -98,16 +99,10 @@ fn passed_over(file: &str, why: &str) {
     io::say(&format!("{}: passed over, {}", escape(file), escape(why)));
 }
 
-/// A file that gets its name when it is whole; its folder is made with the first.
+/// A file that gets its name when it is whole.
 fn open(form: Form, path: &Path, inputs: &[String]) -> Result<Box<dyn Sink>> {
     io::apart(path, inputs)?;
-    let output = || {
-        if let Some(folder) = path.parent() {
-            let shown = folder.display().to_string();
-            std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &shown, &error))?;
-        }
-        Output::create(path, Readers::Owner)
-    };
+    let output = || Output::create(path, Readers::Owner);
     match form {
         Form::Parquet => parquet(output, path),
         Form::Blocks => blocks(output, path),

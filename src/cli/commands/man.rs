@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
-use rpctape::error::{Error, Result};
-use rpctape::output::{self, Readers};
+use rpctape::error::Result;
+use rpctape::output::{self, Folder, Readers};
 
 use crate::cli::screen::io;
 
@@ -43,8 +43,7 @@ pub fn run(args: &ManArgs) -> Result<u8> {
         io::print(&String::from_utf8_lossy(&page(&root)?))?;
         return Ok(0);
     };
-    std::fs::create_dir_all(directory)
-        .map_err(|error| Error::io("create directory", &directory.to_string_lossy(), &error))?;
+    let _folder = Folder::make(directory)?;
     write(directory, "rpctape", &root)?;
     for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
         let name = format!("rpctape-{}", command.get_name());

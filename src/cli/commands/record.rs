@@ -13,6 +13,7 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Clock;
 use rpctape::live::sign::Signer;
 use rpctape::live::tape::{Tape, TapeOptions, TapeSummary};
+use rpctape::output::Folder;
 use rpctape::protocol::Profile;
 use rpctape::redact::told;
 use rpctape::report::{count, escape, plural};
@@ -151,6 +152,8 @@ struct Recorder {
     path: PathBuf,
     signer: Option<Signer>,
     verbose: bool,
+    /// Goes after the tape, whose files stand in it.
+    _folder: Option<Folder>,
 }
 
 impl Recorder {
@@ -164,10 +167,7 @@ impl Recorder {
             Some(output) if output.as_os_str().to_string_lossy().ends_with('/') => Some(output.as_path()),
             _ => args.name.as_deref().and_then(std::path::Path::parent),
         };
-        if let Some(folder) = folder {
-            let shown = folder.display().to_string();
-            std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &shown, &error))?;
-        }
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).map(Folder::make).transpose()?;
         let verbose = args.verbose || io::stderr_is_terminal();
         let mut options = TapeOptions {
             proto: args.proto.map(|profile| profile.name.to_string()),
@@ -190,7 +190,7 @@ impl Recorder {
         if args.redact == RedactSet::Off {
             io::say("rpctape: warning: secrets are recorded as they are (--redact off)");
         }
-        let recorder = Recorder { tape, clock, path, signer, verbose };
+        let recorder = Recorder { tape, clock, path, signer, verbose, _folder: folder };
         if verbose || args.wrapped.is_none() && args.output.as_ref().is_none_or(|output| *output != recorder.path) {
             recorder.say(&format!("recording into {}", recorder.path.display()));
         }
@@ -204,7 +204,7 @@ impl Recorder {
 
     /// Ends it, and says what is in it.
     fn finish(self) -> TapeSummary {
-        let Recorder { tape, clock, path, signer, verbose } = self;
+        let Recorder { tape, clock, path, signer, verbose, _folder } = self;
         let summary = tape.finish(clock.us());
         let lost = match (summary.lost, summary.lost_bytes) {
             (0, 0) => String::new(),

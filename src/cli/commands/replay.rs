@@ -9,6 +9,7 @@ pub mod minimise;
 mod noise;
 mod options;
 mod pasted;
+mod session;
 mod suite;
 mod target;
 mod values;
@@ -16,28 +17,21 @@ mod waiting;
 mod wanted;
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Once};
+use std::path::PathBuf;
+use std::sync::Once;
 
 use clap::Args;
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Framing;
-use rpctape::output::is_same;
-use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
-use rpctape::protocol::Side;
 use rpctape::redact::Redactor;
-use rpctape::replay::judge::{About, judge};
 use rpctape::replay::recording::Recording;
-use rpctape::replay::verdict::{ExchangeReport, Verdict};
-use rpctape::replay::{Options, Plan, RunReport, plan};
+use rpctape::replay::{Options, Plan, RunReport};
 use rpctape::report::escape;
 
 use super::accept;
 use crate::cli::args::config::{Config, FileFound};
 use crate::cli::args::input;
-use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::run_reports::RunReportArgs;
 use crate::cli::args::view::ViewArgs;
 use crate::cli::screen::io;
@@ -45,7 +39,8 @@ use crate::cli::signals::Stop;
 pub use args::{Frame, TargetArgs};
 use args::{NoiseArgs, PlayArgs};
 use rpctape::report::shell;
-use suite::{Gate, Seat};
+use session::{Prepared, Session};
+use suite::Gate;
 pub use target::Server;
 
 /// Play a recorded session against a live server, cancels and concurrency as they were, and judge what it does now
@@ -167,14 +162,6 @@ fn without(run: &RunReport, taken: &[accept::Taken]) -> u8 {
 
 fn suite_exit<'r>(runs: impl Iterator<Item = &'r RunReport>) -> u8 {
     runs.map(|run| run.exit).max().unwrap_or(0)
-}
-
-/// What came of reading a recording.
-enum Prepared<'s> {
-    /// What was asked for was said, and nothing is to be played.
-    Told,
-    /// It can be played.
-    Ready(Box<Session<'s>>),
 }
 
 /// The configuration; `--config` is a client's where `--server` stands beside it.
@@ -303,245 +290,6 @@ fn framing(args: &ReplayArgs, recording: &Recording) -> Framing {
         Some(Frame::Lines) => Framing::Lines,
         Some(Frame::ContentLength) => Framing::ContentLength,
         None => recording.connections.iter().find_map(|connection| connection.framing).unwrap_or_else(usual),
-    }
-}
-
-/// One recording and its server: everything that its runs have in common.
-struct Session<'s> {
-    args: &'s ReplayArgs,
-    /// The recording, as the user named it.
-    file: String,
-    config: Config,
-    recording: Recording,
-    plan: Plan,
-    options: Options,
-    server: Server,
-    framing: Framing,
-    /// The recorded session.
-    recorded: String,
-    judging: rpctape::pipeline::Options,
-    stop: &'s Stop,
-    /// Is set when this session is to end.
-    interrupt: Arc<AtomicBool>,
-    /// Where it is kept, in the place of the usual file.
-    kept_as: Option<PathBuf>,
-    /// Its place among those that play at the same time.
-    seat: Seat<'s>,
-    /// True if it is one of several.
-    in_suite: bool,
-}
-
-impl<'s> Session<'s> {
-    /// Reads a recording and plans what is sent; says what must be said before.
-    fn prepare(args: &'s ReplayArgs, file: &str, stop: &'s Stop, gate: &'s Gate) -> Result<Prepared<'s>> {
-        let mut config = config(args)?;
-        let server = match &args.noise.noise_from {
-            Some(from) => Some(Server::read(from)?),
-            None => Server::of(&args.play.target, &config.replay)?,
-        };
-        let judge_args = JudgeArgs::default().configured(&config);
-        let loaded = input::load(&[file.to_string()], &args.view.read, &judge_args, input::PASSING, stop)?;
-        let rows = loaded.store.connections()?;
-        let chosen = choose::connections(&rows, &args.play.send, file)?;
-        let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
-        input::must_be_spoken(&recording)?;
-        let options = options::options(args, &config.replay, server.as_ref())?;
-        config.secrets.values.extend(shapes(&options.rewrite.secrets));
-        config.secrets.values.extend(server.iter().flat_map(Server::hidden));
-        let plan = plan(&recording, &options)?;
-        if args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest {
-            forewarn(&recording, &plan, &options);
-            ahead(args, &recording, &plan, &options, server.as_ref(), args.view.redact.redactor(&config))?;
-            return Ok(Prepared::Told);
-        }
-        let Some(server) = server else { return Err(no_server(file)) };
-        server.admit(args.play.target.remote)?;
-        something(&recording, &plan)?;
-        let recorded = rows.into_iter().find(|row| chosen.contains(&row.id)).map(|row| row.session);
-        Ok(Prepared::Ready(Box::new(Session {
-            args,
-            file: file.to_string(),
-            framing: framing(args, &recording),
-            config,
-            recording,
-            plan,
-            options,
-            server,
-            recorded: recorded.unwrap_or_default(),
-            judging: input::options(args.view.read.said.overrides(), &judge_args, stop)?,
-            stop,
-            interrupt: stop.flag(),
-            kept_as: None,
-            seat: gate.seat(),
-            in_suite: false,
-        })))
-    }
-
-    /// Says what is lost, and which secrets are missing.
-    fn forewarn(&self) {
-        forewarn(&self.recording, &self.plan, &self.options);
-    }
-
-    /// Plays it alone, and writes what came of it.
-    fn whole(&self) -> Result<u8> {
-        let args = self.args;
-        let inputs = std::slice::from_ref(&self.file);
-        if !args.play.cancel.cancel_sweep.is_empty() {
-            return self.sweep(&self.options, &args.play.cancel.cancel_sweep, args.report.open(inputs)?);
-        }
-        if args.noise.learn_noise.is_some() || args.noise.noise_from.is_some() {
-            return self.learn_noise(&self.options, args.report.open(inputs)?);
-        }
-        let reports = args.report.open(inputs)?;
-        let report = self.played()?;
-        let exit = report.exit;
-        reports.write(&report, args.view.redact.redactor(&self.config), &args.view.screen)?;
-        match args.update {
-            Some(_) => update(args, &[report], self.stop),
-            None => Ok(exit),
-        }
-    }
-
-    /// Plays it, with all that was asked for besides.
-    fn played(&self) -> Result<RunReport> {
-        let (args, plan, options) = (self.args, &self.plan, &self.options);
-        if args.play.pace.repeat > 1 {
-            self.may_repeat(plan, &options.policy, "--repeat")?;
-        }
-        let kept = self.kept()?;
-        let (natural, notes) = if args.play.cancel.control { self.control(options)? } else { Default::default() };
-        self.go_on()?;
-        let mut report = self.once(plan, options, &self.server, &natural, kept.as_deref())?;
-        report.notes.extend(notes);
-        report.notes.extend(self.hopeless(&report, &natural));
-        if options.cancel.retry > 0 && !self.stopped() {
-            self.retry(&mut report, options, &natural)?;
-        }
-        if args.play.pace.repeat > 1 && !self.stopped() {
-            report = self.repeat(&report, plan, options, &natural)?;
-        }
-        report.next = self.next(&report);
-        // A report says the exit code of the program, and a signal has its own.
-        if let (true, Some(code)) = (report.standing.interrupted, self.stop.exit_code()) {
-            report.exit = code;
-        }
-        if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
-            let inputs = [self.file.clone(), kept.display().to_string()];
-            let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
-            input::ingest(&inputs, input::To::File(db, None), &options, true)?;
-        }
-        Ok(report)
-    }
-
-    /// Plays once.
-    fn play(
-        &self,
-        recording: &Recording,
-        plan: &Plan,
-        options: &Options,
-        server: &Server,
-        natural: &[(usize, usize, i64)],
-        kept: Option<&Path>,
-    ) -> Result<Ran> {
-        let job = Job {
-            recording,
-            plan,
-            options,
-            target: &server.target,
-            access: &server.access,
-            framing: self.framing,
-            natural,
-        };
-        let redact = self.args.view.redact.redactor(&self.config).is_some();
-        let keep = Keep { file: kept.map(Path::to_path_buf), redact: redact.then(|| self.config.secrets.clone()) };
-        self.seat.take();
-        let mut watching = waiting::Watching {
-            line: waiting::Line::new(self.args.view.read.said.no_progress || self.in_suite),
-            seat: &self.seat,
-            stop: self.stop,
-            patience: None,
-        };
-        let ran = play(&job, &self.recorded, &keep, &self.judging, Some(&self.interrupt), &mut watching)?;
-        drop(watching);
-        if let Some(trouble) = &ran.trouble {
-            io::say(&format!("warning: {}", escape(trouble)));
-        }
-        Ok(ran)
-    }
-
-    /// Plays once and judges.
-    fn once(
-        &self,
-        plan: &Plan,
-        options: &Options,
-        server: &Server,
-        natural: &[(usize, usize, i64)],
-        kept: Option<&Path>,
-    ) -> Result<RunReport> {
-        let ran = self.play(&self.recording, plan, options, server, natural, kept)?;
-        Ok(self.judged(&ran, options, kept))
-    }
-
-    fn judged(&self, ran: &Ran, options: &Options, kept: Option<&Path>) -> RunReport {
-        let about = About {
-            target: self.server.label.clone(),
-            speed: options::in_words(&options.pace),
-            started_us: Some(ran.started_us),
-            wall_us: Some(ran.wall_us),
-            live_session: kept.map(|path| path.display().to_string()),
-        };
-        judge(&self.recording, &ran.live, &ran.logs, options, &about)
-    }
-
-    /// True once a signal came: no further run is begun.
-    fn stopped(&self) -> bool {
-        self.stop.exit_code().is_some()
-    }
-
-    /// An error once a signal came.
-    fn go_on(&self) -> Result<()> {
-        match self.stopped() {
-            true => Err(Error::new(ErrorKind::Interrupted, "interrupted before the session was played")),
-            false => Ok(()),
-        }
-    }
-
-    /// What can be done next, to be copied.
-    fn next(&self, report: &RunReport) -> Vec<String> {
-        let Some(first) = report.first_divergence.and_then(|at| report.exchanges.get(at)) else { return Vec::new() };
-        let mut next = Vec::new();
-        if let Some(kept) = &report.live_session {
-            let differs = |entry: &ExchangeReport| matches!(entry.verdict, Verdict::Changed | Verdict::ErrorChanged);
-            next.push(match report.exchanges.iter().any(|entry| entry.fails && differs(entry)) {
-                true => format!("rpctape accept {} --recording {}", shell::file(kept), shell::file(&self.file)),
-                false => format!("rpctape why {}", shell::file(kept)),
-            });
-        }
-        if first.issuer == Side::Client && first.line.is_some() {
-            let from = shell::words(["--from", &first.label]);
-            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), pasted::again()));
-        }
-        next
-    }
-
-    /// Where the live session is kept; never over the recording.
-    fn kept(&self) -> Result<Option<PathBuf>> {
-        if self.args.keep.no_keep {
-            return Ok(None);
-        }
-        let usual = || choose::run_file(&self.file, self.args.report.first_file());
-        let file = self.args.keep.keep.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
-        let taken = |what: &str| {
-            let message = format!("{} is {what}, and would be overwritten", file.display());
-            Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
-        };
-        if is_same(&file, &io::place_of(&self.file)) {
-            return taken("the recording");
-        }
-        if self.args.report.files().any(|answer| is_same(&file, answer)) {
-            return taken("where an answer goes");
-        }
-        Ok(Some(file))
     }
 }
 

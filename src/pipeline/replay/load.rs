@@ -8,9 +8,7 @@ use crate::error::Result;
 use crate::jsonrpc::{NoLift, Parsed, parse_at};
 use crate::protocol::{self, Profile, Side};
 use crate::replay::recording::{Connection, Event, EventKind, Exchange, Fault, Recording};
-use crate::store::{
-    CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, RecordedRow, Store,
-};
+use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, FindingRow, JudgedConnection, RecordedRow, Store};
 
 /// Everything in a store as one recording.
 pub fn load(store: &Store, name: &str) -> Result<Recording> {
@@ -21,64 +19,23 @@ pub fn load(store: &Store, name: &str) -> Result<Recording> {
 pub fn load_connections(store: &Store, name: &str, wanted: impl Fn(&ConnectionRow) -> bool) -> Result<Recording> {
     let rows: Vec<ConnectionRow> = store.connections()?.into_iter().filter(|row| wanted(row)).collect();
     let format = rows.first().map(|row| row.format.clone()).unwrap_or_default();
-    let mut judged = Judged::of(store, &rows)?;
+    let mut judged = store.judged(&rows)?;
     let mut connections = Vec::with_capacity(rows.len());
     for row in &rows {
-        connections.extend(connection(store, row, &mut judged)?);
+        connections.extend(connection(store, row, judged.take(row))?);
     }
     Ok(Recording { name: name.to_string(), format, connections })
 }
 
-/// What the audit made of some connections, by connection: asked for one by one, each would look through all of it.
-#[derive(Default)]
-struct Judged {
-    exchanges: HashMap<i64, Vec<ExchangeRow>>,
-    cancels: HashMap<i64, Vec<CancellationRow>>,
-    findings: HashMap<String, Vec<FindingRow>>,
-}
-
-impl Judged {
-    fn of(store: &Store, wanted: &[ConnectionRow]) -> Result<Judged> {
-        let mut judged = Judged::default();
-        for row in wanted {
-            judged.exchanges.insert(row.id, Vec::new());
-            judged.cancels.insert(row.id, Vec::new());
-            judged.findings.insert(row.key.clone(), Vec::new());
-        }
-        store.exchanges(ExchangeFilter::default(), |exchange| {
-            if let Some(own) = judged.exchanges.get_mut(&exchange.connection_id) {
-                own.push(exchange);
-            }
-            Ok(())
-        })?;
-        store.each_cancellation(|cancel| {
-            if let Some(own) = judged.cancels.get_mut(&cancel.connection_id) {
-                own.push(cancel);
-            }
-            Ok(())
-        })?;
-        store.findings(&FindingFilter::default(), Raw::None, |finding| {
-            if let Some(own) = judged.findings.get_mut(&finding.connection) {
-                own.push(finding);
-            }
-            Ok(())
-        })?;
-        Ok(judged)
-    }
-}
-
 /// `None` for a connection that was never judged.
-fn connection(store: &Store, row: &ConnectionRow, judged: &mut Judged) -> Result<Option<Connection>> {
+fn connection(store: &Store, row: &ConnectionRow, judged: JudgedConnection) -> Result<Option<Connection>> {
     let Some(channel) = store.recorded_channel(row.id)? else { return Ok(None) };
     let Some(profile) = channel.profile.or_else(|| profile(row)) else { return Ok(None) };
-    let exchanges = judged.exchanges.remove(&row.id).unwrap_or_default();
-    let cancels = judged.cancels.remove(&row.id).unwrap_or_default();
-    let mut maker = Maker::new(profile, &exchanges, &cancels);
+    let mut maker = Maker::new(profile, &judged.exchanges, &judged.cancels);
     for frame in store.recorded_frames(row.id)? {
         maker.frame(frame);
     }
-    let findings = judged.findings.remove(&row.key).unwrap_or_default();
-    let faults = findings.into_iter().map(|finding| maker.fault(finding)).collect();
+    let faults = judged.findings.into_iter().map(|finding| maker.fault(finding)).collect();
     Ok(Some(Connection {
         key: row.key.clone(),
         profile: maker.profile,

@@ -156,7 +156,7 @@ fn silent(old: &Connection, number: usize) -> Connection {
         complete_head: true,
         events: Vec::new(),
         exchanges: Vec::new(),
-        faults: Vec::new(),
+        faults: Default::default(),
         ..old.clone()
     }
 }

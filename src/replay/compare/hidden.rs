@@ -29,7 +29,18 @@ pub(crate) fn hides(recorded: &str, live: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::hides;
+    use super::{hides, placeholder};
+
+    #[test]
+    fn a_placeholder_has_a_number() {
+        assert_eq!(placeholder("a <<secret:token#12>> b"), Some((2, 21)));
+        for text in
+            ["<<secret:token>>", "<<secret:token#>>", "<<secret:token#x>>", "<<secret:token#1", "secret:token#1>>"]
+        {
+            assert_eq!(placeholder(text), None, "{text}");
+        }
+        assert_eq!(placeholder("<<secret:a#x>><<secret:a#1>>"), Some((14, 28)), "the first that is one");
+    }
 
     #[test]
     fn any_text_may_stand_for_a_secret() {

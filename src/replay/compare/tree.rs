@@ -2,6 +2,7 @@
 //! in which they stand. Nothing is lost that a comparison could need, and nothing passes through a float.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::json::pointer;
 use crate::json::scan::value_end;
@@ -62,6 +63,14 @@ impl<'a> Tree<'a> {
         match &self.node {
             Node::Map(members) => members.iter().find(|(own, _)| own == name).map(|(_, tree)| tree),
             _ => None,
+        }
+    }
+
+    /// Its members by their names, each name the first time; of what is no object, none.
+    pub fn named(&self) -> HashMap<&str, &Tree<'a>> {
+        match &self.node {
+            Node::Map(members) => members.iter().rev().map(|(name, tree)| (name.as_ref(), tree)).collect(),
+            _ => HashMap::new(),
         }
     }
 

@@ -83,12 +83,12 @@ impl Case<'_> {
     /// The cancel was not exercised. That is no difference only where it was not in the recording either.
     fn crossed(&self, found: &mut Opinion, cancel: &CancelRun, answered_then: bool) {
         found.crossed = true;
-        let proven = |fault: &Fault| fault.exchange == Some(self.place) && fault.certainty == "violation";
+        let proven = |fault: &&Fault| fault.certainty == "violation" && ends(&fault.code);
         let after = self.run().answered_us.zip(cancel.sent_us).map(|(answer, cancel)| (answer - cancel).max(0));
         let after = after.map_or(String::new(), |us| format!(" {}", duration(us)));
         let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
         let why = format!("{answer} came{after} after the cancel and may have crossed it");
-        match answered_then && !self.recorded.faults.iter().any(|fault| proven(fault) && ends(&fault.code)) {
+        match answered_then && !self.recorded.faults.of(Some(self.place)).iter().any(|fault| proven(&fault)) {
             true => found.note(format!("{why}, as in the recording: the cancel was not exercised")),
             false => found.add(Verdict::Raced, format!("{why}: the cancel was not exercised")),
         }

@@ -253,8 +253,9 @@ fn leaves(a: &str, b: &str, member: &str) -> Vec<Leaf> {
     fn walk(a: &Tree<'_>, b: &Tree<'_>, place: &mut TreePath, found: &mut Vec<Leaf>) {
         match (&a.node, &b.node) {
             (Node::Map(members), Node::Map(_)) => {
+                let others = b.named();
                 for (name, tree) in members {
-                    let Some(other) = b.member(name) else { continue };
+                    let Some(other) = others.get(name.as_ref()) else { continue };
                     place.0.push(PathStep::Member(name.to_string()));
                     walk(tree, other, place, found);
                     place.0.pop();

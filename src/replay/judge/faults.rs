@@ -25,7 +25,7 @@ pub fn compared<'a>(
     blame: Option<Side>,
 ) -> Compared<'a> {
     let of = |connection: &'a Connection, exchange: Option<usize>| {
-        connection.faults.iter().filter(move |fault| fault.exchange == exchange && counts(connection, fault, blame))
+        connection.faults.of(exchange).iter().filter(move |fault| counts(connection, fault, blame))
     };
     let before: Vec<&Fault> = of(recorded, own).collect();
     let mut found = Compared::default();

@@ -1,7 +1,7 @@
 //! Verdicts: a recording held against what a live peer did with it.
 //!
 //! `judge` for a run, `diff` for two recordings; both make a [`RunReport`]. The verdict on one exchange is in `exchange`, findings that are new
-//! or gone in `faults`, the verdict on the run in `run`.
+//! or gone in `faults`, how the server ended in `server_end`, the verdict on the run in `run`.
 
 mod answer;
 mod cancelled;
@@ -10,6 +10,7 @@ mod exchange;
 mod faults;
 mod pairing;
 mod run;
+mod server_end;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -7,13 +7,13 @@ use super::About;
 use super::answer::effective_cancel;
 use super::exchange::{Case, Opinion};
 use super::faults::{self, Compared};
-use super::words::{exit_words, left_words};
-use crate::number::{duration, plural};
+use super::server_end;
+use crate::number::plural;
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
 use crate::replay::options::{Gate, Options};
-use crate::replay::recording::{Connection, EventKind, Exchange, Recording};
-use crate::replay::run::{Broken, CancelRun, CancelStatus, ExitRun, Extra, Fate, RunLog};
+use crate::replay::recording::{Connection, Exchange, Recording};
+use crate::replay::run::{Broken, CancelRun, CancelStatus, Extra, Fate, RunLog};
 use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, SideFigures, Standing, Verdict};
 
 /// Values of fewer bytes of JSON text are taken for an echo only in the answer to the request that they were put into.
@@ -80,6 +80,7 @@ struct Done {
     asked: usize,
 }
 
+/// One connection of a run.
 struct One<'a> {
     sides: &'a Sides<'a>,
     index: usize,
@@ -144,8 +145,10 @@ impl<'a> One<'a> {
         let anew = self.sides.asked_anew.iter().filter(|(connection, _)| *connection == self.index);
         report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
         report.exchanges.extend(self.strays());
-        report.exchanges.extend(self.lost_server(&report.exchanges[from..]));
-        let ended = self.ended(&report.exchanges[from..]);
+        let lost = server_end::lost(self.connection, self.log, &report.exchanges[from..]);
+        report.exchanges.extend(lost.map(|how| self.blank("-", "", Verdict::ServerExit, how)));
+        let ended = server_end::ended(self.connection, self.log, &report.exchanges[from..])
+            .map(|(verdict, how)| self.blank("-", "", verdict, how));
         if ended.as_ref().is_some_and(|entry| entry.verdict == Verdict::ServerExit) {
             report.stderr.extend(self.log.exit.iter().flat_map(|exit| &exit.stderr).cloned());
         }
@@ -294,62 +297,15 @@ impl<'a> One<'a> {
             let alone = fault.exchange.is_some_and(|exchange| !paired.contains(&exchange));
             alone && fault.certainty == "violation" && faults::counts(live, fault, blame)
         });
-        let known =
-            |code: &str| self.connection.faults.iter().any(|old| old.code == code && old.certainty == "violation");
-        let unpaired = unpaired.filter(|fault| !known(&fault.code));
+        let proven = self.connection.faults.iter().filter(|old| old.certainty == "violation");
+        let known: HashSet<&str> = proven.map(|old| old.code.as_str()).collect();
+        let unpaired = unpaired.filter(|fault| !known.contains(fault.code.as_str()));
         let all = new.into_iter().chain(unpaired).filter(|fault| seen.insert(fault.code.clone()));
         all.map(|fault| ExchangeReport {
             rule: Some(fault.rule.clone()),
             ..self.blank("-", "", Verdict::Violates, format!("{}: {}", fault.rule, fault.summary))
         })
         .collect()
-    }
-
-    /// The server left with nothing in flight, and what followed could not be sent.
-    fn lost_server(&self, entries: &[ExchangeReport]) -> Option<ExchangeReport> {
-        let exit = self.log.exit.as_ref().filter(|exit| exit.unasked && !exit.recorded_too)?;
-        let told = entries.iter().any(|entry| entry.verdict == Verdict::ServerExit);
-        let lost =
-            self.log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if why.contains("exited")));
-        let mut runs = self.connection.exchanges.iter().zip(&self.log.exchanges);
-        let pending = runs.any(|(own, run)| own.issuer == Side::Client && run.fate == Fate::Pending);
-        (!told && (lost || pending)).then(|| {
-            let when = duration(exit.at_us);
-            let how = format!("{} after {when}, with nothing in flight", left_words(exit));
-            self.blank("-", "", Verdict::ServerExit, how)
-        })
-    }
-
-    /// The end of the server, where it was asked to end: held against that of the recording like an answer.
-    fn ended(&self, entries: &[ExchangeReport]) -> Option<ExchangeReport> {
-        let exit = self.log.exit.as_ref().filter(|exit| !exit.recorded_too)?;
-        if self.log.broken.is_some() || entries.iter().any(|entry| entry.verdict == Verdict::ServerExit) {
-            return None;
-        }
-        let recorded = self.recorded_status()?;
-        let live = status(exit);
-        let taken = exit.forced.map(signal_of);
-        if taken.or(live) == Some(recorded) {
-            return None;
-        }
-        let how = match exit.forced {
-            Some(force) => format!("the server did not end by itself: it took {force}"),
-            None => exit_words(exit.code, exit.signal),
-        };
-        let before = match recorded {
-            signal @ ..0 => format!("by signal {}", -signal),
-            code => format!("with {code}"),
-        };
-        let verdict = if live == Some(0) && exit.forced.is_none() { Verdict::Fixed } else { Verdict::ServerExit };
-        Some(self.blank("-", "", verdict, format!("{how}; in the recording it ended {before}")))
-    }
-
-    /// How the recorded server ended: its status, or a signal as a negative number.
-    fn recorded_status(&self) -> Option<i64> {
-        self.connection.events.iter().rev().find_map(|event| match event.what {
-            EventKind::Exit(code) => Some(code.map(unshelled)),
-            _ => None,
-        })?
     }
 
     fn notes(&self, report: &mut RunReport, skipped: usize) {
@@ -377,12 +333,12 @@ impl<'a> One<'a> {
             None => {}
         }
         if let Some(exit) = &log.exit {
-            report.server_end = Some(server_end(exit));
+            report.server_end = Some(server_end::in_words(exit));
             if exit.unasked && !exit.recorded_too {
                 report.stderr.extend(exit.stderr.iter().cloned());
             }
-            let badly = status(exit) != Some(0) || exit.forced.is_some();
-            if badly && !exit.unasked && self.recorded_status().is_none() {
+            let badly = server_end::status(exit) != Some(0) || exit.forced.is_some();
+            if badly && !exit.unasked && server_end::recorded_status(self.connection).is_none() {
                 report.notes.push("how the server ended is not judged: the recording does not have its end".into());
             }
         }
@@ -516,31 +472,5 @@ fn standing(sides: &Sides<'_>, options: &Options, compared: usize, asked: usize)
         interrupted: broken(|broken| *broken == Broken::Interrupted),
         late: broken(|broken| *broken == Broken::Deadline),
         unplayable: broken(|broken| matches!(broken, Broken::Link(_) | Broken::Era(_))),
-    }
-}
-
-/// The status of a process, or its signal as a negative number.
-fn status(exit: &ExitRun) -> Option<i64> {
-    exit.signal.map(|signal| -i64::from(signal)).or(exit.code.map(|code| unshelled(i64::from(code))))
-}
-
-/// A shell tells the signal of what it started as 128 and more.
-fn unshelled(code: i64) -> i64 {
-    if (129..160).contains(&code) { 128 - code } else { code }
-}
-
-/// The signal that it took, as a status.
-fn signal_of(forced: &str) -> i64 {
-    if forced == "TERM" { -15 } else { -9 }
-}
-
-fn server_end(exit: &ExitRun) -> String {
-    let how = exit_words(exit.code, exit.signal);
-    match (exit.unasked, exit.recorded_too, exit.forced) {
-        (true, true, _) => format!("{how}, as in the recording"),
-        (true, false, Some(force)) => format!("{} and went on, unasked; it took {force}", left_words(exit)),
-        (true, false, None) => format!("{how} {} after the start, unasked", duration(exit.at_us)),
-        (false, _, Some(force)) => format!("{how}; it took {force}"),
-        (false, _, None) => how,
     }
 }

@@ -135,3 +135,19 @@ fn chosen(calls: &[Call], open: &mut [Open], lower: usize, at_us: i64) -> Option
     best.served = true;
     Some(Link { upper: best.call, lower, doubt })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_that_so_many_of_a_hundred_do_not_exceed() {
+        let of = |values: &[i64], share| ranked(&mut values.to_vec(), share);
+        assert_eq!((of(&[], 50), of(&[7], 50), of(&[7], 99)), (None, Some(7), Some(7)));
+        assert_eq!((of(&[3, 1, 2], 50), of(&[4, 3, 2, 1], 50)), (Some(2), Some(3)));
+        let hundred: Vec<i64> = (0..100).rev().collect();
+        assert_eq!((of(&hundred, 50), of(&hundred, 99)), (Some(50), Some(99)));
+        let two_hundred: Vec<i64> = (0..200).collect();
+        assert_eq!(of(&two_hundred, 99), Some(198), "one in a hundred may be slower");
+    }
+}

@@ -178,6 +178,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_map_gives_its_room_back_when_it_is_nearly_empty() {
+        let after = |held: i64, left: i64| {
+            let mut map: FxHashMap<Id, ()> = (0..held).map(|id| (Id::Int(id), ())).collect();
+            map.retain(|id, ()| matches!(id, Id::Int(id) if *id < left));
+            let before = map.capacity();
+            give_back(&mut map);
+            (map.capacity() < before, map.len() as i64 == left)
+        };
+        assert_eq!(after(2_000, 10), (true, true));
+        assert_eq!(after(2_000, 1_900), (false, true), "it is in use");
+        assert_eq!(after(8, 0), (false, true), "a small one costs nothing");
+    }
+
+    #[test]
+    fn ids_that_a_count_leaves_out_are_missing() {
+        let lacks = |ids: &[i64], unasked: &[i64]| {
+            let mut issued = Issued::default();
+            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
+            unasked.iter().for_each(|id| issued.miss(&Id::Int(*id)));
+            issued.lacks_requests()
+        };
+        let steady: Vec<i64> = (1..=STEADY).collect();
+        assert!(!lacks(&steady, &[]) && !lacks(&[], &[5, 6]));
+        assert!(lacks(&steady, &[STEADY + 1]), "the next one");
+        assert!(!lacks(&steady, &[STEADY + 2]), "a number that the count does not go on with");
+        assert!(!lacks(&[1, 9], &[5]) && lacks(&[1, 9], &[5, 6]), "one number may be a slip");
+        assert!(!lacks(&[1, 9], &[9]) && !lacks(&[5, 9], &[3, 4]), "those were asked, or before the count");
+    }
+
+    #[test]
     fn ids_that_count_up_need_not_be_looked_up() {
         let unsure = |ids: &[Id]| {
             let mut issued = Issued { evicted: true, ..Issued::default() };

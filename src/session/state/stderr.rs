@@ -47,6 +47,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_last_lines_that_are_not_blank_are_remembered() {
+        let mut stderr = Stderr::default();
+        for (frame, text) in ["one", "two ", "  ", "three", "four", ""].into_iter().enumerate() {
+            stderr.say(Seen { frame: frame as u64, at_us: None }, text);
+        }
+        let frames: Vec<_> = stderr.lines.iter().map(|seen| seen.frame).collect();
+        assert_eq!((frames, stderr.last.as_str()), (vec![1, 3, 4], "four"));
+    }
+
+    #[test]
     fn a_long_text_is_cut_where_a_character_ends() {
         let letters = "a".repeat(KEPT);
         assert_eq!(cut(&letters), letters);

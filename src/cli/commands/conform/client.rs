@@ -2,9 +2,10 @@
 
 use rpctape::capture::Vantage;
 use rpctape::conform::TOOLS;
-use rpctape::error::{Error, Result};
+use rpctape::error::Result;
 use rpctape::live::serve::Listen;
 use rpctape::live::tape::TapeOptions;
+use rpctape::output::Folder;
 use rpctape::pipeline::conform::examine_client;
 use rpctape::pipeline::replay::Scratch;
 use rpctape::protocol::{self, Profile};
@@ -33,7 +34,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     let judging = input::options(Default::default(), &JudgeArgs::default().configured(&config), stop)?;
     let scratch = Scratch::new()?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
-    std::fs::create_dir_all(folder).map_err(|error| Error::io("create", &folder.display().to_string(), &error))?;
+    let _made = Folder::make(folder)?;
     let (listen, transport) = match &args.listen {
         None => (Listen::Stdio, "stdio"),
         Some(Where::Tcp(address)) => (Listen::Tcp(address.clone()), "tcp"),

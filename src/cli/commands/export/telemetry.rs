@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::Otlp;
-use rpctape::store::{CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, Raw, Store};
+use rpctape::store::{CancellationRow, ConnectionRow, ExchangeRow, JudgedConnection, Store};
 
 use crate::cli::screen::io::{Out, written};
 
@@ -27,25 +27,25 @@ pub fn write(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<C
             .hint("--as jsonl writes them in their order"));
     }
     let mut count = Count::default();
+    let mut judged = store.judged(wanted)?;
     for connection in wanted {
-        let cancels = store.cancellations(Some(connection.id), None)?;
+        let JudgedConnection { exchanges, cancels, findings } = judged.take(connection);
         let mut by_exchange: HashMap<i64, Vec<&CancellationRow>> = HashMap::new();
         for cancel in &cancels {
             by_exchange.entry(cancel.exchange_id.unwrap_or(-1)).or_default().push(cancel);
         }
         let mut otlp = Otlp::new(out, connection);
-        store.exchanges(ExchangeFilter { connection: Some(connection.id), odd_only: false }, |row| {
-            let ancestors = ancestors(store, &row)?;
+        for row in &exchanges {
+            let ancestors = ancestors(store, row)?;
             count.spans += usize::from(row.sent_at_us.is_some());
-            written(otlp.exchange(&row, &ancestors, by_exchange.get(&row.id).map_or(&[], Vec::as_slice)))
-        })?;
-        let ours = FindingFilter { connection: Some(connection.id), ..FindingFilter::default() };
-        for finding in store.all_findings(&ours, Raw::None)? {
+            written(otlp.exchange(row, &ancestors, by_exchange.get(&row.id).map_or(&[], Vec::as_slice)))?;
+        }
+        for finding in &findings {
             count.records += 1;
             let request = finding.exchange_id.map(|id| store.exchange(id)).transpose()?.flatten();
             let ancestors = request.as_ref().map(|row| ancestors(store, row)).transpose()?.unwrap_or_default();
             let request = request.as_ref().filter(|row| row.sent_at_us.is_some());
-            otlp.finding(&finding, request.map(|row| (row, ancestors.last().unwrap_or(row))));
+            otlp.finding(finding, request.map(|row| (row, ancestors.last().unwrap_or(row))));
         }
         written(otlp.finish())?;
     }

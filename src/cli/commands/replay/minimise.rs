@@ -264,7 +264,7 @@ impl Goal {
 
 /// The rules that are proven to be broken: code and name.
 fn proven(recording: &Recording) -> BTreeSet<(String, String)> {
-    let faults = recording.connections.iter().flat_map(|connection| &connection.faults);
+    let faults = recording.connections.iter().flat_map(|connection| connection.faults.iter());
     faults
         .filter(|fault| fault.certainty == "violation" && fault.severity != "note")
         .map(|fault| (fault.code.clone(), fault.rule.clone()))

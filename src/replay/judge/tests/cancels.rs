@@ -69,7 +69,7 @@ fn a_cancel_that_was_wrong_is_never_raced() {
     let wrong = trace("1 c> {\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
     let mut run = Run::of(MCP, &wrong, H).recorded_fault("#1", "CAN003");
     let cancel = run.recorded.exchanges[0].cancels[0];
-    run.recorded.faults[0].event = Some(cancel);
+    run.recorded.faults.first_mut().event = Some(cancel);
     run.log.exchanges[0].cancel.as_mut().expect("a cancel").status = CancelStatus::Raced;
     let report = run.judge();
     assert_eq!(short(&report), "#1 same");

@@ -69,9 +69,9 @@ fn progress_that_came_as_late_in_the_recording_is_nothing_new() {
         run = run.fault("#2", "PRG002", "violation").recorded_fault("#2", "PRG002");
         let place = run.place("#2");
         for connection in [&mut run.recorded, &mut run.live] {
-            connection.faults[0].event = connection.exchanges[place].progress.first().copied();
+            connection.faults.first_mut().event = connection.exchanges[place].progress.first().copied();
         }
-        run.recorded.faults[0].certainty = "race".into();
+        run.recorded.faults.first_mut().certainty = "race".into();
         of(&run.judge(), "#2").verdict
     };
     assert_eq!(verdict(&[30, 2_000], 100), Verdict::Same);

@@ -71,7 +71,7 @@ fn our_own_faults_are_not_the_servers() {
     let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok");
     let mut run = Run::mcp(&trace, &trace).fault("#2", "RPC010", "violation");
     let request = run.live.exchanges[1].request;
-    run.live.faults[0].event = Some(request);
+    run.live.faults.first_mut().event = Some(request);
     assert_eq!(end(&run.judge()), PASS);
     // Junk of the server belongs to no exchange, and is a violation all the same.
     let junk = Fault {

@@ -1,0 +1,275 @@
+//! One recording and its server: read, planned, played, judged.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::live::Framing;
+use rpctape::output::is_same;
+use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
+use rpctape::protocol::Side;
+use rpctape::replay::judge::{About, judge};
+use rpctape::replay::recording::Recording;
+use rpctape::replay::verdict::{ExchangeReport, Verdict};
+use rpctape::replay::{Options, Plan, RunReport, plan};
+use rpctape::report::{escape, shell};
+
+use super::suite::{Gate, Seat};
+use super::target::Server;
+use super::{
+    ReplayArgs, ahead, choose, config, forewarn, framing, no_server, options, pasted, shapes, something, update,
+    waiting,
+};
+use crate::cli::args::config::Config;
+use crate::cli::args::input;
+use crate::cli::args::judge::JudgeArgs;
+use crate::cli::screen::io;
+use crate::cli::signals::Stop;
+
+/// What came of reading a recording.
+pub(super) enum Prepared<'s> {
+    /// What was asked for was said, and nothing is to be played.
+    Told,
+    /// It can be played.
+    Ready(Box<Session<'s>>),
+}
+
+/// One recording and its server: everything that its runs have in common.
+pub(super) struct Session<'s> {
+    pub(super) args: &'s ReplayArgs,
+    /// The recording, as the user named it.
+    pub(super) file: String,
+    pub(super) config: Config,
+    pub(super) recording: Recording,
+    pub(super) plan: Plan,
+    pub(super) options: Options,
+    pub(super) server: Server,
+    pub(super) framing: Framing,
+    /// The recorded session.
+    pub(super) recorded: String,
+    pub(super) judging: rpctape::pipeline::Options,
+    pub(super) stop: &'s Stop,
+    /// Is set when this session is to end.
+    pub(super) interrupt: Arc<AtomicBool>,
+    /// Where it is kept, in the place of the usual file.
+    pub(super) kept_as: Option<PathBuf>,
+    /// Its place among those that play at the same time.
+    pub(super) seat: Seat<'s>,
+    /// True if it is one of several.
+    pub(super) in_suite: bool,
+}
+
+impl<'s> Session<'s> {
+    /// Reads a recording and plans what is sent; says what must be said before.
+    pub(super) fn prepare(args: &'s ReplayArgs, file: &str, stop: &'s Stop, gate: &'s Gate) -> Result<Prepared<'s>> {
+        let mut config = config(args)?;
+        let server = match &args.noise.noise_from {
+            Some(from) => Some(Server::read(from)?),
+            None => Server::of(&args.play.target, &config.replay)?,
+        };
+        let judge_args = JudgeArgs::default().configured(&config);
+        let loaded = input::load(&[file.to_string()], &args.view.read, &judge_args, input::PASSING, stop)?;
+        let rows = loaded.store.connections()?;
+        let chosen = choose::connections(&rows, &args.play.send, file)?;
+        let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
+        input::must_be_spoken(&recording)?;
+        let options = options::options(args, &config.replay, server.as_ref())?;
+        config.secrets.values.extend(shapes(&options.rewrite.secrets));
+        config.secrets.values.extend(server.iter().flat_map(Server::hidden));
+        let plan = plan(&recording, &options)?;
+        if args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest {
+            forewarn(&recording, &plan, &options);
+            ahead(args, &recording, &plan, &options, server.as_ref(), args.view.redact.redactor(&config))?;
+            return Ok(Prepared::Told);
+        }
+        let Some(server) = server else { return Err(no_server(file)) };
+        server.admit(args.play.target.remote)?;
+        something(&recording, &plan)?;
+        let recorded = rows.into_iter().find(|row| chosen.contains(&row.id)).map(|row| row.session);
+        Ok(Prepared::Ready(Box::new(Session {
+            args,
+            file: file.to_string(),
+            framing: framing(args, &recording),
+            config,
+            recording,
+            plan,
+            options,
+            server,
+            recorded: recorded.unwrap_or_default(),
+            judging: input::options(args.view.read.said.overrides(), &judge_args, stop)?,
+            stop,
+            interrupt: stop.flag(),
+            kept_as: None,
+            seat: gate.seat(),
+            in_suite: false,
+        })))
+    }
+
+    /// Says what is lost, and which secrets are missing.
+    pub(super) fn forewarn(&self) {
+        forewarn(&self.recording, &self.plan, &self.options);
+    }
+
+    /// Plays it alone, and writes what came of it.
+    pub(super) fn whole(&self) -> Result<u8> {
+        let args = self.args;
+        let inputs = std::slice::from_ref(&self.file);
+        if !args.play.cancel.cancel_sweep.is_empty() {
+            return self.sweep(&self.options, &args.play.cancel.cancel_sweep, args.report.open(inputs)?);
+        }
+        if args.noise.learn_noise.is_some() || args.noise.noise_from.is_some() {
+            return self.learn_noise(&self.options, args.report.open(inputs)?);
+        }
+        let reports = args.report.open(inputs)?;
+        let report = self.played()?;
+        let exit = report.exit;
+        reports.write(&report, args.view.redact.redactor(&self.config), &args.view.screen)?;
+        match args.update {
+            Some(_) => update(args, &[report], self.stop),
+            None => Ok(exit),
+        }
+    }
+
+    /// Plays it, with all that was asked for besides.
+    pub(super) fn played(&self) -> Result<RunReport> {
+        let (args, plan, options) = (self.args, &self.plan, &self.options);
+        if args.play.pace.repeat > 1 {
+            self.may_repeat(plan, &options.policy, "--repeat")?;
+        }
+        let kept = self.kept()?;
+        let (natural, notes) = if args.play.cancel.control { self.control(options)? } else { Default::default() };
+        self.go_on()?;
+        let mut report = self.once(plan, options, &self.server, &natural, kept.as_deref())?;
+        report.notes.extend(notes);
+        report.notes.extend(self.hopeless(&report, &natural));
+        if options.cancel.retry > 0 && !self.stopped() {
+            self.retry(&mut report, options, &natural)?;
+        }
+        if args.play.pace.repeat > 1 && !self.stopped() {
+            report = self.repeat(&report, plan, options, &natural)?;
+        }
+        report.next = self.next(&report);
+        // A report says the exit code of the program, and a signal has its own.
+        if let (true, Some(code)) = (report.standing.interrupted, self.stop.exit_code()) {
+            report.exit = code;
+        }
+        if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
+            let inputs = [self.file.clone(), kept.display().to_string()];
+            let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
+            input::ingest(&inputs, input::To::File(db, None), &options, true)?;
+        }
+        Ok(report)
+    }
+
+    /// Plays once.
+    pub(super) fn play(
+        &self,
+        recording: &Recording,
+        plan: &Plan,
+        options: &Options,
+        server: &Server,
+        natural: &[(usize, usize, i64)],
+        kept: Option<&Path>,
+    ) -> Result<Ran> {
+        let job = Job {
+            recording,
+            plan,
+            options,
+            target: &server.target,
+            access: &server.access,
+            framing: self.framing,
+            natural,
+        };
+        let redact = self.args.view.redact.redactor(&self.config).is_some();
+        let keep = Keep { file: kept.map(Path::to_path_buf), redact: redact.then(|| self.config.secrets.clone()) };
+        self.seat.take();
+        let mut watching = waiting::Watching {
+            line: waiting::Line::new(self.args.view.read.said.no_progress || self.in_suite),
+            seat: &self.seat,
+            stop: self.stop,
+            patience: None,
+        };
+        let ran = play(&job, &self.recorded, &keep, &self.judging, Some(&self.interrupt), &mut watching)?;
+        drop(watching);
+        if let Some(trouble) = &ran.trouble {
+            io::say(&format!("warning: {}", escape(trouble)));
+        }
+        Ok(ran)
+    }
+
+    /// Plays once and judges.
+    pub(super) fn once(
+        &self,
+        plan: &Plan,
+        options: &Options,
+        server: &Server,
+        natural: &[(usize, usize, i64)],
+        kept: Option<&Path>,
+    ) -> Result<RunReport> {
+        let ran = self.play(&self.recording, plan, options, server, natural, kept)?;
+        Ok(self.judged(&ran, options, kept))
+    }
+
+    pub(super) fn judged(&self, ran: &Ran, options: &Options, kept: Option<&Path>) -> RunReport {
+        let about = About {
+            target: self.server.label.clone(),
+            speed: options::in_words(&options.pace),
+            started_us: Some(ran.started_us),
+            wall_us: Some(ran.wall_us),
+            live_session: kept.map(|path| path.display().to_string()),
+        };
+        judge(&self.recording, &ran.live, &ran.logs, options, &about)
+    }
+
+    /// True once a signal came: no further run is begun.
+    pub(super) fn stopped(&self) -> bool {
+        self.stop.exit_code().is_some()
+    }
+
+    /// An error once a signal came.
+    pub(super) fn go_on(&self) -> Result<()> {
+        match self.stopped() {
+            true => Err(Error::new(ErrorKind::Interrupted, "interrupted before the session was played")),
+            false => Ok(()),
+        }
+    }
+
+    /// What can be done next, to be copied.
+    pub(super) fn next(&self, report: &RunReport) -> Vec<String> {
+        let Some(first) = report.first_divergence.and_then(|at| report.exchanges.get(at)) else { return Vec::new() };
+        let mut next = Vec::new();
+        if let Some(kept) = &report.live_session {
+            let differs = |entry: &ExchangeReport| matches!(entry.verdict, Verdict::Changed | Verdict::ErrorChanged);
+            next.push(match report.exchanges.iter().any(|entry| entry.fails && differs(entry)) {
+                true => format!("rpctape accept {} --recording {}", shell::file(kept), shell::file(&self.file)),
+                false => format!("rpctape why {}", shell::file(kept)),
+            });
+        }
+        if first.issuer == Side::Client && first.line.is_some() {
+            let from = shell::words(["--from", &first.label]);
+            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), pasted::again()));
+        }
+        next
+    }
+
+    /// Where the live session is kept; never over the recording.
+    pub(super) fn kept(&self) -> Result<Option<PathBuf>> {
+        if self.args.keep.no_keep {
+            return Ok(None);
+        }
+        let usual = || choose::run_file(&self.file, self.args.report.first_file());
+        let file = self.args.keep.keep.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
+        let taken = |what: &str| {
+            let message = format!("{} is {what}, and would be overwritten", file.display());
+            Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
+        };
+        if is_same(&file, &io::place_of(&self.file)) {
+            return taken("the recording");
+        }
+        if self.args.report.files().any(|answer| is_same(&file, answer)) {
+            return taken("where an answer goes");
+        }
+        Ok(Some(file))
+    }
+}

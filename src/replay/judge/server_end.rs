@@ -1,0 +1,78 @@
+//! How the server ended, held against how it ended in the recording.
+
+use super::words::{exit_words, left_words};
+use crate::number::duration;
+use crate::protocol::Side;
+use crate::replay::recording::{Connection, EventKind};
+use crate::replay::run::{ExitRun, Fate, RunLog};
+use crate::replay::verdict::{ExchangeReport, Verdict};
+
+/// The server left with nothing in flight, and what followed could not be sent: in words.
+pub(super) fn lost(own: &Connection, log: &RunLog, entries: &[ExchangeReport]) -> Option<String> {
+    let exit = log.exit.as_ref().filter(|exit| exit.unasked && !exit.recorded_too)?;
+    let told = entries.iter().any(|entry| entry.verdict == Verdict::ServerExit);
+    let lost = log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if why.contains("exited")));
+    let mut runs = own.exchanges.iter().zip(&log.exchanges);
+    let pending = runs.any(|(own, run)| own.issuer == Side::Client && run.fate == Fate::Pending);
+    let when = duration(exit.at_us);
+    (!told && (lost || pending)).then(|| format!("{} after {when}, with nothing in flight", left_words(exit)))
+}
+
+/// The end of the server, where it was asked to end: held against that of the recording like an answer.
+pub(super) fn ended(own: &Connection, log: &RunLog, entries: &[ExchangeReport]) -> Option<(Verdict, String)> {
+    let exit = log.exit.as_ref().filter(|exit| !exit.recorded_too)?;
+    if log.broken.is_some() || entries.iter().any(|entry| entry.verdict == Verdict::ServerExit) {
+        return None;
+    }
+    let recorded = recorded_status(own)?;
+    let live = status(exit);
+    let taken = exit.forced.map(signal_of);
+    if taken.or(live) == Some(recorded) {
+        return None;
+    }
+    let how = match exit.forced {
+        Some(force) => format!("the server did not end by itself: it took {force}"),
+        None => exit_words(exit.code, exit.signal),
+    };
+    let before = match recorded {
+        signal @ ..0 => format!("by signal {}", -signal),
+        code => format!("with {code}"),
+    };
+    let verdict = if live == Some(0) && exit.forced.is_none() { Verdict::Fixed } else { Verdict::ServerExit };
+    Some((verdict, format!("{how}; in the recording it ended {before}")))
+}
+
+/// How the recorded server ended: its status, or a signal as a negative number.
+pub(super) fn recorded_status(own: &Connection) -> Option<i64> {
+    own.events.iter().rev().find_map(|event| match event.what {
+        EventKind::Exit(code) => Some(code.map(unshelled)),
+        _ => None,
+    })?
+}
+
+/// The status of a process, or its signal as a negative number.
+pub(super) fn status(exit: &ExitRun) -> Option<i64> {
+    exit.signal.map(|signal| -i64::from(signal)).or(exit.code.map(|code| unshelled(i64::from(code))))
+}
+
+/// A shell tells the signal of what it started as 128 and more.
+fn unshelled(code: i64) -> i64 {
+    if (129..160).contains(&code) { 128 - code } else { code }
+}
+
+/// The signal that it took, as a status.
+fn signal_of(forced: &str) -> i64 {
+    if forced == "TERM" { -15 } else { -9 }
+}
+
+/// How the server ended, in words.
+pub(super) fn in_words(exit: &ExitRun) -> String {
+    let how = exit_words(exit.code, exit.signal);
+    match (exit.unasked, exit.recorded_too, exit.forced) {
+        (true, true, _) => format!("{how}, as in the recording"),
+        (true, false, Some(force)) => format!("{} and went on, unasked; it took {force}", left_words(exit)),
+        (true, false, None) => format!("{how} {} after the start, unasked", duration(exit.at_us)),
+        (false, _, Some(force)) => format!("{how}; it took {force}"),
+        (false, _, None) => how,
+    }
+}
