@@ -29,6 +29,8 @@ static WRAPPERS: &[&dyn Format] = &[
     &peel::PREFIXED.around(INSIDE),
     &peel::VSCODE_LOG.around(INSIDE),
     &peel::ANSI.around(INSIDE),
+    &peel::BURP.around(INSIDE),
+    &peel::COPY.around(INSIDE),
     &peel::MARKDOWN.around(INSIDE),
 ];
 

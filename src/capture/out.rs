@@ -81,6 +81,20 @@ struct Waiting {
     words: String,
 }
 
+/// True for a message, or a batch of some, that asks or answers.
+fn has_id(body: &Body<'_>) -> bool {
+    match body {
+        Body::Message(captured) => captured.message.id.value().is_some(),
+        Body::Batch { text, .. } => text.contains("\"id\""),
+        _ => false,
+    }
+}
+
+/// True for a request.
+fn asks(body: &Body<'_>) -> bool {
+    matches!(body, Body::Message(captured) if captured.message.kind == Kind::Request)
+}
+
 /// The next stretch, where it goes on with the one before.
 fn next_of(ripe: &mut VecDeque<Waiting>, run: &Waiting) -> Option<Waiting> {
     let goes_on = ripe.front().is_some_and(|next| (next.why, next.direction) == (run.why, run.direction));
@@ -251,6 +265,13 @@ impl<'s> Out<'s> {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
+        if let Some((_, hash)) = text
+            && self.plan.doubts
+            && self.twins.repeats(&place, hash, asks(&body))
+            && has_id(&body)
+        {
+            self.doubt(&place)?;
+        }
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };
         if let Body::Message(captured) = &mut frame.body
@@ -267,12 +288,15 @@ impl<'s> Out<'s> {
     }
 
     fn is_twin(&mut self, place: &Place, hash: u64, body: &Body<'_>) -> bool {
-        let has_id = match body {
-            Body::Message(captured) => captured.message.id.value().is_some(),
-            Body::Batch { text, .. } => text.contains("\"id\""),
-            _ => return false,
-        };
-        self.twins.knows(&self.plan, place, hash, has_id)
+        self.twins.knows(&self.plan, place, hash, has_id(body))
+    }
+
+    /// Whether the next message was said twice or delivered twice, nothing tells.
+    #[cold]
+    fn doubt(&mut self, place: &Place) -> Result<()> {
+        let words = "it says what a record before it says, in the same second: it may have been delivered twice";
+        let guess = Body::Missing(Missing { words, ..Missing::new(Why::Guessed) });
+        self.sink.frame(&place.frame(self.source, guess))
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.

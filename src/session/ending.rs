@@ -59,7 +59,9 @@ impl Conn {
     pub(super) fn end(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle) {
         self.end_traffic(step);
         self.answer_questions(step, oracle);
-        if self.lacks_records || self.sides.iter().any(Issued::lacks_requests) {
+        // A client begins with the handshake; what a server asks first, nothing shows.
+        let lacks_first = self.facts.lifecycle.initialize.is_some() && self.side(Side::Server).lacks_first();
+        if self.lacks_records || lacks_first || self.sides.iter().any(Issued::lacks_requests) {
             self.facts.missing.sampled();
         }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);

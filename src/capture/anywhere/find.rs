@@ -1,5 +1,5 @@
 //! A message anywhere in a line: as JSON, in a string or bytes as Rust, Python or Node print them, or as an object
-//! that Python or Node printed.
+//! that Python, Node or Ruby printed.
 
 use std::borrow::Cow;
 
@@ -37,6 +37,8 @@ fn form(payload: &str) -> Form {
     let bytes = payload.as_bytes();
     match bytes.first() {
         Some(b'{') => match bytes.get(skip_white(bytes, 1)) {
+            Some(b':') => Form::Printed(Dialect::Node),
+            Some(b'"' | b'\'') if points_at_values(bytes) => Form::Printed(Dialect::Node),
             Some(b'\'') => Form::Printed(Dialect::Python),
             Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' => Form::Printed(Dialect::Node),
             _ => Form::Json,
@@ -45,6 +47,13 @@ fn form(payload: &str) -> Form {
         Some(b'"' | b'\'' | b'`') => Form::Quoted(Dialect::Node),
         _ => Form::Json,
     }
+}
+
+/// True for an object whose first key has an arrow behind it, as hashes of Ruby and Perl have, maps of Elixir, and those of Node.
+fn points_at_values(bytes: &[u8]) -> bool {
+    let quote = skip_white(bytes, 1);
+    let end = memchr(bytes[quote], &bytes[quote + 1..]).map(|length| skip_white(bytes, quote + 2 + length));
+    end.is_some_and(|end| bytes[end..].starts_with(b"=>"))
 }
 
 /// The JSON in a payload; `scratch` and `bytes` hold what had to be written anew. A fault says whether the text was cut.
@@ -107,8 +116,8 @@ fn at_brace(text: &str, from: usize, brace: usize) -> Option<MessageSpan> {
         (b'\\', Some(_)) => quoted(text, from, open - 1),
         // An apostrophe around JSON may be a logger's own; only with backslashes inside does it matter.
         (b'"', Some(b'\'' | b'`')) => quoted(text, from, open - 1).or_else(|| json(text, open, brace)),
-        (b'"', _) => json(text, open, brace),
-        (b'\'' | b'_' | b'a'..=b'z' | b'A'..=b'Z', _) => printed(text, brace),
+        (b'"', _) => json(text, open, brace).or_else(|| printed(text, brace)),
+        (b':' | b'\'' | b'_' | b'a'..=b'z' | b'A'..=b'Z', _) => printed(text, brace),
         _ => None,
     }
 }

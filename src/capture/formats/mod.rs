@@ -13,6 +13,7 @@ mod emacs_plist;
 pub(super) mod exchange;
 mod framed;
 mod har;
+mod http_text;
 mod inspector;
 pub(super) mod neovim;
 mod otlp_spans;
@@ -66,6 +67,7 @@ pub(super) static OWN: &[&dyn Format] = &[
     &har::Har,
     &otlp_spans::OtlpSpans,
     &exchange::Records,
+    &http_text::HttpText,
     &zed_acp::ZedAcp,
     &sacp_trace::SacpTrace,
     &dap::Dap,

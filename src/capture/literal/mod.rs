@@ -1,4 +1,5 @@
-//! Literals of other languages to JSON: what `vim.inspect`, Emacs, Python's `repr` and Node's `util.inspect` print.
+//! Literals of other languages to JSON: what `vim.inspect`, Emacs, Python's `repr`, Node's `util.inspect` and Ruby's
+//! `inspect` print.
 //!
 //! One tolerant reader with a dialect for each. It makes one pass, holds no tree, and stops at a depth and a size that
 //! no honest message reaches. Integers keep their digits and strings stay strings, so an id comes out as it went in.
@@ -31,7 +32,7 @@ pub(crate) enum Dialect {
     Lisp,
     /// A Python `repr`, those of nested models and bytes included.
     Python,
-    /// An object as Node's `util.inspect` prints it.
+    /// An object as Node's `util.inspect` prints it, or a hash as Ruby's `inspect` does.
     Node,
 }
 

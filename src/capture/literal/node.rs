@@ -1,4 +1,4 @@
-//! Objects as Node's `util.inspect` prints them.
+//! Objects as Node's `util.inspect` prints them, and hashes as Ruby's `inspect` does: `{"id"=>1, :method=>nil}`.
 //!
 //! What lies deeper than its limit is `[Object]` or `[Array]`, long lists end in `... 3 more items`: both are lost.
 //! A member that is `undefined` was not sent.
@@ -17,6 +17,8 @@ impl Reader<'_, '_> {
             Some(b'[') => self.node_bracket(),
             Some(b'"' | b'\'' | b'`') => self.node_string(),
             Some(b'<') => self.node_angle(),
+            Some(b':') => self.symbol(),
+            Some(b'#') => self.instance(),
             Some(b'-' | b'0'..=b'9') => {
                 let token = self.run(|byte| is_name(byte) || matches!(byte, b'-' | b'+' | b'.' | b':'));
                 match token {
@@ -46,10 +48,36 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// A symbol of Ruby's, which JSON has as a string.
+    fn symbol(&mut self) -> Done {
+        self.at += 1;
+        match self.peek() {
+            Some(b'"') => self.string(Dialect::Node),
+            Some(byte) if is_name(byte) => {
+                let name = self.run(|byte| is_name(byte) || matches!(byte, b'?' | b'!'));
+                self.out.extend(["\"", name, "\""]);
+                Ok(())
+            }
+            _ => Err(self.fault("a symbol was expected")),
+        }
+    }
+
+    /// `#<Class:0x7f @a=1>`: nothing that was ever sent.
+    fn instance(&mut self) -> Done {
+        self.at += 1;
+        if !self.take(b'<') {
+            return Err(self.fault("a value was expected"));
+        }
+        self.skip_past(b'<', b'>')?;
+        self.lose();
+        Ok(())
+    }
+
     fn node_word(&mut self) -> Done {
         let word = self.run(is_name);
         match word {
             "true" | "false" | "null" => self.out.push_str(word),
+            "nil" => self.out.push_str("null"),
             "undefined" | "NaN" | "Infinity" => self.lose(),
             "Symbol" if self.take(b'(') => {
                 self.skip_past(b'(', b')')?;
@@ -181,6 +209,7 @@ impl Reader<'_, '_> {
     fn node_key(&mut self) -> Result<bool, super::Fault> {
         match self.next() {
             Some(b'"' | b'\'') => self.string(Dialect::Node)?,
+            Some(b':') => self.symbol()?,
             Some(b'[') => {
                 self.at += 1;
                 self.skip_past(b'[', b']')?;

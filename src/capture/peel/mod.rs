@@ -6,7 +6,9 @@
 //! offsets stay those of the outer record; its time is used where the inner one has none.
 
 mod ansi;
+mod burp;
 mod container;
+mod copy;
 mod fluent_bit;
 mod inside;
 mod journald;
@@ -167,6 +169,26 @@ pub(crate) static ANSI: Kind = Kind {
     share: 1,
     looks: ansi::looks,
     peeler: || Box::<ansi::Ansi>::default(),
+};
+
+/// Items that Burp Suite saved.
+pub(crate) static BURP: Kind = Kind {
+    name: "burp-items",
+    about: "items that Burp Suite saved in base64, around HTTP as text",
+    strength: Strength::Certain(90),
+    share: 1,
+    looks: burp::looks,
+    peeler: || Box::<burp::Burp>::default(),
+};
+
+/// Rows of PostgreSQL's tables.
+pub(crate) static COPY: Kind = Kind {
+    name: "postgres-copy",
+    about: "rows as PostgreSQL's COPY and pg_dump write them, around a log in any other format",
+    strength: Strength::Marked(copy::looks),
+    share: 1,
+    looks: copy::looks,
+    peeler: || Box::<copy::Copy>::default(),
 };
 
 /// Quotes and code fences of Markdown.

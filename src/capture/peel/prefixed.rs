@@ -1,6 +1,6 @@
 //! What those who show the logs of several places put before a record in JSON: `kubectl logs --prefix`
 //! (`[pod/notes-0/main] {..}`), stern (`notes-0 main {..}`), `docker compose logs` (`notes-1  | {..}`), `aws logs tail`
-//! (`TIME notes/main/0 {..}`), Heroku (`TIME app[web.1]: {..}`). A place is one log.
+//! (`TIME notes/main/0 {..}`), Heroku (`TIME app[web.1]: {..}`). A place is one log. Jenkins puts a time in brackets there, and no place.
 //!
 //! A message itself behind such words is a line of text, whose words may tell directions: that is `learned`'s to read.
 
@@ -26,12 +26,18 @@ fn read(line: &str) -> Option<(&str, &str, &str)> {
         match place {
             _ if count >= WORDS => return None,
             _ if at.is_empty() && is_time(word) => at = word,
+            None if at.is_empty() && in_brackets(word).is_some() => (place, at) = (Some(""), in_brackets(word)?),
             None if is_place(word) || barred && is_name(word) => place = Some(word),
             Some(_) if is_name(word) => {}
             _ => return None,
         }
     }
     Some((place?.trim_end_matches(':'), at, record))
+}
+
+/// The time in a pair of brackets.
+fn in_brackets(word: &str) -> Option<&str> {
+    word.strip_prefix('[')?.strip_suffix(']').filter(|time| is_time(time))
 }
 
 fn is_time(word: &str) -> bool {
@@ -95,6 +101,7 @@ mod tests {
             ("notes  | 2026-03-02T10:00:00.1Z {\"a\":1}", "notes"),
             ("2026-03-02T10:00:00.1+00:00 notes/main/0 {\"a\":1}", "notes/main/0"),
             ("2026-03-02T10:00:00.1+00:00 app[web.1]: {\"a\":1}", "app[web.1]"),
+            ("[2026-03-02T10:00:00.118Z] {\"a\":1}", ""),
         ] {
             assert_eq!(read(line).map(|found| found.0), Some(place), "{line}");
             assert!(looks(line), "{line}");

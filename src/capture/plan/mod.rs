@@ -17,6 +17,8 @@ pub(super) struct Plan {
     pub key: Option<Vec<String>>,
     /// True if records may stand in it twice.
     pub twins: bool,
+    /// True if its clock tells too little to know twins: who says the same again in one second may have said it twice.
+    pub doubts: bool,
     /// True if some that ask or answer do: then what has no id may do so, too.
     pub resent: bool,
     /// True if every message stands in it twice, with or without times.
@@ -39,6 +41,7 @@ impl Default for Plan {
             order: Order::AsWritten,
             key: None,
             twins: false,
+            doubts: false,
             resent: false,
             doubled: false,
             null_ids: false,

@@ -1,11 +1,15 @@
 //! Records that stand twice: what was delivered at least once, or sent again after a reconnect.
 
+use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Plan;
 use crate::capture::place::Place;
+
+/// How many messages of one time are remembered where the clock tells too little.
+const BLOCK: usize = 8;
 
 /// How many messages are remembered.
 const REMEMBERED: usize = 4096;
@@ -23,6 +27,11 @@ pub(in crate::capture) struct Twins {
     newest: Option<i64>,
     /// True once a request or an answer stood twice: then what has no id may do so, too.
     met: bool,
+    /// Digests of the newest messages of one time, in a log whose clock tells too little.
+    newest_of_time: VecDeque<u64>,
+    /// That time, and whether the message before said what was said in it.
+    time_of_newest: Option<i64>,
+    repeated: bool,
     /// Of a log that holds everything twice: whether a text was met an odd number of times.
     odd: FxHashMap<u64, bool>,
 }
@@ -74,6 +83,23 @@ impl Twins {
         }
         self.remember(digest);
         false
+    }
+
+    /// True for a message that says, with the same time, what the one before it says, or that is a part of several which
+    /// a request begins and which stand there again.
+    pub(in crate::capture) fn repeats(&mut self, place: &Place, text: u64, asks: bool) -> bool {
+        if place.at_us.is_none() || self.time_of_newest != place.at_us {
+            self.newest_of_time.clear();
+            self.time_of_newest = place.at_us;
+        }
+        let digest = self.digest(place, text);
+        let follows = self.newest_of_time.back() == Some(&digest) || asks || self.repeated;
+        self.repeated = place.at_us.is_some() && follows && self.newest_of_time.contains(&digest);
+        if self.newest_of_time.len() == BLOCK {
+            self.newest_of_time.pop_front();
+        }
+        self.newest_of_time.push_back(digest);
+        self.repeated
     }
 
     fn remember(&mut self, digest: u64) {

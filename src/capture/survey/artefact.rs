@@ -20,6 +20,7 @@ const BLOCK: usize = 3;
 /// Looks at the head for what shows in each message alone.
 pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     nulls(notes, plan);
+    lists(notes, plan);
     left_out::look_alone(notes, plan);
     words(notes, plan);
     cuts(notes, plan);
@@ -54,6 +55,15 @@ fn exchanges(notes: &Notes, plan: &mut Plan) {
         let order = Proof::ORDER.and(Proof::ANSWER_TIME).and(Proof::CANCEL_TARGET);
         plan.lacks = plan.lacks.and(order).and(Proof::ALL_ANSWERS);
         plan.said.push("a line holds a request with its answer, and was written when it had one".to_string());
+    }
+}
+
+/// Batches all of which hold a request with its answer: a logger's lists of what belongs together.
+fn lists(notes: &Notes, plan: &mut Plan) {
+    let [all, exchanges] = notes.lists;
+    if exchanges >= OFTEN && exchanges * 2 > all {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE).and(Proof::ORDER);
+        plan.said.push("lists hold requests with their answers: its logger has put them together".to_string());
     }
 }
 

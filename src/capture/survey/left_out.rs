@@ -53,9 +53,9 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
 
 /// Nor does one go on that is answered by nothing.
 fn results(notes: &Notes, plan: &mut Plan) {
-    let answers = notes.list.iter().filter(|note| note.act == Act::Answer);
+    let answers = notes.list.iter().filter(|note| note.act == Act::Answer && !note.marks.fails);
     if all_of(notes, answers, |note| note.marks.void) {
-        say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE), "every result is null: its logger leaves them out");
+        say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE), "every result is null or left out: its logger keeps none");
     }
 }
 
@@ -78,13 +78,25 @@ fn ids(notes: &Notes, plan: &mut Plan) {
     }
 }
 
-/// Cancels that name numbers, in a log that writes every id as text.
+/// Cancels that name numbers, in a log that writes every id as text, and answers that do all, where no request does.
 fn types_of_ids(notes: &Notes, plan: &mut Plan) {
-    let with_id = notes.list.iter().filter(|note| note.id != 0);
+    let with_id = || notes.list.iter().filter(|note| note.id != 0);
     let by_number = notes.list.iter().any(|note| note.marks.target_is_number);
-    if notes.rewritten && by_number && all_of(notes, with_id, |note| note.marks.id_in_text) {
+    if !notes.rewritten {
+        return;
+    }
+    if by_number && all_of(notes, with_id(), |note| note.marks.id_in_text) {
         let words = "every id is the text of a number, and cancels name numbers: its logger may have written them so";
         say(plan, Proof::CANCEL_TARGET, words);
+    } else if by_number && all_of(notes, with_id(), |note| note.marks.id_is_digest) {
+        say(plan, Proof::CANCEL_TARGET, "every id is a digest, and cancels name numbers: its logger has hidden them");
+    }
+    let answers = with_id().filter(|note| note.act == Act::Answer);
+    let asks = with_id().filter(|note| matches!(note.act, Act::Ask | Act::Open));
+    let as_numbers = |note: &Note| note.number.is_some() && !note.marks.id_in_text;
+    if all_of(notes, asks, as_numbers) && all_of(notes, answers, |note| note.marks.id_in_text) {
+        let words = "every answer has as text the number that its request has: its logger may have written them so";
+        say(plan, Proof::ENVELOPE, words);
     }
 }
 

@@ -23,12 +23,16 @@ pub(super) struct Marks {
     pub printed: bool,
     /// The same, and all of them.
     pub printed_whole: bool,
-    /// A result that is null.
+    /// An answer whose result is null or not there.
     pub void: bool,
+    /// An answer with an error.
+    pub fails: bool,
     /// An error by which its sender says that it was told to cancel.
     pub cancelled: bool,
     /// The id is the text of a number.
     pub id_in_text: bool,
+    /// The id is what a hash function gives, in hexadecimal digits.
+    pub id_is_digest: bool,
     /// Names what it cancels by a number.
     pub target_is_number: bool,
     /// Ends a handshake.
@@ -104,6 +108,15 @@ pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u6
 pub(super) fn is_hollow(text: &str) -> bool {
     let mut all = members(text).peekable();
     all.peek().is_some() && all.all(|member| !member.value.starts_with(['{', '[']))
+}
+
+/// The fewest digits of a digest that is shown for an id.
+const DIGITS: usize = 8;
+
+/// True for what a hash function gives, with or without its name before a colon.
+pub(super) fn is_digest(text: &str) -> bool {
+    let digits = text.rsplit(':').next().unwrap_or(text);
+    digits.len() >= DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 pub(super) fn digest(value: impl Hash) -> u64 {

@@ -60,7 +60,8 @@ fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: b
     if notes.is_exact() {
         // A recording counts its events: two of one time, which were read in one piece, are two.
         let counted = format.name() == "rec";
-        let mut plan = Plan { twins: notes.resolution_us < 1_000_000 && !counted, ..Plan::default() };
+        let coarse = notes.resolution_us >= 1_000_000;
+        let mut plan = Plan { twins: !coarse && !counted, doubts: coarse && !counted, ..Plan::default() };
         artefact::look_alone(&notes, &mut plan);
         return plan;
     }
@@ -77,7 +78,8 @@ fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: b
 
 fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
     // On a clock of whole seconds two connections may well say the same at one time.
-    let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
+    let coarse = notes.resolution_us >= 1_000_000;
+    let mut plan = Plan { twins: !coarse, doubts: coarse, ..Plan::default() };
     artefact::look(&notes, &mut plan);
     if plan.doubled && notes.list.iter().all(|note| note.at_us.is_none()) {
         // Without times it may as well be two connections that say the same, where something tells them apart.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::marks::{Marks, Signs, digest, is_hollow, words};
+use super::marks::{Marks, Signs, digest, is_digest, is_hollow, words};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -80,6 +80,8 @@ pub(super) struct Notes {
     pub rewritten: bool,
     /// Records that stand twice: where each stands, and where the one that is kept.
     pub again: Vec<(u64, u64)>,
+    /// Lists of messages, and those among them that hold a request with its answer.
+    pub lists: [usize; 2],
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
     signs: Signs,
@@ -173,9 +175,12 @@ impl Notes {
         let marks = Marks {
             printed,
             printed_whole,
-            void: message.kind == Kind::Result && self.signs.is_void(text),
+            void: message.kind == Kind::Result && self.signs.is_void(text)
+                || message.defects.has(Defect::NeitherResultNorError),
+            fails: message.error_code().is_some(),
             cancelled: message.error_code().is_some_and(|code| self.cancelled_codes.contains(&code)),
             id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),
+            id_is_digest: matches!(message.id.value(), Some(Id::Text(text)) if is_digest(text)),
             target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
@@ -205,6 +210,12 @@ impl Notes {
             marks,
         });
     }
+}
+
+/// True if a list holds a request and its answer, which no side sends.
+fn holds_exchange<'m>(members: impl Iterator<Item = &'m (Message<'m>, Facts<'m>)> + Clone) -> bool {
+    let asked = |id: &Id| members.clone().any(|(other, _)| other.kind == Kind::Request && other.id.value() == Some(id));
+    members.clone().any(|(message, _)| message.kind.is_response() && message.id.value().is_some_and(asked))
 }
 
 /// The number that an id counts with.
@@ -246,6 +257,8 @@ impl FrameSink for &RefCell<Notes> {
                 notes.message(frame, captured.text, &captured.message, &captured.facts);
             }
             Body::Batch { text, members } => {
+                notes.lists[0] += 1;
+                notes.lists[1] += usize::from(holds_exchange(members.iter().filter_map(|(_, one)| one.as_ref().ok())));
                 for (range, member) in members {
                     if let Ok((message, facts)) = member {
                         notes.message(frame, &text[range.clone()], message, facts);

@@ -98,7 +98,7 @@ impl Issued {
     /// Notes an id that was answered or cancelled, and that no request had so far.
     pub(in crate::session) fn miss(&mut self, id: &Id) {
         if let Some((series, number)) = rank(id)
-            && self.highest.is_some_and(|(own, _)| own == series)
+            && self.highest.is_none_or(|(own, _)| own == series)
             && self.unasked.len() < UNASKED
             && !self.unasked.contains(&number)
         {
@@ -116,6 +116,12 @@ impl Issued {
         let waits = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.cancels.is_empty();
         let missing = within + if self.live.values().any(|slot| waits(slot)) { 0 } else { behind };
         missing > 1 || missing == 1 && self.counts()
+    }
+
+    /// True where the request with which this side must have begun to count is missing: it was answered, and nothing else in vain.
+    pub(in crate::session) fn lacks_first(&self) -> bool {
+        let first = self.first.map(|(_, first)| first);
+        matches!(self.unasked[..], [number @ (0 | 1)] if first.is_none_or(|first| first == number + 1))
     }
 
     /// True where ids are left out of a count, and most of it is there.

@@ -117,12 +117,13 @@ impl<'a> Collected<'a> {
         self.placed.sort_by_cached_key(|placed| (placed.step.order_us, placed.rank()));
         let half = if all { self.placed.len() } else { self.placed.len() / 2 };
         let rest = self.placed.split_off(half);
-        let (placed, unordered) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
+        let (placed, untold) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
         self.bytes /= 2;
         self.unseen.whole = out.is_said_whole();
         for placed in &placed {
-            let untimed = self.unordered || self.untimed.contains(&placed.connection);
-            let lost = match (unordered.contains(&placed.connection), untimed) {
+            let known = [&self.untimed, &untold.untimed];
+            let untimed = self.unordered || known.iter().any(|set| set.contains(&placed.connection));
+            let lost = match (untold.unordered.contains(&placed.connection), untimed) {
                 (true, _) => Proof::ORDER.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME),
                 (false, true) => Proof::ANSWER_TIME,
                 (false, false) => Proof::NONE,

@@ -74,8 +74,8 @@ fn sessions(scalars: &Scalars<'_>, request: &Path) -> Vec<Path> {
         path.0.iter().rev().take(2).any(|key| path::plain(key).ends_with("mcpsessionid")) || values.iter().any(text)
     };
     let named = |path: &Path| {
-        let key = path.plain_key();
-        matches!(words::meaning(&key), Some((Meaning::Session, _))) || key.contains("mcpsession")
+        let is_session = |key: &String| matches!(words::meaning(key), Some((Meaning::Session, _)));
+        names(path).iter().any(is_session) || path.plain_key().contains("mcpsession")
     };
     let shared = |path: &Path| path.0.iter().zip(&request.0).take_while(|(a, b)| a == b).count();
     let mut found: Vec<&Path> =
@@ -87,6 +87,12 @@ fn sessions(scalars: &Scalars<'_>, request: &Path) -> Vec<Path> {
     found.into_iter().take(PLACES).cloned().collect()
 }
 
+/// What a value is called: its key, and where that says little (`session/id`, `pod/name`) the one around it with it.
+fn names(path: &Path) -> Vec<String> {
+    let around = path.0.iter().rev().nth(1).map(|outer| path::plain(outer) + &path.plain_key());
+    std::iter::once(path.plain_key()).chain(around).collect()
+}
+
 /// What else names a server or a client, where it is the same for several exchanges.
 fn key(scalars: &Scalars<'_>) -> Option<Path> {
     let few = |values: &[&Value]| {
@@ -95,9 +101,11 @@ fn key(scalars: &Scalars<'_>) -> Option<Path> {
         all.dedup();
         all.len() == 1 || all.len() * 2 <= values.len()
     };
-    let ranked = scalars.iter().filter_map(|(path, values)| match words::meaning(&path.plain_key()) {
-        Some((Meaning::Connection, rank)) if few(values) => Some(((path.0.len(), rank), path)),
-        _ => None,
-    });
+    let rank = |path: &Path| {
+        let meanings = names(path).into_iter().filter_map(|name| words::meaning(&name));
+        meanings.filter(|(meaning, _)| *meaning == Meaning::Connection).map(|(_, rank)| rank).min()
+    };
+    let ranked = scalars.iter().filter(|(_, values)| few(values));
+    let ranked = ranked.filter_map(|(path, _)| Some(((path.0.len(), rank(path)?), path)));
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, path)| path.clone())
 }

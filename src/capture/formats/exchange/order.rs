@@ -63,14 +63,23 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// Brings steps that are in the order of time, and those without a time, into one order. Also gives the connections
-/// in which answers are among the latter: whether one came before a cancel or after it is not in the document. Nor is
-/// whether the server used an id again before it had its answer, where either request has no time.
-pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, FxHashSet<u32>) {
-    let mut unordered = reused_without_time(&steps);
+/// The connections of which a document does not tell everything.
+#[derive(Default)]
+pub(super) struct Untold {
+    /// Those in which something hangs on an order that is not told: whether an answer came before a cancel or after it, or
+    /// before its id was used again.
+    pub(super) unordered: FxHashSet<u32>,
+    /// Those with answers of which it is not told when they came.
+    pub(super) untimed: FxHashSet<u32>,
+}
+
+/// Brings steps that are in the order of time, and those without a time, into one order.
+pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Untold) {
+    let mut untold = Untold { unordered: reused_without_time(&steps), ..Untold::default() };
     if !steps.iter().any(|placed| placed.adrift) {
-        return (steps, unordered);
+        return (steps, untold);
     }
+    let sensitive = hang_on_order(&steps);
     let mut connections: FxHashMap<u32, Connection<'_>> = FxHashMap::default();
     for placed in &steps {
         if placed.step.side == Side::Client {
@@ -82,7 +91,7 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Fx
         let connection = connections.entry(placed.connection).or_default();
         if placed.adrift {
             if placed.step.told.answers {
-                unordered.insert(placed.connection);
+                untold.untimed.insert(placed.connection);
             }
             connection.waiting.entry(placed.stream).or_default().push_back(placed);
         } else {
@@ -98,7 +107,26 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Fx
     for (_, mut connection) in rest {
         connection.release(true, &mut done);
     }
-    (done, unordered)
+    untold.unordered.extend(untold.untimed.intersection(&sensitive));
+    (done, untold)
+}
+
+/// The connections in which it matters when an answer came of which that is not told: its request is cancelled, or a client uses its
+/// id again.
+fn hang_on_order(steps: &[Placed<'_>]) -> FxHashSet<u32> {
+    let adrift = steps.iter().filter(|placed| placed.adrift && placed.step.told.answers);
+    let answered: FxHashSet<(u32, Link)> =
+        adrift.flat_map(|placed| placed.step.told.causes().map(|id| (placed.connection, id))).collect();
+    let mut asked: FxHashSet<(u32, Link)> = FxHashSet::default();
+    let mut found = FxHashSet::default();
+    for Placed { step, connection, .. } in steps.iter().filter(|placed| placed.step.side == Side::Client) {
+        let is_answered = |id: &Link| answered.contains(&(*connection, *id));
+        let mut again = step.told.requests().filter(is_answered);
+        if again.any(|id| !asked.insert((*connection, id))) || step.told.cancelled().any(|id| is_answered(&id)) {
+            found.insert(*connection);
+        }
+    }
+    found
 }
 
 /// The connections in which the server uses an id again and nothing tells when.

@@ -41,6 +41,10 @@ impl Column {
         self.long_name().rsplit('.').next().unwrap_or_default().to_string()
     }
 
+    fn is_object(&self) -> bool {
+        !self.is_text && self.values.iter().all(|value| value.starts_with('{'))
+    }
+
     fn varies(&self) -> bool {
         self.values.iter().any(|value| *value != self.values[0])
     }
@@ -158,20 +162,26 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     let is_said = |column: &Column| envelopes.iter().any(|envelope| is_part(&column.path, envelope));
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|at| !is_said(&columns[*at]))
-        .filter(|at| columns[*at].is_text && (columns[*at].varies() || records == 1))
+        .filter(|at| columns[*at].varies() || records == 1)
         .filter(|at| columns[*at].values.iter().any(|value| value.len() > 16 && value.contains([' ', '{', '('])))
         .collect();
-    candidates.sort_by_key(|at| (rank(&columns[*at]), std::cmp::Reverse(length(&columns[*at]))));
+    candidates.retain(|at| columns[*at].is_text || columns[*at].is_object());
+    candidates
+        .sort_by_key(|at| (columns[*at].is_object(), rank(&columns[*at]), std::cmp::Reverse(length(&columns[*at]))));
     let newest_first = columns.iter().filter(|column| time_rank(column).is_some()).any(is_backwards);
     let mut best: Option<(usize, Sample, Found)> = None;
-    for at in candidates.into_iter().take(TRIED) {
+    let objects = candidates.split_off(candidates.partition_point(|at| !columns[*at].is_object()));
+    candidates.truncate(TRIED);
+    for at in candidates.into_iter().chain(objects) {
         let mut values: Vec<&str> = columns[at].values.iter().map(String::as_str).collect();
         if newest_first {
             values.reverse();
         }
         let text: String = values.into_iter().flat_map(|value| [value.trim_end_matches('\n'), "\n"]).collect();
         let peeled = Sample::peeled(text.as_bytes(), sample);
-        if let Some(found) = inside.of(&peeled)
+        // An object around a log of strings is no record of a log itself.
+        let is_record = |found: &Found| !columns[at].is_object() || !found.0.chain(&peeled).contains(" > ");
+        if let Some(found) = inside.of(&peeled).filter(is_record)
             && best.as_ref().is_none_or(|(_, _, (_, before))| found.1.score > before.score)
         {
             best = Some((at, peeled, found));

@@ -70,7 +70,12 @@ impl Format for JsonLog {
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let start = skip_white(sample.text().as_bytes(), 0);
-        let begins = matches!(sample.text().as_bytes().get(start), Some(b'{' | b'['));
+        // What stands in brackets before a record is no list of records.
+        let in_list = |at: usize| sample.text().as_bytes().get(skip_white(sample.text().as_bytes(), at)).copied();
+        let begins = match sample.text().as_bytes().get(start) {
+            Some(b'[') => matches!(in_list(start + 1), Some(b'{' | b'[')),
+            first => first == Some(&b'{'),
+        };
         if sample.depth >= DEPTH || !begins && !is_by_line(sample) {
             return None;
         }
@@ -119,7 +124,7 @@ pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mu
             walk::PathStep::Key(key) => !key.contains('/'),
             walk::PathStep::Each => in_lists,
         });
-        if plain && !is_message && value.len() <= LONGEST_KEY {
+        if plain && !is_message && value.len() <= LONGEST_KEY && !value.starts_with('{') {
             give(learn::shown(path), unquoted(value));
         }
     }
@@ -196,7 +201,10 @@ impl Records {
     fn give(&mut self, text: &str, line: &Line<'_>, record: &Record<'_>, out: &mut Out<'_>) -> Result<()> {
         let Some(start) = record.message else { return Ok(()) };
         let mut message = std::mem::take(&mut self.message);
-        unescape(text, start, &mut message);
+        match text[..start].ends_with('"') {
+            true => drop(unescape(text, start, &mut message)),
+            false => text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())].clone_into(&mut message),
+        }
         let name;
         let key = match record.keys {
             [Some(first), Some(second)] => {

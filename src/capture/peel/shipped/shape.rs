@@ -48,7 +48,7 @@ impl Node {
 pub(super) struct Record<'t> {
     /// The byte at which it starts.
     pub start: usize,
-    /// The byte at which the content of its message starts, behind the quote.
+    /// The byte at which the content of its message starts, behind the quote; where that is an object, its brace.
     pub message: Option<usize>,
     /// Its time, as written, without quotes.
     pub time: Option<&'t str>,
@@ -189,6 +189,7 @@ impl<'t> Reading<'t, '_> {
             Some(unquoted(written)).filter(|_| is_text || !written.starts_with(['{', '[']) && written != "null");
         match want {
             Want::Message if is_text => record.message = Some(at + 1),
+            Want::Message if written.starts_with('{') => record.message = Some(at),
             Want::Message | Want::Inside(_) => {}
             Want::Time => record.time = scalar,
             Want::Key(place) => record.keys[*place] = scalar,

@@ -32,6 +32,9 @@ pub(super) enum List {
     Records,
 }
 
+/// Members in which shippers keep a record of the log that they ship as an object.
+const RECORDS: [&str; 2] = ["jsonPayload", "_source"];
+
 const NAMES: [&str; 6] = ["key", "name", "field", "Key", "Name", "Field"];
 const VALUES: [&str; 2] = ["value", "Value"];
 
@@ -99,7 +102,7 @@ pub(super) fn elements(text: &str, at: usize, element: &mut dyn FnMut(usize) -> 
     }
 }
 
-/// Calls `give` with every scalar of the value at `at`, as written, and the path to it. Gives the byte after the value.
+/// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may stand. Gives the byte after the value.
 pub(super) fn leaves<'t>(
     text: &'t str,
     at: usize,
@@ -115,7 +118,15 @@ pub(super) fn leaves<'t>(
     let key = |key: &str| PathStep::Key(key.into());
     match text.as_bytes().get(at)? {
         _ if path.len() >= DEPTH => value_end(text.as_bytes(), at),
-        b'{' => object(text, at, &mut |name, at| step(key(name), at, path, give)),
+        b'{' => {
+            let end = object(text, at, &mut |name, at| step(key(name), at, path, give))?;
+            if let Some(PathStep::Key(name)) = path.last()
+                && RECORDS.contains(&&**name)
+            {
+                give(path, text.get(at..end)?);
+            }
+            Some(end)
+        }
         b'[' => {
             let (kind, mut place) = (list(text, at), 0);
             elements(text, at, &mut |at| match kind {
