@@ -25,7 +25,7 @@ impl Case<'_> {
         let before = self.answer_then(now.as_ref());
         let was = Answer::ending(self.recorded.profile, before.as_ref());
         let is = Answer::ending(live_profile, now.as_ref());
-        let how = effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel));
+        let how = self.cancelled_by();
         let permits = |ending| how.and_then(|how| live_profile.permits(how, ending));
         if is == Ending::Silence && self.cut_off() && cancel.cut_short {
             return found.add(Verdict::Unknown, self.ended());
@@ -37,7 +37,7 @@ impl Case<'_> {
         if is == Ending::Silence && permits(is) != Some(false) {
             found.note(format!("no answer, watched {} after the cancel", duration(cancel.horizon_us)));
         }
-        if how == Some(Mechanism::StreamClose) {
+        if self.cancel_closed_its_stream() {
             found.note("its stream was closed: what the server does after that cannot be seen");
         }
         if cancel.progress_after.0 > 0 {
@@ -52,7 +52,7 @@ impl Case<'_> {
             }
         } else {
             match permits(is) {
-                Some(true) if permits(was) == Some(false) => {
+                Some(true) if permits(was) == Some(false) && !self.cancel_closed_its_stream() => {
                     found.add(Verdict::Fixed, format!("{} after the cancel, {} before", is.as_str(), was.as_str()));
                 }
                 Some(true) => {
@@ -71,6 +71,16 @@ impl Case<'_> {
         if let (true, Some(a), Some(b)) = (self.options.compare.cancelled, self.recorded_text(), self.live_text()) {
             self.payload(found, a, b);
         }
+    }
+
+    /// How the recording cancelled it.
+    fn cancelled_by(&self) -> Option<Mechanism> {
+        effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel))
+    }
+
+    /// True if closing its stream was the cancel: nobody sees what the server still does.
+    pub(super) fn cancel_closed_its_stream(&self) -> bool {
+        self.cancelled_by() == Some(Mechanism::StreamClose)
     }
 
     /// True for an answer that the protocol does not want after a cancel, and that the audit cannot prove to be later than it. Where

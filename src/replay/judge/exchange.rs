@@ -396,10 +396,14 @@ impl<'a> Case<'a> {
     }
 
     /// True if a violation of the recording would have been found in the live session too: that something never came is only found
-    /// where somebody watched for it for as long as the rule asks for.
+    /// where somebody watched for it for as long as the rule asks for. A request that still has no answer is no better answered, and
+    /// what comes on a stream that was closed to cancel is not seen.
     fn would_have_shown(&self, fault: &Fault) -> bool {
-        let absence = rules::find(&fault.code)
-            .is_some_and(|rule| matches!(rule.on, On::Unanswered | On::Orphans | On::Stalled | On::End));
+        let on = rules::find(&fault.code).map(|rule| &rule.on);
+        if self.live_text().is_none() && (matches!(on, Some(On::Unanswered)) || self.cancel_closed_its_stream()) {
+            return false;
+        }
+        let absence = matches!(on, Some(On::Unanswered | On::Orphans | On::Stalled | On::End));
         let asked_for = crate::session::Settings::default().grace_us;
         !absence || self.live_text().is_some() || self.run().watched_us.is_some_and(|watched| watched > asked_for)
     }

@@ -150,3 +150,19 @@ fn an_answer_that_may_have_crossed_its_cancel_exercises_nothing() {
         Run::mcp(&answered, &answered).recorded_fault("#2", "CAN010").fault("#2", "CAN010", "undecidable").judge();
     assert_eq!(short(&report), "#1 same, #2 raced");
 }
+
+/// What a server says on a stream that was closed to cancel is not seen: that nothing was heard is no repair.
+#[test]
+fn silence_on_a_closed_stream_mends_nothing() {
+    let asked = r#"0 c# 1 {"id":1,"method":"tools/call","params":{"name":"a"}}
+        100 c| 1
+        "#;
+    let recorded = format!("{asked}9000 s# 1 {{\"id\":1,\"result\":{{\"content\":[]}}}}\n");
+    let report = Run::of("mcp 2026-07-28", &recorded, asked).recorded_fault("#1", "CAN010").judge();
+    assert_eq!(short(&report), "#1 same");
+    assert!(
+        of(&report, "#1").notes.iter().any(|note| note.contains("cannot be seen")),
+        "{:?}",
+        of(&report, "#1").notes
+    );
+}
