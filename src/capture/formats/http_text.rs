@@ -11,7 +11,7 @@ use crate::capture::literal::{put_cut, put_json};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::{Channel, Direction, Proof, Skip, time};
+use crate::capture::{Channel, Direction, Skip, Transport, time};
 use crate::error::Result;
 use crate::jsonrpc::{NoLift, Parsed, parse_at};
 use crate::protocol::{Sender, Side, sender_of};
@@ -29,10 +29,6 @@ impl Format for HttpText {
 
     fn about(&self) -> &'static str {
         "HTTP requests and responses as text: curl, HTTPie, OkHttp, Burp, GoReplay"
-    }
-
-    fn proof(&self) -> Proof {
-        PROOF
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
@@ -54,9 +50,6 @@ impl Format for HttpText {
         Reader::Ordered(Box::<TextReader>::default())
     }
 }
-
-/// Which exchange a message belongs to is not told.
-const PROOF: Proof = Proof::FULL;
 
 /// The longest first line of a request or a response.
 const LONGEST: usize = 4096;
@@ -231,7 +224,7 @@ impl State {
     fn put(&mut self, piece: &Piece<'_>, out: &mut Out<'_>) -> Result<()> {
         let channel = match self.channel {
             Some(channel) => channel,
-            None => out.channel(Channel { proof: PROOF, ..Channel::default() })?,
+            None => out.channel(Channel { transport: Transport::Http, ..Channel::default() })?,
         };
         self.channel = Some(channel);
         let direction = self.sides.of(piece.before).map_or(Direction::Unknown, Direction::By);

@@ -10,7 +10,7 @@ use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
 use crate::capture::plan::Plan;
 use crate::capture::sample::Sample;
-use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Resume, Skip, Transport};
+use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
 use crate::protocol::{Facts, MethodKind, Side, profiles};
@@ -244,7 +244,9 @@ fn sender(direction: Direction) -> u8 {
 impl FrameSink for &RefCell<Notes> {
     fn channel(&mut self, _: u32, channel: Channel) -> Result<()> {
         let mut notes = self.borrow_mut();
-        notes.exact |= channel.one_connection || channel.session.is_some() || channel.transport == Transport::Http;
+        // HTTP alone keeps nothing apart; who knows its streams does.
+        let keeps_apart = channel.transport == Transport::Http && channel.proof.covers(Proof::STREAMS);
+        notes.exact |= channel.one_connection || channel.session.is_some() || keeps_apart;
         notes.resolution_us = notes.resolution_us.max(channel.resolution_us);
         Ok(())
     }
