@@ -81,12 +81,12 @@ struct Waiting {
     words: String,
 }
 
-/// True for a message, or a batch of some, that asks or answers.
-fn has_id(body: &Body<'_>) -> bool {
+/// Whether a message, or a batch of some, asks or answers; `None` for what is no message.
+fn has_id(body: &Body<'_>) -> Option<bool> {
     match body {
-        Body::Message(captured) => captured.message.id.value().is_some(),
-        Body::Batch { text, .. } => text.contains("\"id\""),
-        _ => false,
+        Body::Message(captured) => Some(captured.message.id.value().is_some()),
+        Body::Batch { text, .. } => Some(text.contains("\"id\"")),
+        _ => None,
     }
 }
 
@@ -267,8 +267,9 @@ impl<'s> Out<'s> {
         }
         if let Some((_, hash)) = text
             && self.plan.doubts
+            && let Some(has_id) = has_id(&body)
             && self.twins.repeats(&place, hash, asks(&body))
-            && has_id(&body)
+            && has_id
         {
             self.doubt(&place)?;
         }
@@ -288,7 +289,7 @@ impl<'s> Out<'s> {
     }
 
     fn is_twin(&mut self, place: &Place, hash: u64, body: &Body<'_>) -> bool {
-        self.twins.knows(&self.plan, place, hash, has_id(body))
+        has_id(body).is_some_and(|has_id| self.twins.knows(&self.plan, place, hash, has_id))
     }
 
     /// Whether the next message was said twice or delivered twice, nothing tells.
