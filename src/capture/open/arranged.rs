@@ -67,7 +67,7 @@ impl Log {
                     return Err(too_far(&self.input));
                 }
             }
-            let held = if more { window.records.len() / HELD } else { 0 };
+            let held = if more { window.held() } else { 0 };
             window.give(held, reader, out)?;
             out.progress(self.input.bytes_read());
             if !more {
@@ -118,7 +118,12 @@ impl Window {
 
     /// A record that stands so far from its place may belong into a window that is gone.
     fn reach(&self) -> usize {
-        if self.carried > 0 { self.carried } else { self.records.len() / HELD }
+        if self.carried > 0 { self.carried } else { self.held() }
+    }
+
+    /// How many records are held back for the next window: one at least, however long they are.
+    fn held(&self) -> usize {
+        (self.records.len() / HELD).max(1)
     }
 
     /// Gives all records but the last ones, which are held.
@@ -201,6 +206,17 @@ mod tests {
         for limit in [20_000, 50_000, 100_000] {
             assert!(read(&text, limit).expect("frames") == whole, "{limit}");
         }
+    }
+
+    #[test]
+    fn records_that_are_long_and_in_order_are_not_far_from_their_places() {
+        let text = log(|at| if (100..102).contains(&at) { 201 - at } else { at });
+        let long = "p".repeat(6_000);
+        let lengthen =
+            |(at, line): (usize, &str)| if at < 300 { line.to_string() } else { line.replace("ping", &long) };
+        let text: String = text.lines().enumerate().map(lengthen).map(|line| line + "\n").collect();
+        let frames = read(&text, 13_000).expect("frames");
+        assert!(frames.len() == 4000 && frames.is_sorted_by_key(|frame| frame.at_us));
     }
 
     #[test]
