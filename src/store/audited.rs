@@ -7,11 +7,11 @@ use crate::error::Result;
 
 /// What the audit made of some connections.
 #[derive(Debug, Default)]
-pub struct Judged(HashMap<String, JudgedConnection>);
+pub struct Audited(HashMap<String, AuditedConnection>);
 
 /// What it made of one.
 #[derive(Debug, Default)]
-pub struct JudgedConnection {
+pub struct AuditedConnection {
     /// Its exchanges, in the order of their requests.
     pub exchanges: Vec<ExchangeRow>,
     /// Its cancels, in order.
@@ -22,26 +22,26 @@ pub struct JudgedConnection {
 
 impl Store {
     /// Reads what the audit made of the wanted connections.
-    pub fn judged(&self, wanted: &[ConnectionRow]) -> Result<Judged> {
-        let mut judged = Judged(wanted.iter().map(|row| (row.key.clone(), JudgedConnection::default())).collect());
+    pub fn audited(&self, wanted: &[ConnectionRow]) -> Result<Audited> {
+        let mut audited = Audited(wanted.iter().map(|row| (row.key.clone(), AuditedConnection::default())).collect());
         self.exchanges(ExchangeFilter::default(), |row| {
-            judged.keep(&row.connection.clone(), |own| own.exchanges.push(row))
+            audited.keep(&row.connection.clone(), |own| own.exchanges.push(row))
         })?;
-        self.each_cancellation(|row| judged.keep(&row.connection.clone(), |own| own.cancels.push(row)))?;
+        self.each_cancellation(|row| audited.keep(&row.connection.clone(), |own| own.cancels.push(row)))?;
         let all = FindingFilter::default();
-        self.findings(&all, Raw::None, |row| judged.keep(&row.connection.clone(), |own| own.findings.push(row)))?;
-        Ok(judged)
+        self.findings(&all, Raw::None, |row| audited.keep(&row.connection.clone(), |own| own.findings.push(row)))?;
+        Ok(audited)
     }
 }
 
-impl Judged {
-    fn keep(&mut self, connection: &str, keep: impl FnOnce(&mut JudgedConnection)) -> Result<()> {
+impl Audited {
+    fn keep(&mut self, connection: &str, keep: impl FnOnce(&mut AuditedConnection)) -> Result<()> {
         self.0.get_mut(connection).map(keep);
         Ok(())
     }
 
     /// Hands out what there is of a connection.
-    pub fn take(&mut self, connection: &ConnectionRow) -> JudgedConnection {
+    pub fn take(&mut self, connection: &ConnectionRow) -> AuditedConnection {
         self.0.remove(&connection.key).unwrap_or_default()
     }
 }

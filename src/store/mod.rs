@@ -5,6 +5,7 @@
 //! [`Derived`] what the audit makes of it, `refold` hands the frames back, `reader` and its neighbours answer questions.
 
 mod aside;
+mod audited;
 mod codes;
 mod columns;
 mod coverage;
@@ -16,7 +17,7 @@ mod findings;
 mod ground;
 mod identity;
 mod incident;
-mod judged;
+
 mod logs;
 mod messages;
 mod oracle;
@@ -43,6 +44,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
+pub use audited::{Audited, AuditedConnection};
 pub use coverage::OccasionRow;
 pub use derived::Derived;
 pub use exchanges::{ExchangeFilter, RequestName};
@@ -51,7 +53,6 @@ pub use findings::FindingFilter;
 pub use ground::Ground;
 pub use identity::{Identity, Listener};
 pub use incident::{SaidRow, SignRow, UnitRow};
-pub use judged::{Judged, JudgedConnection};
 pub use messages::Raw;
 pub use oracle::StoreOracle;
 pub use payload::{Payload, gone_logs};

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::jsonrpc::{NoLift, Parsed, parse_at};
 use crate::protocol::{self, Profile, Side};
 use crate::replay::recording::{Connection, Event, EventKind, Exchange, Fault, Recording};
-use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, FindingRow, JudgedConnection, RecordedRow, Store};
+use crate::store::{AuditedConnection, CancellationRow, ConnectionRow, ExchangeRow, FindingRow, RecordedRow, Store};
 
 /// Everything in a store as one recording.
 pub fn load(store: &Store, name: &str) -> Result<Recording> {
@@ -19,23 +19,23 @@ pub fn load(store: &Store, name: &str) -> Result<Recording> {
 pub fn load_connections(store: &Store, name: &str, wanted: impl Fn(&ConnectionRow) -> bool) -> Result<Recording> {
     let rows: Vec<ConnectionRow> = store.connections()?.into_iter().filter(|row| wanted(row)).collect();
     let format = rows.first().map(|row| row.format.clone()).unwrap_or_default();
-    let mut judged = store.judged(&rows)?;
+    let mut audited = store.audited(&rows)?;
     let mut connections = Vec::with_capacity(rows.len());
     for row in &rows {
-        connections.extend(connection(store, row, judged.take(row))?);
+        connections.extend(connection(store, row, audited.take(row))?);
     }
     Ok(Recording { name: name.to_string(), format, connections })
 }
 
 /// `None` for a connection that was never judged.
-fn connection(store: &Store, row: &ConnectionRow, judged: JudgedConnection) -> Result<Option<Connection>> {
+fn connection(store: &Store, row: &ConnectionRow, audited: AuditedConnection) -> Result<Option<Connection>> {
     let Some(channel) = store.recorded_channel(row.id)? else { return Ok(None) };
     let Some(profile) = channel.profile.or_else(|| profile(row)) else { return Ok(None) };
-    let mut maker = Maker::new(profile, &judged.exchanges, &judged.cancels);
+    let mut maker = Maker::new(profile, &audited.exchanges, &audited.cancels);
     for frame in store.recorded_frames(row.id)? {
         maker.frame(frame);
     }
-    let faults = judged.findings.into_iter().map(|finding| maker.fault(finding)).collect();
+    let faults = audited.findings.into_iter().map(|finding| maker.fault(finding)).collect();
     Ok(Some(Connection {
         key: row.key.clone(),
         profile: maker.profile,

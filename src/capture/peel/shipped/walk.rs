@@ -102,7 +102,8 @@ pub(super) fn elements(text: &str, at: usize, element: &mut dyn FnMut(usize) -> 
     }
 }
 
-/// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may stand. Gives the byte after the value.
+/// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may
+/// stand. Gives the byte after the value.
 pub(super) fn leaves<'t>(
     text: &'t str,
     at: usize,

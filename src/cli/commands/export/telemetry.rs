@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::Otlp;
-use rpctape::store::{CancellationRow, ConnectionRow, ExchangeRow, JudgedConnection, Store};
+use rpctape::store::{AuditedConnection, CancellationRow, ConnectionRow, ExchangeRow, Store};
 
 use crate::cli::screen::io::{Out, written};
 
@@ -27,9 +27,9 @@ pub fn write(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<C
             .hint("--as jsonl writes them in their order"));
     }
     let mut count = Count::default();
-    let mut judged = store.judged(wanted)?;
+    let mut audited = store.audited(wanted)?;
     for connection in wanted {
-        let JudgedConnection { exchanges, cancels, findings } = judged.take(connection);
+        let AuditedConnection { exchanges, cancels, findings } = audited.take(connection);
         let mut by_exchange: HashMap<i64, Vec<&CancellationRow>> = HashMap::new();
         for cancel in &cancels {
             by_exchange.entry(cancel.exchange_id.unwrap_or(-1)).or_default().push(cancel);
