@@ -198,6 +198,14 @@ impl Connection {
         &self.events[exchange.request].text
     }
 
+    /// The exchange that an event asked for.
+    pub fn asked_at(&self, event: usize) -> Option<&Exchange> {
+        match self.events.get(event)?.what {
+            EventKind::Request(place) => self.exchanges.get(place),
+            _ => None,
+        }
+    }
+
     /// The text of its answer.
     pub fn response(&self, exchange: &Exchange) -> Option<&str> {
         exchange.response.map(|event| self.events[event].text.as_str())

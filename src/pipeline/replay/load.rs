@@ -115,7 +115,7 @@ impl<'r> Maker<'r> {
     /// What a frame was; `None` for one that is of no interest here.
     fn what(&mut self, row: &RecordedRow, here: usize) -> Option<EventKind> {
         Some(match row.kind.as_str() {
-            "request" => self.request(row, here),
+            "request" => self.request(row, here)?,
             "result" | "error" => EventKind::Response(self.response(row, here)),
             "notification" => self.notification(row, here),
             "batch" => EventKind::Batch(here + 1..here + 1),
@@ -132,10 +132,11 @@ impl<'r> Maker<'r> {
     }
 
     /// Requests come in the order of the exchanges: their places are the same.
-    fn request(&mut self, row: &RecordedRow, here: usize) -> EventKind {
+    fn request(&mut self, row: &RecordedRow, here: usize) -> Option<EventKind> {
         let Some(place) = self.asks.get(&row.id).copied().filter(|place| *place == self.exchanges.len()) else {
-            // A request that can never be answered (`"id": null`) has no exchange.
-            return EventKind::Notification;
+            // A request that can never be answered (`"id": null`) has no exchange. Nor has one that the server sent again on
+            // another stream: it was asked once, and is asked and waited for once.
+            return (!self.sent_again(row)).then_some(EventKind::Notification);
         };
         let stored = &self.rows[place];
         let issuer = if stored.issuer == Side::Server.as_str() { Side::Server } else { Side::Client };
@@ -156,7 +157,13 @@ impl<'r> Maker<'r> {
         });
         self.threads.asked(self.profile, issuer, row, place);
         self.cancel(row.id, here);
-        EventKind::Request(place)
+        Some(EventKind::Request(place))
+    }
+
+    /// True for a request without an exchange that the server had sent under this id before.
+    fn sent_again(&self, row: &RecordedRow) -> bool {
+        let id = row.rpc_id.as_deref().filter(|_| row.sender == Some(Side::Server));
+        id.is_some_and(|id| self.threads.asked_with(Side::Server, id).is_some())
     }
 
     fn response(&mut self, row: &RecordedRow, here: usize) -> Option<usize> {

@@ -107,6 +107,29 @@ fn requests_of_the_server_are_exchanges_of_their_own() {
     assert_eq!(labels, [("#0".into(), Some(1)), ("#2".into(), Some(5)), ("s2".into(), Some(4))]);
 }
 
+/// A request that the server sent again on another stream is played and waited for once; the client's are told as they were.
+#[test]
+fn a_request_that_the_server_sent_again_is_one() {
+    let asked = r#"{"jsonrpc":"2.0","id":"x","method":"roots/list","params":{}}"#;
+    let line = |t: u32, stream: u32, dir: &str, msg: &str| {
+        format!("{{\"t\":{t},\"stream\":{stream},\"dir\":\"{dir}\",\"msg\":{msg}}}\n")
+    };
+    let meta = r#"{"meta":{"head":"complete","protocol":"mcp","revision":"2025-11-25","tail":"open","transport":"http","vantage":"client"}}"#;
+    let text = [
+        format!("{meta}\n"),
+        line(0, 1, "c2s", INITIALIZE),
+        line(5, 1, "s2c", INITIALIZED),
+        line(60, 3, "s2c", asked),
+        line(61, 4, "s2c", asked),
+    ]
+    .concat();
+    let connection = read(&text);
+    let labels: Vec<String> = connection.exchanges.iter().map(Exchange::label).collect();
+    assert_eq!(labels, ["#0", "s\"x\""]);
+    let told = connection.events.iter().filter(|event| event.text == asked).count();
+    assert_eq!(told, 1, "{:?}", connection.events);
+}
+
 #[test]
 fn updates_of_a_turn_are_signs_of_life_of_its_prompt() {
     let connection = read(&log(&[

@@ -115,6 +115,7 @@ impl Engine {
         match read.kind {
             Kind::Result | Kind::Error => self.response_came(text, read, facts),
             Kind::Notification => self.notification_came(read, facts),
+            Kind::Request if stream.is_some() && self.has_asked(read.id.value(), text) => {}
             Kind::Request => {
                 let parent = self.serves(stream, facts);
                 let id_text = read.id_text.unwrap_or("null");

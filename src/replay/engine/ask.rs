@@ -39,6 +39,7 @@ impl Engine {
         run.text = Some(asked.text.to_string());
         run.live_id = Some(asked.id_text.to_string());
         self.live[exchange].id = id.cloned();
+        self.names.asked.extend(id.cloned().map(|id| (id, exchange)));
         self.live[exchange].sign_us = now;
         self.flight.insert(exchange);
         if let Some(parent) = asked.parent {
@@ -48,6 +49,13 @@ impl Engine {
         if cancelled && self.recorded.profile.choice(asked.method).is_some() {
             self.answer(exchange);
         }
+    }
+
+    /// True if the live side has sent this request before, to the letter: over HTTP it may be sent again on another stream, and
+    /// is the same. Whether it should have been, the audit of the live session says.
+    pub(super) fn has_asked(&self, id: Option<&Id>, text: &str) -> bool {
+        let asked = id.and_then(|id| self.names.asked.get(id));
+        asked.is_some_and(|asked| self.log.exchanges[*asked].text.as_deref() == Some(text))
     }
 
     /// The recorded request that a live one is: the same question, else the next under the same parent, else the next.

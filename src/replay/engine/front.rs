@@ -222,7 +222,7 @@ impl Engine {
             return true;
         }
         let Some(came) = self.log.exchanges[exchange].sent_us else {
-            let until = hard.max(self.moved_us) + self.wait_for_request(step, exchange);
+            let until = self.request_due(step, exchange, hard);
             if until > self.now {
                 self.front.wake_us = Some(until);
                 return false;
@@ -241,8 +241,15 @@ impl Engine {
         true
     }
 
+    /// Until when a live request of the server is waited for; what it serves may be cancelled, and the recorded one came all the same.
+    fn request_due(&self, step: &Step, exchange: usize, hard: i64) -> i64 {
+        let due = hard.max(self.moved_us) + self.patience(step, exchange);
+        let parent = self.recorded.exchanges[exchange].parent;
+        parent.and_then(|parent| self.lasting_until(parent)).map_or(due, |until| due.max(until))
+    }
+
     /// How long to wait for a live request of the server: longer while what it serves is in flight.
-    fn wait_for_request(&self, step: &Step, exchange: usize) -> i64 {
+    fn patience(&self, step: &Step, exchange: usize) -> i64 {
         let asked = &self.recorded.exchanges[exchange];
         let soft = step.soft.iter().find(|soft| soft.event == asked.request).map_or(SOFT_US, |soft| soft.wait_us);
         let time = |event: usize| self.recorded.events[event].at_us;

@@ -5,6 +5,7 @@ use super::state::Phase;
 use crate::live::link::Outgoing;
 use crate::protocol::Side;
 use crate::replay::plan::{Action, Step};
+use crate::replay::recording::Exchange;
 use crate::replay::run::{CancelStatus, Fate};
 
 /// The least that is watched after a cancel where it is known how long the request takes by itself, microseconds.
@@ -15,6 +16,11 @@ const CONNECTING_US: i64 = 6_000_000;
 const AFTER_ANSWER_US: i64 = 500_000;
 /// The longest that a peer takes to end when it was asked to: 10 s, TERM, 5 s, KILL, and a little.
 const ENDING_US: i64 = 17_000_000;
+
+/// A known duration with what is allowed for a slower machine.
+fn and_half(known_us: i64) -> i64 {
+    known_us + known_us / 2
+}
 
 impl Engine {
     /// Gives up on requests that show no sign of life.
@@ -97,24 +103,41 @@ impl Engine {
         let recorded = &self.recorded.exchanges[exchange];
         let kind = (recorded.method.clone(), recorded.name.clone());
         let natural = self.peer.natural.get(&kind).copied().max(self.peer.seen.get(&kind).copied());
-        let known = natural.max(self.settled(exchange)).unwrap_or(0);
+        let known = natural.max(self.lasted(exchange)).unwrap_or(0);
         let life = &self.options.life;
         // Where it is known how long the work takes when it is left alone, watching past that is enough.
         let least = match self.peer.natural.contains_key(&kind) && !life.linger_given {
             true => life.linger_us.min(KNOWN_LINGER_US),
             false => life.linger_us,
         };
-        let horizon = sent + least.max(known + known / 2);
+        let horizon = sent + least.max(and_half(known));
         Some(match self.log.exchanges[exchange].answered_us {
             Some(answered) => horizon.min(answered.max(sent) + AFTER_ANSWER_US),
             None => horizon,
         })
     }
 
+    /// Notes where the recording shows the last of each exchange.
+    pub(super) fn find_last(&mut self) {
+        let own = |exchange: &Exchange| exchange.response.max(exchange.progress.last().copied());
+        let mut last: Vec<Option<usize>> = self.recorded.exchanges.iter().map(own).collect();
+        for nested in self.recorded.exchanges.iter().filter(|nested| nested.issuer == Side::Server) {
+            if let Some(served) = nested.parent.and_then(|parent| last.get_mut(parent)) {
+                *served = (*served).max(Some(nested.request));
+            }
+        }
+        self.known.last = last;
+    }
+
+    /// Until when something may still come of a request whose cancel landed, if it takes as long for it as in the recording.
+    pub(super) fn lasting_until(&self, exchange: usize) -> Option<i64> {
+        Some(self.landed(exchange)? + and_half(self.lasted(exchange)?))
+    }
+
     /// How long after its cancel the last of a request was seen in the recording: as long, nothing of it can be missed.
-    fn settled(&self, exchange: usize) -> Option<i64> {
+    fn lasted(&self, exchange: usize) -> Option<i64> {
         let recorded = &self.recorded.exchanges[exchange];
-        let last = recorded.response.max(recorded.progress.last().copied())?;
+        let last = self.known.last[exchange]?;
         let cancel = recorded.cancels.iter().rfind(|cancel| **cancel < last)?;
         let time = |event: usize| self.recorded.events[event].at_us;
         Some(time(last)? - time(*cancel)?)

@@ -245,5 +245,6 @@ impl Engine {
         }
         self.list_questions();
         self.count_recorded();
+        self.find_last();
     }
 }

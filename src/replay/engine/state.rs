@@ -113,6 +113,8 @@ pub(super) struct Known {
     pub unseen: HashMap<String, BTreeSet<usize>>,
     /// Recorded notifications of the server, by the place of their event: method, and which one of it, from 1.
     pub numbered: HashMap<usize, (String, u32)>,
+    /// By exchange, the last event that shows it at work: its answer, its progress, what the server asked for its sake.
+    pub last: Vec<Option<usize>>,
 }
 
 /// Names in use on the wire, and what they stand for.
@@ -120,6 +122,8 @@ pub(super) struct Known {
 pub(super) struct Names {
     /// What was sent under an id, in order.
     pub by_id: HashMap<Id, Vec<usize>>,
+    /// What the live side asked last under an id of its own.
+    pub asked: HashMap<Id, usize>,
     /// Requests by the progress tokens that they carry.
     pub tokens: HashMap<Id, usize>,
     /// Prompts in flight by session, as JSON text; and the last prompt of each.

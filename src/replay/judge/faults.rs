@@ -51,11 +51,23 @@ pub fn compared<'a>(
     let seen = |code: &str| of(live, twin).any(|fault| fault.code == code);
     let decidable = |fault: &&&Fault| {
         let needs = rules::find(&fault.code).is_some_and(|rule| live.proof.covers(rule.needs));
-        needs && live.profile.ruling(&fault.code).is_some()
+        needs && live.profile.ruling(&fault.code).is_some() && !is_unplaced(recorded, live, fault)
     };
     let gone = before.iter().filter(|fault| fault.certainty == "violation" && !seen(&fault.code));
     found.gone = gone.filter(decidable).copied().collect();
     found
+}
+
+/// True for a request of the server for the sake of a cancelled one where the live session has such a request too, and does not
+/// show what it served: over a link without streams nothing does, and that the fault is not seen there is no repair.
+fn is_unplaced(recorded: &Connection, live: &Connection, fault: &Fault) -> bool {
+    let nested = rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::NestedAfterCancel));
+    let asked = fault.event.filter(|_| nested).and_then(|event| recorded.asked_at(event));
+    asked.is_some_and(|asked| {
+        live.exchanges.iter().any(|exchange| {
+            exchange.issuer == Side::Server && exchange.method == asked.method && exchange.parent.is_none()
+        })
+    })
 }
 
 /// True for progress behind a cancel that came as late in the recording: there it could not be proven to be a fault, on a machine

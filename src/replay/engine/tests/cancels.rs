@@ -275,6 +275,31 @@ fn an_answer_that_took_long_in_the_recording_is_watched_for_as_long() {
     assert!(run.answered_us.is_some() && run.stuck_us.is_none(), "{run:?}");
 }
 
+/// What the server asked for the sake of a cancelled request is waited for as long as it took, though silence is watched for less.
+#[test]
+fn a_question_that_came_long_after_the_cancel_is_waited_for_as_long() {
+    let mut recorded = mcp(r#"
+10 c> {"id":2,"method":"tools/call","params":{"name":"slow"}}
+100 c> {"method":"notifications/cancelled","params":{"requestId":2}}
+9000 s> {"id":7,"method":"sampling/createMessage","params":{"messages":[]}}
+9100 c> {"id":7,"result":{"role":"assistant"}}
+"#);
+    let call = recorded.exchanges.iter().position(|exchange| exchange.label() == "#2");
+    recorded.exchanges.last_mut().expect("an exchange").parent = call;
+    let asked_after = |ms: i64| {
+        let mut base = server(800, true);
+        play(&recorded, &options(), |wire, message| {
+            base(wire, message);
+            if message["method"] == "notifications/cancelled" {
+                wire.say(ms, json!({"id": 7, "method": "sampling/createMessage", "params": {"messages": []}}));
+            }
+        })
+    };
+    let played = asked_after(12_000);
+    assert!(played.all_sent() && played.run("s7").answered_us.is_some(), "{:?}", played.run("s7"));
+    assert_eq!(asked_after(15_000).run("s7").fate, Fate::Missing, "half as long again is enough");
+}
+
 const ACP: &str = r#"
 0 c> {"id":1,"method":"initialize","params":{"protocolVersion":1}}
 3 s> {"id":1,"result":{"protocolVersion":1}}

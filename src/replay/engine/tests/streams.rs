@@ -257,3 +257,36 @@ fn a_session_that_only_has_to_end_plays_no_more() {
     let played = play(&with_heads(&trace), &options(), serve);
     assert_eq!(played.only_watched_us, played.run("#2").answered_us);
 }
+
+/// A server may send its request again on another stream: it is the same, and is answered once.
+#[test]
+fn a_request_of_the_server_on_a_second_stream_is_the_same_one() {
+    let asked = r#"{"jsonrpc":"2.0","id":"x","method":"roots/list"}"#;
+    let trace = format!(
+        "{HTTP}30 c# 5 {{\"id\":4,\"method\":\"tools/call\",\"params\":{{\"name\":\"b\"}}}}\n40 s# 5 {asked}\n45 c# 6 {{\"id\":\"x\",\"result\":{{\"roots\":[]}}}}\n50 s# 5 {{\"id\":4,\"result\":{{}}}}\n"
+    );
+    let played = |texts: &[&str]| {
+        play(&connection("mcp 2025-11-25", &trace), &options(), |wire, message| {
+            head(wire, 200);
+            match (message["method"].as_str(), message["id"].as_str()) {
+                (_, Some("x")) => {
+                    wire.result(3, &json!({"id": 4}), json!({}));
+                }
+                (Some("tools/call"), _) if message["id"] == 4 => {
+                    for (at, text) in texts.iter().enumerate() {
+                        let bytes = text.as_bytes().to_vec();
+                        wire.at(2, Incoming::Message { stream: Some(90 + at as u32), bytes, event_id: None });
+                    }
+                }
+                (Some(_), _) if !message["id"].is_null() => {
+                    wire.result(2, message, json!({"protocolVersion":"2025-11-25"}));
+                }
+                _ => {}
+            }
+        })
+    };
+    let twice = played(&[asked, asked]);
+    assert!(twice.all_sent() && twice.log.extras.is_empty(), "{:?}", twice.log.extras);
+    let other = asked.replace("\"x\"", "\"y\"");
+    assert_eq!(played(&[asked, &other]).log.extras.len(), 1, "another id is another request");
+}

@@ -29,6 +29,23 @@ fn a_violation_that_is_gone_is_fixed() {
     );
 }
 
+/// Without streams nothing tells what a request of the server served: that none is seen to go on behind a cancel mends nothing.
+#[test]
+fn what_a_request_of_the_server_served_must_be_shown_before_a_fault_is_gone() {
+    let asked = s01() + r#"400 s> {"id":7,"method":"roots/list"}"#;
+    let run = || {
+        let mut run = Run::mcp(&asked, &asked).recorded_fault("#2", "CAN019");
+        let (own, event) = (run.place("#2"), run.recorded.exchanges.last().map(|nested| nested.request));
+        run.recorded.exchanges.last_mut().unwrap().parent = Some(own);
+        run.recorded.faults.first_mut().event = event;
+        run
+    };
+    assert_eq!(of(&run().judge(), "#2").verdict, Verdict::Same);
+    let mut shown = run();
+    shown.live.exchanges.last_mut().unwrap().parent = Some(shown.place("#1"));
+    assert_eq!(of(&shown.judge(), "#2").verdict, Verdict::Fixed);
+}
+
 #[test]
 fn what_the_audit_takes_for_no_answer_is_none() {
     let open = call(10, 2, "a", "{}");
