@@ -174,3 +174,17 @@ fn nothing_breaks_out_of_a_report() {
         assert!(!text.split(' ').any(|word| word.eq_ignore_ascii_case("end")), "{text}");
     }
 }
+
+/// A name of several lines holds its secret on one of them; escaped, it is one line, in which nothing tells that.
+#[test]
+fn secrets_in_names_of_several_lines_stay_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = r"- name: DB_PASSWORD\n  value: Tr0ub4dor3xQ\n";
+    let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}"}}}}"#);
+    let log =
+        file(folder.path(), "log.jsonl", call + "\n" + r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"# + "\n");
+    for flags in [vec!["--dry-run"], vec!["--dry-run", "--allow-all", "--explain-schedule"]] {
+        let said = run(&[vec!["replay", &log], flags].concat());
+        assert!(said.out.contains("DB_PASSWORD") && !said.out.contains("Tr0ub4dor3xQ"), "{}", said.out);
+    }
+}

@@ -211,6 +211,8 @@ fn ahead(
     server: Option<&Server>,
     mut redactor: Option<Redactor>,
 ) -> Result<()> {
+    let clean = redactor.as_mut().map(|redactor| dry::redacted(plan, redactor));
+    let plan = clean.as_ref().unwrap_or(plan);
     let mut show = |text: &str| match &mut redactor {
         Some(redactor) => io::print(&redactor.text(text)),
         None => io::print(text),

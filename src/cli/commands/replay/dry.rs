@@ -2,12 +2,24 @@
 
 use std::fmt::Write as _;
 
+use rpctape::redact::Redactor;
 use rpctape::replay::options::FlowRule;
 use rpctape::replay::plan::{Action, ConnectionPlan, Plan, Step};
 use rpctape::replay::recording::{Connection, Recording};
 use rpctape::report::{escape, labelled, pad, plural, shell, width};
 
 use super::span;
+
+/// The plan without the secrets in its names. They are replaced before the names are escaped: an escaped line break hides what
+/// stands on the lines of a name.
+pub fn redacted(plan: &Plan, redactor: &mut Redactor) -> Plan {
+    let mut plan = plan.clone();
+    for connection in &mut plan.connections {
+        let labels = connection.steps.iter_mut().flat_map(|step| step.left_out.iter_mut().chain([&mut step.label]));
+        labels.chain(&mut connection.allow).for_each(|word| *word = redactor.text(word).into_owned());
+    }
+    plan
+}
 
 /// The plan on one screen: order, times, what is refused, and the flags that would let it through.
 pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str, columns: usize) -> String {
