@@ -1,4 +1,4 @@
-//! `export --as otlp`: OTLP as JSON, one export request a line: the spans of each connection, then its findings as log records.
+//! `export --as otlp`: OTLP as JSON, one export request a line: the spans of a connection, or its findings as log records.
 //!
 //! OTLP's JSON is not that of protobuf: ids are hexadecimal, numbers of 64 bits are text, enums are numbers.
 
@@ -9,9 +9,6 @@ use serde_json::{Value, json};
 use super::escape::json as safe;
 use crate::protocol::{self, Convention, Profile};
 use crate::store::{CancellationRow, ConnectionRow, ExchangeRow, FindingRow};
-
-/// Spans in one line; a collector takes no request of any size.
-const SPANS: usize = 500;
 
 /// `SPAN_KIND_SERVER` and `SPAN_KIND_CLIENT`.
 const SERVER: u8 = 2;
@@ -26,9 +23,8 @@ const FAILED: [&str; 1] = ["error"];
 /// Effects of a cancel that are an answer all the same.
 const ANSWERED: [&str; 3] = ["result", "partial", "error"];
 
-/// The format.
+/// What is to be written of one connection.
 pub struct Otlp<'a> {
-    out: &'a mut dyn Write,
     connection: &'a ConnectionRow,
     convention: &'static Convention,
     spans: Vec<Value>,
@@ -36,22 +32,17 @@ pub struct Otlp<'a> {
 }
 
 impl<'a> Otlp<'a> {
-    /// Begins a connection.
-    pub fn new(out: &'a mut dyn Write, connection: &'a ConnectionRow) -> Otlp<'a> {
+    /// Nothing yet.
+    pub fn new(connection: &'a ConnectionRow) -> Otlp<'a> {
         let profile = protocol::by_name(&connection.protocol, Some(&connection.revision));
         let convention = profile.unwrap_or(Profile::plain()).convention();
-        Otlp { out, connection, convention, spans: Vec::new(), logs: Vec::new() }
+        Otlp { connection, convention, spans: Vec::new(), logs: Vec::new() }
     }
 
     /// A request from its sending to its end; without a time it is none. `line` are its ancestors, the one it serves first: they share a trace.
     /// One that is open ends with its connection.
-    pub fn exchange(
-        &mut self,
-        row: &ExchangeRow,
-        line: &[ExchangeRow],
-        cancels: &[&CancellationRow],
-    ) -> io::Result<()> {
-        let Some(start) = row.sent_at_us else { return Ok(()) };
+    pub fn exchange(&mut self, row: &ExchangeRow, line: &[ExchangeRow], cancels: &[CancellationRow]) {
+        let Some(start) = row.sent_at_us else { return };
         let end = row.settled_at_us.or(self.connection.last_at_us).unwrap_or(start).max(start);
         let mut span = json!({
             "traceId": self.trace(line.last().unwrap_or(row)),
@@ -61,7 +52,7 @@ impl<'a> Otlp<'a> {
             "startTimeUnixNano": nanos(start),
             "endTimeUnixNano": nanos(end),
             "attributes": self.attributes(row),
-            "events": cancels.iter().flat_map(|cancel| events(cancel)).collect::<Vec<_>>(),
+            "events": cancels.iter().flat_map(events).collect::<Vec<_>>(),
         });
         if let Some(parent) = line.first() {
             span["parentSpanId"] = self.span(parent).into();
@@ -70,7 +61,6 @@ impl<'a> Otlp<'a> {
             span["status"] = json!({"code": ERROR});
         }
         self.spans.push(span);
-        if self.spans.len() >= SPANS { self.spans() } else { Ok(()) }
     }
 
     /// A finding, with the span of its request where there is one.
@@ -101,27 +91,27 @@ impl<'a> Otlp<'a> {
         self.logs.push(log);
     }
 
-    /// Writes what is left.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.spans()?;
-        if self.logs.is_empty() {
-            return Ok(());
-        }
-        let logs = json!({"resourceLogs": [{
-            "resource": self.resource(), "scopeLogs": [{"scope": scope(), "logRecords": self.logs}],
-        }]});
-        writeln!(self.out, "{}", safe(&logs)?)
+    /// How many spans and records are not written yet.
+    pub fn waiting(&self) -> usize {
+        self.spans.len() + self.logs.len()
     }
 
-    fn spans(&mut self) -> io::Result<()> {
-        if self.spans.is_empty() {
+    /// Writes what there is so far: a line of spans, a line of findings.
+    pub fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let (spans, logs) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.logs));
+        if !spans.is_empty() {
+            let line = json!({"resourceSpans": [{
+                "resource": self.resource(), "scopeSpans": [{"scope": scope(), "spans": spans}],
+            }]});
+            writeln!(out, "{}", safe(&line)?)?;
+        }
+        if logs.is_empty() {
             return Ok(());
         }
-        let spans = std::mem::take(&mut self.spans);
-        let line = json!({"resourceSpans": [{
-            "resource": self.resource(), "scopeSpans": [{"scope": scope(), "spans": spans}],
+        let line = json!({"resourceLogs": [{
+            "resource": self.resource(), "scopeLogs": [{"scope": scope(), "logRecords": logs}],
         }]});
-        writeln!(self.out, "{}", safe(&line)?)
+        writeln!(out, "{}", safe(&line)?)
     }
 
     /// The connection as it is known: the server's name is that of the service.

@@ -263,6 +263,33 @@ fn requests_become_spans_and_findings_log_records() {
     );
 }
 
+/// A line of OTLP is about one connection and has 500 spans at most, however the connections of a log mix; none is lost.
+#[test]
+fn lines_of_spans_are_whole_where_connections_mix() {
+    let line = |at: u32, way: &str, session: u32, message: String| {
+        let ts = format!("2026-03-02T00:{:02}:{:02}.{:03}Z", at / 60_000, at / 1_000 % 60, at % 1_000);
+        format!(
+            "{{\"ts\":\"{ts}\",\"dir\":\"{way}\",\"session\":\"s{session}\",\"msg\":{{\"jsonrpc\":\"2.0\",{message}}}}}\n"
+        )
+    };
+    let calls: String = (1..=600u32)
+        .flat_map(|id| (0..3).map(move |session| (id, session)))
+        .map(|(id, session)| {
+            let call = format!(r#""id":{id},"method":"tools/call","params":{{"name":"a"}}"#);
+            let answer = format!(r#""id":{id},"result":{{"content":[]}}"#);
+            line(id * 10, "c2s", session, call) + &line(id * 10 + 5, "s2c", session, answer)
+        })
+        .collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = run(&["export", &file(folder.path(), "mixed.jsonl", calls), "--as", "otlp"]);
+    let lines: Vec<Value> = said.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let spans: Vec<usize> = lines
+        .iter()
+        .filter_map(|line| line["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().map(Vec::len))
+        .collect();
+    assert_eq!(spans, [500, 500, 500, 100, 100, 100], "{}", said.err);
+}
+
 #[test]
 fn the_same_bytes_at_any_time_in_any_zone() {
     let folder = "samples/faults";
