@@ -94,6 +94,16 @@ fn a_folder_is_one_run_with_one_report() {
 }
 
 #[test]
+fn a_report_is_no_recording_of_the_next_run() {
+    let suite = Suite::new(json!({})).has("s/a.rec.jsonl", &one_call().rec());
+    let (said, _) = suite.play(&["s", "--report", "junit=s/out.rec.jsonl"]);
+    assert_eq!(said.code, 2, "{}{}", said.out, said.err);
+    assert!(said.err.contains("s/out.rec.jsonl would be played by the next run"), "{}", said.err);
+    assert!(!suite.path("s/out.rec.jsonl").exists());
+    assert_eq!(suite.play(&["s", "--report", "junit=s/out.xml"]).0.code, 0, "no recording is called so");
+}
+
+#[test]
 fn what_cannot_be_played_is_an_error_of_the_report_and_the_rest_is_played() {
     let suite = Suite::new(json!({}))
         .has("s/a.rec.jsonl", &one_call().rec())

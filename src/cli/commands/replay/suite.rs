@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rpctape::capture::{name_of, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::lies_in;
 use rpctape::replay::RunReport;
 use rpctape::replay::verdict::worst_exit;
 use rpctape::report::replay::Suite;
@@ -36,12 +37,7 @@ pub fn is_suite(named: &[String]) -> bool {
 /// The recordings that were named: files as they are; of folders, what they hold, by name.
 pub fn recordings(named: &[String]) -> Result<Vec<String>> {
     if named.is_empty() {
-        let holds = |folder: &Path| in_folder(&folder.to_string_lossy()).is_ok();
-        let folder = project(holds).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, "no recording was named, and there is no folder rpctape/ with recordings")
-                .hint("make one with `rpctape record --name NAME -- SERVER`, or name recordings or a folder of them")
-        })?;
-        return in_folder(&folder.to_string_lossy());
+        return in_folder(&project_folder()?.to_string_lossy());
     }
     let mut files = Vec::new();
     for name in named {
@@ -53,6 +49,15 @@ pub fn recordings(named: &[String]) -> Result<Vec<String>> {
     let mut seen = HashSet::new();
     files.retain(|file| seen.insert(file.clone()));
     Ok(files)
+}
+
+/// The folder whose recordings are played where none was named.
+fn project_folder() -> Result<PathBuf> {
+    let holds = |folder: &Path| in_folder(&folder.to_string_lossy()).is_ok();
+    project(holds).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "no recording was named, and there is no folder rpctape/ with recordings")
+            .hint("make one with `rpctape record --name NAME -- SERVER`, or name recordings or a folder of them")
+    })
 }
 
 fn in_folder(folder: &str) -> Result<Vec<String>> {
@@ -143,9 +148,24 @@ impl Drop for Seat<'_> {
     }
 }
 
+/// An answer in a folder of recordings, with a name like theirs, would be played by the next run.
+fn no_recordings(args: &ReplayArgs) -> Result<()> {
+    let folders = if args.files.is_empty() {
+        vec![project_folder()?]
+    } else {
+        args.files.iter().map(|name| path_of(name)).collect()
+    };
+    let is_played =
+        |path: &Path| path.to_string_lossy().ends_with(RECORDING) && folders.iter().any(|folder| lies_in(path, folder));
+    let Some(path) = args.report.files().find(|path| is_played(path)) else { return Ok(()) };
+    Err(Error::new(ErrorKind::Usage, format!("{} would be played by the next run", path.display()))
+        .hint(format!("what ends in {RECORDING} there is a recording; name another file for the answer")))
+}
+
 /// Plays all of them and writes one report.
 pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
     alone(args)?;
+    no_recordings(args)?;
     let reports = args.report.open(files)?;
     let kept = kept_as(files, args.report.first_file());
     let gate = Gate::new(usize::from(args.jobs));
