@@ -43,8 +43,10 @@ const GRACE: Duration = Duration::from_millis(700);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Work that ends by itself, for as long as this lives: it is given the time that it needs.
+#[cfg(feature = "live")]
 pub struct Patience(Arc<AtomicUsize>);
 
+#[cfg(feature = "live")]
 impl Drop for Patience {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);

@@ -13,6 +13,7 @@ use rpctape::number::{count, plural};
 use rpctape::output;
 use rpctape::pipeline::{self, Hops, Met, Options, Progress};
 use rpctape::protocol::{self, Profile};
+#[cfg(feature = "live")]
 use rpctape::replay::recording::Recording;
 use rpctape::store::{self, Keep, Payload, Store};
 
@@ -208,12 +209,14 @@ pub fn profile(text: &str) -> std::result::Result<&'static Profile, String> {
 }
 
 /// The same for a protocol that is to be spoken.
+#[cfg(feature = "live")]
 pub fn spoken(text: &str) -> std::result::Result<&'static Profile, String> {
     let profile = profile(text)?;
     if profile.is_spoken() { Ok(profile) } else { Err(UNSPOKEN.to_string()) }
 }
 
 /// An error for a recording in a protocol that is read, and not spoken.
+#[cfg(feature = "live")]
 pub fn must_be_spoken(recording: &Recording) -> Result<()> {
     match recording.connections.iter().all(|connection| connection.profile.is_spoken()) {
         true => Ok(()),
@@ -221,6 +224,7 @@ pub fn must_be_spoken(recording: &Recording) -> Result<()> {
     }
 }
 
+#[cfg(feature = "live")]
 const UNSPOKEN: &str = "the Debug Adapter Protocol is read (--format-in dap), and not spoken: its logs can be checked, not played or recorded";
 
 fn vantage(text: &str) -> std::result::Result<Vantage, String> {

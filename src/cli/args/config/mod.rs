@@ -123,14 +123,14 @@ pub fn project(holds: impl Fn(&Path) -> bool) -> Option<PathBuf> {
 }
 
 /// True if a file belongs to another user, and not to root.
-#[cfg(all(unix, feature = "live"))]
+#[cfg(unix)]
 fn is_foreign(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let owner = std::fs::metadata(path).map_or(0, |about| about.uid());
     owner != 0 && owner != rustix::process::getuid().as_raw()
 }
 
-#[cfg(not(all(unix, feature = "live")))]
+#[cfg(not(unix))]
 fn is_foreign(_: &Path) -> bool {
     false
 }
