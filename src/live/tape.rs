@@ -33,7 +33,7 @@ pub const QUEUE_BYTES: usize = 64 << 20;
 /// How much of one message is stored, in bytes.
 pub const FRAME_BYTES: usize = 16 << 20;
 
-/// How long the end of a session waits for the disk.
+/// How long the end of a session waits for a disk that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Told once that something cannot be written, in a sentence.
@@ -285,15 +285,32 @@ impl Tape {
         self.queue.push(Item { at_us, connection, stream, event: event.capped(), resync: None });
     }
 
-    /// Ends the recording, and waits until it is written, but not for ever.
+    /// Ends the recording, and waits until it is written, but not for ever: for as long as the disk takes something.
     pub fn finish(self, at_us: i64) -> TapeSummary {
         self.queue.close(at_us);
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let trouble = |text: &str| TapeSummary { trouble: Some(text.to_string()), ..TapeSummary::default() };
-        done.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout => trouble("the disk did not take the end of the recording within a minute"),
-            RecvTimeoutError::Disconnected => trouble("the recorder stopped before its time, or was ended twice"),
-        })
+        written(&done, PATIENCE, || self.queue.left())
+    }
+}
+
+/// What the writer says at its end. It is waited for as long as fewer are `left` each time that patience is at its end.
+fn written(done: &Receiver<TapeSummary>, patience: Duration, left: impl Fn() -> usize) -> TapeSummary {
+    let trouble = |text: &str| TapeSummary { trouble: Some(text.to_string()), ..TapeSummary::default() };
+    let mut before = usize::MAX;
+    loop {
+        match done.recv_timeout(patience) {
+            Ok(summary) => return summary,
+            Err(RecvTimeoutError::Disconnected) => {
+                return trouble("the recorder stopped before its time, or was ended twice");
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let now = left();
+                if now >= before {
+                    return trouble("the disk took nothing of the end of the recording for a minute");
+                }
+                before = now;
+            }
+        }
     }
 }
 

@@ -233,14 +233,15 @@ fn of_a_huge_message_only_the_copy_is_cut() {
     let folder = Folder::new();
     let path = folder.path("a.rec.jsonl");
     let mut input = b"{\"a\":\"".to_vec();
-    input.resize(40_000_000, b'x');
+    // Both ways of it fit into the queue: a disk that is late loses nothing.
+    input.resize(20_000_000, b'x');
     input.extend_from_slice(b"\"}\n{\"id\":1}\n");
     let ran = talk(record(&["-o", &path], &["echo"]), &input);
     assert!(ran.out == input);
     let events = events(&path);
     is_sound(&events);
     let huge = events.iter().find(|event| event["trunc"] == true).expect("a frame that was cut");
-    assert_eq!((huge["n"].as_u64(), huge["b"].as_str().map(str::len)), (Some(40_000_002), Some(16 << 20)));
+    assert_eq!((huge["n"].as_u64(), huge["b"].as_str().map(str::len)), (Some(20_000_002), Some(16 << 20)));
     assert_eq!(events.iter().filter(|event| event["b"] == "{\"id\":1}").count(), 2, "what comes after it is found");
 }
 

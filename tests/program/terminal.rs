@@ -36,7 +36,7 @@ const SCREENS: &[&[&str]] = &[
 ];
 
 /// Far longer than any of them takes.
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_secs(600);
 
 /// What a command prints on a terminal of so many columns.
 fn on_terminal(args: &[&str], columns: u16, variables: &[(&str, &str)]) -> String {

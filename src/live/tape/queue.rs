@@ -156,6 +156,11 @@ impl Queue {
         self.filled.notify_all();
     }
 
+    /// How many events wait for the disk.
+    pub(super) fn left(&self) -> usize {
+        self.lock().items.len()
+    }
+
     /// The next event. Without `patience` it waits for one.
     pub(super) fn pop(&self, patience: Option<Duration>) -> Popped {
         let mut state = self.lock();

@@ -128,3 +128,20 @@ fn a_recording_is_not_written_over() {
     let error = Tape::start(options(&folder), Clock::start()).expect_err("a file that is there");
     assert!(error.message.contains("exists already") && error.hint.is_some(), "{error}");
 }
+
+#[test]
+fn the_end_is_waited_for_as_long_as_the_disk_takes_something() {
+    let instant = Duration::from_millis(1);
+    let (writer, done) = channel();
+    let rest = std::cell::Cell::new(3);
+    let takes = || {
+        rest.set(rest.get() - 1);
+        if rest.get() == 0 {
+            writer.send(TapeSummary::default()).expect("somebody waits");
+        }
+        rest.get()
+    };
+    assert_eq!(written(&done, instant, takes).trouble, None);
+    let stands = written(&done, instant, || 7).trouble.expect("nothing was taken");
+    assert!(stands.contains("took nothing"), "{stands}");
+}
