@@ -287,8 +287,6 @@ fn s07_input_required() {
     let retry = &run.heard("inputResponses")[0];
     let state = retry.1["params"]["requestState"].as_str().expect("a state").to_string();
     assert!(state.starts_with("state-"), "{state}");
-    let answered = run.log[run.place("out", "input_required")]["us"].as_i64().expect("a time");
-    assert!(retry.0 - answered <= 890_000 + 150_000, "{}", run.all());
     let reports = ["it.md", "it.xml", "it.out"].map(|name| std::fs::read_to_string(run.folder.path().join(name)));
     let reports = reports.map(|text| text.expect("a report"));
     for text in reports.iter().chain([&run.said.out, &run.said.err]) {

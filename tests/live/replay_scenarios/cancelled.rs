@@ -102,8 +102,6 @@ fn a_late_answer_in_the_recording_holds_nobody_up() {
     let late = mcp(&CALL.replace("500 c>", "450 s> text(2,\"done\")\n    500 c>"));
     let run = bench(&late, &server(json!([slow(60_000, true, json!([]))]))).run();
     run.verdicts(&["#2 fixed"]).verdicts(&OTHERS).ended("pass", 0).cancels(1, 1, 0, 0);
-    let (cancel, next) = (run.heard("notifications/cancelled")[0].0, run.heard("echo")[0].0);
-    assert!(next - cancel < 1_000_000, "{}", run.all());
 
     let still = server(json!([slow(60_000, true, json!([{"wait": 150}, {"answer": says("done")}]))]));
     let run = bench(&late, &still).run();

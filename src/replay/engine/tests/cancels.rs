@@ -43,6 +43,14 @@ fn a_late_answer_is_seen_and_ends_the_watch() {
 }
 
 #[test]
+fn a_late_answer_in_the_recording_holds_nobody_up() {
+    let late = S01.replace("330 c>", "325 s> {\"id\":2,\"result\":{\"content\":[]}}\n330 c>");
+    let played = play(&mcp(&late), &options(), reference());
+    let sent = played.run("#2").sent_us.expect("sent");
+    assert_eq!(played.run("#3").sent_us, Some(sent + 310 * MS), "the live server honours the cancel");
+}
+
+#[test]
 fn an_answer_that_was_there_before_the_cancel_and_was_handed_over_after_it_has_raced() {
     let mut base = server(800, true);
     let played = play(&mcp(S01), &options(), |wire, message| {
