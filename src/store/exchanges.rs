@@ -2,6 +2,7 @@
 
 use rusqlite::{Row, named_params};
 
+use super::in_order::InOrder;
 use super::{CancellationRow, ExchangeRow, Store, codes};
 use crate::error::Result;
 use crate::jsonrpc::Id;
@@ -88,54 +89,54 @@ impl Store {
 }
 
 pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<ExchangeRow> {
-    let word = |column: &str| row.get::<_, Option<String>>(column).map(Option::unwrap_or_default);
+    let mut row = InOrder::of(row);
     Ok(ExchangeRow {
-        id: row.get("id")?,
-        connection_id: row.get("connection_id")?,
-        connection: row.get("connection")?,
-        issuer: row.get("issuer")?,
-        rpc_id: row.get("rpc_id")?,
-        profile: word("profile")?,
-        method: word("method")?,
-        name: row.get("name")?,
-        source: row.get("source")?,
-        line: row.get::<_, i64>("line")? as u64,
-        response_id: row.get("response_id")?,
-        response_line: row.get::<_, Option<i64>>("response_line")?.map(|line| line as u64),
-        parent_id: row.get("parent_id")?,
-        sent_at_us: row.get("sent_at_us")?,
-        settled_at_us: row.get("settled_at_us")?,
-        latency_us: row.get("latency_us")?,
-        outcome: row.get("outcome")?,
-        history: row.get("history")?,
-        error_code: row.get("error_code")?,
+        id: row.take()?,
+        connection_id: row.take()?,
+        connection: row.take()?,
+        issuer: row.take()?,
+        rpc_id: row.take()?,
+        profile: row.word()?,
+        method: row.word()?,
+        name: row.take()?,
+        source: row.take()?,
+        line: row.count()?,
+        response_id: row.take()?,
+        response_line: row.take::<Option<i64>>()?.map(|line| line as u64),
+        parent_id: row.take()?,
+        sent_at_us: row.take()?,
+        settled_at_us: row.take()?,
+        latency_us: row.take()?,
+        outcome: row.take()?,
+        history: row.take()?,
+        error_code: row.take()?,
     })
 }
 
 fn cancellation(row: &Row<'_>) -> rusqlite::Result<CancellationRow> {
-    let findings: Option<String> = row.get("findings")?;
+    let mut row = InOrder::of(row);
     Ok(CancellationRow {
-        id: row.get("id")?,
-        connection_id: row.get("connection_id")?,
-        connection: row.get("connection")?,
-        message_id: row.get("message_id")?,
-        source: row.get("source")?,
-        line: row.get::<_, i64>("line")? as u64,
-        sender: row.get("sender")?,
-        mechanism: row.get("mechanism")?,
-        target_rpc_id: row.get("target_rpc_id")?,
-        exchange_id: row.get("exchange_id")?,
-        target_method: row.get("target_method")?,
-        sent_at_us: row.get("sent_at_us")?,
-        delay_us: row.get("delay_us")?,
-        reason: row.get("reason")?,
-        effect: row.get("effect")?,
-        effect_message_id: row.get("effect_message_id")?,
-        effect_at_us: row.get("effect_at_us")?,
-        settle_us: row.get("settle_us")?,
-        response_code: row.get("response_code")?,
-        certainty: row.get("certainty")?,
-        is_foreign: row.get("is_foreign")?,
-        findings: findings.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+        id: row.take()?,
+        connection_id: row.take()?,
+        connection: row.take()?,
+        message_id: row.take()?,
+        source: row.take()?,
+        line: row.count()?,
+        sender: row.take()?,
+        mechanism: row.take()?,
+        target_rpc_id: row.take()?,
+        exchange_id: row.take()?,
+        target_method: row.take()?,
+        sent_at_us: row.take()?,
+        delay_us: row.take()?,
+        reason: row.take()?,
+        effect: row.take()?,
+        effect_message_id: row.take()?,
+        effect_at_us: row.take()?,
+        settle_us: row.take()?,
+        response_code: row.take()?,
+        certainty: row.take()?,
+        is_foreign: row.take()?,
+        findings: row.take::<Option<String>>()?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
     })
 }

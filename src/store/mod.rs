@@ -16,8 +16,8 @@ mod fail;
 mod findings;
 mod ground;
 mod identity;
+mod in_order;
 mod incident;
-
 mod logs;
 mod messages;
 mod oracle;
