@@ -1,5 +1,7 @@
 //! Reads exchanges and cancels.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rusqlite::{Row, named_params};
 
 use super::in_order::InOrder;
@@ -13,7 +15,11 @@ const SELECT_EXCHANGE: &str = include_str!("../../sql/statements/select_exchange
 const SELECT_ODD: &str = include_str!("../../sql/statements/select_odd_exchange_rows.sql");
 const SELECT_NESTED: &str = include_str!("../../sql/statements/select_nested_exchange_rows.sql");
 const SELECT_BY_ID: &str = include_str!("../../sql/statements/select_exchanges_by_rpc_id.sql");
+const SELECT_WAITING: &str = include_str!("../../sql/statements/select_waiting_exchange_rows.sql");
 const SELECT_CANCELLATIONS: &str = include_str!("../../sql/statements/select_cancellation_rows.sql");
+const SELECT_OF_CONNECTION: &str = include_str!("../../sql/statements/select_cancellation_rows_of_connection.sql");
+const SELECT_OF_EXCHANGE: &str = include_str!("../../sql/statements/select_cancellation_rows_of_exchange.sql");
+const COUNT_DEFIED: &str = include_str!("../../sql/statements/count_defied_cancels.sql");
 
 /// Which exchanges are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,23 +75,53 @@ impl Store {
         self.rows(SELECT_BY_ID, values, exchange)
     }
 
-    /// Cancels in order: all, or those of one connection, or those that name one exchange.
-    pub fn cancellations(&self, connection: Option<i64>, exchange: Option<i64>) -> Result<Vec<CancellationRow>> {
-        let values = named_params! { ":connection": connection, ":exchange": exchange };
-        self.rows(SELECT_CANCELLATIONS, values, cancellation)
+    /// Requests without an answer. Of those that were cancelled and to which none is due only the ones that ask by one of `methods`.
+    pub fn waiting(&self, methods: &BTreeSet<&str>) -> Result<Vec<ExchangeRow>> {
+        let methods = serde_json::to_string(methods).unwrap_or_default();
+        self.rows(SELECT_WAITING, [methods], exchange)
+    }
+
+    /// All cancels in order.
+    pub fn cancellations(&self) -> Result<Vec<CancellationRow>> {
+        self.rows(SELECT_CANCELLATIONS, [], cancellation)
+    }
+
+    /// The cancels of one connection in order.
+    pub fn cancellations_of_connection(&self, connection: i64) -> Result<Vec<CancellationRow>> {
+        self.rows(SELECT_OF_CONNECTION, [connection], cancellation)
+    }
+
+    /// The cancels of one exchange in order.
+    pub fn cancellations_of_exchange(&self, exchange: i64) -> Result<Vec<CancellationRow>> {
+        self.rows(SELECT_OF_EXCHANGE, [exchange], cancellation)
+    }
+
+    /// How many cancels each connection has that has any.
+    pub fn cancel_counts(&self) -> Result<BTreeMap<i64, u64>> {
+        let count = "SELECT connection, count(*) FROM cancellation GROUP BY connection";
+        Ok(self.rows(count, [], counted)?.into_iter().collect())
+    }
+
+    /// How many cancels of each connection were proven by rules of these codes not to be honoured.
+    pub fn defied_counts(&self, codes: &[&str]) -> Result<BTreeMap<i64, u64>> {
+        let codes = serde_json::to_string(codes).unwrap_or_default();
+        Ok(self.rows(COUNT_DEFIED, [codes], counted)?.into_iter().collect())
     }
 
     /// Hands each cancel to `take`, in order.
     pub fn each_cancellation(&self, mut take: impl FnMut(CancellationRow) -> Result<()>) -> Result<()> {
         let fault = |error: rusqlite::Error| self.fail("read", &error);
         let mut select = self.sql.prepare_cached(SELECT_CANCELLATIONS).map_err(fault)?;
-        let all = named_params! { ":connection": None::<i64>, ":exchange": None::<i64> };
-        let mut rows = select.query(all).map_err(fault)?;
+        let mut rows = select.query([]).map_err(fault)?;
         while let Some(row) = rows.next().map_err(fault)? {
             take(cancellation(row).map_err(fault)?)?;
         }
         Ok(())
     }
+}
+
+fn counted(row: &Row<'_>) -> rusqlite::Result<(i64, u64)> {
+    Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
 }
 
 pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<ExchangeRow> {
