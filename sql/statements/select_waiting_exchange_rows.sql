@@ -9,9 +9,10 @@ LEFT JOIN connection c ON c.id = e.connection_id
 LEFT JOIN frame q ON q.id = e.id
 LEFT JOIN source s ON s.id = q.source
 LEFT JOIN frame r ON r.id = e.response_id
-WHERE x.outcome = 4
-   OR x.outcome = 3
-      AND x.request IN (SELECT exchange
-                        FROM cancellation
-                        WHERE exchange IS NOT NULL AND target_method IN (SELECT value FROM json_each(:methods)))
+WHERE x.outcome >= 2
+  AND (x.outcome = 4
+       OR x.outcome = 3
+          AND x.request IN (SELECT exchange
+                            FROM cancellation
+                            WHERE exchange IS NOT NULL AND target_method IN (SELECT value FROM json_each(:methods))))
 ORDER BY e.id;
