@@ -1,10 +1,12 @@
 -- Signs of life of one request: progress, known by the token that the request gave, and updates of the session in
--- which a prompt is still open. Only so many frames of its connection after the request are looked at; the last progress is
--- known however far away it lies.
+-- which a prompt is still open. Only so many frames of its connection after the request are looked at, and none behind the last
+-- progress, which is known however far away it lies.
 WITH asked AS (
-    SELECT q.id, q.connection, CASE WHEN json_valid(coalesce(q.json, q.body)) THEN coalesce(q.json, q.body) END AS text
-    FROM frame q
-    WHERE q.id = :exchange
+    SELECT q.id, q.connection, e.last_progress AS last,
+           CASE WHEN json_valid(coalesce(q.json, q.body)) THEN coalesce(q.json, q.body) END AS text
+    FROM exchange e
+    JOIN frame q ON q.id = e.request
+    WHERE e.request = :exchange
 ),
 tokens AS (
     SELECT text -> '$.params._meta.progressToken' AS token FROM asked
@@ -16,9 +18,9 @@ tokens AS (
 near AS (
     SELECT p.id, p.at_us, p.kind, p.method, coalesce(p.json, p.body) AS text
     FROM asked a
-    CROSS JOIN frame_block b ON b.connection = a.connection AND b.block >= a.id / 256
+    CROSS JOIN frame_block b ON b.connection = a.connection AND b.block BETWEEN a.id / 256 AND a.last / 256
     CROSS JOIN frame p ON p.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND p.connection = a.connection
-    WHERE +p.id > a.id
+    WHERE +p.id > a.id AND +p.id <= a.last
     ORDER BY b.block, p.id
     LIMIT :most
 ),

@@ -1,11 +1,14 @@
 -- Heads of the frames of a connection before one of them, the nearest first, out of so many blocks in which it has any.
 SELECT f.id, f.line, f.at_us, f.sender, f.kind, f.method, f.rpc_id, f.extra
-FROM (SELECT block
-      FROM frame_block
-      WHERE connection = :connection AND block <= :from / 256
-      ORDER BY block DESC
-      LIMIT :blocks) b
+FROM frame_block b
 CROSS JOIN frames f
-WHERE f.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND f.connection_id = :connection AND +f.id < :from
+WHERE b.connection = :connection
+  AND b.block BETWEEN (SELECT min(block)
+                       FROM (SELECT block
+                             FROM frame_block
+                             WHERE connection = :connection AND block <= :from / 256
+                             ORDER BY block DESC
+                             LIMIT :blocks)) AND :from / 256
+  AND f.id BETWEEN b.block * 256 AND b.block * 256 + 255 AND f.connection_id = b.connection AND +f.id < :from
 ORDER BY b.block DESC, f.id DESC
 LIMIT :most;

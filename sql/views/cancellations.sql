@@ -22,20 +22,28 @@ SELECT x.id,
            THEN x.effect_at_us - x.sent_at_us
        END AS settle_us,
        x.response_code,
-       -- The strongest of what the rules say about this cancel and its request; NULL where none of them objects.
-       CASE coalesce(hit.certainty, missed.certainty)
+       -- The strongest of what the rules say about this cancel and its request; NULL where none of them objects. A cancel that
+       -- hits no request is judged by itself, whatever request it came near to: by the findings at its frame, with which their
+       -- ids begin.
+       CASE coalesce((SELECT min(j.certainty)
+                      FROM cancel_judgement j
+                      WHERE j.exchange = x.exchange AND j.message = x.message),
+                     (SELECT min(j.certainty)
+                      FROM cancel_judgement j
+                      WHERE x.exchange IS NULL
+                        AND j.finding BETWEEN x.message << 28 AND (x.message + 1 << 28) - 1 AND j.message = x.message))
            WHEN 0 THEN 'violation'
            WHEN 1 THEN 'race'
            WHEN 2 THEN 'undecidable'
        END AS certainty,
        x.effect_message AS effect_message_id,
        x.is_foreign,
-       coalesce(hit.findings, missed.findings) AS findings
+       coalesce((SELECT nullif(json_group_array(json(j.said)), '[]')
+                 FROM cancel_judgement j
+                 WHERE j.exchange = x.exchange AND j.message = x.message),
+                (SELECT nullif(json_group_array(json(j.said)), '[]')
+                 FROM cancel_judgement j
+                 WHERE x.exchange IS NULL
+                   AND j.finding BETWEEN x.message << 28 AND (x.message + 1 << 28) - 1 AND j.message = x.message)) AS findings
 FROM cancellation x
-LEFT JOIN frame f ON f.id = x.message
-LEFT JOIN cancel_judgement hit ON hit.message = x.message AND hit.exchange = x.exchange
--- A cancel that hits no request is judged by itself, whatever request it came near to.
-LEFT JOIN (SELECT message, min(certainty) AS certainty, min(findings) AS findings
-           FROM cancel_judgement
-           WHERE is_fault
-           GROUP BY message) missed ON x.exchange IS NULL AND missed.message = x.message;
+LEFT JOIN frame f ON f.id = x.message;

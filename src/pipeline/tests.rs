@@ -104,7 +104,7 @@ fn a_log_becomes_a_database_that_answers() {
     let parts: Vec<u64> =
         store.messages_of_exchange(exchange.id, Raw::None).unwrap().iter().map(|row| row.line).collect();
     assert_eq!(parts, [4, 5, 6, 7]);
-    let cancel = store.cancellations(None, Some(exchange.id)).unwrap().remove(0);
+    let cancel = store.cancellations_of_exchange(exchange.id).unwrap().remove(0);
     assert_eq!(
         (cancel.effect.as_deref(), cancel.delay_us, cancel.settle_us),
         (Some("result"), Some(100_000), Some(59_900_000))
@@ -185,6 +185,7 @@ fn a_database_of_the_version_before_is_brought_up() {
     store.run("UPDATE occasion SET client_high = client_high & (3 << 62), server_high = server_high & (3 << 62)");
     let (frames, derived) = (store.dump("frame"), store.dump_derived());
     store.run("DROP TABLE frame_block; CREATE INDEX frame_connection ON frame (connection); PRAGMA user_version = 8");
+    store.run("DROP INDEX cancellation_connection; DROP INDEX finding_exchange");
     store.run(
         "UPDATE occasion SET
             client = client | ((client_high >> 62 & 3) << 61), server = server | ((server_high >> 62 & 3) << 61);
@@ -195,6 +196,11 @@ fn a_database_of_the_version_before_is_brought_up() {
     assert_eq!((store.blocks_not_named(), store.number("SELECT count(*) FROM frame_block")), (0, 1));
     assert_eq!((store.dump("frame"), store.dump_derived()), (frames, derived));
     assert_eq!(store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'frame_connection'"), 0);
+    assert_eq!(
+        store
+            .number("SELECT count(*) FROM sqlite_schema WHERE name IN ('cancellation_connection', 'finding_exchange')"),
+        2
+    );
 }
 
 #[test]

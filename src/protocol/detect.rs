@@ -1,5 +1,7 @@
 //! Which profile a connection speaks, from what its messages carry.
 
+use std::collections::BTreeSet;
+
 use super::{Facts, Family, Profile, Sender, acp, dap, jsonrpc, lsp, mcp};
 use crate::jsonrpc::{Defect, Kind, Message};
 
@@ -25,6 +27,11 @@ pub fn profiles() -> impl Iterator<Item = &'static Profile> {
         &jsonrpc::PROFILE,
         &jsonrpc::v1::PROFILE,
     ])
+}
+
+/// The methods by which a connection is opened with a handshake, whatever the protocol.
+pub fn handshakes() -> BTreeSet<&'static str> {
+    profiles().filter_map(|profile| profile.opening.initialize).collect()
 }
 
 /// A profile by name and revision (`mcp 2025-11-25`, `acp 1`), or by name alone.

@@ -1,7 +1,10 @@
 //! Reads exchanges and cancels.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rusqlite::{Row, named_params};
 
+use super::in_order::InOrder;
 use super::{CancellationRow, ExchangeRow, Store, codes};
 use crate::error::Result;
 use crate::jsonrpc::Id;
@@ -12,7 +15,11 @@ const SELECT_EXCHANGE: &str = include_str!("../../sql/statements/select_exchange
 const SELECT_ODD: &str = include_str!("../../sql/statements/select_odd_exchange_rows.sql");
 const SELECT_NESTED: &str = include_str!("../../sql/statements/select_nested_exchange_rows.sql");
 const SELECT_BY_ID: &str = include_str!("../../sql/statements/select_exchanges_by_rpc_id.sql");
+const SELECT_WAITING: &str = include_str!("../../sql/statements/select_waiting_exchange_rows.sql");
 const SELECT_CANCELLATIONS: &str = include_str!("../../sql/statements/select_cancellation_rows.sql");
+const SELECT_OF_CONNECTION: &str = include_str!("../../sql/statements/select_cancellation_rows_of_connection.sql");
+const SELECT_OF_EXCHANGE: &str = include_str!("../../sql/statements/select_cancellation_rows_of_exchange.sql");
+const COUNT_DEFIED: &str = include_str!("../../sql/statements/count_defied_cancels.sql");
 
 /// Which exchanges are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,18 +75,44 @@ impl Store {
         self.rows(SELECT_BY_ID, values, exchange)
     }
 
-    /// Cancels in order: all, or those of one connection, or those that name one exchange.
-    pub fn cancellations(&self, connection: Option<i64>, exchange: Option<i64>) -> Result<Vec<CancellationRow>> {
-        let values = named_params! { ":connection": connection, ":exchange": exchange };
-        self.rows(SELECT_CANCELLATIONS, values, cancellation)
+    /// Requests without an answer. Of those that were cancelled and to which none is due only the ones that ask by one of `methods`.
+    pub fn waiting(&self, methods: &BTreeSet<&str>) -> Result<Vec<ExchangeRow>> {
+        let methods = serde_json::to_string(methods).unwrap_or_default();
+        self.rows(SELECT_WAITING, [methods], exchange)
+    }
+
+    /// All cancels in order.
+    pub fn cancellations(&self) -> Result<Vec<CancellationRow>> {
+        self.rows(SELECT_CANCELLATIONS, [], cancellation)
+    }
+
+    /// The cancels of one connection in order.
+    pub fn cancellations_of_connection(&self, connection: i64) -> Result<Vec<CancellationRow>> {
+        self.rows(SELECT_OF_CONNECTION, [connection], cancellation)
+    }
+
+    /// The cancels of one exchange in order.
+    pub fn cancellations_of_exchange(&self, exchange: i64) -> Result<Vec<CancellationRow>> {
+        self.rows(SELECT_OF_EXCHANGE, [exchange], cancellation)
+    }
+
+    /// How many cancels each connection has that has any.
+    pub fn cancel_counts(&self) -> Result<BTreeMap<i64, u64>> {
+        let count = "SELECT connection, count(*) FROM cancellation GROUP BY connection";
+        Ok(self.rows(count, [], counted)?.into_iter().collect())
+    }
+
+    /// How many cancels of each connection were proven by rules of these codes not to be honoured.
+    pub fn defied_counts(&self, codes: &[&str]) -> Result<BTreeMap<i64, u64>> {
+        let codes = serde_json::to_string(codes).unwrap_or_default();
+        Ok(self.rows(COUNT_DEFIED, [codes], counted)?.into_iter().collect())
     }
 
     /// Hands each cancel to `take`, in order.
     pub fn each_cancellation(&self, mut take: impl FnMut(CancellationRow) -> Result<()>) -> Result<()> {
         let fault = |error: rusqlite::Error| self.fail("read", &error);
         let mut select = self.sql.prepare_cached(SELECT_CANCELLATIONS).map_err(fault)?;
-        let all = named_params! { ":connection": None::<i64>, ":exchange": None::<i64> };
-        let mut rows = select.query(all).map_err(fault)?;
+        let mut rows = select.query([]).map_err(fault)?;
         while let Some(row) = rows.next().map_err(fault)? {
             take(cancellation(row).map_err(fault)?)?;
         }
@@ -87,55 +120,59 @@ impl Store {
     }
 }
 
+fn counted(row: &Row<'_>) -> rusqlite::Result<(i64, u64)> {
+    Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
+}
+
 pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<ExchangeRow> {
-    let word = |column: &str| row.get::<_, Option<String>>(column).map(Option::unwrap_or_default);
+    let mut row = InOrder::of(row);
     Ok(ExchangeRow {
-        id: row.get("id")?,
-        connection_id: row.get("connection_id")?,
-        connection: row.get("connection")?,
-        issuer: row.get("issuer")?,
-        rpc_id: row.get("rpc_id")?,
-        profile: word("profile")?,
-        method: word("method")?,
-        name: row.get("name")?,
-        source: row.get("source")?,
-        line: row.get::<_, i64>("line")? as u64,
-        response_id: row.get("response_id")?,
-        response_line: row.get::<_, Option<i64>>("response_line")?.map(|line| line as u64),
-        parent_id: row.get("parent_id")?,
-        sent_at_us: row.get("sent_at_us")?,
-        settled_at_us: row.get("settled_at_us")?,
-        latency_us: row.get("latency_us")?,
-        outcome: row.get("outcome")?,
-        history: row.get("history")?,
-        error_code: row.get("error_code")?,
+        id: row.take()?,
+        connection_id: row.take()?,
+        connection: row.take()?,
+        issuer: row.take()?,
+        rpc_id: row.take()?,
+        profile: row.word()?,
+        method: row.word()?,
+        name: row.take()?,
+        source: row.take()?,
+        line: row.count()?,
+        response_id: row.take()?,
+        response_line: row.take::<Option<i64>>()?.map(|line| line as u64),
+        parent_id: row.take()?,
+        sent_at_us: row.take()?,
+        settled_at_us: row.take()?,
+        latency_us: row.take()?,
+        outcome: row.take()?,
+        history: row.take()?,
+        error_code: row.take()?,
     })
 }
 
 fn cancellation(row: &Row<'_>) -> rusqlite::Result<CancellationRow> {
-    let findings: Option<String> = row.get("findings")?;
+    let mut row = InOrder::of(row);
     Ok(CancellationRow {
-        id: row.get("id")?,
-        connection_id: row.get("connection_id")?,
-        connection: row.get("connection")?,
-        message_id: row.get("message_id")?,
-        source: row.get("source")?,
-        line: row.get::<_, i64>("line")? as u64,
-        sender: row.get("sender")?,
-        mechanism: row.get("mechanism")?,
-        target_rpc_id: row.get("target_rpc_id")?,
-        exchange_id: row.get("exchange_id")?,
-        target_method: row.get("target_method")?,
-        sent_at_us: row.get("sent_at_us")?,
-        delay_us: row.get("delay_us")?,
-        reason: row.get("reason")?,
-        effect: row.get("effect")?,
-        effect_message_id: row.get("effect_message_id")?,
-        effect_at_us: row.get("effect_at_us")?,
-        settle_us: row.get("settle_us")?,
-        response_code: row.get("response_code")?,
-        certainty: row.get("certainty")?,
-        is_foreign: row.get("is_foreign")?,
-        findings: findings.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+        id: row.take()?,
+        connection_id: row.take()?,
+        connection: row.take()?,
+        message_id: row.take()?,
+        source: row.take()?,
+        line: row.count()?,
+        sender: row.take()?,
+        mechanism: row.take()?,
+        target_rpc_id: row.take()?,
+        exchange_id: row.take()?,
+        target_method: row.take()?,
+        sent_at_us: row.take()?,
+        delay_us: row.take()?,
+        reason: row.take()?,
+        effect: row.take()?,
+        effect_message_id: row.take()?,
+        effect_at_us: row.take()?,
+        settle_us: row.take()?,
+        response_code: row.take()?,
+        certainty: row.take()?,
+        is_foreign: row.take()?,
+        findings: row.take::<Option<String>>()?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
     })
 }

@@ -2,6 +2,7 @@
 
 use rusqlite::{Row, Statement, named_params};
 
+use super::in_order::InOrder;
 use super::{ClauseRow, EvidenceRow, FindingRow, Raw, Store, codes, messages};
 use crate::error::Result;
 use crate::protocol::Severity;
@@ -65,30 +66,29 @@ impl Store {
 }
 
 fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
-    let word = |column: &str| row.get::<_, Option<String>>(column).map(Option::unwrap_or_default);
-    let clause = match row.get::<_, Option<String>>("clause_level")? {
-        Some(level) => Some(ClauseRow { level, text: row.get("clause_text")?, url: row.get("clause_url")? }),
-        None => None,
-    };
+    let mut row = InOrder::of(row);
     Ok(FindingRow {
-        id: row.get("id")?,
-        code: row.get("code")?,
-        rule: word("rule")?,
-        severity: row.get("severity")?,
-        certainty: row.get("certainty")?,
-        basis: row.get("basis")?,
-        profile: word("profile")?,
-        connection: word("connection")?,
-        source: word("source")?,
-        line: row.get::<_, i64>("line")? as u64,
-        message_id: row.get("message_id")?,
-        exchange_id: row.get("exchange_id")?,
-        request_line: row.get::<_, Option<i64>>("request_line")?.map(|line| line as u64),
-        issuer: row.get("issuer")?,
-        method: row.get("method")?,
-        name: row.get("name")?,
-        summary: row.get("summary")?,
-        clause,
+        id: row.take()?,
+        code: row.take()?,
+        rule: row.word()?,
+        severity: row.take()?,
+        certainty: row.take()?,
+        basis: row.take()?,
+        profile: row.word()?,
+        connection: row.word()?,
+        source: row.word()?,
+        line: row.count()?,
+        message_id: row.take()?,
+        exchange_id: row.take()?,
+        request_line: row.take::<Option<i64>>()?.map(|line| line as u64),
+        issuer: row.take()?,
+        method: row.take()?,
+        name: row.take()?,
+        summary: row.take()?,
+        clause: match row.take::<Option<String>>()? {
+            Some(level) => Some(ClauseRow { level, text: row.take()?, url: row.take()? }),
+            None => None,
+        },
         evidence: Vec::new(),
     })
 }

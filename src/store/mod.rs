@@ -16,8 +16,8 @@ mod fail;
 mod findings;
 mod ground;
 mod identity;
+mod in_order;
 mod incident;
-
 mod logs;
 mod messages;
 mod oracle;
@@ -42,6 +42,7 @@ mod testing;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 pub use audited::{Audited, AuditedConnection};
@@ -316,6 +317,8 @@ fn connected(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let sql = Connection::open_with_flags(path, flags)?;
     sql.set_prepared_statement_cache_capacity(64);
+    // A plan rests on no bound value, or a statement would be prepared anew whenever its limit is bound.
+    sql.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     payload::register(&sql)?;
     Ok(sql)
 }

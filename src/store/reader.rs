@@ -2,6 +2,7 @@
 
 use rusqlite::Row;
 
+use super::in_order::InOrder;
 use super::{ConnectionRow, SourceRow, Store, TrafficRow, UnreadRow};
 use crate::error::Result;
 
@@ -75,27 +76,25 @@ fn source(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
 }
 
 fn connection(row: &Row<'_>) -> rusqlite::Result<ConnectionRow> {
-    let count = |column: &str| row.get::<_, Option<i64>>(column).map(|count| count.unwrap_or(0) as u64);
-    let word = |column: &str| row.get::<_, Option<String>>(column).map(Option::unwrap_or_default);
-    let yes = |column: &str| row.get::<_, Option<bool>>(column).map(Option::unwrap_or_default);
+    let mut row = InOrder::of(row);
     Ok(ConnectionRow {
-        id: row.get("id")?,
-        key: row.get("key")?,
-        session: word("session")?,
-        source: word("source")?,
-        format: word("format")?,
-        protocol: word("protocol")?,
-        revision: word("revision")?,
-        transport: row.get("transport")?,
-        vantage: row.get("vantage")?,
-        client_name: row.get("client_name")?,
-        server_name: row.get("server_name")?,
-        first_at_us: row.get("first_at_us")?,
-        last_at_us: row.get("last_at_us")?,
-        messages: count("messages")?,
-        requests: count("requests")?,
-        cancels: count("cancels")?,
-        complete_head: yes("complete_head")?,
-        complete_tail: yes("complete_tail")?,
+        id: row.take()?,
+        key: row.take()?,
+        session: row.word()?,
+        source: row.word()?,
+        format: row.word()?,
+        protocol: row.word()?,
+        revision: row.word()?,
+        transport: row.take()?,
+        vantage: row.take()?,
+        client_name: row.take()?,
+        server_name: row.take()?,
+        first_at_us: row.take()?,
+        last_at_us: row.take()?,
+        messages: row.count()?,
+        requests: row.count()?,
+        cancels: row.count()?,
+        complete_head: row.take::<Option<bool>>()?.unwrap_or_default(),
+        complete_tail: row.take::<Option<bool>>()?.unwrap_or_default(),
     })
 }

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../sql/migrations/0008_first.sql"),
     include_str!("../../sql/migrations/0009_frame_block.sql"),
     include_str!("../../sql/migrations/0010_more_occasions.sql"),
+    include_str!("../../sql/migrations/0011_cancels_by_index.sql"),
 ];
 
 /// The version that this program reads and writes.
@@ -181,8 +182,8 @@ mod tests {
     }
 
     fn plan(sql: &Connection, query: &str) -> Vec<String> {
-        let mut steps = sql.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
-        steps.query_map([], |row| row.get::<_, String>("detail")).unwrap().map(|step| step.unwrap()).collect()
+        let mut steps = sql.prepare(&format!("EXPLAIN QUERY PLAN\n{query}")).unwrap();
+        steps.raw_query().mapped(|row| row.get::<_, String>("detail")).map(|step| step.unwrap()).collect()
     }
 
     /// A table that is read whole for every row of another one costs the square of what a log holds.
@@ -195,7 +196,12 @@ mod tests {
             assert!(scans.is_empty(), "{view}: {scans:?}");
         }
         let cancels = plan(&sql, "SELECT * FROM cancellations");
-        assert!(cancels.iter().any(|step| step.contains("SEARCH hit") && step.contains("message=? AND exchange=?")));
+        for found in ["USING INDEX finding_exchange (exchange=?)", "USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"] {
+            assert_eq!(cancels.iter().filter(|step| step.starts_with("SEARCH y") && step.ends_with(found)).count(), 2);
+        }
+        sql.execute_batch(include_str!("../../sql/statements/create_derived_indexes.sql")).unwrap();
+        let waiting = plan(&sql, include_str!("../../sql/statements/select_waiting_exchange_rows.sql"));
+        assert_eq!(waiting[0], "SEARCH x USING COVERING INDEX exchange_odd (outcome>?)");
         for channel in ["base = 'x'", "source = 1 AND channel = 2"] {
             let steps = plan(&sql, &format!("SELECT id FROM connection WHERE {channel} ORDER BY nth DESC LIMIT 1"));
             assert!(steps[0].starts_with("SEARCH"), "{steps:?}");

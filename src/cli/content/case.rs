@@ -1,17 +1,16 @@
 //! What the postmortem of a log is made of: rows of the store, connection by connection.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rpctape::capture;
 use rpctape::error::Result;
-use rpctape::protocol::Side;
+use rpctape::protocol::{self, Side};
 use rpctape::redact::Redactor;
 use rpctape::report::why::{self, Cancelled, Death, Facts, WINDOW, Waiting};
-use rpctape::report::{Judged, Unread, escape, plural};
+use rpctape::report::{Unread, escape, plural};
 use rpctape::rules::{Charge, On, RULES, charge};
-use rpctape::store::{
-    CancellationRow, ConnectionRow, ExchangeFilter, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store,
-};
+use rpctape::store::{CancellationRow, ConnectionRow, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store};
 
 use crate::cli::args::moment::Span;
 
@@ -43,9 +42,10 @@ pub struct Case<'a> {
     open: BTreeMap<i64, Vec<ExchangeRow>>,
     /// What the rules say about requests without an answer, by request.
     said: BTreeMap<i64, SaidRow>,
-    cancels: BTreeMap<i64, Vec<CancellationRow>>,
+    /// How many cancels there are, by connection.
+    cancels: BTreeMap<i64, u64>,
     /// How many cancels were proven not to be honoured, by connection.
-    defied: BTreeMap<i64, usize>,
+    defied: BTreeMap<i64, u64>,
     /// Connections of which the recorder lost messages.
     gaps: BTreeSet<i64>,
     /// How servers died, by connection.
@@ -53,6 +53,7 @@ pub struct Case<'a> {
     /// Lines that look like messages and were not read.
     unread: Vec<Unread>,
     after_us: i64,
+    redactor: RefCell<Option<Redactor>>,
     /// Only what was in flight in it is told.
     pub since: Option<Span>,
 }
@@ -64,10 +65,11 @@ impl<'a> Case<'a> {
             let names = connections.iter_mut().flat_map(|row| [&mut row.client_name, &mut row.server_name]);
             names.flatten().for_each(|name| *name = redactor.text(name).into_owned());
         }
-        let codes: Vec<&str> =
-            RULES.iter().map(|rule| rule.code).filter(|code| charge(code) == Some(Charge::Stuck)).collect();
-        let said = store.said(&codes)?.into_iter().map(|said| (said.exchange_id, said)).collect();
-        let (stuck, open, cancels, defied) = Default::default();
+        let said = store.said(&charging(|charge| charge == Charge::Stuck))?;
+        let said = said.into_iter().map(|said| (said.exchange_id, said)).collect();
+        let cancels = store.cancel_counts()?;
+        let defied = store.defied_counts(&charging(Charge::defies_cancel))?;
+        let (stuck, open) = Default::default();
         let deaths = deaths(store, &connections, &mut redactor)?;
         let gaps = store.with_gaps()?;
         let mut unread = Unread::of(&store.sources()?);
@@ -86,32 +88,20 @@ impl<'a> Case<'a> {
             deaths,
             unread,
             after_us,
+            redactor: RefCell::new(redactor),
             since: None,
         };
         case.sort_waiting()?;
-        for mut row in store.cancellations(None, None)? {
-            // The one text of a log that this screen has beside names, ids and stderr.
-            if let (Some(redactor), Some(reason)) = (&mut redactor, &mut row.reason) {
-                *reason = redactor.text(reason).into_owned();
-            }
-            *case.defied.entry(row.connection_id).or_default() += usize::from(Judged::of(&row).defied());
-            case.cancels.entry(row.connection_id).or_default().push(row);
-        }
         Ok(case)
     }
 
     /// Requests without an answer: those that a rule calls so, and the others. Where lines are missing, a rule that cannot
     /// decide does not call anything stuck.
     fn sort_waiting(&mut self) -> Result<()> {
-        let mut waiting = Vec::new();
-        self.store.exchanges(ExchangeFilter { connection: None, odd_only: true }, |row| {
-            let gave_up = row.outcome == "silent" && why::is_handshake(&row);
-            if row.outcome == "unanswered" || gave_up {
-                waiting.push(row);
+        for row in self.store.waiting(&protocol::handshakes())? {
+            if row.outcome == "silent" && !why::is_handshake(&row) {
+                continue;
             }
-            Ok(())
-        })?;
-        for row in waiting {
             let whole = !self.gaps.contains(&row.connection_id);
             let place = match self.said.get(&row.id) {
                 Some(said) if said.certainty == "violation" || whole => &mut self.stuck,
@@ -131,7 +121,7 @@ impl<'a> Case<'a> {
         of.get(&connection.id).map_or(0, Vec::len)
     }
 
-    fn defied(&self, connection: &ConnectionRow) -> usize {
+    fn defied(&self, connection: &ConnectionRow) -> u64 {
         self.defied.get(&connection.id).copied().unwrap_or_default()
     }
 
@@ -204,9 +194,18 @@ impl<'a> Case<'a> {
     }
 
     /// Cancels of a request, in order.
-    pub fn cancels_of(&self, row: &ExchangeRow) -> impl Iterator<Item = &CancellationRow> {
-        let all = self.cancels.get(&row.connection_id).map_or(&[][..], Vec::as_slice);
-        all.iter().filter(|cancel| cancel.exchange_id == Some(row.id))
+    pub fn cancels_of(&self, row: &ExchangeRow) -> Result<Vec<CancellationRow>> {
+        Ok(self.redacted(self.store.cancellations_of_exchange(row.id)?))
+    }
+
+    /// The same cancels without secrets: a reason is the one text of a log that these screens have beside names, ids and stderr.
+    fn redacted(&self, mut rows: Vec<CancellationRow>) -> Vec<CancellationRow> {
+        if let Some(redactor) = &mut *self.redactor.borrow_mut() {
+            for reason in rows.iter_mut().filter_map(|row| row.reason.as_mut()) {
+                *reason = redactor.text(reason).into_owned();
+            }
+        }
+        rows
     }
 
     /// Age from which an open request counts as stuck, in microseconds.
@@ -217,7 +216,7 @@ impl<'a> Case<'a> {
     /// One line about a connection; with what most likely happened in it where that is wanted.
     pub fn line(&self, connection: &ConnectionRow, explained: bool) -> Result<String> {
         let stuck = self.count(&self.stuck, connection) as u64;
-        let cancels = self.cancels.get(&connection.id).map_or(0, Vec::len) as u64;
+        let cancels = self.cancels.get(&connection.id).copied().unwrap_or_default();
         let (requests, cancels) = (plural(connection.requests, "request"), plural(cancels, "cancel"));
         let mut said = format!("   {}   {requests}, {cancels}, {stuck} stuck", connection.key);
         if self.deaths.contains_key(&connection.id) {
@@ -297,9 +296,9 @@ impl<'a> Case<'a> {
     }
 
     fn cancels(&self, connection: &ConnectionRow) -> Result<Vec<Cancelled>> {
-        let rows = self.cancels.get(&connection.id).map_or(&[][..], Vec::as_slice);
+        let rows = self.redacted(self.store.cancellations_of_connection(connection.id)?);
         let mut asked = 0;
-        rows.iter()
+        rows.into_iter()
             .map(|row| {
                 let exchange = row.exchange_id.map(|id| self.store.exchange(id)).transpose()?.flatten();
                 // Only a request with progress after its cancel can have worked on without an answer.
@@ -311,10 +310,15 @@ impl<'a> Case<'a> {
                     None => Vec::new(),
                 };
                 asked += usize::from(!signs.is_empty());
-                Ok(Cancelled { row: row.clone(), exchange, signs })
+                Ok(Cancelled { row, exchange, signs })
             })
             .collect()
     }
+}
+
+/// Codes of the rules that charge a request, or whoever had to answer it, with something of this kind.
+fn charging(wanted: impl Fn(Charge) -> bool) -> Vec<&'static str> {
+    RULES.iter().map(|rule| rule.code).filter(|code| charge(code).is_some_and(&wanted)).collect()
 }
 
 /// How the servers of a log died, in the words of the rule, with what they wrote to stderr last.

@@ -74,7 +74,7 @@ pub fn gather(store: &Store, wanted: Wanted<'_>) -> Result<Rc<Gathered>> {
         exchanges.extend(places.contains_key(&row.connection_id).then_some(row));
         Ok(())
     })?;
-    let mut cancels = store.cancellations(None, None)?;
+    let mut cancels = store.cancellations()?;
     cancels.retain(|row| places.contains_key(&row.connection_id));
     let Incidents { told: incidents, more: more_incidents, stuck } = incidents(store, &wanted)?;
     let mut frames = Vec::new();

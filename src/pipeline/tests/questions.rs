@@ -59,8 +59,8 @@ fn requests_of_a_connection_are_told_from_both_ends() {
     assert!(store.nested_exchanges(answered.id).unwrap().is_empty());
     store.serves(&[(answered.id as u64, silent.id as u64)]).unwrap();
     assert_eq!(lines(store.nested_exchanges(answered.id), line), [8]);
-    assert_eq!(store.cancellations(Some(connection), None).unwrap().len(), 2);
-    assert_eq!(store.cancellations(None, Some(silent.id)).unwrap().len(), 1);
+    assert_eq!(store.cancellations_of_connection(connection).unwrap().len(), 2);
+    assert_eq!(store.cancellations_of_exchange(silent.id).unwrap().len(), 1);
 }
 
 #[test]

@@ -214,7 +214,7 @@ impl Scene {
             cancels: BTreeMap::new(),
             late: HashSet::new(),
         };
-        for cancel in store.cancellations(Some(connection.id), None)? {
+        for cancel in store.cancellations_of_connection(connection.id)? {
             let issuer = Some(cancel.sender.as_str());
             let target = cancel.target_rpc_id.as_deref().map(|id| label(id, issuer)).unwrap_or_default();
             scene.cancels.insert(cancel.message_id, target);
@@ -313,7 +313,7 @@ pub fn trace(store: &Store, wanted: &[ConnectionRow], out: &mut Out) -> Result<(
     let Some(mut trace) = broken_pipe_is_fine(Perfetto::new(out, start, wanted))? else { return Ok(()) };
     // Each table is read once, whatever the number of connections.
     let ends: HashMap<i64, i64> = wanted.iter().map(|row| (row.id, row.last_at_us.unwrap_or(start))).collect();
-    let mut cancels = store.cancellations(None, None)?;
+    let mut cancels = store.cancellations()?;
     cancels.retain(|cancel| ends.contains_key(&cancel.connection_id));
     let cancelling: HashSet<i64> = cancels.iter().map(|cancel| cancel.message_id).collect();
     let reported = reported(store, wanted, &cancelling)?;

@@ -65,7 +65,7 @@ pub fn write(out: &mut Out, case: &Case<'_>, args: &WhyArgs, text: &str) -> Resu
 fn seen(case: &Case<'_>, row: &ExchangeRow, at_us: i64) -> Result<Option<InFlight>> {
     let lives = row.history.contains(['p', 'P']);
     let signs = if lives { case.store.signs_of_life(row.id, WINDOW)? } else { Vec::new() };
-    let cancels: Vec<_> = case.cancels_of(row).cloned().collect();
+    let cancels = case.cancels_of(row)?;
     Ok(InFlight::of(row, signs, &cancels, (at_us, case.stuck_after_us())))
 }
 

@@ -54,7 +54,7 @@ impl Case<'_> {
     }
 
     fn grow(&self, row: &ExchangeRow, depth: u32, names: &BTreeMap<&str, &str>, tree: &mut Vec<AtHop>) -> Result<()> {
-        let cancel = self.cancels_of(row).next().cloned();
+        let cancel = self.cancels_of(row)?.into_iter().next();
         let connection = self.connection(row.connection_id).map_or("", |connection| connection.key.as_str());
         let hop = names.get(row.source.as_str()).copied().unwrap_or(connection).to_string();
         tree.push(AtHop { depth, hop, row: row.clone(), cancel });

@@ -1,0 +1,18 @@
+-- Exchanges without an answer, but for those that were cancelled and to which none is due; of these only what asks by one of
+-- these methods, as the cancel knows. The partial index finds them.
+SELECT e.id, e.connection_id, c.key AS connection, e.issuer, e.rpc_id, e.profile, e.method, e.name, s.name AS source, q.line,
+       e.response_id, r.line AS response_line, e.parent_id, e.sent_at_us, e.settled_at_us, e.latency_us, e.outcome,
+       e.history, e.error_code
+FROM exchange x
+CROSS JOIN exchanges e ON e.id = x.request
+LEFT JOIN connection c ON c.id = e.connection_id
+LEFT JOIN frame q ON q.id = e.id
+LEFT JOIN source s ON s.id = q.source
+LEFT JOIN frame r ON r.id = e.response_id
+WHERE x.outcome >= 2
+  AND (x.outcome = 4
+       OR x.outcome = 3
+          AND x.request IN (SELECT exchange
+                            FROM cancellation
+                            WHERE exchange IS NOT NULL AND target_method IN (SELECT value FROM json_each(:methods))))
+ORDER BY e.id;
