@@ -17,7 +17,6 @@ mod findings;
 mod ground;
 mod identity;
 mod incident;
-
 mod logs;
 mod messages;
 mod oracle;
@@ -34,6 +33,7 @@ mod schema;
 mod several;
 mod sources;
 mod spool;
+mod table;
 mod tally;
 
 #[cfg(test)]
