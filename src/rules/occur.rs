@@ -65,7 +65,8 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         What::Cancel { cancel, fault, target } => match cancel.mechanism {
             Mechanism::TasksCancel => (O::NONE, O::NONE),
             Mechanism::WorkDoneProgressCancel => (O::CANCELS_WORK, O::NONE),
-            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
+            // Of one that comes while prompts are in work the effect is still to be seen.
+            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.effect.is_none(), O::TURN_CANCELLED)),
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
         What::Shape(shape) => (of_part(shape.part), O::NONE),

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use crate::support::trace::{parse_trace, shorthand};
 use crate::support::verdicts::{Verdicts, judge_with_lookout, lines, remembering};
-use rpctape::rules::{RULES, Rule, Selection, find};
+use rpctape::protocol::Side;
+use rpctape::rules::{RULES, Rule, Seized, Selection, find};
 use rpctape::session::{FrameId, Settings};
 
 /// Fences of a page: info line and body.
@@ -86,12 +87,29 @@ fn cancels(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> 
 }
 
 /// Findings as they are told: `STK004 at 5: the server ...`, in the order of their events.
-fn says(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+pub(crate) fn says(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
     let mut rows: Vec<_> = verdicts.findings.iter().collect();
     rows.sort_by_key(|finding| (finding.frame, finding.code));
     let row =
         rows.into_iter().map(|finding| format!("{} at {}: {}", finding.code, numbers[&finding.frame], finding.summary));
     row.collect()
+}
+
+/// What findings rest on: `CAN005 at 11: request 4, response 5, cancel 11`, in the order of their events.
+pub(crate) fn evidence(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+    let mut rows: Vec<_> = verdicts.findings.iter().collect();
+    rows.sort_by_key(|finding| (finding.frame, finding.code));
+    let row = rows.into_iter().map(|finding| {
+        let items = finding.evidence.iter().map(|item| format!("{} {}", item.role, numbers[&item.frame]));
+        format!("{} at {}: {}", finding.code, numbers[&finding.frame], items.collect::<Vec<_>>().join(", "))
+    });
+    row.collect()
+}
+
+/// What each side had occasion to: `client: a message, a request`, in the words of `check --coverage`.
+fn occasions(verdicts: &Verdicts) -> Vec<String> {
+    let of = |seized: &Seized| Side::BOTH.map(|side| format!("{}: {}", side.as_str(), seized.of(side).words()));
+    verdicts.seized.iter().flat_map(of).collect()
 }
 
 /// Exchanges as lines: `4 #1 tools/call: result QCr`, in the order of their requests.
@@ -136,8 +154,10 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
             let Some((verdicts, numbers)) = &run else { panic!("{title}: {info} before any trace") };
             let got = match info.as_str() {
                 "findings" => lines(&verdicts.findings, numbers),
+                "occasions" => occasions(verdicts),
                 "cancels" => cancels(verdicts, numbers),
                 "says" => says(verdicts, numbers),
+                "evidence" => evidence(verdicts, numbers),
                 "exchanges" => exchanges(verdicts, numbers),
                 _ => panic!("{title}: what is {info}?"),
             };
@@ -149,13 +169,20 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
     traces
 }
 
+/// The files in `tests/traces`, in order.
+pub(crate) fn trace_files() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    let entries = std::fs::read_dir(folder).expect("the traces").map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<_> = entries.collect();
+    paths.sort();
+    paths.into_iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
+}
+
 #[test]
 fn traces_give_what_stands_below_them() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
     let (mut errors, mut traces) = (Vec::new(), 0);
-    for entry in std::fs::read_dir(folder).expect("the traces") {
-        let path = entry.expect("an entry").path();
-        traces += check_traces(&std::fs::read_to_string(&path).expect("a text"), &mut errors);
+    for text in trace_files() {
+        traces += check_traces(&text, &mut errors);
     }
     assert!(errors.is_empty(), "{} of {traces} traces:\n{}", errors.len(), errors.join("\n"));
     assert!(traces >= 60, "only {traces} traces were found");
