@@ -7,9 +7,10 @@ use std::path::Path;
 
 use crate::support::trace::{parse_trace, shorthand};
 use crate::support::verdicts::{Verdicts, judge_with_lookout, lines, remembering};
+use rpctape::finding::Breach;
 use rpctape::protocol::Side;
-use rpctape::rules::{RULES, Rule, Seized, Selection, find};
-use rpctape::session::{FrameId, Settings};
+use rpctape::rules::{Exercised, RULES, Rule, Seized, Selection, coverage, find};
+use rpctape::session::{Certainty, FrameId, Settings};
 
 /// Fences of a page: info line and body.
 pub(crate) fn fences(page: &str) -> Vec<(String, String)> {
@@ -112,6 +113,29 @@ fn occasions(verdicts: &Verdicts) -> Vec<String> {
     verdicts.seized.iter().flat_map(of).collect()
 }
 
+/// What became of the clauses that some rules judge: `server mcp-2025-11-25/cancel-unknown: kept`, and why where it is not.
+fn clauses(verdicts: &Verdicts, codes: &str) -> Vec<String> {
+    let exercised = verdicts.seized.iter().zip(&verdicts.connections).map(|(seized, connection)| Exercised {
+        seized: *seized,
+        proof: connection.proof,
+        connections: 1,
+    });
+    let breaches = verdicts.findings.iter().filter_map(|finding| {
+        let (clause, code) = (finding.clause?.id.to_string(), finding.code.to_string());
+        let violation = finding.certainty == Certainty::Violation;
+        Some(Breach { profile: finding.profile, clause, code, side: finding.by, violation, count: 1 })
+    });
+    let rows = coverage(&exercised.collect::<Vec<_>>(), &breaches.collect::<Vec<_>>(), &Selection::default());
+    let asked = rows.iter().filter(|row| row.rules.iter().any(|rule| codes.split(',').any(|code| code == *rule)));
+    let row = asked.map(|row| {
+        let (side, clause, rules) = (row.side.as_str(), row.clause.id, row.rules.join(","));
+        let because = row.because.iter().map(|why| format!("; {why}")).collect::<String>();
+        let counts = format!("{} connections, {} findings", row.connections, row.findings);
+        format!("{side} {clause} by {rules}: {}, {counts}{because}", row.standing.as_str())
+    });
+    row.collect()
+}
+
 /// Exchanges as lines: `4 #1 tools/call: result QCr`, in the order of their requests.
 fn exchanges(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
     let mut rows: Vec<_> = verdicts.exchanges.iter().collect();
@@ -159,7 +183,10 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
                 "says" => says(verdicts, numbers),
                 "evidence" => evidence(verdicts, numbers),
                 "exchanges" => exchanges(verdicts, numbers),
-                _ => panic!("{title}: what is {info}?"),
+                _ => match info.strip_prefix("coverage ") {
+                    Some(codes) => clauses(verdicts, codes),
+                    None => panic!("{title}: what is {info}?"),
+                },
             };
             if got != want {
                 errors.push(format!("{title}: {info}\n  want {want:#?}\n  got  {got:#?}"));
@@ -176,6 +203,27 @@ pub(crate) fn trace_files() -> Vec<String> {
     let mut paths: Vec<_> = entries.collect();
     paths.sort();
     paths.into_iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
+}
+
+/// What each rule says of the examples on its page, and what that rests on.
+#[test]
+fn rules_say_what_they_found() {
+    let mut all = String::new();
+    for rule in RULES {
+        for (info, body) in fences(rule.page) {
+            let Some(info) = info.strip_prefix("trace ") else { continue };
+            let select = vec!["ALL".into(), rule.code.into()];
+            let selection = Selection { select, schema: rule.needs_schema(), ..Selection::default() };
+            let (verdicts, numbers) = judge_with_lookout(&parse_trace(info, &body), Settings::default(), &selection);
+            let own = |line: &String| line.starts_with(rule.code);
+            for (said, shown) in says(&verdicts, &numbers).into_iter().zip(evidence(&verdicts, &numbers)) {
+                if own(&said) {
+                    let _ = writeln!(all, "{said}\n    {}", shown.split_once(": ").map_or("", |(_, items)| items));
+                }
+            }
+        }
+    }
+    insta::assert_snapshot!(all);
 }
 
 #[test]
