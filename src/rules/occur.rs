@@ -65,7 +65,8 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         What::Cancel { cancel, fault, target } => match cancel.mechanism {
             Mechanism::TasksCancel => (O::NONE, O::NONE),
             Mechanism::WorkDoneProgressCancel => (O::CANCELS_WORK, O::NONE),
-            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.exchange.is_some(), O::TURN_CANCELLED)),
+            // Of one that comes while prompts are in work the effect is still to be seen.
+            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.effect.is_none(), O::TURN_CANCELLED)),
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
         What::Shape(shape) => (of_part(shape.part), O::NONE),
@@ -131,7 +132,9 @@ pub(super) fn of_connection(connection: &Connection) -> (Occasions, Occasions) {
         .and(when(steps.initialize.is_some(), O::HANDSHAKE))
         .and(when(steps.initialize_answer.is_some(), O::HANDSHAKE_ANSWERED));
     let client = when(steps.shutdown.is_some(), O::SHUTDOWN).and(when(steps.exit.is_some(), O::EXIT));
-    (both.and(client), both.and(when(steps.early_request.is_some(), O::ASKED_EARLY)))
+    // In a log without its beginning the handshake may have come before.
+    let early = steps.early_request.is_some() && connection.complete_head();
+    (both.and(client), both.and(when(early, O::ASKED_EARLY)))
 }
 
 /// What a request is an occasion of for the side that has to answer it.

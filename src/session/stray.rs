@@ -154,7 +154,10 @@ impl Conn {
 
     fn accuse_early_answers(&mut self, step: &mut Step<'_>, early: Vec<EarlyAnswer>) {
         for EarlyAnswer { seen, sender, profile, id, judgement, .. } in early {
-            self.side_mut(sender.peer()).miss(&id);
+            // A request that had it by now is not missing.
+            if self.slot(sender.peer(), &id).is_none() {
+                self.side_mut(sender.peer()).miss(&id);
+            }
             let stray = Stray::UnknownId { judgement, foreign_stream: None };
             self.emit(step, profile, seen, Some(sender), What::Stray { id: &id, stray });
         }

@@ -34,6 +34,7 @@ mod schema;
 mod several;
 mod sources;
 mod spool;
+mod table;
 mod tally;
 
 #[cfg(test)]

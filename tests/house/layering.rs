@@ -123,7 +123,7 @@ fn branches(group: &str) -> Vec<&str> {
 }
 
 /// All modules below `src`.
-fn modules() -> BTreeMap<Module, PathBuf> {
+pub(crate) fn modules() -> BTreeMap<Module, PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);

@@ -4,4 +4,5 @@
 mod common;
 
 mod layering;
+mod listed;
 mod readme;

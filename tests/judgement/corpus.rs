@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::rule_pages::{fences, option};
+use crate::rule_pages::{fences, option, trace_files};
 use crate::support::restate::in_profile;
 use crate::support::trace::{Trace, parse_trace, shorthand};
 use crate::support::vector::vector;
@@ -32,19 +32,15 @@ impl Group {
             let label = info.split(' ').take(2).collect::<Vec<_>>().join(" ");
             (label, parse_trace(&info, &body))
         });
-        // What several logs show together is in no file of one.
-        Group { code, traces: traces.filter(|(_, trace)| trace.steps.iter().all(|step| step.hop < 2)).collect() }
+        // What several logs show together is in no file of one, and a file of the corpus says who sent what.
+        let alone = |trace: &Trace| trace.logger.is_none() && trace.steps.iter().all(|step| step.hop < 2);
+        Group { code, traces: traces.filter(|(_, trace)| alone(trace)).collect() }
     }
 }
 
 fn groups() -> Vec<Group> {
     let mut groups: Vec<Group> = RULES.iter().map(|rule| Group::new(Some(rule.code), rule.page)).collect();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
-    let entries = std::fs::read_dir(folder).expect("the traces").map(|entry| entry.expect("an entry").path());
-    let mut paths: Vec<PathBuf> = entries.collect();
-    paths.sort();
-    for path in paths {
-        let text = std::fs::read_to_string(path).expect("a text");
+    for text in trace_files() {
         groups.extend(text.split("\n## ").skip(1).map(|part| Group::new(None, part)));
     }
     groups

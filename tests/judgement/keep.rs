@@ -213,6 +213,22 @@ fn texts_are_those_of_the_log_with_a_mark_at_its_head_too() {
     }
 }
 
+/// A character may have four bytes, and what is kept ends where one ends.
+#[test]
+fn texts_have_as_many_characters_as_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = std::fs::read_to_string(top().join("samples/faults/06-result-after-cancel.jsonl")).expect("a log");
+    for text in ["\u{1f600}".repeat(600), format!("x{}", "\u{e9}".repeat(900))] {
+        let log = log.replace("\"done\"", &format!("\"{text}\""));
+        let path = common::file(folder.path(), "a.jsonl", &log);
+        let packed = folder.path().join("a.jsonl.zst");
+        std::fs::write(&packed, zstd::encode_all(log.as_bytes(), 1).expect("packed")).expect("written");
+        for file in [path, packed.display().to_string()] {
+            assert!(compare(&[file], 8_192).0 > 0);
+        }
+    }
+}
+
 #[test]
 fn the_screen_is_the_same_with_a_database() {
     let folder = tempfile::tempdir().expect("a folder");

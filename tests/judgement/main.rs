@@ -9,6 +9,7 @@ mod capture_speed;
 mod clauses;
 mod corpus;
 mod keep;
+mod otherwise;
 mod replay_compare;
 mod round_trip;
 mod rule_pages;

@@ -7,8 +7,10 @@ use std::path::Path;
 
 use crate::support::trace::{parse_trace, shorthand};
 use crate::support::verdicts::{Verdicts, judge_with_lookout, lines, remembering};
-use rpctape::rules::{RULES, Rule, Selection, find};
-use rpctape::session::{FrameId, Settings};
+use rpctape::finding::Breach;
+use rpctape::protocol::Side;
+use rpctape::rules::{Exercised, RULES, Rule, Seized, Selection, coverage, find};
+use rpctape::session::{Certainty, FrameId, Settings};
 
 /// Fences of a page: info line and body.
 pub(crate) fn fences(page: &str) -> Vec<(String, String)> {
@@ -86,11 +88,51 @@ fn cancels(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> 
 }
 
 /// Findings as they are told: `STK004 at 5: the server ...`, in the order of their events.
-fn says(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+pub(crate) fn says(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
     let mut rows: Vec<_> = verdicts.findings.iter().collect();
     rows.sort_by_key(|finding| (finding.frame, finding.code));
     let row =
         rows.into_iter().map(|finding| format!("{} at {}: {}", finding.code, numbers[&finding.frame], finding.summary));
+    row.collect()
+}
+
+/// What findings rest on: `CAN005 at 11: request 4, response 5, cancel 11`, in the order of their events.
+pub(crate) fn evidence(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> Vec<String> {
+    let mut rows: Vec<_> = verdicts.findings.iter().collect();
+    rows.sort_by_key(|finding| (finding.frame, finding.code));
+    let row = rows.into_iter().map(|finding| {
+        let items = finding.evidence.iter().map(|item| format!("{} {}", item.role, numbers[&item.frame]));
+        format!("{} at {}: {}", finding.code, numbers[&finding.frame], items.collect::<Vec<_>>().join(", "))
+    });
+    row.collect()
+}
+
+/// What each side had occasion to: `client: a message, a request`, in the words of `check --coverage`.
+fn occasions(verdicts: &Verdicts) -> Vec<String> {
+    let of = |seized: &Seized| Side::BOTH.map(|side| format!("{}: {}", side.as_str(), seized.of(side).words()));
+    verdicts.seized.iter().flat_map(of).collect()
+}
+
+/// What became of the clauses that some rules judge: `server mcp-2025-11-25/cancel-unknown: kept`, and why where it is not.
+fn clauses(verdicts: &Verdicts, codes: &str) -> Vec<String> {
+    let exercised = verdicts.seized.iter().zip(&verdicts.connections).map(|(seized, connection)| Exercised {
+        seized: *seized,
+        proof: connection.proof,
+        connections: 1,
+    });
+    let breaches = verdicts.findings.iter().filter_map(|finding| {
+        let (clause, code) = (finding.clause?.id.to_string(), finding.code.to_string());
+        let violation = finding.certainty == Certainty::Violation;
+        Some(Breach { profile: finding.profile, clause, code, side: finding.by, violation, count: 1 })
+    });
+    let rows = coverage(&exercised.collect::<Vec<_>>(), &breaches.collect::<Vec<_>>(), &Selection::default());
+    let asked = rows.iter().filter(|row| row.rules.iter().any(|rule| codes.split(',').any(|code| code == *rule)));
+    let row = asked.map(|row| {
+        let (side, clause, rules) = (row.side.as_str(), row.clause.id, row.rules.join(","));
+        let because = row.because.iter().map(|why| format!("; {why}")).collect::<String>();
+        let counts = format!("{} connections, {} findings", row.connections, row.findings);
+        format!("{side} {clause} by {rules}: {}, {counts}{because}", row.standing.as_str())
+    });
     row.collect()
 }
 
@@ -136,10 +178,15 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
             let Some((verdicts, numbers)) = &run else { panic!("{title}: {info} before any trace") };
             let got = match info.as_str() {
                 "findings" => lines(&verdicts.findings, numbers),
+                "occasions" => occasions(verdicts),
                 "cancels" => cancels(verdicts, numbers),
                 "says" => says(verdicts, numbers),
+                "evidence" => evidence(verdicts, numbers),
                 "exchanges" => exchanges(verdicts, numbers),
-                _ => panic!("{title}: what is {info}?"),
+                _ => match info.strip_prefix("coverage ") {
+                    Some(codes) => clauses(verdicts, codes),
+                    None => panic!("{title}: what is {info}?"),
+                },
             };
             if got != want {
                 errors.push(format!("{title}: {info}\n  want {want:#?}\n  got  {got:#?}"));
@@ -149,13 +196,41 @@ fn check_traces(text: &str, errors: &mut Vec<String>) -> usize {
     traces
 }
 
+/// The files in `tests/traces`, in order.
+pub(crate) fn trace_files() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    let entries = std::fs::read_dir(folder).expect("the traces").map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<_> = entries.collect();
+    paths.sort();
+    paths.into_iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
+}
+
+/// What each rule says of the examples on its page, and what that rests on.
+#[test]
+fn rules_say_what_they_found() {
+    let mut all = String::new();
+    for rule in RULES {
+        for (info, body) in fences(rule.page) {
+            let Some(info) = info.strip_prefix("trace ") else { continue };
+            let select = vec!["ALL".into(), rule.code.into()];
+            let selection = Selection { select, schema: rule.needs_schema(), ..Selection::default() };
+            let (verdicts, numbers) = judge_with_lookout(&parse_trace(info, &body), Settings::default(), &selection);
+            let own = |line: &String| line.starts_with(rule.code);
+            for (said, shown) in says(&verdicts, &numbers).into_iter().zip(evidence(&verdicts, &numbers)) {
+                if own(&said) {
+                    let _ = writeln!(all, "{said}\n    {}", shown.split_once(": ").map_or("", |(_, items)| items));
+                }
+            }
+        }
+    }
+    insta::assert_snapshot!(all);
+}
+
 #[test]
 fn traces_give_what_stands_below_them() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
     let (mut errors, mut traces) = (Vec::new(), 0);
-    for entry in std::fs::read_dir(folder).expect("the traces") {
-        let path = entry.expect("an entry").path();
-        traces += check_traces(&std::fs::read_to_string(&path).expect("a text"), &mut errors);
+    for text in trace_files() {
+        traces += check_traces(&text, &mut errors);
     }
     assert!(errors.is_empty(), "{} of {traces} traces:\n{}", errors.len(), errors.join("\n"));
     assert!(traces >= 60, "only {traces} traces were found");

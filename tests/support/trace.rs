@@ -14,7 +14,7 @@
 //!  44 anyone {"jsonrpc":"2.0","id":1,"result":{}}           (the log does not say who)
 //! ```
 
-use rpctape::capture::{Body, Captured, Channel, Direction, Exit, Frame, Missing, Transport, Vantage, Why};
+use rpctape::capture::{Body, Captured, Channel, Direction, Exit, Frame, Missing, Proof, Transport, Vantage, Why};
 use rpctape::jsonrpc::{Parsed, parse};
 use rpctape::protocol::{Facts, Side, by_name};
 
@@ -27,6 +27,13 @@ pub struct Step {
     /// The hop that it passes, from 1; its connection.
     pub hop: u32,
     pub what: What,
+}
+
+impl Step {
+    /// True for a message whose sender the log does not say.
+    pub fn is_anyones(&self) -> bool {
+        self.side.is_none() && matches!(self.what, What::Json(_))
+    }
 }
 
 /// What happens in a step.
@@ -138,10 +145,20 @@ pub fn parse_trace(info: &str, body: &str) -> Trace {
         resolution_us: 1000,
         ..Channel::default()
     };
+    let mut logger = None;
     for option in words {
         match option.split_once('=') {
             Some(("vantage", value)) => channel.vantage = Vantage::from_name(value).expect("a vantage"),
             Some(("transport", "http")) => channel.transport = Transport::Http,
+            // The log says "sent" and "received"; whose log it is, it does not say.
+            Some(("logger", value)) => {
+                (logger, channel.vantage) = (Some(side_of(value).expect("a side")), Vantage::Unknown);
+            }
+            Some(("lacks", name)) => {
+                let (_, proof) = PROOFS.iter().find(|(known, _)| *known == name).expect("what a log can prove");
+                channel.proof = channel.proof.without(*proof);
+            }
+            Some(("protocol", "unsaid")) => channel.profile = None,
             Some(("head", "truncated")) => channel.complete_head = Some(false),
             Some(("head", "unknown")) => channel.complete_head = None,
             Some(("transport", "stdio") | ("head", "complete") | ("tail", _)) => {}
@@ -149,11 +166,25 @@ pub fn parse_trace(info: &str, body: &str) -> Trace {
         }
     }
     if channel.transport == Transport::Http {
-        channel.proof = channel.proof.and(rpctape::capture::Proof::STREAMS);
+        channel.proof = channel.proof.and(Proof::STREAMS);
     }
     let steps: Vec<Step> = body.lines().filter(|line| !line.trim().is_empty()).map(parse_step).collect();
     let timed = steps.iter().any(|step| step.at_ms != steps[0].at_ms);
-    Trace { channel, steps, timed, logger: None }
+    Trace { channel, steps, timed, logger }
+}
+
+/// What the log of a trace may be unable to prove, by its name.
+const PROOFS: [(&str, Proof); 6] = [
+    ("cancel-target", Proof::CANCEL_TARGET),
+    ("error-code", Proof::ERROR_CODE),
+    ("all-answers", Proof::ALL_ANSWERS),
+    ("both-sides", Proof::BOTH_SIDES),
+    ("client", Proof::CLIENT),
+    ("order", Proof::ORDER),
+];
+
+fn side_of(word: &str) -> Option<Side> {
+    Side::BOTH.into_iter().find(|side| side.as_str() == word)
 }
 
 fn parse_step(line: &str) -> Step {
@@ -169,20 +200,15 @@ fn parse_step(line: &str) -> Step {
         Some((who, hop)) => (who, hop.parse().expect("a hop's number")),
         None => (who, 1),
     };
-    let side = |word: &str| match word {
-        "client" => Some(Side::Client),
-        "server" => Some(Side::Server),
-        _ => None,
-    };
     if who == "close" {
-        return Step { at_ms, side: side(rest), stream, hop, what: What::Close };
+        return Step { at_ms, side: side_of(rest), stream, hop, what: What::Close };
     }
     if who == "missing" {
         let (why, whose) = rest.split_once(' ').unwrap_or((rest, ""));
         let why = Why::from_name(why).unwrap_or_else(|| panic!("no reason in {line:?}"));
         return Step {
             at_ms,
-            side: side(whose),
+            side: side_of(whose),
             stream,
             hop,
             what: What::Missing { why, anywhere: whose == "anywhere" },
@@ -199,7 +225,7 @@ fn parse_step(line: &str) -> Step {
         };
         return Step { at_ms, side: None, stream: None, hop, what: What::Exit(exit) };
     }
-    let sender = side(who);
+    let sender = side_of(who);
     assert!(sender.is_some() || who == "anyone", "no side in {line:?}");
     let what = match rest.strip_prefix("raw ") {
         Some(text) => What::Raw(text.to_string()),

@@ -7,7 +7,7 @@ use rpctape::finding::Finding;
 use rpctape::jsonrpc::Id;
 use rpctape::pipeline::{Inspector, Lookout};
 use rpctape::protocol::Side;
-use rpctape::rules::{Auditor, Selection};
+use rpctape::rules::{Auditor, Seized, Selection, rests_on_order, still_proven};
 use rpctape::session::{
     Cancellation, Connection, Event, Exchange, Follower, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered,
     ReusedId, Session, Settings, Sink,
@@ -21,6 +21,8 @@ pub struct Verdicts {
     pub exchanges: Vec<Exchange>,
     pub cancellations: Vec<Cancellation>,
     pub connections: Vec<Connection>,
+    /// The occasions of each profile that was spoken.
+    pub seized: Vec<Seized>,
     auditor: Auditor,
     follower: Follower,
     inspector: Option<Inspector>,
@@ -33,6 +35,7 @@ impl Verdicts {
             exchanges: Vec::new(),
             cancellations: Vec::new(),
             connections: Vec::new(),
+            seized: Vec::new(),
             auditor: Auditor::new(selection),
             follower: Follower::default(),
             inspector: selection.schema.then(Inspector::default),
@@ -56,7 +59,10 @@ impl Sink for Verdicts {
         self.cancellations.push(cancellation.clone());
     }
     fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, _: Option<Side>) {
+        let proven = self.findings.iter_mut().filter(|one| one.connection == connection.id && rests_on_order(one));
+        proven.for_each(|finding| *finding = still_proven(finding.clone(), None, ledger));
         self.follower.connection(connection, ledger);
+        self.seized.extend(self.auditor.seized(connection));
         self.connections.push(connection.clone());
     }
 }
@@ -89,8 +95,8 @@ impl Oracle for Known {
 
 /// Judges one trace with a window that may be small: what was dropped behind it is known to the oracle.
 pub fn remembering(trace: &Trace, settings: Settings, selection: &Selection) -> (Verdicts, HashMap<FrameId, u64>) {
-    let (whole, _) = judge(trace, Settings { window: 8_192, ..settings }, selection);
-    judge_with(trace, settings, selection, &mut Known(whole.exchanges), |_| None)
+    let (written, _) = judge(trace, settings, selection);
+    judge_with(trace, settings, selection, &mut Known(written.exchanges), |_| None)
 }
 
 /// How many frame numbers a frame uses up.
