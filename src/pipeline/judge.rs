@@ -159,7 +159,7 @@ impl Sink for Judge<'_> {
     }
 
     fn wants_flaws(&self) -> bool {
-        self.auditor.wants(On::Flawed) || self.auditor.wants(On::Unsupported)
+        [On::Flawed, On::Unsupported, On::Unvalidated].into_iter().any(|on| self.auditor.wants(on))
     }
 
     fn inferred(&mut self, frame: FrameId, sender: Side) {

@@ -8,8 +8,8 @@ use std::ops::Range;
 use super::facts::{
     META_CAPABILITIES, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER, META_SUBSCRIPTION, REST,
 };
+use super::flaws;
 use super::found::{FACTS, Fact, Facts, Found, ParamsShape, Raw};
-use super::mcp;
 use super::versions::{SOME_DAY, names_versions};
 use crate::base64;
 use crate::json::each_member;
@@ -18,7 +18,7 @@ use crate::jsonrpc::{Defect, IdField, Kind, Message, Parsed, parse};
 /// The brief of a message, or its whole text where that says what no brief does (an envelope that is broken in more than one way).
 pub fn brief<'t>(text: &'t str, message: &Message<'_>, facts: &Facts<'_>) -> Cow<'t, str> {
     // What a second look objects to is shown whole.
-    if mcp::flaws::any(message, facts) {
+    if flaws::any(message, facts) {
         return Cow::Borrowed(text);
     }
     // Most briefs are shorter.
@@ -92,6 +92,8 @@ fn is_same_member(fact: Fact, facts: &Facts<'_>, lifted: &Facts<'_>) -> bool {
         | Fact::Update
         | Fact::ToolCall
         | Fact::UpdateStatus
+        | Fact::Controls
+        | Fact::ExitStatus
         | Fact::UpdateState
         | Fact::TaskId
         | Fact::TaskStatus
@@ -123,6 +125,7 @@ fn is_same_member(fact: Fact, facts: &Facts<'_>, lifted: &Facts<'_>) -> bool {
         | Fact::CacheScope
         | Fact::Terminal
         | Fact::Relative
+        | Fact::Roots
         | Fact::IncludeContext => long == short,
     }
 }
@@ -302,6 +305,7 @@ impl Brief {
             ("value", facts.config_value()),
             ("options", facts.offered()),
             ("path", facts.relative()),
+            ("additionalDirectories", facts.roots()),
             ("terminalId", facts.terminal()),
             ("uri", facts.uri()),
             ("mode", facts.mode()),
@@ -326,6 +330,8 @@ impl Brief {
                 ("sessionUpdate", facts.update()),
                 ("toolCallId", facts.tool_call()),
                 ("status", facts.update_status()),
+                ("capabilities", facts.controls()),
+                ("exitStatus", facts.exit_status()),
                 ("state", facts.update_state()),
                 ("stopReason", facts.stop_reason()),
                 ("configOptions", facts.config_options()),

@@ -76,6 +76,8 @@ pub enum Beyond {
     InPart(&'static str),
     /// Whether it was kept cannot be seen in the messages; why.
     NotObservable(&'static str),
+    /// An observer could judge it, and no rule does; what it would take.
+    NotJudged(&'static str),
     /// It is about persons, or about what they are shown; why that is not in the messages.
     Persons(&'static str),
     /// It allows something: nothing can break it. What it excuses.
@@ -90,7 +92,8 @@ impl Beyond {
     pub fn because(self) -> &'static str {
         match self {
             Beyond::By(ruling) => ruling.split_once("; ").map_or("", |(_, why)| why),
-            Beyond::InPart(why) | Beyond::NotObservable(why) | Beyond::Persons(why) | Beyond::Allows(why) => why,
+            Beyond::InPart(why) | Beyond::NotObservable(why) | Beyond::NotJudged(why) => why,
+            Beyond::Persons(why) | Beyond::Allows(why) => why,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::hash::Hasher;
 
 use super::found::{Fact, Facts, ParamsShape, Raw, is_filled};
-use super::kinds::is_relative;
+use super::kinds::{is_relative, lists_something};
 use super::placeholder::is_placeholder;
 use crate::json::each_member;
 use crate::json::lenient_string;
@@ -68,7 +68,9 @@ impl<'a> Facts<'a> {
             "prompt" => self.kinds.add_prompt(raw),
             "mcpServers" => self.kinds.add_servers(raw),
             "cwd" | "path" if is_relative(raw) => self.put(Fact::Relative, raw),
+            "additionalDirectories" if lists_something(raw) => self.put(Fact::Roots, raw),
             "previousResultId" => self.previous_result = raw != "null",
+            "subject" => self.section(Part::Subject, raw),
             _ => {}
         }
     }
@@ -116,6 +118,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "partialResultToken" => Fact::PartialResultToken,
             "sessionId" => Fact::SessionId,
             "terminalId" => Fact::Terminal,
+            "toolCallId" => Fact::ToolCall,
             "taskId" => Fact::TaskId,
             "status" => Fact::TaskStatus,
             "name" | "command" => Fact::Name,
@@ -244,6 +247,7 @@ enum Part {
     Meta,
     RelatedTask,
     Update,
+    Subject,
     Value,
     Task,
     Outcome,
@@ -256,6 +260,10 @@ impl<'a> Facts<'a> {
         each_member(raw, |key, value| {
             if part == Part::Meta && key == META_RELATED_TASK {
                 return self.section(Part::RelatedTask, value);
+            }
+            // A permission request tells of its tool call as an update does.
+            if part == Part::Subject && key == "toolCall" {
+                return self.section(Part::Update, value);
             }
             if let Some(fact) = fact_of(part, key) {
                 self.put(fact, value);
@@ -281,6 +289,9 @@ fn fact_of(part: Part, key: &str) -> Option<Fact> {
         (Part::Update, "sessionUpdate") => Fact::Update,
         (Part::Update, "toolCallId") => Fact::ToolCall,
         (Part::Update, "status") => Fact::UpdateStatus,
+        (Part::Update, "terminalId") => Fact::Terminal,
+        (Part::Update, "capabilities") => Fact::Controls,
+        (Part::Update, "exitStatus") => Fact::ExitStatus,
         (Part::Update, "state") => Fact::UpdateState,
         (Part::Update, "stopReason") => Fact::StopReason,
         (Part::Value, "kind") => Fact::ValueKind,

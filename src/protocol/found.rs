@@ -101,10 +101,14 @@ facts! {
     SessionId session_id;
     /// `params.update.sessionUpdate`.
     Update update;
-    /// `params.update.toolCallId`.
+    /// `toolCallId` of `params`, of `params.update` or of `params.subject.toolCall` (ACP).
     ToolCall tool_call;
-    /// `params.update.status`.
+    /// `status` of `params.update` or of `params.subject.toolCall` (ACP).
     UpdateStatus update_status;
+    /// What may be asked of a tool call or a terminal, whole: `capabilities` of `params.update` or of `params.subject.toolCall` (ACP 2).
+    Controls controls;
+    /// `params.update.exitStatus` (ACP 2).
+    ExitStatus exit_status;
     /// `params.update.state`.
     UpdateState update_state;
     /// `params.taskId`, `result.taskId` or `result.task.taskId`.
@@ -167,10 +171,12 @@ facts! {
     ConfigOptions config_options;
     /// `result.cacheScope` (MCP 2026-07-28).
     CacheScope cache_scope;
-    /// `params.terminalId` or `result.terminalId` (ACP).
+    /// `params.terminalId`, `params.update.terminalId` or `result.terminalId` (ACP).
     Terminal terminal;
     /// `params.cwd` or `params.path`, where it is a path that begins nowhere (ACP).
     Relative relative;
+    /// `params.additionalDirectories`, where it is a list with something in it (ACP).
+    Roots roots;
     /// `_meta`, whole, where it has keys that are none of the above.
     OddMeta odd_meta;
     /// `params` or `result`, whole: for a second look, where a member of it is worth one.

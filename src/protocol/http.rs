@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::by_name;
+use crate::redact::is_visible;
 
 mod mirrors;
 use mirrors::plain;
@@ -192,11 +193,6 @@ pub fn brief_head(text: &str) -> String {
 fn stand_in(session: &str) -> String {
     let odd = if is_visible(session) { "" } else { "\u{7f}" };
     format!("{}{odd}", &blake3::hash(session.as_bytes()).to_hex()[..16])
-}
-
-/// True for a text of ASCII without control characters. Blanks, and the signs of what was left out, may be a filter's.
-pub fn is_visible(text: &str) -> bool {
-    text.chars().all(|c| matches!(c, ' '..='~' | '…' | '•' | '█'))
 }
 
 /// The member of `params` that the header for a name mirrors.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::placeholder::is_placeholder;
 use crate::json::lenient_string;
@@ -81,6 +82,17 @@ fn kinds_in(raw: &str, kinds: &[(&str, &str)]) -> Option<u8> {
 
 fn is_empty(raw: &str) -> bool {
     raw.trim_start_matches('[').trim_start().starts_with(']')
+}
+
+/// True for a list that is not empty.
+pub(super) fn lists_something(raw: &str) -> bool {
+    raw.starts_with('[') && !is_empty(raw)
+}
+
+/// The first path of a list that begins nowhere.
+pub fn relative_in(list: &str) -> Option<String> {
+    let paths: Vec<&RawValue> = serde_json::from_str(list).ok()?;
+    paths.into_iter().map(RawValue::get).find(|raw| is_relative(raw)).map(|raw| lenient_string(raw).into_owned())
 }
 
 /// True for a path that begins nowhere: `src/main.rs`, `./a`, `..\\b`. What may be a word of a filter (`..` is one), a name without a

@@ -152,6 +152,21 @@ pub fn is_lifecycle(method: &str) -> bool {
     matches!(method, "initialize" | "authenticate" | "auth/login" | "session/new" | "session/resume" | "session/prompt")
 }
 
+/// Requests that cancel a part of the work of a session (ACP 2).
+pub fn cancels_part(method: &str) -> bool {
+    matches!(method, "tool_call/cancel" | "terminal/cancel")
+}
+
+/// Requests that end all work of a session before they are served (ACP 2).
+pub fn closes(method: &str) -> bool {
+    matches!(method, "session/close" | "session/archive")
+}
+
+/// The request that takes up a session (ACP 2).
+pub fn resumes(method: &str) -> bool {
+    method == "session/resume"
+}
+
 /// Requests in which a client tells about itself and where it stands. What it tells differs from one machine to the next;
 /// the answer does not hang on it.
 pub fn introduces(method: &str) -> bool {

@@ -10,6 +10,8 @@ mod dap;
 mod detect;
 mod dialect;
 mod facts;
+mod flaw;
+mod flaws;
 mod found;
 pub mod http;
 mod jsonrpc;
@@ -40,12 +42,17 @@ pub use dap::ReportStage;
 pub use detect::{Hint, by_name, handshakes, hint, profiles, sender_of, settle};
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
 pub use facts::input_methods;
+pub use flaw::Flaw;
 pub use found::{Facts, Found, ParamsShape, Raw};
-pub use kinds::Kinds;
+pub use kinds::{Kinds, relative_in};
 pub use logging::{is_log, is_log_level};
-pub use mcp::flaws::{Flaw, TaskSupport, changes_tools, questions, task_support, tool_order};
+pub use mcp::flaws::{
+    TaskSupport, changes_prompts, changes_tools, missing_argument, questions, required_arguments, task_support,
+    tool_order,
+};
 pub use method::{
-    Feature, Gate, Method, MethodKind, Role, Sender, introduces, is_exit, is_lifecycle, is_shutdown, names_callee, role,
+    Feature, Gate, Method, MethodKind, Role, Sender, cancels_part, closes, introduces, is_exit, is_lifecycle,
+    is_shutdown, names_callee, resumes, role,
 };
 pub use placeholder::is_placeholder;
 pub use playing::{Access, Choice, DefaultAnswer, Flow};
@@ -55,4 +62,4 @@ pub use semconv::Convention;
 pub use shape::Ending;
 pub use side::Side;
 pub use subscribed::Wanted;
-pub use versions::{Inquiry, names_versions};
+pub use versions::{Inquiry, Versions, names_versions};

@@ -28,8 +28,8 @@ impl Profile {
         matches!(self.family, Family::Acp | Family::Lsp)
     }
 
-    /// True if parameters may come in a list, by position.
-    pub fn takes_positions(&self) -> bool {
+    /// True if an empty list says that there are no parameters. That they should be an object is a sentence of LSP.
+    pub fn empty_list_is_none(&self) -> bool {
         self.family == Family::Lsp
     }
 }

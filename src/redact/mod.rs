@@ -24,7 +24,7 @@ mod vendors;
 mod walk;
 mod words;
 
-pub use names::kind_named;
+pub use names::{is_visible, kind_named};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -200,6 +200,7 @@ impl Redactor {
             *self.counts.entry(kind).or_default() += 1;
             return name.clone();
         }
+        let kind = names::kind_of(kind, secret);
         *self.counts.entry(kind).or_default() += 1;
         let number = self.numbers.entry(kind).or_default();
         *number += 1;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::words;
 
 /// Kinds of secrets; a placeholder begins with one.
-pub const KINDS: [&str; 12] = [
+pub const KINDS: [&str; 13] = [
     "authz",
     "password",
     "secret",
@@ -17,8 +17,15 @@ pub const KINDS: [&str; 12] = [
     "aws",
     "email",
     "custom",
-    "session",
+    SESSION,
+    ODD_SESSION,
 ];
+
+/// The id of a session.
+const SESSION: &str = "session";
+
+/// One with other signs than visible ASCII, which no session may have: what stands in its place still says so.
+const ODD_SESSION: &str = "odd-session";
 
 /// Whole names, without regard to case, `_` and `-`.
 pub(super) const NAMES: [(&str, &str); 41] = [
@@ -55,7 +62,7 @@ pub(super) const NAMES: [(&str, &str); 41] = [
     ("sshkey", "private-key"),
     ("sshprivatekey", "private-key"),
     ("signingkey", "private-key"),
-    ("mcpsessionid", "session"),
+    ("mcpsessionid", SESSION),
     ("seedphrase", "secret"),
     ("codeverifier", "secret"),
     ("clientassertion", "secret"),
@@ -374,6 +381,18 @@ pub fn opens_placeholder(before: &str) -> bool {
 /// The placeholder of a secret: `<<secret:token#1>>` for `token#1`.
 pub fn written(name: &str) -> String {
     format!("{}{name}{}", MARK.0, MARK.1)
+}
+
+/// The kind of a secret, once it is known.
+pub fn kind_of(kind: &'static str, secret: &str) -> &'static str {
+    if kind == SESSION && !is_visible(secret) { ODD_SESSION } else { kind }
+}
+
+/// True for a text of ASCII without control characters; of what was replaced, if it was one. Blanks, and the signs of what was left
+/// out, may be a filter's.
+pub fn is_visible(text: &str) -> bool {
+    let visible = text.chars().all(|c| matches!(c, ' '..='~' | '…' | '•' | '█'));
+    visible && !placeholders(text).iter().any(|(_, kind, _)| *kind == ODD_SESSION)
 }
 
 /// A kind of secret by its word.

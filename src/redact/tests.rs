@@ -170,6 +170,18 @@ fn what_was_redacted_is_looked_at_a_second_time_and_stays() {
     }
 }
 
+/// The id of a session may have visible ASCII only; that one had not stays known.
+#[test]
+fn what_stands_for_a_session_says_whether_its_id_was_visible() {
+    let head = |id: &str| text(&format!(r#"{{"mcp-session-id":"{id}"}}"#));
+    for id in ["büro-7", r"b\u00fcro-7", r"b\n7"] {
+        assert_eq!(head(id), r#"{"mcp-session-id":"<<secret:odd-session#1>>"}"#, "{id}");
+    }
+    assert_eq!(head("w-86"), r#"{"mcp-session-id":"<<secret:session#1>>"}"#);
+    assert_eq!(head("<<secret:odd-session#1>>"), r#"{"mcp-session-id":"<<secret:odd-session#1>>"}"#);
+    assert!(super::is_visible("<<secret:session#1>>") && !super::is_visible("<<secret:odd-session#1>>"));
+}
+
 /// A name that speaks of a secret which this cannot be does not hide what stands beside the value.
 #[test]
 fn what_a_name_beside_the_value_says_is_heard_too() {

@@ -25,7 +25,7 @@ pub struct ClauseEntry {
     pub text: &'static str,
     /// Where it stands.
     pub url: &'static str,
-    /// `judged`, `judged in part`, `not observable`, `about persons` or `allows`.
+    /// `judged`, `judged in part`, `not observable`, `not judged`, `about persons` or `allows`.
     pub is: &'static str,
     /// Codes of the rules that judge it.
     pub rules: Vec<&'static str>,
@@ -74,6 +74,7 @@ pub fn clauses_of(profile: &Profile) -> Vec<ClauseEntry> {
             Beyond::By(_) => "judged in part",
             Beyond::InPart(_) => "judged in part",
             Beyond::NotObservable(_) => "not observable",
+            Beyond::NotJudged(_) => "not judged",
             Beyond::Persons(_) => "about persons",
             Beyond::Allows(_) => "allows",
         };
@@ -99,7 +100,7 @@ fn codes(rules: &[&str]) -> String {
 
 /// `mcp 2025-11-25: 226 clauses (78 judged, 17 judged in part, ...)`.
 fn head(profile: &Profile, entries: &[ClauseEntry]) -> String {
-    let counts = ["judged", "judged in part", "not observable", "about persons", "allows"].map(|is| {
+    let counts = ["judged", "judged in part", "not observable", "not judged", "about persons", "allows"].map(|is| {
         let count = entries.iter().filter(|entry| entry.is == is).count();
         format!("{count} {is}")
     });

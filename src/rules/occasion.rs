@@ -163,6 +163,28 @@ occasions! {
     NAMES_ITSELF = 71, "a message that says who sends it";
     /// It sends a request of a revision without a handshake.
     STATELESS = 72, "a request that states its revision";
+    /// It cancels a tool call or a terminal by itself (ACP 2).
+    CANCELS_PART = 73, "a cancel of a tool call or a terminal";
+    /// It is asked to cancel a tool call or a terminal (ACP 2).
+    ASKED_CANCEL = 74, "a cancel of a tool call or a terminal to it";
+    /// It tells what may be asked of a tool call or a terminal (ACP 2).
+    OFFERS_CANCEL = 75, "an update that tells whether a tool call or a terminal may be cancelled";
+    /// It closes a session at the client's request (ACP 2).
+    CLOSES_SESSION = 76, "a session that it closes";
+    /// It gives a prompt.
+    GIVES_PROMPT = 77, "a prompt that it gives";
+    /// It is asked again, with input.
+    ASKED_AGAIN = 78, "a request to it that brings input";
+    /// It gives ranges or edits (LSP).
+    GIVES_RANGES = 79, "an answer with ranges or edits";
+    /// It gives items that the specification says how to make (LSP).
+    GIVES_ITEMS = 80, "an answer with symbols, signatures, completions or actions, or the begin of a progress";
+    /// It lists what must have a name or an address of its own.
+    NAMES_MANY = 81, "a list of commands, of options or of cells";
+    /// It tells of a plan (ACP 2).
+    PLANS = 82, "a plan that it tells of";
+    /// It answers the call of a tool.
+    CALLED = 83, "the call of a tool that it answers";
     /// It ends a subscription.
     ENDS_SUBSCRIPTION = 66, "an answer to a subscription";
     /// It answers a request whose HTTP stream was closed.

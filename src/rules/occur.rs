@@ -3,7 +3,7 @@
 use super::occasion::{HTTP, NO_HEAD, Occasions};
 use crate::capture::Transport;
 use crate::jsonrpc::Kind;
-use crate::protocol::{Facts, Inquiry, Mechanism, ReportStage, Side, is_log};
+use crate::protocol::{Facts, Inquiry, Mechanism, ReportStage, Side, cancels_part, closes, is_log};
 use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
 /// The occasions of one event: for its sender, and for the other side.
@@ -19,6 +19,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                         told.is_some() || event.profile.progress.is_some_and(|method| method == message.method());
                     let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
                     let own = own.and(when(told == Some(ReportStage::Begin), O::CREATES_TOKEN));
+                    let own = own.and(when(Facts::is(facts.value_kind(), "begin"), O::GIVES_ITEMS));
                     (own.and(when(facts.document().is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
                 }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
@@ -27,6 +28,9 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             };
             let named = when(facts.names_itself, O::NAMES_ITSELF);
             let own = own.and(named).and(when(is_log(message.method()), O::LOGS));
+            let own = own.and(when(facts.controls().is_some(), O::OFFERS_CANCEL));
+            let own = own.and(when(names_many(message.method(), facts), O::NAMES_MANY));
+            let own = own.and(when(Facts::is(facts.update(), "plan_update"), O::PLANS));
             let token = if facts.progress_token().is_some() { O::GIVES_TOKEN } else { O::NONE };
             (own.and(token), others)
         }
@@ -37,6 +41,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(exchange.task != TaskState::None, O::ASKS_TASK))
                 .and(when(&*exchange.method == "tasks/cancel", O::CANCELS_TASK))
                 .and(when(&*exchange.method == "window/workDoneProgress/create", O::CREATES_TOKEN))
+                .and(when(cancels_part(&exchange.method), O::CANCELS_PART))
                 .and(when(facts.retries, O::CONTINUES))
                 .and(when(facts.cursor().is_some(), O::PAGES))
                 .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
@@ -46,6 +51,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
                 .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
             let others = asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED));
+            let others = others.and(when(facts.retries, O::ASKED_AGAIN));
             (own, others.and(when(facts.cursor().is_some(), O::ASKED_PAGE)))
         }
         What::Answer { exchange, facts, partial, .. } => {
@@ -57,6 +63,10 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
                 .and(when(asks(facts, "sampling/createMessage"), O::ASKS_MODEL))
                 .and(when(lists(exchange, facts), O::LISTS))
+                .and(gives(&exchange.method))
+                .and(when(closes(&exchange.method), O::CLOSES_SESSION))
+                .and(when(&*exchange.method == "prompts/get", O::GIVES_PROMPT))
+                .and(when(&*exchange.method == "tools/call", O::CALLED))
                 .and(when(&*exchange.method == "textDocument/diagnostic", O::GIVES_DIAGNOSTICS))
                 .and(when(exchange.known.is_some_and(|known| known.long_lived), O::ENDS_SUBSCRIPTION))
                 .and(when(event.profile.offered(&exchange.method, facts).is_some(), O::GIVES));
@@ -65,8 +75,11 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         What::Cancel { cancel, fault, target } => match cancel.mechanism {
             Mechanism::TasksCancel => (O::NONE, O::NONE),
             Mechanism::WorkDoneProgressCancel => (O::CANCELS_WORK, O::NONE),
-            // Of one that comes while prompts are in work the effect is still to be seen.
-            Mechanism::SessionCancel => (O::CANCELS_TURN, when(cancel.effect.is_none(), O::TURN_CANCELLED)),
+            // A cancel of a turn in work is no cancel of one request: it names none, and its effect is open.
+            Mechanism::SessionCancel => {
+                let in_work = fault.is_none() && cancel.exchange.is_none() && cancel.effect.is_none();
+                (O::CANCELS_TURN, when(in_work, O::TURN_CANCELLED))
+            }
             _ => (O::CANCELS, when(fault.is_none() && target.is_some(), O::CANCELLED)),
         },
         What::Shape(shape) => (of_part(shape.part), O::NONE),
@@ -112,6 +125,24 @@ fn names_path(method: &str) -> bool {
     method.starts_with("fs/") || matches!(method, "session/new" | "session/load" | "session/resume" | "terminal/create")
 }
 
+/// True for a message that tells several things apart by their names.
+fn names_many(method: &str, facts: &Facts<'_>) -> bool {
+    let commands = Facts::is(facts.update(), "available_commands_update");
+    commands || matches!(method, "session/request_permission" | "notebookDocument/didOpen")
+}
+
+/// What a language server gives by an answer.
+fn gives(method: &str) -> Occasions {
+    match method {
+        "textDocument/selectionRange" => Occasions::GIVES_RANGES,
+        "textDocument/completion" | "completionItem/resolve" => Occasions::GIVES_RANGES.and(Occasions::GIVES_ITEMS),
+        "textDocument/documentSymbol" | "textDocument/signatureHelp" | "textDocument/rename" | "codeAction/resolve" => {
+            Occasions::GIVES_ITEMS
+        }
+        _ => Occasions::NONE,
+    }
+}
+
 /// What a part of a message that was held against a schema is an occasion of.
 fn of_part(part: Part) -> Occasions {
     match part {
@@ -149,6 +180,7 @@ fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
         .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
         .and(when(Inquiry::of(&exchange.method).is_some(), O::ASKED_ERA))
         .and(when(later, O::ASKED_AFTER_SHUTDOWN))
+        .and(when(cancels_part(&exchange.method), O::ASKED_CANCEL))
 }
 
 const fn when(is: bool, occasions: Occasions) -> Occasions {

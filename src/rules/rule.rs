@@ -61,6 +61,14 @@ pub enum On {
     Rescoped,
     /// [`crate::session::What::Released`]
     Released,
+    /// [`crate::session::What::Control`]
+    Control,
+    /// [`crate::session::What::Shortfall`]
+    Shortfall,
+    /// [`crate::session::What::Unvalidated`]
+    Unvalidated,
+    /// [`crate::session::What::ClosedAtWork`]
+    ClosedAtWork,
     /// [`crate::session::What::Unsupported`]
     Unsupported,
     /// [`crate::session::What::NotSetUp`]

@@ -116,6 +116,7 @@ impl Conn {
         let undeclared = self.undeclared(m, issuer, id);
         self.note_cursor(m);
         self.ask_round(m, issuer, id);
+        self.short_answered(step, m, issuer, id);
         if m.profile.revision_per_request {
             self.page_given(step, m, issuer, id);
             self.level_answered(step, m, issuer, id);
@@ -186,9 +187,12 @@ impl Conn {
             Role::CreateToken if m.message.kind == Kind::Error => self.refuse_token(m, issuer, id),
             _ if m.profile.turns => {
                 self.note_new_session(m);
+                self.note_whole_session(m, issuer, id);
+                self.control_answered(step, m, issuer, id);
                 self.offers_in_answer(m, issuer, id);
                 self.terminal_answered(m, issuer, id);
                 self.session_closed(step, m, issuer, id);
+                self.closed_at_work(step, m, issuer, id);
             }
             _ if m.profile.tasks => self.task_answer(step, m, issuer, id, role),
             _ => {}

@@ -46,7 +46,9 @@ impl Conn {
         let Some(slot) = self.slot(m.sender, id) else { return };
         let session = slot.topic.as_ref().filter(|_| choice != Choice::Login);
         let value = m.facts.config_value().and_then(|raw| Facts::text(Some(raw)));
-        if self.offers.lacks(choice, session, &chosen, value.as_deref()) {
+        let terminal = choice == Choice::Login && self.offers.is_for_terminal(&chosen);
+        let offer = if terminal { Offer::Terminal } else { offer };
+        if terminal || self.offers.lacks(choice, session, &chosen, value.as_deref()) {
             let what = What::NotOffered { exchange: &slot.exchange, offer, chosen: &chosen };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }

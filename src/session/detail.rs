@@ -207,6 +207,45 @@ pub enum RoundFault {
     Unanswered,
 }
 
+/// What can be cancelled by itself in a session (ACP 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A tool call.
+    ToolCall,
+    /// A terminal.
+    Terminal,
+}
+
+impl Thing {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Thing::ToolCall => "tool call",
+            Thing::Terminal => "terminal",
+        }
+    }
+}
+
+/// What is wrong with the cancel of a tool call or a terminal, or with the offer of it (ACP 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlFault {
+    /// It is cancelled, and that is not offered.
+    NotOffered {
+        /// What took the offer back, where there was one.
+        withdrawn: Option<Seen>,
+    },
+    /// Its cancel is taken, and it was reported as ended before.
+    EndedTaken {
+        /// The report.
+        ended: Seen,
+    },
+    /// Its cancel is offered, and it was reported as ended before, or is by the same message.
+    StillOffered {
+        /// The report.
+        ended: Seen,
+    },
+}
+
 /// What is wrong with a log message, or with the answer to a request that asks for some (MCP 2026-07-28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFault {
@@ -219,7 +258,7 @@ pub enum LogFault {
 }
 
 /// What is wrong where revisions with a handshake meet those without one (MCP 2026-07-28).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EraFault {
     /// A server of this revision does not know `server/discover`.
     Undiscovered,
@@ -229,6 +268,13 @@ pub enum EraFault {
     Unprobed,
     /// A side named itself, and then does not.
     Nameless,
+    /// A client was told which versions its server speaks, and asks by none of them.
+    Unlisted {
+        /// It asks by the version that was refused, and nothing shows that it speaks one of the others.
+        same: bool,
+        /// Whether it had been told.
+        judgement: Judgement,
+    },
 }
 
 /// What a client chooses from (ACP).
@@ -236,6 +282,8 @@ pub enum EraFault {
 pub enum Offer {
     /// The ways to log in that a handshake lists.
     Login,
+    /// Those of them that are for a terminal.
+    Terminal,
     /// The modes of a session.
     Mode,
     /// The config options of a session and their values.

@@ -3,19 +3,22 @@
 use super::detail::EraFault;
 use super::event::What;
 use super::seen::Seen;
-use super::state::{Conn, Incoming, Step, index};
+use super::state::{Conn, Incoming, Refusal, Step, index};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::{Inquiry, Profile, Side, names_versions};
+use crate::protocol::{Facts, Inquiry, Profile, Side, Versions, names_versions};
 
 /// MethodNotFound (JSON-RPC 2.0, section 5.1).
 const METHOD_NOT_FOUND: i64 = -32601;
 /// How many refusals wait for a server to show its revision.
 const WAITING: usize = 16;
+/// How many versions of a client are remembered; of one with more nothing is said.
+const SPOKEN: usize = 16;
 
 impl Conn {
     /// A request of the client: of which revision is it, and was the server asked first what it speaks?
     pub(super) fn note_era(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        self.note_version(step, m);
         if m.sender != Side::Client || self.eras.unprobed {
             return;
         }
@@ -33,6 +36,39 @@ impl Conn {
             let shown = if handshake.frame < stateless.frame { handshake } else { stateless };
             self.tell_era(step, profile, m, (EraFault::Unprobed, shown));
         }
+    }
+
+    /// The version that a client asks by: is it one of those that its server has listed when it refused another?
+    fn note_version(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let stated = m.facts.meta_revision().or(m.facts.revision()).filter(|_| m.sender == Side::Client);
+        let Some(stated) = Facts::text(stated).filter(|_| !m.facts.taken_out) else { return };
+        if self.eras.spoken.last().is_none_or(|last| **last != *stated) && self.eras.spoken.len() < SPOKEN {
+            self.eras.spoken.push((&*stated).into());
+        }
+        let Some(refusal) = self.eras.refusal.as_ref().filter(|refusal| !refusal.told) else { return };
+        let full = self.eras.spoken.len() >= SPOKEN;
+        // Several clients may speak different revisions.
+        // A handshake settles the version by itself, whichever it begins with.
+        let free = full || m.facts.meta_revision().is_none() || refusal.versions.lists(&stated);
+        if free || !self.facts.proof.covers(Proof::CLIENT) {
+            return;
+        }
+        let speaks = self.eras.spoken.iter().any(|spoken| refusal.versions.lists(spoken));
+        let same = !speaks && refusal.versions.refused.as_deref().is_none_or(|refused| *refused == *stated);
+        let (profile, seen) = (refusal.profile, refusal.seen);
+        let crossing = self.crossing(m.sender, seen, m.seen, false);
+        let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
+        if let Some(refusal) = &mut self.eras.refusal {
+            refusal.told = true;
+        }
+        self.tell_era(step, profile, m, (EraFault::Unlisted { same, judgement }, seen));
+    }
+
+    /// A server refuses a version, and lists those that it speaks.
+    fn version_refused(&mut self, m: &Incoming<'_>) {
+        let Some(versions) = m.message.error.as_ref().and_then(|error| Versions::of_refusal(error)) else { return };
+        let told = self.eras.refusal.as_ref().is_some_and(|refusal| refusal.told);
+        self.eras.refusal = Some(Refusal { seen: m.seen, profile: m.profile, versions, told });
     }
 
     /// A side that has named itself goes on to do so.
@@ -63,6 +99,7 @@ impl Conn {
         if issuer != Side::Client {
             return;
         }
+        self.version_refused(m);
         if m.message.kind == Kind::Error && m.message.error_code() == Some(METHOD_NOT_FOUND) {
             self.refused_of_era(step, m, id);
         } else if m.profile.revision_per_request && m.message.kind == Kind::Result && m.facts.result_type().is_some() {

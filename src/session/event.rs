@@ -4,8 +4,8 @@
 
 use super::connection::Connection;
 use super::detail::{
-    Batch, CancelFault, CaptureNote, DocumentFault, EraFault, LogFault, Offer, ProgressFault, RoundFault, Shape, Stray,
-    Target, TaskReport,
+    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, Offer, ProgressFault, RoundFault,
+    Shape, Stray, Target, TaskReport, Thing,
 };
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
@@ -275,6 +275,46 @@ pub enum What<'a> {
         exchange: &'a Exchange,
         /// Where it was released.
         released: Seen,
+    },
+    /// The cancel of a tool call or a terminal, or the offer of it, against what its agent reports (ACP 2).
+    Control {
+        /// What it is about.
+        thing: Thing,
+        /// The cancel, where it is about one.
+        exchange: Option<&'a Exchange>,
+        /// What is wrong.
+        fault: ControlFault,
+        /// Whether its sender had what makes it wrong.
+        judgement: Judgement,
+    },
+    /// A request that brought less input than its server had asked for was refused (MCP 2026-07-28).
+    Shortfall {
+        /// The request, settled.
+        exchange: &'a Exchange,
+        /// The result that asked.
+        asked: Seen,
+        /// The name of the question that it does not answer, or the first of them.
+        missing: &'a str,
+        /// True if the refusal names it.
+        named: bool,
+    },
+    /// A prompt was given although its request lacks an argument that its server has listed as required (MCP).
+    Unvalidated {
+        /// The request, settled.
+        exchange: &'a Exchange,
+        /// The list.
+        listed: Seen,
+        /// The argument.
+        argument: &'a str,
+    },
+    /// A session was closed while its agent had reported that it is at work, and not since that it is not (ACP 2).
+    ClosedAtWork {
+        /// The close, settled.
+        exchange: &'a Exchange,
+        /// The report.
+        at_work: Seen,
+        /// Exact, or undecidable across HTTP streams.
+        judgement: Judgement,
     },
     /// A refused call of a tool, made as a task or not, against what the tool says of that (MCP 2025-11-25).
     Unsupported {

@@ -148,9 +148,15 @@ impl Conn {
         if role == Role::Prompt && m.profile.turns {
             self.prompt_somewhere(step, m, id);
         }
+        if m.profile.turns_end_idle {
+            self.ask_control(step, m, id);
+        }
         match role {
             Role::Prompt => self.open_turn(m, id),
-            Role::Permission => self.open_permission(m, id),
+            Role::Permission => {
+                self.open_permission(m, id);
+                self.note_control(step, m);
+            }
             _ if m.profile.is_cancel_request(&method) => self.cancel_command(step, m),
             Role::TaskCancel => self.cancel_task(step, m, id),
             Role::CreateToken => {

@@ -3,10 +3,12 @@
 //! Pure: it reads no clock, file, environment or database. What it cannot know any more it asks an [`Oracle`].
 
 mod answer;
+mod arguments;
 mod calls;
 mod cancel;
 mod choice;
 mod connection;
+mod control;
 mod detail;
 mod document;
 mod ending;
@@ -49,8 +51,8 @@ mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
 pub use detail::{
-    Batch, CancelFault, CaptureNote, DocumentFault, EraFault, LogFault, Offer, Part, ProgressFault, RoundFault, Shape,
-    Stray, Target, TaskReport,
+    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, Offer, Part, ProgressFault,
+    RoundFault, Shape, Stray, Target, TaskReport, Thing,
 };
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};

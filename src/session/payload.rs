@@ -19,6 +19,7 @@ impl Conn {
                 self.tool_order = None;
                 self.forget_support();
             }
+            self.ask_prompt(m);
             if m.profile.documents && m.sender == Side::Server {
                 self.registers(step, m);
             }
@@ -39,6 +40,8 @@ impl Conn {
                 self.registers_at_once(m, issuer, id);
                 self.note_support(m, issuer, id);
                 self.against_support(step, m, issuer, id);
+                self.note_arguments(m);
+                self.prompt_given(step, m, issuer, id);
             }
             if m.message.kind == Kind::Result && issuer == Side::Client {
                 self.serves_bad_head(step, m, issuer, id);

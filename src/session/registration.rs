@@ -48,7 +48,7 @@ impl Conn {
         if self.registered.contains(id) || self.registered.len() >= REMEMBERED || is_placeholder(id) {
             return;
         }
-        let words = format!("the registration {id} is taken back, and the server has made none of that id");
+        let words = format!("the server takes back the registration {id}, which it has not made");
         let flaw = Flaw { ruling: "LIF032", words, unless: None };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Flawed { flaw: &flaw, exchange: None });
     }

@@ -308,11 +308,17 @@ impl Conn {
         let update = Facts::text(m.facts.update()).unwrap_or_default();
         if update == "state_update" {
             self.revision_shown(Profile::of_turns(true));
+            self.note_state(m, &name);
         }
         if m.facts.config_options().is_some() {
             self.note_offers(m, Some(Rc::from(&*name)));
         }
-        let Some(turn) = self.turns.get_mut(&*name) else { return self.note_new_session(m) };
+        if !self.turns.contains_key(&*name) {
+            self.note_new_session(m);
+            return self.note_control(step, m);
+        }
+        self.note_control(step, m);
+        let Some(turn) = self.turns.get_mut(&*name) else { return };
         let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
         let whose = m.facts.tool_call().map(|call| turn.calls.note(call, m.facts.update_status(), begins, in_turn));
         if let Some(prompt) = turn.prompts.last().cloned() {

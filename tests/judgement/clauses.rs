@@ -154,3 +154,15 @@ fn a_quotation_that_stands_elsewhere_is_found() {
     assert!(fault(&clause("mcp-2025-11-25/x", Level::May, new, page), &pages).is_some());
     assert!(fault(&clause("mcp-2025-06-18/x", Level::Must, new, page), &pages).is_some());
 }
+
+/// What no rule reads might be read: that is no reason why nobody could see it.
+#[test]
+fn what_is_not_observable_says_why_no_observer_could() {
+    let ours = |why: &str| why.contains("rules read");
+    let remarks = profiles().flat_map(Profile::remarks);
+    let wrong: Vec<_> = remarks
+        .filter(|remark| matches!(remark.beyond, Beyond::NotObservable(why) if ours(why)))
+        .map(|remark| remark.clause.id)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

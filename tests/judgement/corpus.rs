@@ -10,15 +10,25 @@ use crate::support::trace::{Trace, parse_trace, shorthand};
 use crate::support::vector::vector;
 use crate::support::verdicts::judge_with_lookout;
 use rpctape::pipeline::{Options, Quiet, ingest};
-use rpctape::protocol::{Clause, Profile, Ruling, profiles};
-use rpctape::rules::{RULES, Selection, rule_of};
+use rpctape::protocol::{Clause, Profile, Remark, Ruling, profiles};
+use rpctape::rules::{RULES, Selection, Standing, coverage, rule_of};
 use rpctape::session::{Certainty, Settings};
 use rpctape::store::{FindingFilter, Raw, Store};
 
 /// Traces that belong together: those of one page, or below one heading; of a page the rule.
 struct Group {
     code: Option<&'static str>,
+    /// The sentence and the rule that the heading names: where the rule rests on no sentence, its findings are of this one.
+    again: Option<(String, &'static str)>,
     traces: Vec<(String, Trace)>,
+}
+
+/// `client-info (SCH001): ...`: a heading that names a sentence and a rule.
+fn named_above(text: &str) -> Option<(String, &'static str)> {
+    let (name, rest) = text.lines().next()?.split_once(" (")?;
+    let code = rest.split_once("):")?.0;
+    let rule = RULES.iter().find(|rule| rule.code == code)?;
+    Some((name.to_string(), rule.code))
 }
 
 impl Group {
@@ -34,7 +44,8 @@ impl Group {
         });
         // What several logs show together is in no file of one, and a file of the corpus says who sent what.
         let alone = |trace: &Trace| trace.logger.is_none() && trace.steps.iter().all(|step| step.hop < 2);
-        Group { code, traces: traces.filter(|(_, trace)| alone(trace)).collect() }
+        let traces = traces.filter(|(_, trace)| alone(trace)).collect();
+        Group { code, again: named_above(text), traces }
     }
 }
 
@@ -59,8 +70,12 @@ struct Candidate {
     cost: (bool, usize),
     /// Clause and rule of what is proven.
     broken: BTreeSet<(&'static str, &'static str)>,
+    /// Rules of what is proven and rests on no clause.
+    bare: BTreeSet<&'static str>,
     /// Rules that speak at all.
     codes: BTreeSet<&'static str>,
+    /// Clauses that there was an occasion to keep.
+    exercised: BTreeSet<&'static str>,
 }
 
 impl Candidate {
@@ -69,16 +84,21 @@ impl Candidate {
         let text = vector(profile, &said, said.channel.vantage.as_str())?;
         let (verdicts, _) = judge_with_lookout(&said, Settings::default(), &everything());
         let proven = verdicts.findings.iter().filter(|one| one.certainty == Certainty::Violation);
-        let broken = proven.filter_map(|finding| Some((finding.clause?.id, finding.code)));
-        let broken: BTreeSet<_> = broken.collect();
+        let broken: BTreeSet<_> =
+            proven.clone().filter_map(|finding| Some((finding.clause?.id, finding.code))).collect();
+        let bare = proven.filter(|finding| finding.clause.is_none()).map(|finding| finding.code).collect();
         let codes = verdicts.findings.iter().map(|finding| finding.code).collect();
-        Some(Candidate { text, cost: (label != profile.label(), broken.len()), broken, codes })
+        let covered = coverage(&verdicts.exercised, &[], &everything());
+        let kept = covered.iter().filter(|row| row.standing == Standing::Kept);
+        let exercised = kept.map(|row| row.clause.id).collect();
+        Some(Candidate { text, cost: (label != profile.label(), broken.len()), broken, bare, codes, exercised })
     }
 }
 
 /// What was found so far for a clause and a rule.
 struct Pair {
-    cost: ((bool, usize), (bool, usize)),
+    /// What keeps a clause without an occasion to break it is the worst.
+    cost: (bool, (bool, usize), (bool, usize)),
     broken: String,
     kept: String,
 }
@@ -92,8 +112,10 @@ fn pairs_of(group: &Group, candidates: &[Candidate], pairs: &mut Pairs) {
             let silent = |good: &&Candidate| {
                 !good.codes.contains(code) && good.broken.iter().all(|(broken, _)| *broken != clause)
             };
-            let Some(good) = candidates.iter().filter(silent).min_by_key(|good| good.cost) else { continue };
-            let cost = (bad.cost, good.cost);
+            let idle = |good: &Candidate| !good.exercised.contains(clause);
+            let best = candidates.iter().filter(silent).min_by_key(|good| (idle(good), good.cost));
+            let Some(good) = best else { continue };
+            let cost = (idle(good), bad.cost, good.cost);
             if pairs.get(&(clause, code)).is_none_or(|known| cost < known.cost) {
                 pairs.insert((clause, code), Pair { cost, broken: bad.text.clone(), kept: good.text.clone() });
             }
@@ -101,19 +123,34 @@ fn pairs_of(group: &Group, candidates: &[Candidate], pairs: &mut Pairs) {
     }
 }
 
+/// The pair that a group gives in one revision for a sentence that says again what a rule without a sentence of its own judges.
+fn pair_again(profile: &Profile, group: &Group, candidates: &[Candidate], pairs: &mut Pairs) {
+    let Some((name, code)) = &group.again else { return };
+    let clause = |remark: &&Remark| remark.clause.id.rsplit('/').next() == Some(name);
+    let Some(remark) = profile.remarks().find(clause).filter(|remark| remark.beyond.judged_by() == Some(*code)) else {
+        return;
+    };
+    let bad = candidates.iter().filter(|one| one.bare.contains(code)).min_by_key(|one| one.cost);
+    let good = candidates.iter().filter(|one| !one.codes.contains(code)).min_by_key(|one| one.cost);
+    if let (Some(bad), Some(good)) = (bad, good) {
+        let pair = Pair { cost: (false, bad.cost, good.cost), broken: bad.text.clone(), kept: good.text.clone() };
+        pairs.insert((remark.clause.id, code), pair);
+    }
+}
+
 /// Clause and rule of each ruling, in the order of the tables; a clause that says another once more has the rulings of that one.
-fn judged(profile: &'static Profile) -> Vec<(&'static Clause, &'static str, &'static Clause)> {
+fn judged(profile: &'static Profile) -> Vec<(&'static Clause, &'static str, Option<&'static Clause>)> {
     let code = |ruling: &'static Ruling| rule_of(ruling).map_or(ruling.rule, |rule| rule.code);
-    let own = profile.rulings.iter().filter_map(|ruling| Some((ruling.clause?, code(ruling), ruling.clause?)));
+    let own = profile.rulings.iter().filter_map(|ruling| Some((ruling.clause?, code(ruling), ruling.clause)));
     let again = profile.remarks().flat_map(|remark| {
         let by = profile.rulings.iter().filter(|ruling| Some(ruling.rule) == remark.beyond.judged_by());
-        by.filter_map(|ruling| Some((remark.clause, code(ruling), ruling.clause?)))
+        by.map(|ruling| (remark.clause, code(ruling), ruling.clause))
     });
     own.chain(again).collect()
 }
 
 /// The name of a pair's files without their ending: of the first rule that judges a clause it is the clause's.
-fn names() -> BTreeMap<(&'static str, &'static str), (String, &'static Clause)> {
+fn names() -> BTreeMap<(&'static str, &'static str), (String, Option<&'static Clause>)> {
     let (mut names, mut known) = (BTreeMap::new(), BTreeSet::new());
     for (clause, code, rests_on) in profiles().flat_map(judged) {
         names.entry((clause.id, code)).or_insert_with(|| {
@@ -129,7 +166,10 @@ fn names() -> BTreeMap<(&'static str, &'static str), (String, &'static Clause)> 
 struct File {
     text: String,
     code: &'static str,
-    clause: &'static Clause,
+    /// The clause that the rule rests on, where it does.
+    clause: Option<&'static Clause>,
+    /// It gives no occasion to break the clause.
+    idle: bool,
 }
 
 /// The corpus, by the names of its files.
@@ -139,14 +179,17 @@ fn corpus() -> BTreeMap<String, File> {
     for profile in profiles().filter(|profile| !profile.unknown_revision && profile.name != "dap") {
         for group in &groups {
             let said = group.traces.iter().filter_map(|(label, trace)| Candidate::new(profile, label, trace));
-            pairs_of(group, &said.collect::<Vec<_>>(), &mut pairs);
+            let said: Vec<_> = said.collect();
+            pairs_of(group, &said, &mut pairs);
+            pair_again(profile, group, &said, &mut pairs);
         }
     }
     let mut files = BTreeMap::new();
-    for ((_, code), (name, clause)) in names() {
-        let Some(pair) = pairs.get(&(clause.id, code)) else { continue };
+    for ((own, code), (name, clause)) in names() {
+        let of = clause.map_or(own, |clause| clause.id);
+        let Some(pair) = pairs.get(&(of, code)) else { continue };
         for (end, text) in [("broken", &pair.broken), ("kept", &pair.kept)] {
-            files.insert(format!("{name}-{end}.jsonl"), File { text: text.clone(), code, clause });
+            files.insert(format!("{name}-{end}.jsonl"), File { text: text.clone(), code, clause, idle: pair.cost.0 });
         }
     }
     files
@@ -219,6 +262,42 @@ fn every_clause_that_is_judged_has_its_files() {
     );
 }
 
+/// A file that keeps a clause had occasion to break it.
+#[test]
+fn what_is_kept_could_have_been_broken() {
+    let files = corpus();
+    let idle: Vec<_> = files.iter().filter(|(name, file)| file.idle && name.ends_with("-kept.jsonl")).collect();
+    let names: Vec<_> = idle.iter().map(|(name, file)| format!("{name} ({})", file.code)).collect();
+    assert!(names.is_empty(), "{names:#?}");
+}
+
+/// What is found with all rules is found where one is selected by itself.
+#[test]
+fn a_rule_that_is_selected_alone_finds_what_is_broken() {
+    let files = corpus();
+    let mut by_code: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
+    for (name, file) in files.iter().filter(|(name, _)| name.ends_with("-broken.jsonl")) {
+        by_code.entry(file.code).or_default().push(name);
+    }
+    let mut errors = Vec::new();
+    for (code, names) in by_code {
+        let paths: Vec<String> = names.iter().map(|name| format!("{}/{name}", folder().display())).collect();
+        let selection = Selection { select: vec![code.to_string()], ..everything() };
+        let mut store = Store::temporary().expect("a store");
+        ingest(&mut store, &paths, &Options { selection, ..Options::default() }, &mut Quiet).expect("read");
+        let found = store.all_findings(&FindingFilter::default(), Raw::None).expect("findings");
+        let shows = |name: &str| {
+            let own = |source: &str| source.ends_with(name);
+            found.iter().any(|row| own(&row.source) && row.certainty == "violation" && row.code == code)
+        };
+        // What is read a second time adds nothing.
+        let same = |name: &str, other: &str| files[name].text == files[other].text;
+        let silent = names.iter().filter(|name| !names.iter().any(|other| same(name, other) && shows(other)));
+        errors.extend(silent.map(|name| format!("{code} {name}")));
+    }
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
 /// The files are read as any log is: what is broken is found there by the rule that judges it, and what is kept is not.
 #[test]
 fn the_corpus_is_judged_as_its_names_say() {
@@ -234,7 +313,10 @@ fn the_corpus_is_judged_as_its_names_say() {
         // What is read a second time adds nothing: a log that two clauses have in common is found under its first name.
         let read = names.iter().find(|other| files[**other].text == file.text).expect("itself").as_str();
         let broken = found.iter().filter(|row| row.source.ends_with(read) && row.certainty == "violation").any(|row| {
-            let own = row.clause.as_ref().is_some_and(|own| own.url == file.clause.url && own.text == file.clause.text);
+            let own = match (&row.clause, file.clause) {
+                (Some(own), Some(clause)) => own.url == clause.url && own.text == clause.text,
+                (own, clause) => own.is_none() && clause.is_none() && row.code == file.code,
+            };
             own && (row.code == file.code || name.ends_with("-kept.jsonl"))
         });
         if broken != name.ends_with("-broken.jsonl") {

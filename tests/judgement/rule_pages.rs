@@ -9,7 +9,7 @@ use crate::support::trace::{parse_trace, shorthand};
 use crate::support::verdicts::{Verdicts, judge_with_lookout, lines, remembering};
 use rpctape::finding::Breach;
 use rpctape::protocol::Side;
-use rpctape::rules::{Exercised, RULES, Rule, Seized, Selection, coverage, find};
+use rpctape::rules::{RULES, Rule, Seized, Selection, coverage, find};
 use rpctape::session::{Certainty, FrameId, Settings};
 
 /// Fences of a page: info line and body.
@@ -110,22 +110,17 @@ pub(crate) fn evidence(verdicts: &Verdicts, numbers: &HashMap<FrameId, u64>) -> 
 /// What each side had occasion to: `client: a message, a request`, in the words of `check --coverage`.
 fn occasions(verdicts: &Verdicts) -> Vec<String> {
     let of = |seized: &Seized| Side::BOTH.map(|side| format!("{}: {}", side.as_str(), seized.of(side).words()));
-    verdicts.seized.iter().flat_map(of).collect()
+    verdicts.exercised.iter().flat_map(|exercised| of(&exercised.seized)).collect()
 }
 
 /// What became of the clauses that some rules judge: `server mcp-2025-11-25/cancel-unknown: kept`, and why where it is not.
 fn clauses(verdicts: &Verdicts, codes: &str) -> Vec<String> {
-    let exercised = verdicts.seized.iter().zip(&verdicts.connections).map(|(seized, connection)| Exercised {
-        seized: *seized,
-        proof: connection.proof,
-        connections: 1,
-    });
     let breaches = verdicts.findings.iter().filter_map(|finding| {
         let (clause, code) = (finding.clause?.id.to_string(), finding.code.to_string());
         let violation = finding.certainty == Certainty::Violation;
         Some(Breach { profile: finding.profile, clause, code, side: finding.by, violation, count: 1 })
     });
-    let rows = coverage(&exercised.collect::<Vec<_>>(), &breaches.collect::<Vec<_>>(), &Selection::default());
+    let rows = coverage(&verdicts.exercised, &breaches.collect::<Vec<_>>(), &Selection::default());
     let asked = rows.iter().filter(|row| row.rules.iter().any(|rule| codes.split(',').any(|code| code == *rule)));
     let row = asked.map(|row| {
         let (side, clause, rules) = (row.side.as_str(), row.clause.id, row.rules.join(","));

@@ -7,7 +7,7 @@ use rpctape::finding::Finding;
 use rpctape::jsonrpc::Id;
 use rpctape::pipeline::{Inspector, Lookout};
 use rpctape::protocol::Side;
-use rpctape::rules::{Auditor, Seized, Selection, rests_on_order, still_proven};
+use rpctape::rules::{Auditor, Exercised, Selection, rests_on_order, still_proven};
 use rpctape::session::{
     Cancellation, Connection, Event, Exchange, Follower, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered,
     ReusedId, Session, Settings, Sink,
@@ -21,8 +21,8 @@ pub struct Verdicts {
     pub exchanges: Vec<Exchange>,
     pub cancellations: Vec<Cancellation>,
     pub connections: Vec<Connection>,
-    /// The occasions of each profile that was spoken.
-    pub seized: Vec<Seized>,
+    /// What the connections gave occasion to.
+    pub exercised: Vec<Exercised>,
     auditor: Auditor,
     follower: Follower,
     inspector: Option<Inspector>,
@@ -35,7 +35,7 @@ impl Verdicts {
             exchanges: Vec::new(),
             cancellations: Vec::new(),
             connections: Vec::new(),
-            seized: Vec::new(),
+            exercised: Vec::new(),
             auditor: Auditor::new(selection),
             follower: Follower::default(),
             inspector: selection.schema.then(Inspector::default),
@@ -62,7 +62,9 @@ impl Sink for Verdicts {
         let proven = self.findings.iter_mut().filter(|one| one.connection == connection.id && rests_on_order(one));
         proven.for_each(|finding| *finding = still_proven(finding.clone(), None, ledger));
         self.follower.connection(connection, ledger);
-        self.seized.extend(self.auditor.seized(connection));
+        let seized = self.auditor.seized(connection).into_iter();
+        let proof = connection.proof;
+        self.exercised.extend(seized.map(|seized| Exercised { seized, proof, connections: 1 }));
         self.connections.push(connection.clone());
     }
 }

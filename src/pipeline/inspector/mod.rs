@@ -164,10 +164,11 @@ fn params(event: &Event<'_>, method: &str, payload: &mut Payload) -> Option<Held
     let shape = shapes.method(method)?;
     let empty = Value::Object(Default::default());
     // What a logger adds, or leaves out where it is empty, is not held against anybody.
-    let faults = match payload.member("params")? {
-        None | Some(Value::Null) if shape.optional || shapes.takes_nothing(&shape.params) => Vec::new(),
-        None | Some(Value::Null) => shapes.faults(&empty, &shape.params, ("params", ""), &spared),
-        Some(Value::Array(_)) if profile.takes_positions() => return None,
+    let none =
+        |params: &&Value| params.is_null() || profile.empty_list_is_none() && **params == Value::Array(Vec::new());
+    let faults = match payload.member("params")?.filter(|params| !none(params)) {
+        None if shape.optional || shapes.takes_nothing(&shape.params) => Vec::new(),
+        None => shapes.faults(&empty, &shape.params, ("params", ""), &spared),
         Some(params) => shapes.faults(params, &shape.params, ("params", ""), &spared),
     };
     Some(held(Part::Params, profile, &faults, doubt(event, payload)))

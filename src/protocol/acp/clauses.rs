@@ -45,6 +45,11 @@ clauses! { "acp-1/", "https://agentclientprotocol.com/protocol/v1";
         "If `terminal` is `false` or not present, the Agent MUST NOT attempt to call any terminal methods";
     RELEASED_INVALID Stated "released-invalid" "/terminals"
         "After release the terminal ID becomes invalid for all other `terminal/*` methods";
+    TERMINAL_LOGIN Must "terminal-login-not-passed" "/schema" "The client MUST NOT pass this method to `authenticate`";
+    ROOTS_ABSOLUTE Must "roots-absolute" "/session-setup"
+        "each `additionalDirectories` entry MUST be an absolute path";
+    ROOTS_DECLARED Must "roots-gated" "/session-setup"
+        "Clients MUST gate usage on that capability being present during initialization";
     CURSOR_OPAQUE Must "cursor-opaque" "/session-list" "Clients MUST treat cursors as opaque tokens";
     NOTICES_DECLARED Must "notices-declared" "/draft/prompt-turn"
         "The Agent MUST NOT send `notice` updates unless the Client advertised support";
@@ -78,7 +83,42 @@ clauses! { "acp-2/", "https://agentclientprotocol.com/protocol/v2";
     OPTION_OFFERED_2 Stated "option-offered" "/draft/tool-calls" "The ID of the selected permission option";
     PATHS_ABSOLUTE_2 Must "paths-absolute" "/draft/overview" "All file paths in the protocol MUST be absolute";
     CWD_ABSOLUTE_2 Must "cwd-absolute" "/draft/session-setup" "This directory: MUST be an absolute path";
+    TERMINAL_LOGIN_2 Must "terminal-login-not-passed" "/schema" "The client MUST NOT pass this method to `auth/login`";
+    ROOTS_ABSOLUTE_2 Must "roots-absolute" "/draft/session-setup"
+        "each `additionalDirectories` entry MUST be an absolute path";
+    ROOTS_DECLARED_2 Must "roots-gated" "/draft/session-setup"
+        "Clients MUST only send `additionalDirectories` when the Agent advertises `session.additionalDirectories`";
+    COMMAND_NAMES Must "command-names" "/schema"
+        "MUST NOT contain whitespace and MUST be unique within the command list";
+    OPTION_IDS_UNIQUE Must "option-ids-unique" "/schema"
+        "MUST be unique within the request";
+    PLAN_URI_ABSOLUTE Must "plan-uris-absolute" "/draft/agent-plan"
+        "Plan file URIs MUST be absolute";
     NO_EMPTY_PROMPT Must "no-empty-prompt" "/schema" "Clients MUST NOT send an empty array";
+    CALL_CANCEL_OFFERED Must "call-cancel-advertised" "/schema"
+        "Clients MUST NOT send it unless the tool call currently advertises `capabilities.cancel`";
+    TERMINAL_CANCEL_OFFERED Must "terminal-cancel-advertised" "/schema"
+        "Clients MUST NOT send it unless the terminal currently advertises `capabilities.cancel`";
+    ENDED_CALL_REFUSED Stated "ended-call-refused" "/schema"
+        "The Agent responds with `-32602` if the tool call is unknown, already final, or not cancellable";
+    ENDED_TERMINAL_REFUSED Stated "ended-terminal-refused" "/schema"
+        "The Agent responds with `-32602` if the terminal is unknown, has already exited, or is not cancellable";
+    CALL_CANCEL_WITHDRAWN Should "call-cancel-withdrawn" "/schema"
+        "Agents SHOULD stop advertising it once the tool call reaches a final status";
+    TERMINAL_CANCEL_WITHDRAWN Should "terminal-cancel-withdrawn" "/schema"
+        "Agents SHOULD stop advertising it once the terminal reports `exitStatus`";
+    CLOSED_AFTER_IDLE Must "close-after-idle" "/schema"
+        r#"the Agent MUST send the final updates for that work and the idle `state_update` with `stopReason: "cancelled"` before responding successfully to `session/close`"#;
+    DELETE_OFFERED Stated "delete-offered" "/schema"
+        "Only available if the Agent supports the `session.delete` capability";
+    FORK_OFFERED Stated "fork-offered" "/draft/schema"
+        "Only available if the Agent supports the `session.fork` capability";
+    ARCHIVE_OFFERED Stated "archive-offered" "/draft/schema"
+        "Only available if the Agent supports the `session.archive` capability";
+    STATUS_OFFERED Stated "status-offered" "/draft/schema"
+        "Only available if the Agent supports the `session.status` capability";
+    TITLE_OFFERED Stated "title-offered" "/draft/schema"
+        "Only available if the Agent supports the `session.title` capability";
     IDLE_STATE Must "idle-state" "/prompt-lifecycle"
         "MUST send an idle `state_update` ... with the `cancelled` stop reason";
     BATCH_LIFECYCLE Should "batch-lifecycle" "/transports" "SHOULD NOT batch lifecycle-sensitive messages";

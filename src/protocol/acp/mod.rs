@@ -5,6 +5,7 @@
 //! wording, the ruling there rests on no clause.
 
 mod clauses;
+pub(in crate::protocol) mod flaws;
 mod methods;
 mod rulings;
 mod table;
@@ -29,8 +30,8 @@ pub static PROFILES: &[Profile; 3] = &[
     Profile {
         revision: "2",
         turns_end_idle: true,
-        gates: &[],
-        features: &[],
+        gates: GATES_2,
+        features: FEATURES_2,
         remarks: &[rulings::REMARKS_2, table_2::V2],
         rulings: rulings::V2,
         ..ACP
@@ -79,7 +80,17 @@ const GATES: &[Gate] = &[
     Gate::new("fs/write_text_file", "fs.writeTextFile"),
 ];
 
-/// Updates that only a client is sent that has declared to take them (drafts of version 1).
+/// The same in version 2: what a session has besides its baseline.
+const GATES_2: &[Gate] = &[
+    Gate::new("session/delete", "session.delete"),
+    Gate::new("session/fork", "session.fork"),
+    Gate::new("session/archive", "session.archive"),
+    Gate::new("session/unarchive", "session.archive"),
+    Gate::new("session/status", "session.status"),
+    Gate::new("session/set_title", "session.title"),
+];
+
+/// Updates that only a client is sent that has declared to take them, and roots for an agent that has (drafts of version 1).
 const FEATURES: &[Feature] = &[
     Feature {
         method: "session/update",
@@ -95,4 +106,39 @@ const FEATURES: &[Feature] = &[
         by: Side::Client,
         needs: "session.compaction",
     },
+    Feature {
+        method: "session/new",
+        used: names_roots,
+        by: Side::Server,
+        needs: "sessionCapabilities.additionalDirectories",
+    },
+    Feature {
+        method: "session/load",
+        used: names_roots,
+        by: Side::Server,
+        needs: "sessionCapabilities.additionalDirectories",
+    },
+    Feature {
+        method: "session/resume",
+        used: names_roots,
+        by: Side::Server,
+        needs: "sessionCapabilities.additionalDirectories",
+    },
+    Feature {
+        method: "session/fork",
+        used: names_roots,
+        by: Side::Server,
+        needs: "sessionCapabilities.additionalDirectories",
+    },
 ];
+
+/// The same in version 2.
+const FEATURES_2: &[Feature] = &[
+    Feature { method: "session/new", used: names_roots, by: Side::Server, needs: "session.additionalDirectories" },
+    Feature { method: "session/resume", used: names_roots, by: Side::Server, needs: "session.additionalDirectories" },
+    Feature { method: "session/fork", used: names_roots, by: Side::Server, needs: "session.additionalDirectories" },
+];
+
+fn names_roots(facts: &Facts<'_>) -> bool {
+    facts.roots().is_some()
+}

@@ -58,10 +58,32 @@ macro_rules! rulings {
     };
 }
 
-pub static REMARKS_2: &[Remark] = &[in_part(
-    &IDLE_STATE,
-    "that no report ever came may have its reason in what the client owes; one that says otherwise is judged",
-)];
+pub static REMARKS_2: &[Remark] = &[
+    in_part(
+        &IDLE_STATE,
+        "that no report ever came may have its reason in what the client owes; one that says otherwise is judged",
+    ),
+    in_part(
+        &ENDED_CALL_REFUSED,
+        "another code may have another reason, and which calls there are is known to the agent alone",
+    ),
+    in_part(
+        &ENDED_TERMINAL_REFUSED,
+        "another code may have another reason, and which terminals there are is known to the agent alone",
+    ),
+    in_part(
+        &CALL_CANCEL_WITHDRAWN,
+        "until when an offer must be taken back is not said; one that is made anew is judged",
+    ),
+    in_part(
+        &TERMINAL_CANCEL_WITHDRAWN,
+        "until when an offer must be taken back is not said; one that is made anew is judged",
+    ),
+    in_part(
+        &CLOSED_AFTER_IDLE,
+        "whether work was in the foreground is seen where the agent has reported that it is running",
+    ),
+];
 
 pub static REMARKS_RFD: &[Remark] = &[
     allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
@@ -97,15 +119,18 @@ macro_rules! version_1 {
             bare("LIF021", Severity::Error),
             error("LIF021/session.notices", &NOTICES_DECLARED),
             error("LIF021/session.compaction", &COMPACTION_DECLARED),
+            error("LIF021/sessionCapabilities.additionalDirectories", &ROOTS_DECLARED),
             error("LIF022", &CURSOR_OPAQUE),
             error("SES013/mode", &MODE_OFFERED),
             error("SES013/value", &VALUE_OFFERED),
             error("SES013/login", &LOGIN_OFFERED),
+            error("SES013/terminal", &TERMINAL_LOGIN),
             warning("SES013/option", &OPTION_OFFERED),
             error("SES014", &CONTENT_DECLARED),
             error("SES014/mcp", &TRANSPORT_DECLARED),
             error("SES015", &PATHS_ABSOLUTE),
             error("SES015/cwd", &CWD_ABSOLUTE),
+            error("SES015/roots", &ROOTS_ABSOLUTE),
             error("SES016", &SET_UP_FIRST),
             error("SES018", &STOP_REASON),
             error("SES019", &RELEASED_INVALID),
@@ -150,9 +175,27 @@ pub static V2: &[Ruling] = rulings![
     bare("SES013/mode", Severity::Error),
     bare("SES013/value", Severity::Error),
     error("SES013/login", &LOGIN_OFFERED_2),
+    error("SES013/terminal", &TERMINAL_LOGIN_2),
     warning("SES013/option", &OPTION_OFFERED_2),
     error("SES015", &PATHS_ABSOLUTE_2),
     error("SES015/cwd", &CWD_ABSOLUTE_2),
+    error("SES015/roots", &ROOTS_ABSOLUTE_2),
+    error("LIF021/session.additionalDirectories", &ROOTS_DECLARED_2),
+    error("PAY014/plan", &PLAN_URI_ABSOLUTE),
+    error("PAY022", &COMMAND_NAMES),
+    error("PAY022/options", &OPTION_IDS_UNIQUE),
     error("SES016", &SET_UP_FIRST_2),
     error("SES017", &NO_EMPTY_PROMPT),
+    error("SES020", &CALL_CANCEL_OFFERED),
+    error("SES020/terminal", &TERMINAL_CANCEL_OFFERED),
+    note("SES021", &ENDED_CALL_REFUSED),
+    note("SES021/terminal", &ENDED_TERMINAL_REFUSED),
+    warning("SES022", &CALL_CANCEL_WITHDRAWN),
+    warning("SES022/terminal", &TERMINAL_CANCEL_WITHDRAWN),
+    error("SES023", &CLOSED_AFTER_IDLE),
+    note("LIF019/session.delete", &DELETE_OFFERED),
+    note("LIF019/session.fork", &FORK_OFFERED),
+    note("LIF019/session.archive", &ARCHIVE_OFFERED),
+    note("LIF019/session.status", &STATUS_OFFERED),
+    note("LIF019/session.title", &TITLE_OFFERED),
 ];

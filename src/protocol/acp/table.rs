@@ -57,12 +57,8 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
         "what a conversation was is known to the agent alone";
     NotObservable Must "load-answered-last" "/session-setup" "the Agent MUST respond to the original `session/load` request"
         "when all was replayed is known to the agent alone; that the request is answered is judged";
-    NotObservable Must "roots-gated" "/session-setup" "Clients MUST gate usage on that capability being present during initialization"
-        "that member is of the unstable schema, and in no fact that rules read";
     Allows May "additional-roots" "/session-setup" "Clients MAY include `additionalDirectories` on supported session lifecycle requests"
         "further roots that were declared";
-    NotObservable Must "roots-absolute" "/session-setup" "each `additionalDirectories` entry MUST be an absolute path"
-        "that member is of the unstable schema, and in no fact that rules read";
     NotObservable Must "roots-sent-again" "/session-setup" "Clients must send the full intended additional-root list again"
         "what was intended is known to the client alone";
     NotObservable Must "cwd-used" "/session-setup" "MUST be used for the session regardless of where the Agent subprocess was spawned"
@@ -163,11 +159,11 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
         "what a text says to a person is no matter of messages";
     NotObservable Should "notices-not-replayed" "/draft/prompt-turn" "SHOULD NOT be included in session replay"
         "which update is a replay is known to the agent alone";
-    NotObservable Must "compaction-once" "/draft/prompt-turn" "MUST NOT be reused for another compaction"
+    NotJudged Must "compaction-once" "/draft/prompt-turn" "MUST NOT be reused for another compaction"
         "that member is of the unstable schema, and in no fact that rules read";
     NotObservable Must "compaction-ends" "/draft/prompt-turn" "the Agent MUST eventually send exactly one terminal status"
         "until when is not said";
-    NotObservable Must "compaction-first" "/draft/prompt-turn" "MUST send the first `compaction_update` before any chunk for that ID"
+    NotJudged Must "compaction-first" "/draft/prompt-turn" "MUST send the first `compaction_update` before any chunk for that ID"
         "that member is of the unstable schema, and in no fact that rules read";
     Allows May "usage" "/draft/prompt-turn" "The Agent MAY also report current session context and cumulative cost state"
         "reports of usage";
@@ -189,10 +185,8 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
         "what a client does with it is inside the client";
     NotObservable Should "name-reported" "/tool-calls" "Agents SHOULD include it in the first report when available"
         "what is available is known to the agent alone";
-    NotObservable Must "terminal-login-advertised" "/schema" "Agents MUST advertise this method only when the client enabled its terminal authentication capability"
+    NotJudged Must "terminal-login-advertised" "/schema" "Agents MUST advertise this method only when the client enabled its terminal authentication capability"
         "that member is in no fact that rules read";
-    NotObservable Must "terminal-login-not-passed" "/schema" "The client MUST NOT pass this method to `authenticate`"
-        "the kind of a login method is in no fact that rules read";
     NotObservable Must "no-meaning-in-meta" "/schema" "Implementations MUST NOT make assumptions about values at these keys"
         "what a side assumes is inside it";
     NotObservable Must "truncated-at-character" "/schema" "The Client MUST ensure truncation happens at a character boundary"
@@ -205,7 +199,7 @@ pub static V1: &[Remark] = table! { "acp-1/", "https://agentclientprotocol.com/p
         "when an agent is done is known to it alone";
     Persons Should "output-shown-after-release" "/terminals" "the client SHOULD continue to display its output after release"
         "what a person is shown is not in the messages";
-    NotObservable Must "terminal-embedded-before-release" "/schema" "The terminal must be added before calling `terminal/release`"
+    NotJudged Must "terminal-embedded-before-release" "/schema" "The terminal must be added before calling `terminal/release`"
         "contents of tool calls are in no fact that rules read";
     NotObservable Must "plan-complete" "/schema" "the agent must send a complete list of all entries with their current status"
         "which entries there are is known to the agent alone";

@@ -66,9 +66,9 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what is retained is known to the agent alone";
     NotObservable Should "notices-not-replayed" "/draft/session-setup" "SHOULD NOT be replayed"
         "which update is a replay is known to the agent alone";
-    NotObservable Must "replay-has-ids" "/draft/session-setup" "the Agent MUST include an opaque, unique `messageId` for each replayed message"
-        "that member is in no fact that rules read";
-    NotObservable Must "replay-cleared-first" "/draft/session-setup" "MUST first send the corresponding message update"
+    By Must "replay-has-ids" "/draft/session-setup" "the Agent MUST include an opaque, unique `messageId` for each replayed message"
+        "SCH001; that one id stands for one message is not in the messages";
+    NotJudged Must "replay-cleared-first" "/draft/session-setup" "MUST first send the corresponding message update"
         "that member is in no fact that rules read";
     NotObservable Must "resume-answered-last" "/draft/session-setup" "MUST respond to the original `session/resume` request"
         "when all was replayed is known to the agent alone; that the request is answered is judged";
@@ -82,10 +82,6 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "the end of a turn shows in state updates, and work besides is inside the agent";
     Allows May "close-refused" "/draft/session-setup" "Agents MAY return an error if the session does not exist"
         "an error that answers session/close";
-    NotObservable Must "roots-absolute" "/draft/session-setup" "each `additionalDirectories` entry MUST be an absolute path"
-        "that member is in no fact that rules read";
-    NotObservable Must "roots-gated" "/draft/session-setup" "Clients MUST only send `additionalDirectories` when the Agent advertises `session.additionalDirectories`"
-        "that member is in no fact that rules read";
     NotObservable Must "cwd-used" "/draft/session-setup" "MUST be used for the session regardless of where the Agent subprocess was spawned"
         "what an agent does with it is inside the agent";
     NotObservable Must "cwd-is-base" "/draft/session-setup" "MUST remain the base for relative-path resolution"
@@ -108,8 +104,8 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "when work starts is known to the agent alone";
     Allows May "model-answers" "/draft/prompt-lifecycle" "MAY respond with text content, tool calls, or both"
         "work with either";
-    NotObservable Must "message-id" "/draft/prompt-lifecycle" "The Agent MUST include an opaque `messageId` on message updates and message chunks"
-        "that member is in no fact that rules read";
+    By Must "message-id" "/draft/prompt-lifecycle" "The Agent MUST include an opaque `messageId` on message updates and message chunks"
+        "SCH001; that an id is opaque is not in the messages";
     Allows May "usage" "/draft/prompt-lifecycle" "The Agent MAY also report current session context and cumulative cost state"
         "reports of usage";
     NotObservable Must "idle-told" "/draft/prompt-lifecycle" "it MUST report `idle` with a `state_update` notification"
@@ -156,7 +152,7 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "that a side has cancelled by itself is known to it alone";
     NotObservable Should "calls-reported" "/draft/tool-calls" "the Agent SHOULD report it to the Client with a `tool_call_update`"
         "that a model asked for a tool is known to the agent alone";
-    NotObservable Should "title-reported" "/draft/tool-calls" "Agents SHOULD include the title the first time they report a `toolCallId`"
+    NotJudged Should "title-reported" "/draft/tool-calls" "Agents SHOULD include the title the first time they report a `toolCallId`"
         "that member is in no fact that rules read";
     NotObservable Must "custom-kind" "/draft/tool-calls" "Custom tool kinds MUST begin with `_`"
         "an unknown name may be of a newer schema";
@@ -180,8 +176,6 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "that a model has a plan is known to the agent alone";
     NotObservable Must "plans-tolerated" "/draft/agent-plan" "Clients using the draft unstable schema MUST tolerate these variants"
         "what a client does with it is inside the client";
-    NotObservable Must "plan-uris-absolute" "/draft/agent-plan" "Plan file URIs MUST be absolute"
-        "that member is in no fact that rules read";
     NotObservable Must "custom-plan" "/draft/agent-plan" "Custom plan content types MUST begin with `_`"
         "an unknown name may be of a newer schema";
     By Must "plan-id" "/draft/agent-plan" "MUST carry an `id`"
@@ -244,20 +238,12 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what a side assumes is inside it";
     NotObservable Should "permissions-cancelled" "/schema" "SHOULD cancel them with `$/cancel_request`"
         "which requests were of the cancelled work is known to the agent alone";
-    NotObservable Must "terminal-login-advertised" "/schema" "Agents MUST advertise this method only when the client enabled its terminal authentication capability"
+    NotJudged Must "terminal-login-advertised" "/schema" "Agents MUST advertise this method only when the client enabled its terminal authentication capability"
         "that member is in no fact that rules read";
-    NotObservable Must "terminal-login-not-passed" "/schema" "The client MUST NOT pass this method to `auth/login`"
-        "the kind of a login method is in no fact that rules read";
-    NotObservable Must "names-unique" "/schema" "Names MUST be unique"
+    NotJudged Must "names-unique" "/schema" "Names MUST be unique"
         "a schema does not compare what stands in a list, and no fact that rules read holds the names";
-    NotObservable Must "command-names" "/schema" "MUST NOT contain whitespace and MUST be unique within the command list"
+    NotJudged Must "background-announced" "/schema" "The Agent MUST announce each item before the first snapshot that lists it"
         "that member is in no fact that rules read";
-    NotObservable Must "background-announced" "/schema" "The Agent MUST announce each item before the first snapshot that lists it"
-        "that member is in no fact that rules read";
-    NotObservable Must "terminal-cancel-advertised" "/schema" "Clients MUST NOT send it unless the terminal currently advertises `capabilities.cancel`"
-        "what a terminal advertises at a moment is in no fact that rules read";
-    NotObservable Must "call-cancel-advertised" "/schema" "Clients MUST NOT send it unless the tool call currently advertises `capabilities.cancel`"
-        "what a tool call advertises at a moment is in no fact that rules read";
     NotObservable Should "late-answers-ignored" "/schema" "the Agent SHOULD ignore late answers rather than use them to resume the cancelled work"
         "what an agent does with it is inside the agent";
     NotObservable Must "abort-is-no-error" "/schema" "Agents MUST catch errors caused by aborting cancelled work"
@@ -268,8 +254,8 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what an agent does with it is inside the agent";
     NotObservable Must "login-supported" "/schema" "Agents MUST support this method when their `initialize` response included a non-empty `authMethods` list"
         "a refusal may have another reason";
-    NotObservable Must "login-type" "/schema" "Clients MUST call this method only with a method whose type defines a protocol-driven login flow"
-        "the kind of a login method is in no fact that rules read";
+    By Must "login-type" "/schema" "Clients MUST call this method only with a method whose type defines a protocol-driven login flow"
+        "SES013/terminal; which types of their own agents mean for a request is known to them alone";
     NotObservable Must "inserted-is-no-error" "/schema" "Once it is inserted, the Agent MUST NOT answer with an error"
         "what was inserted is known to the agent alone";
     NotObservable Must "inserted-at-once" "/schema" "The Agent MUST return the inserted message's ID without waiting for processing to finish"
@@ -282,8 +268,6 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what was inserted is known to the agent alone";
     NotObservable Must "close-after-insert" "/schema" "If the message has already been inserted, the Agent MUST respond successfully with its `messageId`"
         "what was inserted is known to the agent alone";
-    NotObservable Must "close-after-idle" "/schema" r#"the Agent MUST send the final updates for that work and the idle `state_update` with `stopReason: "cancelled"` before responding successfully to `session/close`"#
-        "whether work was in the foreground is known to the agent alone";
     NotObservable Must "unknown-content-rejected" "/schema" "Agents MUST reject a `session/prompt` request with a content block type they do not support"
         "what an agent supports is known to it alone";
     NotObservable Must "unknown-transport-rejected" "/schema" "Agents MUST reject a request with a transport they do not support"
@@ -300,13 +284,13 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what is feasible is known to the agent alone";
     NotObservable Must "diff-without-patch" "/schema" "Clients MUST handle diffs where `patch` is omitted or `null`"
         "what a client does with it is inside the client";
-    NotObservable Must "diff-consistent" "/schema" "MUST be consistent with `changes`"
+    NotJudged Must "diff-consistent" "/schema" "MUST be consistent with `changes`"
         "that member is in no fact that rules read";
-    NotObservable Must "diff-paths" "/schema" "every path MUST be absolute"
+    NotJudged Must "diff-paths" "/schema" "every path MUST be absolute"
         "that member is in no fact that rules read";
-    NotObservable Must "diff-no-envelope" "/schema" "Surrounding commit metadata and email envelopes MUST NOT be included"
+    NotJudged Must "diff-no-envelope" "/schema" "Surrounding commit metadata and email envelopes MUST NOT be included"
         "that member is in no fact that rules read";
-    NotObservable Must "icon-source" "/schema" "MUST be an `https:` or `data:` URI"
+    NotJudged Must "icon-source" "/schema" "MUST be an `https:` or `data:` URI"
         "that member is in no fact that rules read";
     NotObservable Should "error-message-short" "/schema" "The message should be limited to a concise single sentence"
         "what is concise is no matter of messages";
@@ -314,7 +298,7 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "whether a report ends work or repeats that there is none is known to the agent alone";
     NotObservable Must "snapshots-not-counted" "/schema" "They MUST NOT be counted as new completions, cancellations, or additional usage"
         "what a client does with it is inside the client";
-    NotObservable Must "background-included" "/schema" "An Agent that reports background work MUST include it on every state update for the session"
+    NotJudged Must "background-included" "/schema" "An Agent that reports background work MUST include it on every state update for the session"
         "that member is in no fact that rules read";
     NotObservable Must "login-and-logout" "/schema" "Supplying one or more methods means the agent MUST support both `auth/login` and `auth/logout`"
         "a refusal may have another reason";
@@ -326,8 +310,6 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "SCH001";
     NotObservable Must "notices-not-relied-on" "/schema" "Agents must not rely on a notice being received, displayed, or seen by the user"
         "what an agent does with it is inside the agent";
-    NotObservable Must "option-ids-unique" "/schema" "MUST be unique within the request"
-        "that member is in no fact that rules read";
     NotObservable Must "plan-items-complete" "/schema" "the agent must send a complete list of all entries with their current status"
         "which entries there are is known to the agent alone";
     Persons Must "interface-adapted" "/schema" "The Client MUST adapt its interface according to `PromptCapabilities`"
@@ -352,9 +334,9 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what is not understood leaves no trace";
     NotObservable Must "category-not-needed" "/schema" "It MUST NOT be required for correctness"
         "what a side needs is inside it";
-    NotObservable Must "current-value" "/schema" "MUST be one of the `value`s in `options`"
+    NotJudged Must "current-value" "/schema" "MUST be one of the `value`s in `options`"
         "that member is in no fact that rules read";
-    NotObservable Must "option-values" "/schema" "MUST contain at least one value, and each `value` MUST be unique within the option"
+    NotJudged Must "option-values" "/schema" "MUST contain at least one value, and each `value` MUST be unique within the option"
         "that member is in no fact that rules read";
     NotObservable Must "value-type-rejected" "/schema" "Agents MUST reject a `session/set_config_option` request with a value type they do not support"
         "what an agent supports is known to it alone";
@@ -366,10 +348,28 @@ pub static V2: &[Remark] = table! { "acp-2/", "https://agentclientprotocol.com/p
         "what a person is shown is not in the messages";
     NotObservable Must "standard-states" "/schema" "Agents MUST still report the standard states"
         "when a state holds is known to the agent alone";
-    NotObservable Should "terminal-cancel-withdrawn" "/schema" "Agents SHOULD stop advertising it once the terminal reports `exitStatus`"
-        "what a terminal advertises at a moment is in no fact that rules read";
-    NotObservable Should "call-cancel-withdrawn" "/schema" "Agents SHOULD stop advertising it once the tool call reaches a final status"
-        "what a tool call advertises at a moment is in no fact that rules read";
     NotObservable Must "unknown-cancel-ignored" "/schema" "Receivers MUST ignore this notification for an unknown or already-answered request ID"
         "what is ignored leaves no trace; a second response is judged";
+    NotObservable Stated "cancel-confirmed" "/schema" "The Agent confirms it with a `tool_call_update` to a final status"
+        "until when is not said";
+    NotObservable Stated "terminal-cancel-confirmed" "/schema" "The Agent confirms it with a `terminal_update` that sets `exitStatus`"
+        "until when is not said";
+    NotObservable Must "archive-cancels" "/draft/schema" "the Agent MUST cancel any ongoing work and free the session's resources as if `session/close` had been called"
+        "work inside the agent is not in the messages; an archive while the agent reports work is judged as a close is";
+    NotObservable Should "unarchive-first" "/draft/schema" "SHOULD unarchive it before calling `session/resume`"
+        "whether a client wants to go on is known to it alone";
+    NotObservable Must "status-no-effects" "/draft/schema" "`session/status` MUST NOT have side effects"
+        "what an agent does with it is inside the agent";
+    NotObservable Must "status-unknown" "/draft/schema" "Clients MUST treat a value they do not recognize as `saved`"
+        "what a client does with it is inside the client";
+    NotJudged Should "status-with-state" "/draft/schema" "Agents SHOULD include it when `status` is `open`"
+        "that member is in no fact that rules read";
+    NotObservable Must "status-not-idle" "/draft/schema" "Clients MUST NOT read that as `idle`"
+        "what a client does with it is inside the client";
+    NotObservable Should "title-kept" "/draft/schema" "the Agent SHOULD NOT replace the title with one it generates automatically"
+        "who has made a title is known to the agent alone";
+    Allows May "title-normalized" "/draft/schema" "The Agent MAY normalize the title before storing it"
+        "another title in the answer";
+    Persons Should "title-displayed" "/draft/schema" "Clients SHOULD display this value rather than the one they sent"
+        "what a person is shown is not in the messages";
 };

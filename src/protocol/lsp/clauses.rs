@@ -53,6 +53,10 @@ macro_rules! shared {
             STEADILY_RISING Should "steadily-rising" "#workDoneProgressBegin" "The value should be steadily rising";
             UNCHANGED Must "unchanged-by-result-id" "#textDocument_diagnostic"
                 "A server can only return `unchanged` if result ids are provided";
+            BEGIN_PAYLOAD Must "begin-payload" "#workDoneProgressBegin"
+                "To start progress reporting a `$/progress` notification with the following payload must be sent";
+            EDIT_OR_COMMAND Must "edit-or-command" "#codeAction"
+                "A CodeAction must set either `edit` and/or a `command`";
         }
     };
 }
@@ -73,6 +77,26 @@ pub mod v3_17 {
             "to unregister a previously registered capability";
         CREATED_BY_SERVER Stated "created-by-server" "#window_workDoneProgress_cancel"
             "to cancel a progress initiated on the server side using the `window/workDoneProgress/create`";
+        EDIT_ON_ONE_LINE Must "edit-on-one-line" "#completionItem"
+            "The range of the edit must be a single line range and it must contain the position at which completion has been requested";
+        INSERT_WITHIN_REPLACE Must "insert-within-replace" "#completionItem"
+            "the edit's insert range must be a prefix of the edit's replace range";
+        EDITS_APART Must "additional-edits" "#completionItem"
+            "Edits must not overlap (including the same insert position) with the main edit nor with themselves";
+        RANGE_IN_PARENT Must "range-in-parent" "#selectionRange"
+            "`parent.range` must contain `this.range`";
+        COMMIT_CHARACTERS Should "commit-characters" "#completionItem"
+            "commit characters should have `length=1`";
+        ONE_KIND_OF_CHANGES Should "changes-or-document-changes" "#workspaceEdit"
+            "The edit should either provide `changes` or `documentChanges`";
+        CELL_URIS_UNIQUE Must "cell-uris-unique" "#notebookDocument_synchronization"
+            "The URIs must be unique across ALL notebook cells";
+        SYMBOLS_NOT_MIXED Must "symbol-kinds-not-mixed" "#textDocument_documentSymbol"
+            "`DocumentSymbol[]` and `SymbolInformation[]` can not be mixed";
+        SYMBOL_NAME Must "symbol-name" "#documentSymbol"
+            "must not be an empty string or a string only consisting of white spaces";
+        LABEL_IS_SUBSTRING Should "label-is-substring" "#parameterInformation"
+            "a label of type string should be a substring of its containing signature label";
     }
 }
 

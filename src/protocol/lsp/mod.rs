@@ -1,6 +1,7 @@
 //! LSP 3.17 and 3.18. A cancelled request is still answered; what the two revisions differ in is batches.
 
 mod clauses;
+pub(in crate::protocol) mod flaws;
 mod methods;
 mod rulings;
 mod table;
@@ -10,8 +11,18 @@ use super::{AfterCancel, Bound, Family, Gate, Opening, Profile, Waits};
 
 /// The revisions, oldest first.
 pub static PROFILES: &[Profile; 2] = &[
-    Profile { revision: "3.17", rulings: rulings::V3_17, remarks: &[table::BOTH_3_17, table::V3_17], ..LSP },
-    Profile { revision: "3.18", rulings: rulings::V3_18, remarks: &[table::BOTH_3_18, table::V3_18], ..LSP },
+    Profile {
+        revision: "3.17",
+        rulings: rulings::V3_17,
+        remarks: &[table::BOTH_3_17, table::V3_17, rulings::IN_PART_3_17],
+        ..LSP
+    },
+    Profile {
+        revision: "3.18",
+        rulings: rulings::V3_18,
+        remarks: &[table::BOTH_3_18, table::V3_18, rulings::IN_PART_3_18],
+        ..LSP
+    },
 ];
 
 /// 3.17, which is meant where nothing else is stated: LSP messages carry no revision.

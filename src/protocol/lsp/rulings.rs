@@ -2,8 +2,30 @@
 
 use super::clauses::{v3_17, v3_18};
 use crate::protocol::jsonrpc as jr;
-use crate::protocol::tables::{bare, error, note, warning};
-use crate::protocol::{Ruling, Severity};
+use crate::protocol::tables::{bare, error, in_part, note, warning};
+use crate::protocol::{Remark, Ruling, Severity};
+
+/// What of a sentence is judged, and what is not, in either revision.
+macro_rules! both_in_part {
+    ($revision:ident; $($own:expr),* $(,)?) => {
+        &[
+            in_part(
+                &$revision::EDIT_OR_COMMAND,
+                "before it is resolved an action may lack both; whether a server resolves what it gives is not said of each",
+            ),
+            in_part(&$revision::BEGIN_PAYLOAD, "the title is looked at, which alone must be there"),
+            $($own),*
+        ]
+    };
+}
+
+pub static IN_PART_3_17: &[Remark] = both_in_part![v3_17;
+    in_part(&v3_17::EDIT_ON_ONE_LINE, "that the edit contains the position is not looked at: a client may have changed the text since"),
+    in_part(&v3_17::ONE_KIND_OF_CHANGES, "an edit with neither changes nothing"),
+    in_part(&v3_17::CELL_URIS_UNIQUE, "cells that two messages tell of are not compared"),
+];
+
+pub static IN_PART_3_18: &[Remark] = both_in_part![v3_18;];
 
 /// The rulings of both revisions, each resting on its own revision's sentence; then what the revision adds.
 macro_rules! rulings {
@@ -73,6 +95,8 @@ macro_rules! rulings {
             error("PRG012", &$revision::PARTIAL_RESULTS),
             error("PRG013", &$revision::REFUSED_TOKEN),
             error("DOC005", &$revision::UNCHANGED),
+            error("PAY021", &$revision::EDIT_OR_COMMAND),
+            error("PAY021/begin", &$revision::BEGIN_PAYLOAD),
             // The shapes stand in interfaces, not in sentences.
             bare("SCH001", Severity::Warning),
             bare("SCH002", Severity::Warning),
@@ -89,6 +113,16 @@ pub static V3_17: &[Ruling] = rulings![v3_17;
     warning("DOC002/close", &v3_17::CLOSE_OPEN),
     warning("DOC003", &v3_17::VERSION_INCREASES),
     note("LIF032", &v3_17::REGISTERED_BEFORE),
+    error("PAY020", &v3_17::EDIT_ON_ONE_LINE),
+    error("PAY020/insert", &v3_17::INSERT_WITHIN_REPLACE),
+    error("PAY020/overlap", &v3_17::EDITS_APART),
+    error("PAY020/parent", &v3_17::RANGE_IN_PARENT),
+    warning("PAY021/changes", &v3_17::ONE_KIND_OF_CHANGES),
+    warning("PAY021/commit", &v3_17::COMMIT_CHARACTERS),
+    warning("PAY021/label", &v3_17::LABEL_IS_SUBSTRING),
+    error("PAY021/mixed", &v3_17::SYMBOLS_NOT_MIXED),
+    error("PAY021/name", &v3_17::SYMBOL_NAME),
+    error("PAY022", &v3_17::CELL_URIS_UNIQUE),
     warning("PRG010", &v3_17::CREATED_BY_SERVER),
     error("PRG011", &v3_17::CREATED_BY_SERVER),
 ];

@@ -43,17 +43,15 @@ macro_rules! shared {
                 "a client in which no document is opened or changed has nothing to tell";
             NotObservable Must "sync-all-or-none" "#textDocument_synchronization" "a server must either implement all three of them or none"
                 "what a server makes of a notification is inside the server";
-            NotObservable Must "progress-announced" "#clientInitiatedProgress" "a server needs to signal general work done progress reporting support in the corresponding server capability"
+            NotJudged Must "progress-announced" "#clientInitiatedProgress" "a server needs to signal general work done progress reporting support in the corresponding server capability"
                 "which declaration a method belongs to is in no fact that rules read";
-            NotObservable Must "begin-payload" "#workDoneProgressBegin" "To start progress reporting a `$/progress` notification with the following payload must be sent"
-                "but for its kind the payload is in no fact that rules read";
             Persons Should "cancelled-partial-results" "#partialResults" "the client is free to use the provided results but should make clear that the request got canceled and may be incomplete"
                 "what a person is shown is not in the messages";
             NotObservable Should "failed-partial-results" "#partialResults" "in all other cases the provided partial results shouldn't be used"
                 "what a client does with it is inside the client";
             NotObservable Must "utf-16-supported" "#positionEncodingKind" "This is the default and must always be supported by servers"
                 "what a server can do beyond what it is asked is not in the messages";
-            NotObservable Must "first-literal-is-report" "#textDocument_diagnostic" "The first literal send need to be a `DocumentDiagnosticReport`"
+            NotJudged Must "first-literal-is-report" "#textDocument_diagnostic" "The first literal send need to be a `DocumentDiagnosticReport`"
                 "that member is in no fact that rules read";
             Persons Should "higher-version-wins" "#workspace_diagnostic" "diagnostics for a higher document version should win over those from a lower document version"
                 "what a person is shown is not in the messages";
@@ -61,33 +59,31 @@ macro_rules! shared {
                 "what a person is shown is not in the messages";
             NotObservable Should "commands-by-server" "#textDocument_codeAction" "the commands specified in a code actions should be handled by the server and not by the client"
                 "who runs a command that nobody sends is not in the messages";
-            NotObservable Should "edits-preferred" "#textDocument_codeAction" "If the client supports providing edits with a code action then that mode should be used"
+            NotJudged Should "edits-preferred" "#textDocument_codeAction" "If the client supports providing edits with a code action then that mode should be used"
                 "that member is in no fact that rules read";
-            NotObservable Should "data-with-resolve" "#textDocument_codeAction" "a client should offer data support if it offers resolve support"
+            NotJudged Should "data-with-resolve" "#textDocument_codeAction" "a client should offer data support if it offers resolve support"
                 "a capability that guards no message is in no fact that rules read";
-            NotObservable Should "attributes-kept" "#textDocument_codeAction" "servers shouldn't alter existing attributes of a code action in a codeAction/resolve request"
+            NotJudged Should "attributes-kept" "#textDocument_codeAction" "servers shouldn't alter existing attributes of a code action in a codeAction/resolve request"
                 "that member is in no fact that rules read";
-            NotObservable Must "literals-announced" "#textDocument_codeAction" "Clients need to announce their support for code action literals"
+            NotJudged Must "literals-announced" "#textDocument_codeAction" "Clients need to announce their support for code action literals"
                 "that member is in no fact that rules read";
             NotObservable Should "fixes-are-safe" "#codeActionKind" "They should not suppress errors or perform unsafe fixes"
                 "what a fix does to a program is not in the messages";
-            NotObservable Must "edit-or-command" "#codeAction" "A CodeAction must set either `edit` and/or a `command`"
-                "that member is in no fact that rules read";
             NotObservable Should "preferred-fix" "#codeAction" "A quick fix should be marked preferred if it properly addresses the underlying error"
                 "whether it does is no matter of messages";
             Persons Should "disabled-actions" "#codeAction" "Clients should follow the following guidelines regarding disabled code actions"
                 "what a person is shown is not in the messages";
-            NotObservable Should "documentation-resolved" "#textDocument_completion" "The returned completion item should have the documentation property filled in"
+            NotJudged Should "documentation-resolved" "#textDocument_completion" "The returned completion item should have the documentation property filled in"
                 "that member is in no fact that rules read";
-            NotObservable Must "unresolved-properties" "#textDocument_completion" "must be provided in the `textDocument/completion` response and must not be changed during resolve"
+            NotJudged Must "unresolved-properties" "#textDocument_completion" "must be provided in the `textDocument/completion` response and must not be changed during resolve"
                 "that member is in no fact that rules read";
             Persons Should "completions-filtered" "#textDocument_completion" "clients should be able to filter an already received completion list if the user continues typing"
                 "what a person is shown is not in the messages";
             Persons Should "filter-by-word" "#textDocument_completion" "the client should filter against what the user has already typed"
                 "what a person is shown is not in the messages";
-            NotObservable Must "unknown-tags-kept" "#completionClientCapabilities" "Clients especially need to preserve unknown tags when sending a completion item back to the server in a resolve call"
+            NotJudged Must "unknown-tags-kept" "#completionClientCapabilities" "Clients especially need to preserve unknown tags when sending a completion item back to the server in a resolve call"
                 "that member is in no fact that rules read";
-            NotObservable Must "item-defaults" "#completionList" "Servers are only allowed to return default values if the client signals support for this"
+            NotJudged Must "item-defaults" "#completionList" "Servers are only allowed to return default values if the client signals support for this"
                 "that member is in no fact that rules read";
             NotObservable Should "no-cancel-by-server" "#implementationConsiderations" "servers should therefore not decide by themselves to cancel requests"
                 "why a server cancels is known to it alone";
@@ -104,15 +100,7 @@ pub static BOTH_3_18: &[Remark] = shared!("3.18");
 
 /// 3.17 alone.
 pub static V3_17: &[Remark] = table! { "lsp-3.17/", "https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/";
-    NotObservable Must "edit-on-one-line" "#completionItem" "The range of the edit must be a single line range and it must contain the position at which completion has been requested"
-        "that member is in no fact that rules read";
-    NotObservable Must "insert-within-replace" "#completionItem" "the edit's insert range must be a prefix of the edit's replace range"
-        "that member is in no fact that rules read";
-    NotObservable Must "additional-edits" "#completionItem" "Edits must not overlap (including the same insert position) with the main edit nor with themselves"
-        "that member is in no fact that rules read";
-    NotObservable Should "additional-edits-elsewhere" "#completionItem" "Additional text edits should be used to change text unrelated to the current cursor position"
-        "that member is in no fact that rules read";
-    NotObservable Should "commit-characters" "#completionItem" "commit characters should have `length=1`"
+    NotJudged Should "additional-edits-elsewhere" "#completionItem" "Additional text edits should be used to change text unrelated to the current cursor position"
         "that member is in no fact that rules read";
     NotObservable Should "edits-not-commands" "#completionItem" "additional modifications to the current document should be described with the additionalTextEdits-property"
         "what a command changes is not in the messages";
@@ -134,34 +122,24 @@ pub static V3_17: &[Remark] = table! { "lsp-3.17/", "https://microsoft.github.io
         "that a language has changed is known to the client alone";
     NotObservable Must "state-synchronized" "#textDocument_didChange" "the client must ensure that the document's state is synchronized with the server"
         "the state of a document in the client is not in the messages";
-    NotObservable Should "annotated-edits" "#textDocumentEdit" "servers shouldn't send `AnnotatedTextEdit` literals back to the client"
-        "that member is in no fact that rules read";
-    NotObservable Should "changes-or-document-changes" "#workspaceEdit" "The edit should either provide `changes` or `documentChanges`"
+    NotJudged Should "annotated-edits" "#textDocumentEdit" "servers shouldn't send `AnnotatedTextEdit` literals back to the client"
         "that member is in no fact that rules read";
     NotObservable Must "operations-in-order" "#workspaceEdit" "clients need to execute the operations in the order in which they are provided"
         "what a client does with it is inside the client";
-    NotObservable Should "operations-supported" "#workspaceEditClientCapabilities" "Clients should at least support 'create', 'rename' and 'delete' files and folders"
+    NotJudged Should "operations-supported" "#workspaceEditClientCapabilities" "Clients should at least support 'create', 'rename' and 'delete' files and folders"
         "a capability that guards no message is in no fact that rules read";
     NotObservable Should "no-format-of-cell-uris" "#notebookDocument_synchronization" "servers should not rely on any format for this URI"
         "what a server does with it is inside the server";
-    NotObservable Must "cell-uris-unique" "#notebookDocument_synchronization" "The URIs must be unique across ALL notebook cells"
-        "cells of notebooks are in no fact that rules read";
     NotObservable Should "cells-are-documents" "#notebookDocument_synchronization" "clients should model them as text documents"
         "what a client does with it is inside the client";
     NotObservable Should "cell-uris-opaque" "#notebookDocument_synchronization" "the URI of a notebook cell's text document should be opaque"
         "what a server does with it is inside the server";
-    NotObservable Must "position-in-range" "#textDocument_selectionRange" "positions[i] must be contained in result[i].range"
-        "that member is in no fact that rules read";
-    NotObservable Must "range-in-parent" "#selectionRange" "`parent.range` must contain `this.range`"
+    NotJudged Must "position-in-range" "#textDocument_selectionRange" "positions[i] must be contained in result[i].range"
         "that member is in no fact that rules read";
     NotObservable Should "no-hierarchy-from-ranges" "#textDocument_documentSymbol" "neither the symbol's location range nor the symbol's container name should be used to infer a hierarchy"
         "what a client does with it is inside the client";
     NotObservable Should "document-symbols" "#textDocument_documentSymbol" "Servers should whenever possible return `DocumentSymbol`"
         "what is possible is known to the server alone";
-    NotObservable Must "symbol-kinds-not-mixed" "#textDocument_documentSymbol" "`DocumentSymbol[]` and `SymbolInformation[]` can not be mixed"
-        "that member is in no fact that rules read";
-    NotObservable Must "symbol-name" "#documentSymbol" "must not be an empty string or a string only consisting of white spaces"
-        "that member is in no fact that rules read";
     NotObservable Must "invalid-name-is-error" "#renameParams" "request must return a ResponseError with an appropriate message set"
         "whether a name is valid is a matter of the language";
     NotObservable Should "null-is-no-change" "#textDocument_rename" "`null` should be treated the same was as `WorkspaceEdit` with no changes"
@@ -172,18 +150,16 @@ pub static V3_17: &[Remark] = table! { "lsp-3.17/", "https://microsoft.github.io
         "what a person is shown is not in the messages";
     NotObservable Should "scoped-setting" "#workspace_configuration" "the client should return the setting scoped to the provided resource"
         "what is set in a client is known to it alone";
-    NotObservable Must "null-for-no-setting" "#workspace_configuration" "`null` needs to be present in the returned array"
+    NotJudged Must "null-for-no-setting" "#workspace_configuration" "`null` needs to be present in the returned array"
         "how many settings were asked for is in no fact that rules read";
     NotObservable Should "empty-registration" "#workspace_configuration" "the server should register for an empty configuration change"
         "what a server still has to react to is known to it alone";
     NotObservable Must "empty-diagnostics-pushed" "#textDocument_publishDiagnostics" "it has to push the empty array to clear former diagnostics"
         "what a server has computed is known to it alone";
-    NotObservable Should "null-for-no-signature" "#signatureHelp" "request should return `null`"
+    NotJudged Should "null-for-no-signature" "#signatureHelp" "request should return `null`"
         "that member is in no fact that rules read";
     NotObservable Should "active-signature" "#signatureHelp" "implementors should make an active decision about"
         "what a server does with it is inside the server";
-    NotObservable Should "label-is-substring" "#parameterInformation" "a label of type string should be a substring of its containing signature label"
-        "that member is in no fact that rules read";
     NotObservable Should "hints-recomputed" "#workspace_inlayHint_refresh" "the client should ask the server to recompute the inlay hints for these editors"
         "which editors are shown is known to the client alone";
     NotObservable Should "refresh-with-care" "#inlayHintWorkspaceClientCapabilities" "It should be used with absolute care"
@@ -210,7 +186,7 @@ pub static V3_18: &[Remark] = table! { "lsp-3.18/", "https://microsoft.github.io
         "what a server has to offer is known to it alone";
     Persons Should "one-documentation" "#codeActionOptions" "At most one documentation entry should be shown per provider"
         "what a person is shown is not in the messages";
-    NotObservable Must "apply-kind" "#completionList" "Servers are only allowed to return `applyKind` if the client signals support for this"
+    NotJudged Must "apply-kind" "#completionList" "Servers are only allowed to return `applyKind` if the client signals support for this"
         "that member is in no fact that rules read";
     NotObservable Must "apply-kind-for-all" "#completionClientCapabilities" "If a client supports `applyKind` it must support it for all fields"
         "what a client makes of a field is inside the client";

@@ -224,6 +224,8 @@ macro_rules! described {
                 "The audio data MUST be base64-encoded and include a valid MIME type";
             EMBEDDED_RESOURCE Must "embedded-resource" "/server/prompts"
                 "Resources can contain either text or binary (blob) data and MUST include: A valid resource URI";
+            PROMPT_ARGUMENTS Should "prompt-arguments" "/server/prompts"
+                "Servers SHOULD validate prompt arguments before processing";
             STRUCTURED_TEXT Should "output-as-text" "/server/tools"
                 "a tool that returns structured content SHOULD also return the serialized JSON in a TextContent block";
             VERSION_SENT Must "version-supported" "/basic/lifecycle"

@@ -41,6 +41,10 @@ static REMARKS: &[Remark] = remarks![
         &OUTPUT_CONFORMS,
         "patterns, formats and conditions of a schema are not judged, and nothing without --schema"
     ),
+    in_part(
+        &PROMPT_ARGUMENTS,
+        "what is looked at is inside the server; that an argument is missing which it has listed as required is seen"
+    ),
     in_part(&FOLLOW_JSONRPC, "each clause of JSON-RPC is judged by itself as well"),
     in_part(&NO_RESPONSE, "a reply that carries an id is a reply to nothing, which another clause is about"),
     in_part(&EMBEDDED_RESOURCE, "which MIME type is appropriate is known to the server alone"),
@@ -106,6 +110,7 @@ static RULINGS: &[Ruling] = rulings![
     error("PAY013/server", &SAME_VERSION),
     error("PAY014", &CUSTOM_SCHEME),
     warning("PAY016", &EMBEDDED_DECLARED),
+    warning("PAY019", &PROMPT_ARGUMENTS),
 ];
 
 static TABLE: &[&[Remark]] = &[

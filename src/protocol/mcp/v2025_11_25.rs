@@ -120,6 +120,10 @@ static REMARKS: &[Remark] = remarks![
         &OUTPUT_CONFORMS,
         "patterns, formats and conditions of a schema are not judged, and nothing without --schema"
     ),
+    in_part(
+        &PROMPT_ARGUMENTS,
+        "what is looked at is inside the server; that an argument is missing which it has listed as required is seen"
+    ),
     in_part(&FORM_VALIDATED, "that a client looks is not seen; what it sends is, with --schema"),
     unseen(&TASK_IGNORED, "that a receiver looked at the member is not in the messages"),
     in_part(&FOLLOW_JSONRPC, "each clause of JSON-RPC is judged by itself as well"),
@@ -227,6 +231,7 @@ static RULINGS: &[Ruling] = rulings![
     error("PAY013/server", &SAME_VERSION),
     error("PAY014", &CUSTOM_SCHEME),
     warning("PAY016", &EMBEDDED_DECLARED),
+    warning("PAY019", &PROMPT_ARGUMENTS),
     warning("PAY015", &CURSOR_CODE),
     error("TRN008/get", &GET_TYPE),
 ];

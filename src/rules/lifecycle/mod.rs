@@ -30,8 +30,10 @@ pub mod request_before_initialize;
 pub mod round_not_continued;
 pub mod server_initiated_request;
 pub mod server_message_too_early;
+pub mod shortfall_refused;
 pub mod support_not_declared;
 pub mod unregister_unknown;
+pub mod version_not_listed;
 
 use crate::capture::Transport;
 use crate::protocol::Side;

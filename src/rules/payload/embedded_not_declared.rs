@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     name: "embedded-not-declared",
     summary: "a tool gives an embedded resource, and its server did not declare resources",
     on: On::Flawed,
-    duty: Duty::server(Occasions::GIVES),
+    duty: Duty::server(Occasions::CALLED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: false,

@@ -3,6 +3,8 @@
 pub mod bad_content;
 pub mod bad_elicitation;
 pub mod bad_input_request;
+pub mod bad_item;
+pub mod bad_range;
 pub mod bad_sampling_message;
 pub mod bad_tool_definition;
 pub mod bad_uri;
@@ -13,6 +15,8 @@ pub mod embedded_not_declared;
 pub mod empty_contents;
 pub mod error_data_missing;
 pub mod meta_key_name;
+pub mod not_unique;
+pub mod prompt_argument_missing;
 pub mod root_not_file;
 pub mod structured_content_alone;
 pub mod task_members_missing;

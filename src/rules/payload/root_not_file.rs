@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     name: "root-not-file",
     summary: "a root is no file:// URI",
     on: On::Flawed,
-    duty: Duty::client(Occasions::RESULTS),
+    duty: Duty::client(Occasions::RESULTS.and(Occasions::CONTINUES)),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: false,

@@ -4,8 +4,8 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::protocol::http::is_visible;
 use crate::protocol::is_placeholder;
+use crate::redact::is_visible;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
 use crate::session::{Event, What};
 

@@ -25,6 +25,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::NotOffered { exchange, offer, chosen } = event.what else { return None };
     let (case, thing) = match offer {
         Offer::Login => ("SES013/login", "a way to log in that the handshake does not list"),
+        Offer::Terminal => ("SES013/terminal", "a way to log in that is for a terminal alone"),
         Offer::Mode => ("SES013/mode", "a mode that the session was not offered"),
         Offer::Value => ("SES013/value", "a config option or a value that the session was not offered"),
         Offer::Option => ("SES013/option", "an option that the request did not have"),

@@ -1,10 +1,14 @@
 //! Rules about prompt turns and their cancels.
 
+pub mod cancel_not_offered;
 pub mod cancel_turned_into_error;
 pub mod cancel_without_cancelled_stop;
 pub mod choice_not_offered;
 pub mod close_without_cancel;
+pub mod closed_at_work;
 pub mod empty_prompt;
+pub mod ended_cancel_offered;
+pub mod ended_cancel_taken;
 pub mod kind_not_declared;
 pub mod overlapping_prompts;
 pub mod permission_not_cancelled;

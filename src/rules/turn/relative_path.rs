@@ -2,9 +2,11 @@
 //!
 //! Left alone: addresses, variables, names without a folder, and what may be a word of a filter.
 
+use std::borrow::Cow;
+
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::protocol::Facts;
+use crate::protocol::{Facts, relative_in};
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
 use crate::session::{Event, What};
 
@@ -24,8 +26,9 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Request { exchange, facts, .. } = event.what else { return None };
-    let path = Facts::text(Some(facts.relative()?))?;
     let case = if exchange.method.starts_with("session/") { "SES015/cwd" } else { RULE.code };
+    let root = || Some((Cow::Owned(relative_in(facts.roots()?)?), "SES015/roots"));
+    let (path, case) = Facts::text(facts.relative()).map(|path| (path, case)).or_else(root)?;
     let ruling = event.profile.ruling(case).filter(|_| exchange.known.is_some())?;
     let summary = format!("{} {} has the path {path}, which is relative", exchange.label(), exchange.title());
     Some(found_by(RULE.code, ruling, event, summary).about(exchange))

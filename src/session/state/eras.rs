@@ -1,6 +1,6 @@
 //! What a connection has shown of the revisions that its sides speak (MCP 2026-07-28).
 
-use crate::protocol::Profile;
+use crate::protocol::{Profile, Versions};
 use crate::session::detail::EraFault;
 use crate::session::exchange::Exchange;
 use crate::session::seen::Seen;
@@ -24,6 +24,19 @@ pub(in crate::session) struct Eras {
     pub(in crate::session) named: [Option<Seen>; 2],
     /// Of which side it was said.
     pub(in crate::session) nameless: [bool; 2],
+    /// The versions that a client has asked by, the newest last.
+    pub(in crate::session) spoken: Vec<Box<str>>,
+    /// The last refusal that lists the versions of the server.
+    pub(in crate::session) refusal: Option<Refusal>,
+}
+
+/// A version was refused, and the versions of the server were listed.
+pub(in crate::session) struct Refusal {
+    pub(in crate::session) seen: Seen,
+    pub(in crate::session) profile: &'static Profile,
+    pub(in crate::session) versions: Versions,
+    /// That the client goes on with none of them was said.
+    pub(in crate::session) told: bool,
 }
 
 /// What a connection has shown of log messages.

@@ -1,5 +1,6 @@
 //! What the fold remembers of one connection.
 
+mod controls;
 mod documents;
 mod eras;
 mod http;
@@ -15,8 +16,9 @@ mod suspect;
 mod tasks;
 mod turn;
 
+pub(super) use controls::Offered;
 pub(super) use documents::Documents;
-pub(super) use eras::{Eras, Logs};
+pub(super) use eras::{Eras, Logs, Refusal};
 pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
@@ -117,6 +119,9 @@ pub(super) struct Clock {
     pub(super) worst_at: Option<Seen>,
 }
 
+/// The arguments that a prompt requires, and the list that says so.
+pub(super) type Required = (Box<[Box<str>]>, Seen);
+
 /// One connection.
 pub(super) struct Conn {
     pub(super) facts: Connection,
@@ -186,6 +191,10 @@ pub(super) struct Conn {
     pub(super) tool_order: Option<(u64, u64)>,
     /// What lists say of tools and tasks, and where it was said first (MCP 2025-11-25); nothing where they do not agree.
     pub(super) support: FxHashMap<Box<str>, (Option<TaskSupport>, Seen)>,
+    /// The arguments that prompts require, and where that was listed first (MCP); nothing where lists do not agree.
+    pub(super) prompts: FxHashMap<Box<str>, Option<Required>>,
+    /// Requests for prompts that lack such an argument, until they are answered.
+    pub(super) prompts_short: FxHashMap<FrameId, (Box<str>, Seen)>,
     /// The ids of what a server has registered (LSP).
     pub(super) registered: FxHashSet<Box<str>>,
     /// Flaws of payloads, as far as they were said, by their hashes.
@@ -196,6 +205,8 @@ pub(super) struct Conn {
     pub(super) offers: Offers,
     /// What the pages before one say of who may keep them, by method and cursor (MCP 2026-07-28).
     pub(super) pages: FxHashMap<u64, Option<(u64, Seen)>>,
+    /// Cancels of a tool call or a terminal that had ended, which wait for their answers (ACP 2).
+    pub(super) asked_ended: FxHashMap<FrameId, u64>,
     /// Terminals that were released, and where that was asked for (ACP).
     pub(super) released: FxHashMap<Id, Seen>,
     /// What was asked for in several rounds (MCP 2026-07-28).
@@ -334,11 +345,14 @@ impl Conn {
             flaws_told: FxHashSet::default(),
             tool_order: None,
             support: FxHashMap::default(),
+            prompts: FxHashMap::default(),
+            prompts_short: FxHashMap::default(),
             registered: FxHashSet::default(),
             unannounced: Vec::new(),
             documents: Documents::default(),
             offers: Offers::default(),
             pages: FxHashMap::default(),
+            asked_ended: FxHashMap::default(),
             released: FxHashMap::default(),
             rounds: Rounds::default(),
             http: Http::default(),

@@ -28,21 +28,28 @@ pub(in crate::session) enum Choice {
 pub(in crate::session) struct Offers {
     offered: FxHashMap<(Choice, Option<Rc<str>>), FxHashSet<u64>>,
     kept: usize,
-    /// A filter has taken out a part of an offer.
-    blotted: bool,
+    /// The ways to log in that are for a terminal, and no request.
+    terminals: FxHashSet<u64>,
+    /// A filter has taken out a part of an offer, or a part of one is spelled in a way that is not known: others may have been offered, too.
+    unread: bool,
 }
 
 impl Offers {
     /// Takes an offer, whole and as JSON.
     pub(in crate::session) fn offer(&mut self, choice: Choice, session: Option<Rc<str>>, raw: &str) {
-        self.blotted |= Capabilities::are_blotted(raw);
+        self.unread |= Capabilities::are_blotted(raw);
         let Ok(value) = serde_json::from_str::<Value>(raw) else { return };
-        let keys = match choice {
-            Choice::Login => ids(value.as_array()),
-            Choice::Mode => ids(value["availableModes"].as_array()),
-            Choice::Value => value.as_array().map(|list| list.iter().flat_map(settings).collect()),
+        let list = if choice == Choice::Mode { &value["availableModes"] } else { &value };
+        let Some(list) = list.as_array().filter(|_| self.kept < REMEMBERED) else { return };
+        self.unread |= list.iter().any(|one| id_of(one).is_none());
+        if choice == Choice::Login {
+            let terminals = list.iter().filter(|one| one["type"] == "terminal").filter_map(id_of);
+            self.terminals.extend(terminals.map(|id| key(id, None)));
+        }
+        let keys: Vec<u64> = match choice {
+            Choice::Value => list.iter().flat_map(settings).collect(),
+            _ => list.iter().filter_map(id_of).map(|id| key(id, None)).collect(),
         };
-        let Some(keys) = keys.filter(|_| self.kept < REMEMBERED) else { return };
         self.kept += keys.len();
         self.offered.entry((choice, session)).or_default().extend(keys);
     }
@@ -56,9 +63,14 @@ impl Offers {
         value: Option<&str>,
     ) -> bool {
         let known = self.offered.get(&(choice, session.cloned()));
-        let Some(offered) = known.filter(|_| !self.blotted && self.kept < REMEMBERED) else { return false };
+        let Some(offered) = known.filter(|_| !self.unread && self.kept < REMEMBERED) else { return false };
         let fits = |value: &str| offered.contains(&key(id, Some(value))) || offered.contains(&key(id, Some(ANY)));
         !offered.contains(&key(id, None)) || value.is_some_and(|value| !fits(value))
+    }
+
+    /// True for a way to log in that was only ever offered for a terminal.
+    pub(in crate::session) fn is_for_terminal(&self, id: &str) -> bool {
+        self.terminals.contains(&key(id, None))
     }
 }
 
@@ -77,13 +89,14 @@ pub(in crate::session) fn is_offered(options: &[u64], id: &str) -> bool {
 /// Stands for every value of a config option that lists none.
 const ANY: &str = "\u{0}";
 
-fn ids(list: Option<&Vec<Value>>) -> Option<Vec<u64>> {
-    Some(list?.iter().filter_map(|member| member["id"].as_str()).map(|id| key(id, None)).collect())
+/// The id of something that is offered: version 2 names it as the request does that chooses it.
+fn id_of(one: &Value) -> Option<&str> {
+    ["id", "methodId", "modeId", "configId"].iter().find_map(|name| one[*name].as_str())
 }
 
 /// A config option: its id, and the values that it lists, in groups or not.
 fn settings(option: &Value) -> Vec<u64> {
-    let Some(id) = option["id"].as_str() else { return Vec::new() };
+    let Some(id) = id_of(option) else { return Vec::new() };
     let values = option["options"].as_array().into_iter().flatten().flat_map(|entry| {
         let grouped = entry["options"].as_array().into_iter().flatten();
         grouped.chain([entry]).filter_map(|one| one["value"].as_str())
@@ -145,6 +158,11 @@ mod tests {
         }
         offers.offer(Choice::Login, None, r#"[{"id":"***"}]"#);
         assert!(!offers.lacks(Choice::Login, None, "a", None));
+        let mut offers = Offers::default();
+        offers.offer(Choice::Login, None, r#"[{"methodId":"a"}]"#);
+        assert!(offers.lacks(Choice::Login, None, "b", None) && !offers.lacks(Choice::Login, None, "a", None));
+        offers.offer(Choice::Value, None, r#"[{"name":"of a time to come"}]"#);
+        assert!(!offers.lacks(Choice::Login, None, "b", None), "what is spelled otherwise may be anything");
         assert_eq!(option_ids(r#"[{"optionId":"a"},{"name":"b"}]"#), None);
     }
 }

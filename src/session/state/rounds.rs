@@ -1,11 +1,14 @@
 //! Requests in several rounds (MCP 2026-07-28): what a server asked for in which request, and the state that it gave for the next one.
-//! Only hashes are kept.
+//! Only hashes are kept, and the names of what was asked for.
 
 use std::hash::Hasher;
 
+use rustc_hash::FxHashMap;
+
+use crate::json::each_member;
 use crate::protocol::Facts;
 use crate::session::detail::RoundFault;
-use crate::session::seen::Seen;
+use crate::session::seen::{FrameId, Seen};
 
 /// How many questions are remembered for a connection; in one with more nothing is judged.
 const REMEMBERED: usize = 4_096;
@@ -30,35 +33,40 @@ struct Asked {
     seen: Seen,
     call: Call,
     state: Option<u64>,
-    /// It asks questions, and does not only say that the request is to be sent again.
-    questions: bool,
+    /// The names of its questions; where it has none, the request is only to be sent again.
+    questions: Box<[Box<str>]>,
 }
 
 /// All of a connection.
 #[derive(Default)]
-pub(in crate::session) struct Rounds(Vec<Asked>);
+pub(in crate::session) struct Rounds {
+    asked: Vec<Asked>,
+    /// Requests that bring less than was asked for, until they are answered: the first name that is missing, and what asked for it.
+    short: FxHashMap<FrameId, (Box<str>, Seen)>,
+}
 
 impl Rounds {
     /// A result that asks for input.
     pub(in crate::session) fn ask(&mut self, seen: Seen, call: Call, facts: &Facts<'_>) {
-        if self.0.len() < REMEMBERED {
-            let questions = facts.input_requests().is_some_and(|raw| raw.contains(':'));
-            self.0.push(Asked { seen, call, state: state(facts), questions });
+        if self.asked.len() < REMEMBERED {
+            let questions = facts.input_requests().map(names).unwrap_or_default();
+            self.asked.push(Asked { seen, call, state: state(facts), questions });
         }
     }
 
     /// What is wrong with a request that brings answers or a state, and the result that shows it.
     pub(in crate::session) fn fault(&self, call: Call, facts: &Facts<'_>) -> Option<(RoundFault, Seen)> {
-        if self.0.len() >= REMEMBERED {
+        if self.asked.len() >= REMEMBERED {
             return None;
         }
         let brought = state(facts);
-        let own: Vec<&Asked> = self.0.iter().filter(|asked| asked.call.whole == call.whole).collect();
+        let own: Vec<&Asked> = self.asked.iter().filter(|asked| asked.call.whole == call.whole).collect();
         let Some(last) = own.last() else { return self.elsewhere(call, brought?) };
         let gave: Vec<&&Asked> = own.iter().filter(|asked| asked.state == brought).collect();
         let fault = match brought {
             _ if !gave.is_empty() => {
-                let unanswered = facts.input_responses().is_none() && gave.iter().all(|asked| asked.questions);
+                let unanswered =
+                    facts.input_responses().is_none() && gave.iter().all(|asked| !asked.questions.is_empty());
                 unanswered.then_some(RoundFault::Unanswered)?
             }
             Some(_) if own.iter().all(|asked| asked.state.is_none()) => RoundFault::Added,
@@ -68,12 +76,36 @@ impl Rounds {
         Some((fault, last.seen))
     }
 
+    /// A request that brings answers: is one missing of those that the last question wanted which its state is of?
+    pub(in crate::session) fn note_short(&mut self, call: Call, facts: &Facts<'_>, request: FrameId) {
+        let brought = state(facts);
+        let fits = |asked: &&Asked| asked.call.whole == call.whole && asked.state == brought;
+        let Some(last) = self.asked.iter().rev().find(fits).filter(|_| self.asked.len() < REMEMBERED) else { return };
+        let answers = facts.input_responses().map(names).unwrap_or_default();
+        if let Some(missing) = last.questions.iter().find(|name| !answers.contains(name)) {
+            let missing = (missing.clone(), last.seen);
+            self.short.insert(request, missing);
+        }
+    }
+
+    /// What such a request left out, now that it is answered.
+    pub(in crate::session) fn take_short(&mut self, request: FrameId) -> Option<(Box<str>, Seen)> {
+        if self.short.is_empty() { None } else { self.short.remove(&request) }
+    }
+
     /// A state that was given for other callees only.
     fn elsewhere(&self, call: Call, brought: u64) -> Option<(RoundFault, Seen)> {
-        let given = self.0.iter().filter(|asked| asked.state == Some(brought));
+        let given = self.asked.iter().filter(|asked| asked.state == Some(brought));
         let last = given.clone().next_back()?;
         given.clone().all(|asked| asked.call.callee != call.callee).then_some((RoundFault::Elsewhere, last.seen))
     }
+}
+
+/// The names in a map of questions or of answers.
+fn names(raw: &str) -> Box<[Box<str>]> {
+    let mut names = Vec::new();
+    each_member(raw, |name, _| names.push(Box::from(name)));
+    names.into()
 }
 
 fn state(facts: &Facts<'_>) -> Option<u64> {

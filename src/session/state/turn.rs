@@ -1,5 +1,6 @@
 //! The turns of a session (ACP).
 
+use super::controls::Controls;
 use super::slot::Handle;
 use crate::session::calls::Calls;
 use crate::session::exchange::Exchange;
@@ -25,6 +26,10 @@ pub(in crate::session) struct Turn {
     pub(in crate::session) closing: Option<Handle>,
     /// Tool calls of this turn, and those of earlier ones that go on.
     pub(in crate::session) calls: Calls,
+    /// What of it may be cancelled by itself.
+    pub(in crate::session) controls: Controls,
+    /// The agent has reported that it is at work in the session, and nothing else since (ACP 2).
+    pub(in crate::session) at_work: Option<Seen>,
 }
 
 /// A prompt that was answered, not as cancelled, while the close of its session was in flight.

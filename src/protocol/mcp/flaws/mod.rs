@@ -1,14 +1,12 @@
 //! What is wrong with payloads, by what the pages say of their members: the second look at a message of which a cheap fact says that it
 //! may be worth one.
-//!
-//! A flaw names the ruling that speaks of it (`PAY002/name-length`); whether a revision has such a ruling is its own affair. Words of a
-//! filter, and what a logger may have cut, are held against nobody.
 
 mod content;
 mod cursor;
 mod elicitation;
 mod input;
 mod meta;
+mod prompts;
 mod sampling;
 mod schema;
 mod tasks;
@@ -19,55 +17,16 @@ use serde_json::Value;
 
 use crate::json::each_member;
 use crate::jsonrpc::{Kind, Message};
-use crate::protocol::{Facts, Family, Profile, is_placeholder};
+use crate::protocol::flaw::{Flaw, Flaws, is_blotted, is_uri, shown, text};
+use crate::protocol::{Facts, is_placeholder};
 
 pub use input::questions;
-pub use tools::{TaskSupport, changes_tools, order as tool_order, task_support};
+pub use prompts::{missing_argument, required_arguments};
+pub use tools::{TaskSupport, changes_prompts, changes_tools, order as tool_order, task_support};
 
-/// One thing that is wrong with a payload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
-    /// The ruling that speaks of it.
-    pub ruling: &'static str,
-    /// What is wrong, in words.
-    pub words: String,
-    /// A capability of its sender with which nothing would be wrong.
-    pub unless: Option<&'static str>,
-}
-
-/// Flaws as they are found: of each kind the first.
-#[derive(Default)]
-struct Flaws(Vec<Flaw>);
-
-impl Flaws {
-    fn add(&mut self, ruling: &'static str, words: impl FnOnce() -> String) {
-        if self.0.iter().all(|known| known.ruling != ruling) {
-            self.0.push(Flaw { ruling, words: words(), unless: None });
-        }
-    }
-
-    /// What is wrong only in who has not declared a capability.
-    fn add_unless(&mut self, declared: &'static str, ruling: &'static str, words: &str) {
-        self.0.push(Flaw { ruling, words: words.to_string(), unless: Some(declared) });
-    }
-
-    fn add_if(&mut self, wrong: bool, ruling: &'static str, words: impl FnOnce() -> String) {
-        if wrong {
-            self.add(ruling, words);
-        }
-    }
-}
-
-impl Profile {
-    /// What is wrong with the payload of a message; `asked` is the method of the request that a response answers.
-    pub fn flaws(&self, message: &Message<'_>, facts: &Facts<'_>, asked: Option<&str>) -> Vec<Flaw> {
-        let mut found = Vec::new();
-        if self.family == Family::Mcp && facts.is_worth_a_look(message) {
-            found = look(message, facts, asked);
-            found.retain(|flaw| self.ruling(flaw.ruling).is_some());
-        }
-        found
-    }
+/// What is wrong with a message; `asked` is the method of the request that a response answers.
+pub(in crate::protocol) fn of(message: &Message<'_>, facts: &Facts<'_>, asked: Option<&str>) -> Vec<Flaw> {
+    if facts.is_worth_a_look(message) { look(message, facts, asked) } else { Vec::new() }
 }
 
 /// True if there is something wrong with a message in some revision, whatever it answers.
@@ -172,32 +131,4 @@ fn error(message: &Message<'_>, flaws: &mut Flaws) {
         }
         _ => {}
     }
-}
-
-/// A string, unless a filter has written it.
-fn text(value: &Value) -> Option<&str> {
-    value.as_str().filter(|text| !is_placeholder(&format!("\"{text}\"")))
-}
-
-/// True if a filter has written a value, or a part of it was taken out.
-fn is_blotted(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| is_placeholder(&format!("\"{text}\"")))
-}
-
-/// A text as it is shown in words: short, and in quotation marks.
-fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let cut: String = text.chars().take(LONGEST).collect();
-    let more = if cut.len() < text.len() { "..." } else { "" };
-    format!("\"{cut}{more}\"")
-}
-
-/// True for what RFC 3986 takes for an absolute URI: a scheme, and something behind it, without blanks and control characters.
-fn is_uri(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once(':') else { return false };
-    let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(sound)
-        && !rest.is_empty()
-        && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }

@@ -32,6 +32,11 @@ pub fn changes_tools(method: &str) -> bool {
     method == "notifications/tools/list_changed"
 }
 
+/// True for the same of prompts.
+pub fn changes_prompts(method: &str) -> bool {
+    method == "notifications/prompts/list_changed"
+}
+
 /// The names of the tools of a list, as a set and in their order, by hashes; `None` where it is no such list, or a filter has written in it.
 pub fn order(facts: &Facts<'_>) -> Option<(u64, u64)> {
     let body: Value =

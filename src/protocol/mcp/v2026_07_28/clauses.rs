@@ -51,6 +51,10 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "If the `InputRequiredResult` does not contain a `requestState` field, the client MUST NOT include one in the retry.";
     INPUTS_CONSTRUCTED Must "inputs-constructed" "/patterns/mrtr"
         "the client MUST construct the requested inputs before retrying the original request";
+    INPUT_ASKED_AGAIN Should "missing-inputs" "/patterns/mrtr"
+        "the server SHOULD respond with a new `InputRequiredResult` requesting the missing information again";
+    VERSION_LISTED Should "retry-version" "/versioning"
+        "The client SHOULD select a mutually supported version from the `supported` list and retry the request";
     STATE_ONLY_FOR_RETRY Must "state-only-for-retry" "/patterns/mrtr"
         "They MUST NOT be used for any other request that the client may be sending in parallel";
     // The next five are quoted from the pages themselves: the catalogue only retells them.
@@ -167,6 +171,8 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Servers that support prompts MUST declare the `prompts` capability";
     PROMPTS_LISTED Must "prompts-listed" "/server/prompts"
         "Servers that declare the `prompts` capability MUST respond to `prompts/list` requests with the set of prompts currently available to the requesting client.";
+    PROMPT_ARGUMENTS Should "prompt-arguments" "/server/prompts"
+        "Servers SHOULD validate prompt arguments before processing";
     IMAGE_ENCODED Must "image-encoded" "/server/prompts"
         "The image data MUST be base64-encoded and include a valid MIME type.";
     AUDIO_ENCODED Must "audio-encoded" "/server/prompts"
@@ -260,6 +266,15 @@ pub static IN_PART: &[Remark] = &[
     in_part(&TOOL_NAME_UNIQUE, "names on two pages of one list are not compared"),
     in_part(&STRUCTURED_TEXT, "that the text says the same is not looked at"),
     in_part(&TOOLS_LISTED, "which tools there are is known to the server alone"),
+    in_part(
+        &PROMPT_ARGUMENTS,
+        "what is looked at is inside the server; that an argument is missing which it has listed as required is seen",
+    ),
+    in_part(&INPUT_ASKED_AGAIN, "only where the refusal names what is missing: it may have another reason"),
+    in_part(
+        &VERSION_LISTED,
+        "of a client that asks by the refused version, and has stated none of the others, it is not known which it speaks",
+    ),
     in_part(&PROMPTS_LISTED, "which prompts there are is known to the server alone"),
     in_part(&RESOURCES_LISTED, "which resources there are is known to the server alone"),
     in_part(&EMBEDDED_RESOURCE, "which type is appropriate is known to the server alone"),

@@ -65,8 +65,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "links in prompts";
     NotObservable Should "prompt-errors" "/server/prompts" "Servers SHOULD return standard JSON-RPC errors for common failure cases"
         "why a server failed is known to the server alone";
-    NotObservable Should "prompt-arguments" "/server/prompts" "Servers SHOULD validate prompt arguments before processing"
-        "what a server checks is inside it";
     NotObservable Should "prompt-pages" "/server/prompts" "Clients SHOULD handle pagination for large prompt lists"
         "a client that needs no more may stop";
     NotObservable Should "prompt-capabilities" "/server/prompts" "Both parties SHOULD respect capability negotiation"

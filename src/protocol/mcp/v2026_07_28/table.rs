@@ -37,8 +37,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what an implementation bounds is inside it";
     NotObservable Must "meta-no-assumptions" "/basic" "implementations MUST NOT make assumptions about values at these keys"
         "what an implementation assumes is inside it";
-    NotObservable Should "retry-version" "/basic/versioning" "The client SHOULD select a mutually supported version from the `supported` list and retry the request"
-        "which versions a client implements is known to the client alone";
     Allows May "discover-first" "/basic/versioning" "Clients MAY call it before sending any other requests"
         "a first request that asks what the server is";
     NotObservable Must "extension-fallback" "/basic/versioning" "the supporting party MUST either revert to core protocol behavior or reject the request with an appropriate error"
@@ -57,8 +55,6 @@ pub static REMARKS: &[Remark] = table! { "mcp-2026-07-28/", "https://modelcontex
         "what a server checks is inside it";
     NotObservable Should "unexpected-inputs" "/basic/patterns/mrtr" "the server SHOULD ignore any information it does not recognize or need"
         "what is ignored leaves no trace";
-    NotObservable Should "missing-inputs" "/basic/patterns/mrtr" "the server SHOULD respond with a new `InputRequiredResult` requesting the missing information again"
-        "which information was necessary is known to the server alone";
     NotObservable Must "one-endpoint" "/basic/transports/streamable-http" "The server MUST provide a single HTTP endpoint path"
         "one connection shows one path; what others there are it does not";
     NotObservable Must "origin-checked" "/basic/transports/streamable-http" "Servers MUST validate the `Origin` header on all incoming connections"
