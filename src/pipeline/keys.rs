@@ -52,7 +52,7 @@ struct Track {
     before: Option<(u32, Goodbye)>,
     /// Requests that were not answered so far: of the connection at which the channel is, and of the one before it.
     open: FxHashMap<u64, Direction>,
-    left_open: FxHashMap<u64, u32>,
+    left_open: Option<Box<FxHashMap<u64, u32>>>,
     /// The connection before this one, and the request of this one's handshake, where nothing but that handshake says that the
     /// one before it has ended.
     anew: Option<(u32, u64)>,
@@ -78,7 +78,7 @@ impl Track {
             before: None,
             open: FxHashMap::default(),
             anew: None,
-            left_open: FxHashMap::default(),
+            left_open: None,
             mixed: None,
             streams: Streams::default(),
         }
@@ -115,7 +115,7 @@ impl Streams {
 
 /// All channels seen so far, and those of the source that is being read.
 pub(super) struct Channels {
-    tracks: Vec<Track>,
+    tracks: Vec<Box<Track>>,
     named: FxHashMap<String, usize>,
     /// Track of each channel of the current source.
     current: Vec<Option<usize>>,
@@ -191,7 +191,7 @@ impl Channels {
                     Some(stored) => self.go_on(index, channel, stored, ground),
                     None => self.start(index, channel, store)?,
                 };
-                self.tracks.push(track);
+                self.tracks.push(Box::new(track));
                 let at = self.tracks.len() - 1;
                 if self.tracks[at].named {
                     self.named.insert(self.tracks[at].base.clone(), at);
@@ -398,7 +398,7 @@ impl Track {
         if self.open.remove(&id).is_some() {
             return None;
         }
-        self.left_open.remove(&id)
+        self.left_open.as_mut()?.remove(&id)
     }
 
     fn remember(&mut self, message: &Message<'_>, direction: Direction) {
@@ -435,7 +435,8 @@ impl Track {
         })?;
         self.streams.leave(self.connection);
         let old = self.connection;
-        self.left_open = self.open.drain().map(|(asked, _)| (asked, old)).collect();
+        let left_open = !self.open.is_empty();
+        self.left_open = left_open.then(|| Box::new(self.open.drain().map(|(asked, _)| (asked, old)).collect()));
         self.connection = id;
         self.first_ids.clear();
         self.closed = false;

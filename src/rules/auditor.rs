@@ -138,7 +138,10 @@ impl Auditor {
         let all = self.seized.entry(event.connection.id).or_default();
         match all.iter_mut().find(|seized| std::ptr::eq(seized.profile, event.profile)) {
             Some(seized) => seized.add(both),
-            None => all.push(Seized { profile: event.profile, client: both.0, server: both.1 }),
+            None => {
+                all.reserve_exact(1);
+                all.push(Seized { profile: event.profile, client: both.0, server: both.1 });
+            }
         }
     }
 

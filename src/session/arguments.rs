@@ -29,7 +29,7 @@ impl Conn {
     /// A request for a prompt, or word that they are others now.
     pub(super) fn ask_prompt(&mut self, m: &Incoming<'_>) {
         if changes_prompts(m.message.method()) {
-            self.prompts.values_mut().for_each(|known| *known = None);
+            self.prompts.held().into_iter().flatten().for_each(|(_, known)| *known = None);
         }
         let asks = m.sender == Side::Client && m.message.method() == "prompts/get";
         if !asks || self.prompts.is_empty() || m.facts.taken_out || m.facts.is_brief {

@@ -7,7 +7,9 @@ use crate::protocol::{Facts, Side};
 impl Conn {
     /// A notification about a document.
     pub(super) fn document(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, method: &str) {
-        self.documents.notebooks |= method.starts_with("notebookDocument/");
+        if method.starts_with("notebookDocument/") {
+            self.documents.notebooks = true;
+        }
         let known = matches!(method, "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose");
         // After a second handshake the log tells of several servers, and documents are opened for each.
         let life = &self.facts.lifecycle;

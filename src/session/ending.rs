@@ -266,7 +266,7 @@ impl Conn {
 
     /// Requests that served a cancelled one and outlived its answer to the end.
     fn report_orphans(&mut self, step: &mut Step<'_>, end: Seen) {
-        let answered = std::mem::take(&mut self.orphanages).into_iter().map(|orphanage| (orphanage, Judgement::EXACT));
+        let answered = self.orphanages.take_all().into_iter().map(|orphanage| (orphanage, Judgement::EXACT));
         let mut orphanages: Vec<_> = answered.collect();
         orphanages.extend(self.silent_orphanages(step, end));
         for (Orphanage { parent, cancel, answer, children }, judgement) in orphanages {

@@ -27,9 +27,11 @@ impl Conn {
         if inquiry == Some(Inquiry::Handshake) {
             self.eras.handshake.get_or_insert(m.seen);
         } else if m.facts.meta_revision().is_some() && m.profile.revision_per_request {
-            self.eras.stateless.get_or_insert((m.seen, m.profile));
+            self.eras.shown.stateless.get_or_insert((m.seen, m.profile));
         }
-        let (Some(handshake), Some((stateless, profile))) = (self.eras.handshake, self.eras.stateless) else { return };
+        let (Some(handshake), Some((stateless, profile))) = (self.eras.handshake, self.eras.shown.stateless) else {
+            return;
+        };
         self.eras.unprobed = true;
         // Several clients may speak different revisions.
         if !probed && self.facts.proof.covers(Proof::CLIENT) {
@@ -43,9 +45,10 @@ impl Conn {
         let stated = m.facts.meta_revision().or(m.facts.revision()).filter(|_| m.sender == Side::Client);
         let Some(stated) = Facts::text(stated).filter(|_| !m.facts.taken_out) else { return };
         if self.eras.spoken.last().is_none_or(|last| **last != *stated) && self.eras.spoken.len() < SPOKEN {
+            self.eras.spoken.reserve_exact(1);
             self.eras.spoken.push((&*stated).into());
         }
-        let Some(refusal) = self.eras.refusal.as_ref().filter(|refusal| !refusal.told) else { return };
+        let Some(refusal) = self.eras.shown.refusal.as_ref().filter(|refusal| !refusal.told) else { return };
         let full = self.eras.spoken.len() >= SPOKEN;
         // Several clients may speak different revisions.
         // A handshake settles the version by itself, whichever it begins with.
@@ -58,7 +61,7 @@ impl Conn {
         let (profile, seen) = (refusal.profile, refusal.seen);
         let crossing = self.crossing(m.sender, seen, m.seen, false);
         let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
-        if let Some(refusal) = &mut self.eras.refusal {
+        if let Some(refusal) = &mut self.eras.shown.refusal {
             refusal.told = true;
         }
         self.tell_era(step, profile, m, (EraFault::Unlisted { same, judgement }, seen));
@@ -67,8 +70,8 @@ impl Conn {
     /// A server refuses a version, and lists those that it speaks.
     fn version_refused(&mut self, m: &Incoming<'_>) {
         let Some(versions) = m.message.error.as_ref().and_then(|error| Versions::of_refusal(error)) else { return };
-        let told = self.eras.refusal.as_ref().is_some_and(|refusal| refusal.told);
-        self.eras.refusal = Some(Refusal { seen: m.seen, profile: m.profile, versions, told });
+        let told = self.eras.shown.refusal.as_ref().is_some_and(|refusal| refusal.told);
+        self.eras.shown.refusal = Some(Refusal { seen: m.seen, profile: m.profile, versions, told });
     }
 
     /// A side that has named itself goes on to do so.
@@ -81,13 +84,13 @@ impl Conn {
             _ => false,
         };
         let at = index(m.sender);
-        if !own || self.eras.nameless[at] {
+        if !own || self.eras.shown.nameless[at] {
             return;
         }
-        match self.eras.named[at] {
-            _ if m.facts.names_itself => drop(self.eras.named[at].get_or_insert(m.seen)),
+        match self.eras.shown.named[at] {
+            _ if m.facts.names_itself => drop(self.eras.shown.named[at].get_or_insert(m.seen)),
             Some(shown) => {
-                self.eras.nameless[at] = true;
+                self.eras.shown.nameless[at] = true;
                 self.tell_era(step, m.profile, m, (EraFault::Nameless, shown));
             }
             None => {}
@@ -103,8 +106,8 @@ impl Conn {
         if m.message.kind == Kind::Error && m.message.error_code() == Some(METHOD_NOT_FOUND) {
             self.refused_of_era(step, m, id);
         } else if m.profile.revision_per_request && m.message.kind == Kind::Result && m.facts.result_type().is_some() {
-            self.eras.modern.get_or_insert((m.seen, m.profile));
-            for (exchange, refusal, fault) in std::mem::take(&mut self.eras.refused) {
+            self.eras.shown.modern.get_or_insert((m.seen, m.profile));
+            for (exchange, refusal, fault) in std::mem::take(&mut self.eras.shown.refused) {
                 let what = What::Era { exchange: Some(&exchange), fault, shown: m.seen };
                 self.emit(step, m.profile, refusal, Some(m.sender), what);
             }
@@ -120,12 +123,12 @@ impl Conn {
             _ => return,
         };
         let exchange = Box::new(exchange.clone());
-        match self.eras.modern {
+        match self.eras.shown.modern {
             Some((shown, profile)) => {
                 let what = What::Era { exchange: Some(&exchange), fault, shown };
                 self.emit(step, profile, m.seen, Some(m.sender), what);
             }
-            None if self.eras.refused.len() < WAITING => self.eras.refused.push((exchange, m.seen, fault)),
+            None if self.eras.shown.refused.len() < WAITING => self.eras.shown.refused.push((exchange, m.seen, fault)),
             None => {}
         }
     }

@@ -11,7 +11,7 @@ use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
 use super::sink::Sink;
-use super::state::{Conn, MessagePlace, Pending, PendingText, Step};
+use super::state::{Conn, MessagePlace, Methods, Pending, PendingText, Step};
 use super::window::Settled;
 use crate::capture::{Body, Frame, Member, Missing, Proof, Why};
 use crate::jsonrpc::{Id, Kind, Message};
@@ -22,6 +22,7 @@ pub struct Session {
     settings: Settings,
     connections: FxHashMap<u32, Box<Conn>>,
     settled: Settled,
+    methods: Methods,
     /// Connections that were closed, and the frame that did it: they end when nothing has followed for a while.
     closed: VecDeque<(u32, FrameId)>,
     /// What whole sources miss.
@@ -33,6 +34,19 @@ pub struct Session {
 /// How many frames of other connections may pass before a closed connection is ended.
 const AFTER_CLOSE: u64 = 4096;
 
+/// What a step needs beside the connection, lent field by field: connections stand in another field of the same fold.
+macro_rules! step {
+    ($fold:expr, $sink:expr) => {
+        Step {
+            settings: &$fold.settings,
+            sink: $sink,
+            settled: &mut $fold.settled,
+            methods: &mut $fold.methods,
+            shelf: &$fold.shelf,
+        }
+    };
+}
+
 impl Session {
     /// A fold that has seen nothing.
     pub fn new(settings: Settings) -> Session {
@@ -41,6 +55,7 @@ impl Session {
             settings,
             connections: FxHashMap::default(),
             settled,
+            methods: Methods::default(),
             closed: VecDeque::new(),
             shelf: Shelf::new(),
             guessed: None,
@@ -65,7 +80,7 @@ impl Session {
         // Asked of the frames before this one, so that it does not matter which of them were of this fold.
         self.end_closed(id.saturating_sub(1), sink);
         let Some(conn) = self.connections.get_mut(&connection) else { return };
-        let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
+        let mut step = step!(self, sink);
         let open = conn.facts.closed.is_none();
         conn.frame(&mut step, id, frame);
         if open && conn.facts.closed.is_some() && !conn.outlives_close {
@@ -73,7 +88,7 @@ impl Session {
         }
         while let Some(place) = self.settled.overflow() {
             if let Some(conn) = self.connections.get_mut(&place.connection) {
-                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
+                let mut step = step!(self, sink);
                 conn.evict(&mut step, place);
             }
         }
@@ -101,7 +116,7 @@ impl Session {
                 continue;
             }
             if let Some(mut conn) = self.connections.remove(&connection) {
-                let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
+                let mut step = step!(self, sink);
                 conn.end(&mut step, &mut Nobody);
             }
         }
@@ -120,7 +135,7 @@ impl Session {
         let mut connections: Vec<_> = std::mem::take(&mut self.connections).into_iter().collect();
         connections.sort_unstable_by_key(|(id, _)| *id);
         for (_, mut conn) in connections {
-            let mut step = Step { settings: &self.settings, sink, settled: &mut self.settled, shelf: &self.shelf };
+            let mut step = step!(self, sink);
             conn.end(&mut step, oracle);
         }
     }

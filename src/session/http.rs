@@ -132,7 +132,7 @@ impl Conn {
         // Of several clients each has agreed on a version of its own.
         let one_client = self.facts.proof.covers(Proof::CLIENT);
         let bound = bound && (one_client || m.profile.revision_per_request);
-        let negotiated = self.http.negotiated.as_deref();
+        let negotiated = self.negotiated.as_deref();
         let what = What::Posted { head, message: m.message, facts: m.facts, shown, bound, negotiated };
         self.emit(step, m.profile, m.seen, Some(m.sender), what);
         self.http.shown = shows;

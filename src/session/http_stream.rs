@@ -58,7 +58,7 @@ impl HttpStream {
 }
 
 /// Headers that some request of the client had: the log keeps them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
     /// `Mcp-Session-Id`, after the server had issued one.
     pub session: bool,
@@ -68,4 +68,9 @@ pub struct Shown {
     pub method: bool,
     /// `Mcp-Name`.
     pub name: bool,
+}
+
+impl Shown {
+    /// None so far.
+    pub const NONE: Shown = Shown { session: false, revision: false, method: false, name: false };
 }

@@ -95,7 +95,7 @@ impl Conn {
     /// A request opens an exchange.
     fn request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         self.facts.requests += 1;
-        let (method, known, role) = self.method(m.message.method());
+        let (method, known, role) = step.methods.find(self.facts.profile, m.message.method());
         self.note_head(m, &method);
         self.note_era(step, m);
         self.logs.asked |= m.facts.log_level().is_some();
@@ -257,13 +257,13 @@ impl Conn {
     /// The capabilities that a request states, read anew only where they differ from those of the request before.
     fn stated_capabilities(&mut self, m: &Incoming<'_>) -> Option<Capabilities> {
         let raw = m.facts.meta_capabilities()?;
-        if let Some((text, stated)) = &self.stated
+        if let Some((text, stated)) = self.stated.as_deref()
             && **text == *raw
         {
             return Some(*stated);
         }
         let stated = Capabilities::from_json(raw);
-        self.stated = Some((raw.into(), stated));
+        self.stated = Some(Box::new((raw.into(), stated)));
         Some(stated)
     }
 
@@ -273,7 +273,7 @@ impl Conn {
         if let (Some(stream), Side::Client) = (m.stream, m.sender) {
             let opener = Opener { issuer: m.sender, id: id.clone(), request: m.seen, answer: None };
             self.streams.insert(stream, opener);
-            slot.exchange.stream_closed = self.http.closed_early.remove(&stream);
+            slot.exchange.stream_closed = self.http.held().and_then(|http| http.closed_early.remove(&stream));
         }
         let issued = self.side_mut(m.sender);
         let tokens = [m.facts.progress_token(), m.facts.work_done_token(), m.facts.partial_result_token()];

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use super::event::What;
 use super::state::{Conn, Incoming, Step};
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::http::{HeadFault, mirror_flaws};
+use crate::protocol::http::{HeadFault, Mirrors, mirror_flaws};
 use crate::protocol::{Facts, Flaw, Side, changes_tools, questions, tool_order};
 
 /// How many flaws are remembered for a connection; those of one with more are said no more.
@@ -46,12 +46,18 @@ impl Conn {
             if m.message.kind == Kind::Result && issuer == Side::Client {
                 self.serves_bad_head(step, m, issuer, id);
                 self.reordered(step, m, issuer, id);
-                self.http.mirrors.learn(m.facts.message().as_bytes());
+                self.learn_mirrors(m.facts.message().as_bytes());
             }
         }
         if m.message.kind == Kind::Result {
             self.unannounced(step, m, issuer, id);
             self.asks_for_features(step, m, issuer, id);
+        }
+    }
+
+    fn learn_mirrors(&mut self, message: &[u8]) {
+        if Mirrors::are_told(message) {
+            self.http.mirrors.learn(message);
         }
     }
 

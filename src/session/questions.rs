@@ -51,7 +51,7 @@ impl Conn {
         if !self.questions.is_empty() || self.sides.iter().any(|side| side.unsure) {
             step.sink.asked_for();
         }
-        for question in std::mem::take(&mut self.questions) {
+        for question in self.questions.take_all() {
             match &question.about {
                 About::Answer => self.about_answer(step, oracle, &question),
                 About::Cancel(cancel, crossing) => {

@@ -129,11 +129,26 @@ const RECENT: usize = 128;
 /// How many samples of quick exchanges stand for the whole connection.
 const LONG_TERM: usize = 64;
 
+/// A hundred of them are held for each side of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at_us: i64,
-    latency_us: i64,
-    quick: bool,
+    /// The latency, never negative, and in the lowest bit whether the exchange was a quick one.
+    latency: u64,
+}
+
+impl Sample {
+    fn new(at_us: i64, latency_us: i64, quick: bool) -> Sample {
+        Sample { at_us, latency: (latency_us as u64) << 1 | u64::from(quick) }
+    }
+
+    fn latency_us(self) -> i64 {
+        (self.latency >> 1) as i64
+    }
+
+    fn quick(self) -> bool {
+        self.latency & 1 == 1
+    }
 }
 
 /// Latency samples of one leg: between the tap and one side. Each is an upper bound of a round trip.
@@ -160,7 +175,7 @@ impl Leg {
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
-        self.recent.push_back(Sample { at_us, latency_us, quick });
+        self.recent.push_back(Sample::new(at_us, latency_us, quick));
     }
 
     /// The bound on the round trip around `at_us`: the median of the quick exchanges where there are three, else the
@@ -171,8 +186,8 @@ impl Leg {
         if near.len() < 3 {
             return median_of_three(self.quick.clone()).or(self.least);
         }
-        let quick = near.iter().filter(|sample| sample.quick).map(|sample| sample.latency_us).collect();
-        median_of_three(quick).or(near.iter().map(|sample| sample.latency_us).min())
+        let quick = near.iter().filter(|sample| sample.quick()).map(|sample| sample.latency_us()).collect();
+        median_of_three(quick).or(near.iter().map(|sample| sample.latency_us()).min())
     }
 }
 

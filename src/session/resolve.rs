@@ -68,9 +68,6 @@ impl Conn {
     }
 
     fn set_profile(&mut self, profile: &'static Profile) {
-        if !self.profile_known || !profile.same_family(self.facts.profile) {
-            self.methods.clear();
-        }
         self.facts.profile = profile;
         self.profile_known = true;
     }

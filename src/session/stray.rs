@@ -22,7 +22,8 @@ impl Conn {
     pub(super) fn idless_answer(&mut self, m: &Incoming<'_>) {
         if let Some(array) = m.batch {
             self.batches.nameless.insert(array);
-            self.batches.reported.extend(self.batches.answers.get(&array));
+            let batches = &mut *self.batches;
+            batches.reported.extend(batches.answers.get(&array));
         }
         // These two say that no id could be read.
         let unread = matches!(m.message.error_code(), Some(-32700 | -32600));
@@ -39,7 +40,7 @@ impl Conn {
 
     /// At the end it is known which requests were answered: only one that was not may have been meant.
     pub(super) fn end_idless(&mut self, step: &mut Step<'_>) {
-        for Idless { seen, sender, profile, error_code, notification } in std::mem::take(&mut self.idless) {
+        for Idless { seen, sender, profile, error_code, notification } in self.idless.take_all() {
             let asked = self.side(sender.peer());
             let before = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.request.frame < seen.frame;
             let open = asked.superseded || asked.live.values().any(|slot| before(slot));
@@ -140,15 +141,15 @@ impl Conn {
     pub(super) fn release_early_answers(&mut self, step: &mut Step<'_>, now: Seen) {
         let waits = |early: &EarlyAnswer| now.since(early.seen).is_none_or(|us| us <= LATE_US);
         if self.ordered() && !self.early_answers.iter().all(waits) {
-            let (kept, over) = std::mem::take(&mut self.early_answers).into_iter().partition(waits);
-            self.early_answers = kept;
+            let (kept, over) = self.early_answers.take_all().into_iter().partition(waits);
+            self.early_answers.extend(kept);
             self.accuse_early_answers(step, over);
         }
     }
 
     /// At the end it is known which requests stand behind their answers: what is left answers none.
     pub(super) fn end_early_answers(&mut self, step: &mut Step<'_>) {
-        let left = std::mem::take(&mut self.early_answers);
+        let left = self.early_answers.take_all();
         self.accuse_early_answers(step, left);
     }
 

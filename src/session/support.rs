@@ -36,7 +36,7 @@ impl Conn {
 
     /// The tools are others now: what was said of them holds no more.
     pub(super) fn forget_support(&mut self) {
-        self.support.values_mut().for_each(|(known, _)| *known = None);
+        self.support.held().into_iter().flatten().for_each(|(_, (known, _))| *known = None);
     }
 
     /// A call that its server refuses, and that was made against what the tool says of tasks.

@@ -87,7 +87,7 @@ impl Conn {
     /// The result of a task was delivered.
     fn deliver_task(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let name = self.slot(issuer, id).and_then(|slot| slot.topic.clone());
-        let task = name.and_then(|name| self.tasks.known[index(m.sender)].get_mut(&*name));
+        let task = name.and_then(|name| self.tasks.held()?.known[index(m.sender)].get_mut(&*name));
         if let Some(task) = task {
             task.delivered.get_or_insert(m.seen);
         }
@@ -161,7 +161,7 @@ impl Conn {
             ..Cancellation::new(m.seen, m.sender, Mechanism::TasksCancel)
         };
         let name = Facts::text(m.facts.task_id());
-        let task = name.as_ref().and_then(|name| self.tasks.known[index(m.sender.peer())].get_mut(&**name));
+        let task = name.as_ref().and_then(|name| self.tasks.held()?.known[index(m.sender.peer())].get_mut(&**name));
         let creator = task.and_then(|task| {
             task.cancel.get_or_insert(m.seen);
             task.creator.clone()
@@ -218,7 +218,7 @@ impl Conn {
 
     /// Cancels of tasks that were never answered.
     pub(super) fn end_task_cancels(&mut self, step: &mut Step<'_>) {
-        let mut left: Vec<_> = std::mem::take(&mut self.open_task_cancels).into_values().collect();
+        let mut left: Vec<_> = self.open_task_cancels.take_all().into_values().collect();
         left.sort_by_key(|cancel| cancel.seen.frame);
         for mut cancel in left {
             cancel.effect = Some(Effect::Unsettled);

@@ -20,7 +20,7 @@ const UNSEEN_CALL: &str = "the log does not show the start of that tool call, wh
 
 impl Conn {
     fn turn_of(&mut self, slot_topic: Option<&Rc<str>>) -> Option<&mut Turn> {
-        self.turns.get_mut(slot_topic?)
+        self.turns.held()?.get_mut(slot_topic?)
     }
 
     /// A prompt opens a turn.
@@ -112,7 +112,7 @@ impl Conn {
         }
         let name = Facts::text(Some(raw)).unwrap_or_default();
         let unknown = !self.turns.contains_key(&*name);
-        let (prompts, permissions, last) = match self.turns.get_mut(&*name) {
+        let (prompts, permissions, last) = match self.turns.held().and_then(|turns| turns.get_mut(&*name)) {
             Some(turn) => {
                 if !turn.prompts.is_empty() {
                     turn.cancelled.get_or_insert(m.seen);
@@ -235,10 +235,12 @@ impl Conn {
         else {
             return;
         };
-        let (own, rest) = std::mem::take(&mut self.half_closed)
+        let (own, rest) = self
+            .half_closed
+            .take_all()
             .into_iter()
             .partition::<Vec<_>, _>(|half| half.close.issuer == issuer && half.close.request == request.frame);
-        self.half_closed = rest;
+        self.half_closed.extend(rest);
         for HalfClosed { exchange, judgement, .. } in own {
             if let (Kind::Result, Some(answer)) = (m.message.kind, exchange.answer) {
                 let what = What::TurnOutlivesClose { exchange: &exchange, close: request, judgement };
@@ -249,7 +251,7 @@ impl Conn {
 
     /// The agent reports that a session is idle: the turn is over.
     fn end_turn(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, name: &str) {
-        let Some(turn) = self.turns.get_mut(name) else { return };
+        let Some(turn) = self.turns.held().and_then(|turns| turns.get_mut(name)) else { return };
         turn.over = Some(m.seen);
         let asked = turn.cancelled;
         let prompts = std::mem::take(&mut turn.prompts);
@@ -318,7 +320,7 @@ impl Conn {
             return self.note_control(step, m);
         }
         self.note_control(step, m);
-        let Some(turn) = self.turns.get_mut(&*name) else { return };
+        let Some(turn) = self.turns.held().and_then(|turns| turns.get_mut(&*name)) else { return };
         let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
         let whose = m.facts.tool_call().map(|call| turn.calls.note(call, m.facts.update_status(), begins, in_turn));
         if let Some(prompt) = turn.prompts.last().cloned() {

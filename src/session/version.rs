@@ -29,7 +29,7 @@ impl Conn {
     }
 
     pub(super) fn release_versions(&mut self, step: &mut Step<'_>) {
-        for (seen, sender, nth) in std::mem::take(&mut self.versions.held) {
+        for (seen, sender, nth) in self.versions.held.take_all() {
             self.emit(step, self.facts.profile, seen, Some(sender), What::VersionMissing { nth });
         }
     }
@@ -39,7 +39,7 @@ impl Conn {
         if self.versions.present || self.versions.held.is_empty() || self.facts.profile.is_version_one() {
             return;
         }
-        self.versions.held.clear();
+        self.versions.held.take_all();
         if let Some(first) = self.facts.first {
             let what = What::Capture(CaptureNote::VersionDropped);
             self.emit(step, self.facts.profile, first, None, what);

@@ -1,7 +1,7 @@
 //! Headers that mirror what the body says (MCP 2026-07-28): arguments that tools want mirrored, how values are encoded, and what is wrong
 //! with those of a request.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,15 +21,20 @@ const SAFE: i128 = (1 << 53) - 1;
 #[derive(Clone, Debug, Default)]
 pub struct Mirrors {
     /// Per tool: where an argument stands, and the header that mirrors it.
-    tools: HashMap<String, Vec<(Vec<String>, String)>>,
+    tools: BTreeMap<String, Vec<(Vec<String>, String)>>,
 }
 
 impl Mirrors {
+    /// None are known.
+    pub const NONE: Mirrors = Mirrors { tools: BTreeMap::new() };
+
+    /// True if a message may be a list of tools that want some.
+    pub fn are_told(message: &[u8]) -> bool {
+        memchr::memmem::find(message, b"x-mcp-header").is_some()
+    }
+
     /// Learns from a message of the server, if it is a list of tools.
     pub fn learn(&mut self, message: &[u8]) {
-        if memchr::memmem::find(message, b"x-mcp-header").is_none() {
-            return;
-        }
         let value: Value = serde_json::from_slice(message).unwrap_or_default();
         for tool in value.pointer("/result/tools").and_then(Value::as_array).into_iter().flatten() {
             if self.tools.len() >= TOOLS {

@@ -4,6 +4,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rare::Empty;
 use crate::session::detail::DocumentFault;
 use crate::session::seen::Seen;
 
@@ -18,13 +19,17 @@ struct Document {
 }
 
 /// The documents of a connection, by a hash of their address.
-#[derive(Default)]
 pub(in crate::session) struct Documents {
     known: FxHashMap<u64, Document>,
     /// Addresses that were ever opened, without regard to how they are spelled.
     folded: FxHashSet<u64>,
     /// Notebooks open the documents of their cells in other words.
     pub(in crate::session) notebooks: bool,
+}
+
+impl Empty for Documents {
+    const NEW: Self = Documents { known: Empty::NEW, folded: Empty::NEW, notebooks: false };
+    const EMPTY: &'static Self = &Self::NEW;
 }
 
 impl Documents {

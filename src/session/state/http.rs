@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::rare::Empty;
 use crate::protocol::http::Mirrors;
 use crate::session::http_stream::{HttpStream, Shown};
 use crate::session::seen::Seen;
 
 /// What the heads of a connection have shown so far.
-#[derive(Default)]
 pub(in crate::session) struct Http {
     pub(in crate::session) streams: BTreeMap<u32, HttpStream>,
     /// Streams that were closed before the log showed what had opened them.
     pub(in crate::session) closed_early: BTreeMap<u32, Seen>,
     /// The server has issued a session.
     pub(in crate::session) issued: bool,
-    /// The revision that the server named in the handshake.
-    pub(in crate::session) negotiated: Option<Box<str>>,
     /// Headers that some request of the client had.
     pub(in crate::session) shown: Shown,
     /// The session that the client ended, and the response that took it.
@@ -28,4 +26,19 @@ pub(in crate::session) struct Http {
     pub(in crate::session) mirrors: Mirrors,
     /// The log keeps `Last-Event-ID`: some request had it.
     pub(in crate::session) shows_resumed: bool,
+}
+
+impl Empty for Http {
+    const NEW: Self = Http {
+        streams: Empty::NEW,
+        closed_early: Empty::NEW,
+        issued: false,
+        shown: Shown::NONE,
+        ended: None,
+        endpoint: false,
+        shows_buffering: false,
+        mirrors: Mirrors::NONE,
+        shows_resumed: false,
+    };
+    const EMPTY: &'static Self = &Self::NEW;
 }

@@ -6,9 +6,11 @@ mod eras;
 mod http;
 mod issued;
 mod late_progress;
+mod methods;
 mod offers;
 mod pending;
 mod question;
+mod rare;
 mod rounds;
 mod slot;
 mod stderr;
@@ -22,9 +24,11 @@ pub(super) use eras::{Eras, Logs, Refusal};
 pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
+pub(super) use methods::Methods;
 pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{MessagePlace, Pending, PendingText};
 pub(super) use question::{About, Question};
+pub(super) use rare::{Empty, Rare};
 pub(super) use rounds::{Call, Rounds};
 pub(super) use slot::{Absorb, Again, Handle, Opener, Slot, Wish};
 pub(super) use stderr::{Stderr, cut};
@@ -39,7 +43,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::capture::{Stamp, Transport};
 use crate::jsonrpc::{Id, IdField, Kind, Message};
-use crate::protocol::{Capabilities, Facts, Method, MethodKind, Profile, Role, Side, TaskSupport, role};
+use crate::protocol::{Capabilities, Facts, MethodKind, Profile, Side, TaskSupport};
 use crate::session::connection::{Connection, Directions, End, Lifecycle, Opened};
 use crate::session::event::{Event, What};
 use crate::session::exchange::{Cancellation, Exchange};
@@ -51,14 +55,12 @@ use crate::session::settings::Settings;
 use crate::session::sink::Sink;
 use crate::session::window::Settled;
 
-/// Method names that are remembered for a connection; a log with more pays a look-up for each of the rest.
-const METHODS: usize = 1024;
-
 /// What every step of the fold needs beside the connection.
 pub(super) struct Step<'s> {
     pub(super) settings: &'s Settings,
     pub(super) sink: &'s mut dyn Sink,
     pub(super) settled: &'s mut Settled,
+    pub(super) methods: &'s mut Methods,
     /// What whole sources miss.
     pub(super) shelf: &'s Shelf,
 }
@@ -146,21 +148,20 @@ pub(super) struct Conn {
     pub(super) resolution_us: i64,
     pub(super) sides: [Issued; 2],
     pub(super) legs: [Leg; 2],
-    pub(super) methods: FxHashMap<Rc<str>, (Option<&'static Method>, Role)>,
     pub(super) pending: Vec<Pending>,
     pub(super) suspects: VecDeque<Suspect>,
-    pub(super) questions: Vec<Question>,
-    pub(super) tasks: Tasks,
-    pub(super) turns: FxHashMap<Rc<str>, Turn>,
-    pub(super) created_tokens: FxHashMap<Id, Created>,
+    pub(super) questions: Rare<Vec<Question>>,
+    pub(super) tasks: Rare<Tasks>,
+    pub(super) turns: Rare<FxHashMap<Rc<str>, Turn>>,
+    pub(super) created_tokens: Rare<FxHashMap<Id, Created>>,
     /// The last capabilities that a request stated, as text and as they were read: most requests repeat them.
-    pub(super) stated: Option<(Box<str>, Capabilities)>,
+    pub(super) stated: Option<Box<(Box<str>, Capabilities)>>,
     /// Prompts that were answered while the close of their session was in flight.
-    pub(super) half_closed: Vec<HalfClosed>,
+    pub(super) half_closed: Rare<Vec<HalfClosed>>,
     /// Tasks that nobody was seen to create.
-    pub(super) strange_tasks: StrangeTasks,
+    pub(super) strange_tasks: Rare<StrangeTasks>,
     /// Capabilities that were used and not declared, as far as that was said: of whom, which, and whether it refused.
-    pub(super) undeclared: Vec<(Side, &'static str, bool)>,
+    pub(super) undeclared: Rare<Vec<(Side, &'static str, bool)>>,
     pub(super) versions: Versions,
     pub(super) clock: Clock,
     /// The first time in the log.
@@ -169,50 +170,52 @@ pub(super) struct Conn {
     pub(super) secret: Option<(Seen, &'static str)>,
     /// When the connection was closed.
     pub(super) closed_at: Option<i64>,
-    pub(super) stderr: Stderr,
-    pub(super) taps: FxHashMap<FrameId, [Option<Stamp>; 2]>,
-    pub(super) orphanages: Vec<Orphanage>,
-    pub(super) batches: Batches,
-    pub(super) idless: Vec<Idless>,
-    pub(super) early_answers: Vec<EarlyAnswer>,
+    pub(super) stderr: Rare<Stderr>,
+    pub(super) taps: Rare<FxHashMap<FrameId, [Option<Stamp>; 2]>>,
+    pub(super) orphanages: Rare<Vec<Orphanage>>,
+    pub(super) batches: Rare<Batches>,
+    pub(super) idless: Rare<Vec<Idless>>,
+    pub(super) early_answers: Rare<Vec<EarlyAnswer>>,
     /// Cancels of tasks that wait for their answer, by its id, and of progress that waits for its end (DAP), by its token.
-    pub(super) open_task_cancels: FxHashMap<(Side, Id), Cancellation>,
+    pub(super) open_task_cancels: Rare<FxHashMap<(Side, Id), Cancellation>>,
     /// Which request opened an HTTP stream.
-    pub(super) streams: FxHashMap<u32, Opener>,
+    pub(super) streams: Rare<FxHashMap<u32, Opener>>,
     /// Requests of the client in flight whose id a newer one has, by the stream of their POST.
-    pub(super) beside: FxHashMap<(u32, Id), Box<Slot>>,
+    pub(super) beside: Rare<FxHashMap<(u32, Id), Box<Slot>>>,
     /// Cursors that the server has given, by their hashes.
-    pub(super) cursors: FxHashSet<u64>,
+    pub(super) cursors: Rare<FxHashSet<u64>>,
     /// Features that were used and not declared, as far as that was said.
-    pub(super) features_told: Vec<&'static str>,
+    pub(super) features_told: Rare<Vec<&'static str>>,
     /// What a side gave and had not declared, as far as that was said.
-    pub(super) unannounced: Vec<&'static str>,
+    pub(super) unannounced: Rare<Vec<&'static str>>,
     /// The tools that were listed last, as a set and in their order, by hashes.
     pub(super) tool_order: Option<(u64, u64)>,
     /// What lists say of tools and tasks, and where it was said first (MCP 2025-11-25); nothing where they do not agree.
-    pub(super) support: FxHashMap<Box<str>, (Option<TaskSupport>, Seen)>,
+    pub(super) support: Rare<FxHashMap<Box<str>, (Option<TaskSupport>, Seen)>>,
     /// The arguments that prompts require, and where that was listed first (MCP); nothing where lists do not agree.
-    pub(super) prompts: FxHashMap<Box<str>, Option<Required>>,
+    pub(super) prompts: Rare<FxHashMap<Box<str>, Option<Required>>>,
     /// Requests for prompts that lack such an argument, until they are answered.
-    pub(super) prompts_short: FxHashMap<FrameId, (Box<str>, Seen)>,
+    pub(super) prompts_short: Rare<FxHashMap<FrameId, (Box<str>, Seen)>>,
     /// The ids of what a server has registered (LSP).
-    pub(super) registered: FxHashSet<Box<str>>,
+    pub(super) registered: Rare<FxHashSet<Box<str>>>,
     /// Flaws of payloads, as far as they were said, by their hashes.
-    pub(super) flaws_told: FxHashSet<u64>,
+    pub(super) flaws_told: Rare<FxHashSet<u64>>,
     /// Text documents.
-    pub(super) documents: Documents,
+    pub(super) documents: Rare<Documents>,
     /// What there is to choose from (ACP).
-    pub(super) offers: Offers,
+    pub(super) offers: Rare<Offers>,
     /// What the pages before one say of who may keep them, by method and cursor (MCP 2026-07-28).
-    pub(super) pages: FxHashMap<u64, Option<(u64, Seen)>>,
+    pub(super) pages: Rare<FxHashMap<u64, Option<(u64, Seen)>>>,
     /// Cancels of a tool call or a terminal that had ended, which wait for their answers (ACP 2).
-    pub(super) asked_ended: FxHashMap<FrameId, u64>,
+    pub(super) asked_ended: Rare<FxHashMap<FrameId, u64>>,
     /// Terminals that were released, and where that was asked for (ACP).
-    pub(super) released: FxHashMap<Id, Seen>,
+    pub(super) released: Rare<FxHashMap<Id, Seen>>,
     /// What was asked for in several rounds (MCP 2026-07-28).
-    pub(super) rounds: Rounds,
+    pub(super) rounds: Rare<Rounds>,
+    /// The revision that the last handshake has agreed on, as it is spelled.
+    pub(super) negotiated: Option<Box<str>>,
     /// What the heads of HTTP messages say.
-    pub(super) http: Http,
+    pub(super) http: Rare<Http>,
     /// What the sides show of the revisions that they speak (MCP 2026-07-28).
     pub(super) eras: Eras,
     /// Log messages (MCP 2026-07-28).
@@ -236,11 +239,10 @@ pub(super) struct Versions {
     /// True once a message says that it is of JSON-RPC 2.0, whether it was judged yet or not.
     pub(super) two: bool,
     pub(super) present: bool,
-    pub(super) held: Vec<(Seen, Side, u32)>,
+    pub(super) held: Rare<Vec<(Seen, Side, u32)>>,
 }
 
 /// Request arrays and the arrays that answer them.
-#[derive(Default)]
 pub(super) struct Batches {
     /// Response array to the request array that its first member answers.
     pub(super) answers: FxHashMap<FrameId, FrameId>,
@@ -248,6 +250,11 @@ pub(super) struct Batches {
     pub(super) reported: FxHashSet<FrameId>,
     /// Response arrays with a member that names no request: which one it leaves out is not known.
     pub(super) nameless: FxHashSet<FrameId>,
+}
+
+impl Empty for Batches {
+    const NEW: Self = Batches { answers: Empty::NEW, reported: Empty::NEW, nameless: Empty::NEW };
+    const EMPTY: &'static Self = &Self::NEW;
 }
 
 /// A cancelled parent that was answered while requests which served it were open.
@@ -315,47 +322,47 @@ impl Conn {
             resolution_us: channel.resolution_us,
             sides: Default::default(),
             legs: Default::default(),
-            methods: FxHashMap::default(),
             pending: Vec::new(),
             suspects: Default::default(),
-            questions: Vec::new(),
-            tasks: Tasks::default(),
-            turns: FxHashMap::default(),
-            created_tokens: FxHashMap::default(),
+            questions: Rare::default(),
+            tasks: Rare::default(),
+            turns: Rare::default(),
+            created_tokens: Rare::default(),
             stated: None,
-            half_closed: Vec::new(),
-            strange_tasks: StrangeTasks::default(),
-            undeclared: Vec::new(),
+            half_closed: Rare::default(),
+            strange_tasks: Rare::default(),
+            undeclared: Rare::default(),
             versions: Versions::default(),
             clock: Clock::default(),
             started_us: None,
             secret: None,
             closed_at: None,
-            stderr: Stderr::default(),
-            taps: FxHashMap::default(),
-            orphanages: Vec::new(),
-            batches: Batches::default(),
-            idless: Vec::new(),
-            early_answers: Vec::new(),
-            open_task_cancels: FxHashMap::default(),
-            streams: FxHashMap::default(),
-            beside: FxHashMap::default(),
-            cursors: FxHashSet::default(),
-            features_told: Vec::new(),
-            flaws_told: FxHashSet::default(),
+            stderr: Rare::default(),
+            taps: Rare::default(),
+            orphanages: Rare::default(),
+            batches: Rare::default(),
+            idless: Rare::default(),
+            early_answers: Rare::default(),
+            open_task_cancels: Rare::default(),
+            streams: Rare::default(),
+            beside: Rare::default(),
+            cursors: Rare::default(),
+            features_told: Rare::default(),
+            flaws_told: Rare::default(),
             tool_order: None,
-            support: FxHashMap::default(),
-            prompts: FxHashMap::default(),
-            prompts_short: FxHashMap::default(),
-            registered: FxHashSet::default(),
-            unannounced: Vec::new(),
-            documents: Documents::default(),
-            offers: Offers::default(),
-            pages: FxHashMap::default(),
-            asked_ended: FxHashMap::default(),
-            released: FxHashMap::default(),
-            rounds: Rounds::default(),
-            http: Http::default(),
+            support: Rare::default(),
+            prompts: Rare::default(),
+            prompts_short: Rare::default(),
+            registered: Rare::default(),
+            unannounced: Rare::default(),
+            documents: Rare::default(),
+            offers: Rare::default(),
+            pages: Rare::default(),
+            asked_ended: Rare::default(),
+            released: Rare::default(),
+            rounds: Rare::default(),
+            negotiated: None,
+            http: Rare::default(),
             eras: Eras::default(),
             logs: Logs::default(),
         }
@@ -395,19 +402,6 @@ impl Conn {
     /// True where messages of one side are seen in the order in which they were sent.
     pub(super) fn ordered(&self) -> bool {
         self.facts.transport == Transport::Ordered
-    }
-
-    /// The method's name to share, and what is known of it.
-    pub(super) fn method(&mut self, name: &str) -> (Rc<str>, Option<&'static Method>, Role) {
-        if let Some((shared, (known, role))) = self.methods.get_key_value(name) {
-            return (shared.clone(), *known, *role);
-        }
-        let shared: Rc<str> = name.into();
-        let value = (self.facts.profile.method(name), role(name));
-        if self.methods.len() < METHODS {
-            self.methods.insert(shared.clone(), value);
-        }
-        (shared, value.0, value.1)
     }
 
     /// Hands an event to the sink.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
+use super::rare::Empty;
 use crate::protocol::{Capabilities, Facts};
 
 /// How many things to choose are remembered for a connection; in one with more nothing is judged.
@@ -24,7 +25,6 @@ pub(in crate::session) enum Choice {
 }
 
 /// Everything that was offered, by what it is for and in which session.
-#[derive(Default)]
 pub(in crate::session) struct Offers {
     offered: FxHashMap<(Choice, Option<Rc<str>>), FxHashSet<u64>>,
     kept: usize,
@@ -32,6 +32,11 @@ pub(in crate::session) struct Offers {
     terminals: FxHashSet<u64>,
     /// A filter has taken out a part of an offer, or a part of one is spelled in a way that is not known: others may have been offered, too.
     unread: bool,
+}
+
+impl Empty for Offers {
+    const NEW: Self = Offers { offered: Empty::NEW, kept: 0, terminals: Empty::NEW, unread: false };
+    const EMPTY: &'static Self = &Self::NEW;
 }
 
 impl Offers {

@@ -5,6 +5,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHashMap;
 
+use super::rare::Empty;
 use crate::json::each_member;
 use crate::protocol::Facts;
 use crate::session::detail::RoundFault;
@@ -38,11 +39,15 @@ struct Asked {
 }
 
 /// All of a connection.
-#[derive(Default)]
 pub(in crate::session) struct Rounds {
     asked: Vec<Asked>,
     /// Requests that bring less than was asked for, until they are answered: the first name that is missing, and what asked for it.
     short: FxHashMap<FrameId, (Box<str>, Seen)>,
+}
+
+impl Empty for Rounds {
+    const NEW: Self = Rounds { asked: Empty::NEW, short: Empty::NEW };
+    const EMPTY: &'static Self = &Self::NEW;
 }
 
 impl Rounds {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::rare::Empty;
 use crate::session::seen::Seen;
 
 /// How many lines of stderr are remembered.
@@ -11,11 +12,15 @@ const LAST_LINES: usize = 3;
 const KEPT: usize = 256;
 
 /// The last lines that the server wrote to stderr.
-#[derive(Default)]
 pub(in crate::session) struct Stderr {
     pub(in crate::session) lines: VecDeque<Seen>,
     /// What the last line that is not blank says.
     pub(in crate::session) last: String,
+}
+
+impl Empty for Stderr {
+    const NEW: Self = Stderr { lines: Empty::NEW, last: String::new() };
+    const EMPTY: &'static Self = &Self::NEW;
 }
 
 impl Stderr {

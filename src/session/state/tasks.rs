@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::index;
+use super::rare::Empty;
 use super::slot::Handle;
 use crate::protocol::Side;
 use crate::session::seen::Seen;
@@ -25,10 +26,14 @@ pub(in crate::session) struct Task {
 }
 
 /// The tasks of a connection, by owner and name.
-#[derive(Default)]
 pub(in crate::session) struct Tasks {
     pub(in crate::session) known: [FxHashMap<Rc<str>, Task>; 2],
     pub(in crate::session) order: VecDeque<(Side, Rc<str>)>,
+}
+
+impl Empty for Tasks {
+    const NEW: Self = Tasks { known: [Empty::NEW, Empty::NEW], order: Empty::NEW };
+    const EMPTY: &'static Self = &Self::NEW;
 }
 
 /// True for a status that never changes again.
@@ -78,10 +83,14 @@ impl Tasks {
 }
 
 /// Tasks that were named and that nothing in the log has created.
-#[derive(Default)]
 pub(in crate::session) struct StrangeTasks {
     /// By owner and name: the refusal, if there was one, and whether it was said that the owner took the name.
     pub(in crate::session) known: FxHashMap<(Side, Rc<str>), (Option<Seen>, bool)>,
+}
+
+impl Empty for StrangeTasks {
+    const NEW: Self = StrangeTasks { known: Empty::NEW };
+    const EMPTY: &'static Self = &Self::NEW;
 }
 
 impl StrangeTasks {
