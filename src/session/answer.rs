@@ -105,7 +105,7 @@ impl Conn {
         let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
         if let Some(call) = slot.call {
-            self.side_mut(issuer).calls.remove(&call);
+            self.side_mut(issuer).end_call(call);
         }
         if !cancelled {
             self.sample(step, m.sender, request, m.seen, known.is_some_and(|method| method.quick));

@@ -214,7 +214,7 @@ impl Conn {
             if !self.side(side).unsure || !self.facts.profile.ids_used_once {
                 continue;
             }
-            let mut reported = std::mem::take(&mut self.sides[index(side)].reused);
+            let mut reported = self.sides[index(side)].reused.take_all();
             reported.sort_unstable();
             for ReusedId { earlier, later, id, method } in oracle.reused_ids(self.facts.id, side) {
                 if reported.binary_search(&later.frame).is_err() {

@@ -118,7 +118,7 @@ impl Conn {
 
     /// Takes the waiting messages in order.
     pub(super) fn drain(&mut self, step: &mut Step<'_>) {
-        for Pending { place, text } in std::mem::take(&mut self.pending) {
+        for Pending { place, text } in self.pending.take_all() {
             match text {
                 PendingText::Message(text) => {
                     if let Ok((Parsed::One(message, facts), _)) = parse_at::<Facts<'_>>(&text, 0) {

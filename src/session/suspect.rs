@@ -75,7 +75,7 @@ impl Conn {
             self.judge_first(step);
         }
         for side in Side::BOTH {
-            for mut suspect in std::mem::take(&mut self.side_mut(side).early_cancels) {
+            for mut suspect in self.side_mut(side).early_cancels.take_all() {
                 if let Accused::EarlyCancel(early) = &mut suspect.what
                     && self.may_be_followed(step, side, suspect.crossing.second)
                 {

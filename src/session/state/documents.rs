@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_document_is_open_from_its_opening_to_its_close() {
-        let mut documents = Documents::default();
+        let mut documents = Documents::NEW;
         let mut take = |frame, method, address, version| documents.take(seen(frame), method, address, version);
         assert_eq!(take(1, "textDocument/didOpen", "\"file:///a\"", Some("1")), None);
         assert_eq!(take(2, "textDocument/didChange", "\"file:///a\"", Some("2")), None);

@@ -1,10 +1,11 @@
 //! What one side has issued.
 
 use std::collections::hash_map::Entry;
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHashMap;
 
+use super::rare::Rare;
 use super::slot::Slot;
 use super::suspect::Suspect;
 use crate::jsonrpc::Id;
@@ -27,7 +28,7 @@ pub(in crate::session) struct Issued {
     /// Calls in flight by method and parameters.
     pub(in crate::session) calls: FxHashMap<u64, Seen>,
     /// Cancels that found no request; one that follows soon is a hint.
-    pub(in crate::session) early_cancels: Vec<Suspect>,
+    pub(in crate::session) early_cancels: Rare<Vec<Suspect>>,
     /// True once something was dropped behind the window.
     pub(in crate::session) evicted: bool,
     /// The last notification.
@@ -43,11 +44,11 @@ pub(in crate::session) struct Issued {
     /// How many ids have raised the highest.
     pub(in crate::session) counted: i64,
     /// Ids of this series that were answered or cancelled, and that no request had.
-    pub(in crate::session) unasked: Vec<i64>,
+    pub(in crate::session) unasked: Rare<Vec<i64>>,
     /// True once an id came that may have been used before by a request that was dropped.
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.
-    pub(in crate::session) reused: Vec<FrameId>,
+    pub(in crate::session) reused: Rare<Vec<FrameId>>,
     /// Answers that this side has sent.
     pub(in crate::session) answers: u64,
     /// Messages of this side without `jsonrpc`.
@@ -61,8 +62,8 @@ pub(in crate::session) struct Issued {
 }
 
 impl Issued {
-    /// Drops a request that is remembered no longer, unless another one has its id by now. A connection that was alone at
-    /// first gives back the room that it took then.
+    /// Drops a request that is remembered no longer, unless another one has its id by now. What it took room for is given back:
+    /// most of many connections have nothing in flight.
     pub(in crate::session) fn forget(&mut self, id: Id, request: FrameId) -> Option<Box<Slot>> {
         let Entry::Occupied(entry) = self.live.entry(id) else { return None };
         if entry.get().exchange.request.frame != request {
@@ -73,6 +74,12 @@ impl Issued {
         give_back(&mut self.live);
         give_back(&mut self.tokens);
         Some(slot)
+    }
+
+    /// A call is no longer in flight.
+    pub(in crate::session) fn end_call(&mut self, call: u64) {
+        self.calls.remove(&call);
+        give_back(&mut self.calls);
     }
 
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
@@ -92,7 +99,9 @@ impl Issued {
                 self.counted += 1;
             }
         }
-        self.unasked.retain(|unasked| *unasked != now.1);
+        if let Some(unasked) = self.unasked.held() {
+            unasked.retain(|unasked| *unasked != now.1);
+        }
     }
 
     /// Notes an id that was answered or cancelled, and that no request had so far.
@@ -147,10 +156,10 @@ impl Issued {
     }
 }
 
-/// Gives back the room of a map that is nearly empty.
-fn give_back<V>(map: &mut FxHashMap<Id, V>) {
+/// Gives back the room of a map that is empty, or nearly so.
+fn give_back<K: Eq + Hash, V>(map: &mut FxHashMap<K, V>) {
     const SMALL: usize = 16;
-    if map.capacity() > SMALL && map.len() < map.capacity() / 8 {
+    if map.is_empty() || map.capacity() > SMALL && map.len() < map.capacity() / 8 {
         map.shrink_to(map.len() * 2);
     }
 }
@@ -188,7 +197,8 @@ mod tests {
         };
         assert_eq!(after(2_000, 10), (true, true));
         assert_eq!(after(2_000, 1_900), (false, true), "it is in use");
-        assert_eq!(after(8, 0), (false, true), "a small one costs nothing");
+        assert_eq!(after(8, 1), (false, true), "a small one costs nothing");
+        assert_eq!(after(8, 0), (true, true), "one that is empty costs nothing at all");
     }
 
     #[test]

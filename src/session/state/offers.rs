@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_was_offered_once_is_not_strange() {
-        let mut offers = Offers::default();
+        let mut offers = Offers::NEW;
         let session: Rc<str> = Rc::from("s");
         assert!(!offers.lacks(Choice::Mode, Some(&session), "ask", None), "nothing was offered yet");
         offers.offer(Choice::Mode, Some(session.clone()), r#"{"currentModeId":"ask","availableModes":[{"id":"ask"}]}"#);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn values_stand_in_groups_or_not_and_some_options_list_none() {
-        let mut offers = Offers::default();
+        let mut offers = Offers::NEW;
         let raw = r#"[{"id":"m","options":[{"value":"a"},{"group":"g","options":[{"value":"b"}]}]},{"id":"on","type":"boolean"}]"#;
         offers.offer(Choice::Value, None, raw);
         let lacks = |id, value| offers.lacks(Choice::Value, None, id, value);
@@ -157,13 +157,13 @@ mod tests {
 
     #[test]
     fn a_filter_and_hostile_shapes_prove_nothing() {
-        let mut offers = Offers::default();
+        let mut offers = Offers::NEW;
         for raw in ["7", "[7,{}]", "{\"availableModes\":7}", "["] {
             offers.offer(Choice::Mode, None, raw);
         }
         offers.offer(Choice::Login, None, r#"[{"id":"***"}]"#);
         assert!(!offers.lacks(Choice::Login, None, "a", None));
-        let mut offers = Offers::default();
+        let mut offers = Offers::NEW;
         offers.offer(Choice::Login, None, r#"[{"methodId":"a"}]"#);
         assert!(offers.lacks(Choice::Login, None, "b", None) && !offers.lacks(Choice::Login, None, "a", None));
         offers.offer(Choice::Value, None, r#"[{"name":"of a time to come"}]"#);

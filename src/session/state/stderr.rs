@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_last_lines_that_are_not_blank_are_remembered() {
-        let mut stderr = Stderr::default();
+        let mut stderr = Stderr::NEW;
         for (frame, text) in ["one", "two ", "  ", "three", "four", ""].into_iter().enumerate() {
             stderr.say(Seen { frame: frame as u64, at_us: None }, text);
         }
