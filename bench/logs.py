@@ -15,7 +15,7 @@ class Session:
 
     def __init__(self, number, profile, dice):
         self.name, self.profile, self.dice = f"s-{number:05d}", profile, dice
-        self.at, self.next_id, self.due = number * 20, 0, []
+        self.at, self.next_id, self.due = (number % 50 if profile == "many" else number) * 20, 0, []
         self.counts = dict.fromkeys(("requests", "answers", "cancels", "unanswered", "late_results"), 0)
         self.records = self.play()
 
@@ -27,7 +27,7 @@ class Session:
         return " ".join(words)
 
     def size(self):
-        if self.profile == "small":
+        if self.profile in ("small", "many"):
             return self.dice.randint(20, 120)
         return min(int(self.dice.paretovariate(0.7) * 120), 100_000)
 
@@ -96,8 +96,10 @@ def stamp(ms):
 
 
 def write(profile, size, seed, path):
-    """Writes a log of about `size` bytes; gives its counts. Every call is whole: the file ends when all sessions have ended theirs."""
-    sessions = [Session(number, profile, random.Random(f"{profile} {seed} {number}")) for number in range(max(4, size // 500_000))]
+    """Writes a log of about `size` bytes; gives its counts. Every call is whole: the file ends when all sessions have ended theirs.
+    `many` is as `small`, with a session for every 2,000 bytes, all of them open at a time."""
+    count = size // 2_000 if profile == "many" else max(4, size // 500_000)
+    sessions = [Session(number, profile, random.Random(f"{profile} {seed} {number}")) for number in range(count)]
     waiting = [(next(session.records), number) for number, session in enumerate(sessions)]
     heap = [(record[0], number, record) for record, number in waiting]
     heapq.heapify(heap)

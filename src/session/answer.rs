@@ -105,7 +105,7 @@ impl Conn {
         let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
         if let Some(call) = slot.call {
-            self.side_mut(issuer).end_call(call);
+            self.side_mut(issuer).calls.remove(&call);
         }
         if !cancelled {
             self.sample(step, m.sender, request, m.seen, known.is_some_and(|method| method.quick));
@@ -326,6 +326,7 @@ impl Conn {
         }
         if let Some(slot) = self.side_mut(kept.issuer).forget(kept.id, kept.request) {
             self.flush(step, kept.issuer, slot);
+            self.side_mut(kept.issuer).give_back();
         }
     }
 

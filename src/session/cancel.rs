@@ -209,7 +209,7 @@ impl Conn {
             slot.exchange.cancelled_by(cancel.clone());
             let call = slot.call.take();
             if let Some(call) = call {
-                self.side_mut(issuer).end_call(call);
+                self.side_mut(issuer).calls.remove(&call);
             }
         }
         self.forgive_waiting(issuer.peer());

@@ -62,8 +62,7 @@ pub(in crate::session) struct Issued {
 }
 
 impl Issued {
-    /// Drops a request that is remembered no longer, unless another one has its id by now. What it took room for is given back:
-    /// most of many connections have nothing in flight.
+    /// Drops a request that is remembered no longer, unless another one has its id by now.
     pub(in crate::session) fn forget(&mut self, id: Id, request: FrameId) -> Option<Box<Slot>> {
         let Entry::Occupied(entry) = self.live.entry(id) else { return None };
         if entry.get().exchange.request.frame != request {
@@ -71,15 +70,17 @@ impl Issued {
         }
         let slot = entry.remove();
         self.evicted = true;
-        give_back(&mut self.live);
-        give_back(&mut self.tokens);
         Some(slot)
     }
 
-    /// A call is no longer in flight.
-    pub(in crate::session) fn end_call(&mut self, call: u64) {
-        self.calls.remove(&call);
-        give_back(&mut self.calls);
+    /// Gives back the room that its maps do not need: most of many connections have nothing in flight. Calls come and go one by
+    /// one; their room is kept while anything is remembered.
+    pub(in crate::session) fn give_back(&mut self) {
+        give_back(&mut self.live);
+        give_back(&mut self.tokens);
+        if self.live.is_empty() {
+            give_back(&mut self.calls);
+        }
     }
 
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
