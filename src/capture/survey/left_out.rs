@@ -13,6 +13,7 @@ const STRIPPED: usize = 3;
 /// Looks at the head for what shows in each message alone.
 pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     parameters(notes, plan);
+    texts(notes, plan);
     results(notes, plan);
     ids(notes, plan);
     types_of_ids(notes, plan);
@@ -45,9 +46,18 @@ fn all_of<'n>(notes: &Notes, each: impl Iterator<Item = &'n Note>, lacks: impl F
 /// No handshake is answered that says nothing: where no message has parameters, not even that, they were left out.
 fn parameters(notes: &Notes, plan: &mut Plan) {
     let asks = notes.list.iter().filter(|note| note.act != Act::Answer);
-    if all_of(notes, asks, |note| note.marks.hollow || note.marks.null_params) {
+    if all_of(notes, asks, |note| note.marks.hollow || note.marks.null_params || note.marks.emptied) {
         let words = "no message has parameters, not even its handshake: its logger leaves them out";
         say(plan, Proof::PAYLOAD.and(Proof::CANCEL_TARGET), words);
+    }
+}
+
+/// Both sides of a handshake name themselves: where no message holds a text, and many hold nulls, a filter has put these there.
+fn texts(notes: &Notes, plan: &mut Plan) {
+    let with = |holds: fn(&Note) -> bool| notes.list.iter().filter(move |note| holds(note));
+    if with(|note| note.marks.holds.texts).next().is_none() && with(|note| note.marks.holds.nulls).count() >= STRIPPED {
+        let lacks = Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE);
+        say(plan, lacks, "null stands where texts were: they were taken out before they were logged");
     }
 }
 

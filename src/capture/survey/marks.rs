@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHasher;
 
 use super::masked::word_at;
-use crate::json::scan::members;
+use crate::json::scan::{members, skip_white, value_end};
 use crate::jsonrpc::{Defect, Kind, Message};
 use crate::protocol::{Facts, is_placeholder};
 
@@ -49,8 +49,21 @@ pub(super) struct Marks {
     pub bare: bool,
     /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
     pub hollow: bool,
+    /// Has parameters, and nothing in them.
+    pub emptied: bool,
+    /// An answer with an error that is null, or whose message is.
+    pub null_error: bool,
+    /// What its parameters, its result or its error hold: texts, and nulls.
+    pub holds: Leaves,
     /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should.
     pub word: [u64; 4],
+}
+
+/// Which values stand in a part of a message, at any depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Leaves {
+    pub texts: bool,
+    pub nulls: bool,
 }
 
 /// What is looked for in every message, made once.
@@ -88,6 +101,48 @@ fn has_null(sign: &Finder<'_>, key: &str, text: &str) -> bool {
     };
     sign.find_iter(text.as_bytes()).any(is_null)
         && members(text).any(|member| member.key == key && member.value == "null")
+}
+
+/// True for a message whose parameters are there and empty.
+pub(super) fn is_emptied(text: &str) -> bool {
+    let is_empty = |value: &str| {
+        let inside = value.strip_prefix(['{', '[']).and_then(|value| value.strip_suffix(['}', ']']));
+        inside.is_some_and(|inside| inside.trim().is_empty())
+    };
+    members(text).any(|member| member.key == "params" && is_empty(member.value))
+}
+
+/// True for an answer whose error is null and stands alone, or whose error has the message null.
+pub(super) fn is_null_error(text: &str) -> bool {
+    let is_null = |value: &str| value == "null" || members(value).any(|one| one.key == "message" && one.value == "null");
+    members(text).any(|member| member.key == "error" && is_null(member.value))
+}
+
+/// What the parameters, the result and the error of a message hold.
+pub(super) fn leaves(text: &str) -> Leaves {
+    let payload = members(text).filter(|member| matches!(&*member.key, "params" | "result" | "error"));
+    payload.fold(Leaves::default(), |known, member| {
+        let found = leaves_of(member.value.as_bytes());
+        Leaves { texts: known.texts || found.texts, nulls: known.nulls || found.nulls }
+    })
+}
+
+fn leaves_of(value: &[u8]) -> Leaves {
+    let (mut found, mut at) = (Leaves::default(), 0);
+    while let Some(byte) = value.get(at) {
+        match byte {
+            b'"' => {
+                let Some(end) = value_end(value, at) else { break };
+                at = end;
+                found.texts |= value.get(skip_white(value, at)) != Some(&b':');
+                continue;
+            }
+            b'n' => found.nulls = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    found
 }
 
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::marks::{Marks, Signs, digest, is_digest, is_hollow, words};
+use super::marks::{Marks, Signs, digest, is_digest, is_emptied, is_hollow, is_null_error, leaves, words};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -193,6 +193,9 @@ impl Notes {
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
+            emptied: !bare && message.method.is_some() && is_emptied(text),
+            null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
+            holds: leaves(text),
             word: words(message, facts, text),
         };
         self.list.push(Note {
