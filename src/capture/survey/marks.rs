@@ -114,7 +114,8 @@ pub(super) fn is_emptied(text: &str) -> bool {
 
 /// True for an answer whose error is null and stands alone, or whose error has the message null.
 pub(super) fn is_null_error(text: &str) -> bool {
-    let is_null = |value: &str| value == "null" || members(value).any(|one| one.key == "message" && one.value == "null");
+    let is_null =
+        |value: &str| value == "null" || members(value).any(|one| one.key == "message" && one.value == "null");
     members(text).any(|member| member.key == "error" && is_null(member.value))
 }
 
