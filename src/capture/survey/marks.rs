@@ -29,6 +29,8 @@ pub(super) struct Marks {
     pub fails: bool,
     /// An error by which its sender says that it was told to cancel.
     pub cancelled: bool,
+    /// A notification that cancels.
+    pub cancels: bool,
     /// The id is the text of a number.
     pub id_in_text: bool,
     /// The id is what a hash function gives, in hexadecimal digits.
@@ -49,8 +51,8 @@ pub(super) struct Marks {
     pub bare: bool,
     /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
     pub hollow: bool,
-    /// Has parameters, and nothing in them.
-    pub emptied: bool,
+    /// Digest of the keys of its parameters; 0 where it has none.
+    pub shape: u64,
     /// An answer with an error that is null, or whose message is.
     pub null_error: bool,
     /// What its parameters, its result or its error hold: texts, and nulls.
@@ -103,13 +105,10 @@ fn has_null(sign: &Finder<'_>, key: &str, text: &str) -> bool {
         && members(text).any(|member| member.key == key && member.value == "null")
 }
 
-/// True for a message whose parameters are there and empty.
-pub(super) fn is_emptied(text: &str) -> bool {
-    let is_empty = |value: &str| {
-        let inside = value.strip_prefix(['{', '[']).and_then(|value| value.strip_suffix(['}', ']']));
-        inside.is_some_and(|inside| inside.trim().is_empty())
-    };
-    members(text).any(|member| member.key == "params" && is_empty(member.value))
+/// Digest of the keys of a message's parameters; 0 where it has none.
+pub(super) fn shape(text: &str) -> u64 {
+    let params = members(text).find(|member| member.key == "params");
+    params.map_or(0, |params| digest(members(params.value).map(|member| member.key).collect::<Vec<_>>()))
 }
 
 /// True for an answer whose error is null and stands alone, or whose error has the message null.
@@ -153,11 +152,18 @@ pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u6
     let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
     let payload = match message.kind {
         Kind::Result => "\"result\"",
-        Kind::Error => return [0, id, target, word_at(text, "\"error\"").map_or(0, digest)],
+        Kind::Error => return [0, id, target, word_of_error(text).map_or(0, digest)],
         _ if message.defects.has(Defect::Params) => "\"params\"",
         _ => return [0, id, target, 0],
     };
     [word_at(text, payload).map_or(0, digest), id, target, 0]
+}
+
+/// The word that stands where an error should, or its code.
+fn word_of_error(text: &str) -> Option<&str> {
+    let error = members(text).find(|member| member.key == "error")?;
+    let code = || members(error.value).find(|member| member.key == "code" && is_placeholder(member.value));
+    word_at(text, "\"error\"").or_else(|| Some(code()?.value))
 }
 
 /// True for an object of JSON that holds nothing but single values.
