@@ -49,8 +49,10 @@ fn all_of<'n>(notes: &Notes, each: impl Iterator<Item = &'n Note>, lacks: impl F
 /// that, or all have the same few, they were left out.
 fn parameters(notes: &Notes, plan: &mut Plan) {
     let asks = || notes.list.iter().filter(|note| note.act != Act::Answer);
-    let common = asks().map(|note| note.marks.shape).find(|shape| *shape != 0).unwrap_or(0);
-    let none = |note: &Note| note.marks.hollow || note.marks.null_params || note.marks.shape == common && common != 0;
+    let first = asks().map(|note| note.marks.shape).find(|shape| *shape != 0).unwrap_or(0);
+    let shared = notes.rewritten && asks().filter(|note| note.marks.shape == first).count() >= STRIPPED;
+    let common = if shared { first } else { 0 };
+    let none = |note: &Note| note.marks.hollow || note.marks.null_params || common != 0 && note.marks.shape == common;
     let cancels = asks().any(|note| note.marks.cancels || note.act == Act::Open);
     if all_of(notes, asks(), none) && (common == 0 || cancels) {
         let words = "no message has parameters of its own, not even its handshake: its logger leaves them out";
@@ -63,7 +65,7 @@ fn tokens(notes: &Notes, plan: &mut Plan) {
     let told = |note: &&Note| note.act == Act::Tell && note.token != 0;
     let tokens: FxHashSet<u64> = notes.list.iter().filter(told).map(|note| note.token).collect();
     let given = notes.list.iter().any(|note| note.act != Act::Tell && note.token != 0);
-    if tokens.len() > 1 && !given && notes.list.iter().any(|note| note.act == Act::Open) {
+    if notes.rewritten && tokens.len() > 1 && !given && notes.list.iter().any(|note| note.act == Act::Open) {
         say(
             plan,
             Proof::PAYLOAD,
