@@ -227,6 +227,8 @@ pub enum What<'a> {
         method: &'a str,
         /// The capability.
         needs: &'static str,
+        /// The side that had to declare it.
+        by: Side,
     },
     /// A log message that nobody asked for in its place, or a level that there is not (MCP 2026-07-28).
     Logged {

@@ -156,7 +156,7 @@ impl Conn {
         let lacks = self.facts.capabilities(by).is_some_and(|declared| !declared.declares(needs));
         if lacks && !self.features_told.contains(&needs) {
             self.features_told.push(needs);
-            let what = What::Undeclared { method: m.message.method(), needs };
+            let what = What::Undeclared { method: m.message.method(), needs, by };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
     }

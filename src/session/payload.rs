@@ -150,7 +150,7 @@ impl Conn {
             let lacks = question.needs.filter(|needs| !stated.declares(needs) && !self.features_told.contains(needs));
             if let Some(needs) = lacks {
                 self.features_told.push(needs);
-                let what = What::Undeclared { method: &question.method, needs };
+                let what = What::Undeclared { method: &question.method, needs, by: Side::Client };
                 self.emit(step, m.profile, m.seen, Some(m.sender), what);
             }
         }

@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Undeclared { method, needs } = event.what else { return None };
+    let What::Undeclared { method, needs, .. } = event.what else { return None };
     let summary = || format!("{method} needs {needs}, which its sender did not declare");
     let undeclared = needs.ends_with(".listChanged").then(summary)?;
     Some(found(RULE.code, event, undeclared)?.with("message", event.seen))

@@ -5,7 +5,6 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::protocol::MethodKind;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
 use crate::session::{Event, What};
 
@@ -24,18 +23,12 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Undeclared { method, needs } = event.what else { return None };
+    let What::Undeclared { method, needs, by } = event.what else { return None };
     // Those have rules of their own.
     if needs == "logging" || needs.ends_with(".listChanged") {
         return None;
     }
-    let own = event.profile.ruling(&format!("{}/{needs}", RULE.code));
-    let ruling = own.or_else(|| event.profile.ruling(RULE.code))?;
-    let whose = if event.profile.method(method).is_some_and(|method| method.kind == MethodKind::Notification) {
-        "its sender"
-    } else {
-        "its client"
-    };
-    let summary = format!("{method} needs {needs}, which {whose} did not declare");
+    let ruling = event.profile.ruling_on(RULE.code, needs)?;
+    let summary = format!("{method} needs {needs}, which the {} did not declare", by.as_str());
     Some(found_by(RULE.code, ruling, event, summary).with("message", event.seen))
 }

@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Undeclared { method, needs: "logging" } = event.what else { return None };
+    let What::Undeclared { method, needs: "logging", .. } = event.what else { return None };
     let summary = format!("{method} needs logging, which this server did not declare");
     Some(found(RULE.code, event, summary)?.with("message", event.seen))
 }
