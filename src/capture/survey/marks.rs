@@ -120,7 +120,7 @@ pub(super) fn is_null_error(text: &str) -> bool {
 
 /// What the parameters, the result and the error of a message hold.
 pub(super) fn leaves(text: &str) -> Leaves {
-    let payload = members(text).filter(|member| matches!(&*member.key, "params" | "result" | "error"));
+    let payload = members(text).filter(|member| matches!(member.key, "params" | "result" | "error"));
     payload.fold(Leaves::default(), |known, member| {
         let found = leaves_of(member.value.as_bytes());
         Leaves { texts: known.texts || found.texts, nulls: known.nulls || found.nulls }
