@@ -208,8 +208,8 @@ fn classify<'a>(
     mut defects: Defects,
 ) -> Message<'a> {
     // Loggers that print all members of a message print those that it lacks, too: an answer has no method.
-    let answers = || matches!(result, Some(Shape::Null) | None) ^ matches!(error, Some(ErrorMember::Null) | None);
-    let method = method.filter(|raw| !(matches!(*raw, "null" | "\"\"") && answers()));
+    let answers = result.is_some() || error.is_some();
+    let method = method.filter(|raw| !(answers && matches!(*raw, "null" | "\"\"")));
     let method_text = method.filter(|raw| raw.starts_with('"')).map(lenient_string);
     if method.is_some() && method_text.is_none() {
         defects.add(Defect::MethodType);

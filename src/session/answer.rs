@@ -101,12 +101,14 @@ impl Conn {
         exchange.outcome = outcome(m, slot.role);
         exchange.history.add(letter(m), m.sender, issuer);
         let cancelled = !exchange.cancels.is_empty();
+        let method = exchange.method.clone();
         slot.asks_input = Facts::is(m.facts.result_type(), "input_required");
         let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
         if let Some(call) = slot.call {
             self.side_mut(issuer).calls.remove(&call);
         }
+        self.side_mut(issuer).hear(method, is_error);
         if !cancelled {
             self.sample(step, m.sender, request, m.seen, known.is_some_and(|method| method.quick));
         }

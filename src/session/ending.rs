@@ -13,6 +13,7 @@ use super::oracle::Oracle;
 use super::race::Judgement;
 use super::seen::{FrameId, Seen};
 use super::state::{Conn, Issued, Orphanage, Slot, Step, index};
+use super::unheard::Unheard;
 use crate::capture::Exit;
 use crate::jsonrpc::Id;
 use crate::protocol::{MethodKind, Role, Side};
@@ -40,6 +41,13 @@ impl Asked {
         let request = exchange.request.frame;
         self.person > request || self.serves.contains(&request)
     }
+}
+
+/// What may excuse that requests of one side are open at the end.
+struct Waits {
+    /// What the other side is itself waiting for.
+    asked: Asked,
+    unheard: Unheard,
 }
 
 /// True for a request that has to be answered in time. One that stays open by design owes an answer only to a cancel. A
@@ -121,7 +129,7 @@ impl Conn {
         }
         open.extend(self.beside.iter().map(|((stream, _), slot)| named(slot, Side::Client, Some(*stream))));
         open.sort_by_key(|(request, ..)| request.frame);
-        let asked = Side::BOTH.map(|side| self.asked(side));
+        let waits = Side::BOTH.map(|side| Waits { asked: self.asked(side.peer()), unheard: self.unheard(side) });
         for (_, side, id, stream) in open {
             let slot = match stream {
                 None => self.side_mut(side).live.remove(&id),
@@ -129,13 +137,13 @@ impl Conn {
             };
             let Some(mut slot) = slot else { continue };
             if slot.exchange.in_flight() {
-                self.end_exchange(step, end, &mut slot, &asked[index(side.peer())]);
+                self.end_exchange(step, end, &mut slot, &waits[index(side)]);
             }
             self.flush(step, side, slot);
         }
     }
 
-    fn end_exchange(&mut self, step: &mut Step<'_>, end: Seen, slot: &mut Slot, asked: &Asked) {
+    fn end_exchange(&mut self, step: &mut Step<'_>, end: Seen, slot: &mut Slot, waits: &Waits) {
         let exchange = &mut slot.exchange;
         let silent = exchange.cancel().is_some() && !exchange.profile.answers_cancelled();
         exchange.outcome = if silent { Outcome::Silent } else { Outcome::Unanswered };
@@ -146,7 +154,7 @@ impl Conn {
             return;
         }
         let exchange = &slot.exchange;
-        let Some(judgement) = self.unanswered(step, slot, end, asked) else { return };
+        let Some(judgement) = self.unanswered(step, slot, end, waits) else { return };
         let answers = self.side(exchange.issuer.peer()).answers;
         let what = What::Unanswered {
             exchange,
@@ -159,10 +167,10 @@ impl Conn {
     }
 
     /// What the end of the log allows to conclude about a request that has no answer. `None`: nothing worth saying.
-    fn unanswered(&self, step: &Step<'_>, slot: &Slot, end: Seen, asked: &Asked) -> Option<Judgement> {
+    fn unanswered(&self, step: &Step<'_>, slot: &Slot, end: Seen, waits: &Waits) -> Option<Judgement> {
         let age = end.since(self.due_since(slot)?);
         let judgement = self.overdue(step, slot.exchange.issuer, age)?;
-        let excuse = self.excuse(slot, asked).filter(|_| judgement == Judgement::EXACT);
+        let excuse = self.excuse(slot, waits).filter(|_| judgement == Judgement::EXACT);
         Some(excuse.map_or(judgement, Judgement::undecidable))
     }
 
@@ -201,13 +209,16 @@ impl Conn {
     }
 
     /// Why a request may be open at an orderly end without anybody's fault.
-    fn excuse(&self, slot: &Slot, asked: &Asked) -> Option<&'static str> {
+    fn excuse(&self, slot: &Slot, waits: &Waits) -> Option<&'static str> {
         let exchange = &slot.exchange;
         if exchange.stream_closed.is_some() {
             return Some("the client had closed the stream on which the answer was to come");
         }
         if slot.cancelled_before {
             return Some("it was cancelled, if the cancel that stands before it was sent after it");
+        }
+        if let Some(unheard) = waits.unheard.excuse(exchange) {
+            return Some(unheard);
         }
         if exchange.cancel().is_some() || slot.turn_cancel.is_some() {
             return None;
@@ -225,7 +236,12 @@ impl Conn {
             return (!known).then_some("it waits for the end of a task whose status the log does not show");
         }
         let dead = exchange.issuer == Side::Client && self.facts.died().is_some();
-        (!dead && asked.by(exchange)).then_some("its receiver was itself waiting for an answer of the issuer")
+        (!dead && waits.asked.by(exchange)).then_some("its receiver was itself waiting for an answer of the issuer")
+    }
+
+    /// What of a side's requests is never answered.
+    fn unheard(&self, side: Side) -> Unheard {
+        Unheard::of(self.side(side), self.side(side.peer()).answers)
     }
 
     /// What a side waits for when the connection ends: not for what it has cancelled.

@@ -46,6 +46,7 @@ mod suspect;
 mod task;
 mod terminal;
 mod turn;
+mod unheard;
 mod version;
 mod window;
 

@@ -8,7 +8,7 @@ const RUN: usize = 3;
 /// The longest run, in bytes.
 const LONGEST: usize = 60;
 
-/// The words and signs of a text, as byte ranges; numbers are none.
+/// The words and signs of a text, as byte ranges; what begins with a digit (a number, a part of a time) is none.
 fn tokens(text: &str) -> Vec<(usize, usize)> {
     let class = |c: char| match c {
         _ if c.is_alphanumeric() || c == '_' => 1,
@@ -27,7 +27,11 @@ fn tokens(text: &str) -> Vec<(usize, usize)> {
             _ => {}
         }
     }
-    found.retain(|(start, end)| text[*start..*end].chars().any(|c| c.is_alphabetic() || is_sign(c)));
+    let is_number = |text: &str| text.starts_with(char::is_numeric);
+    found.retain(|(start, end)| {
+        let token = &text[*start..*end];
+        !is_number(token) && token.chars().any(|c| c.is_alphabetic() || is_sign(c))
+    });
     found
 }
 
@@ -45,7 +49,7 @@ pub(super) fn runs<'a>(text: &'a str, method: &str) -> Vec<(&'a str, usize)> {
             let digits = last > first
                 && text[start..end]
                     .split(|c: char| !c.is_alphanumeric())
-                    .any(|word| word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty());
+                    .any(|word| word.starts_with(char::is_numeric));
             if end - start > LONGEST || digits || named(all[last].0, end) {
                 break;
             }
@@ -88,6 +92,7 @@ mod tests {
         assert_eq!(texts("client→server", ""), ["client", "client→", "client→server", "→", "→server", "server"]);
         assert_eq!(texts("call tools/list with ", "tools/list"), ["call", "with"]);
         assert_eq!(texts("a 17 b", ""), ["a", "b"], "a number in between varies");
+        assert_eq!(texts("10:00:01.170Z [in]", ""), ["in"], "the end of a time is no word");
         assert_eq!(runs("in: x", ""), [("in", 1), ("in: x", 0), ("x", 0)]);
     }
 

@@ -101,6 +101,11 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
         plan.said
             .push("every notification has the id null, and nothing tells whether its logger wrote that".to_string());
     }
+    let errors = || notes.list.iter().filter(|note| note.marks.fails || note.marks.null_error);
+    if notes.rewritten && errors().next().is_some() && errors().all(|note| note.marks.null_error) {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said.push("no error has a message, and nothing tells whether its logger left that out".to_string());
+    }
     if everywhere(&|marks| marks.null_params, &|marks| marks.bare) {
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said.push("every message without parameters has params null, which its logger wrote".to_string());

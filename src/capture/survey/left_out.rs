@@ -13,6 +13,8 @@ const STRIPPED: usize = 3;
 /// Looks at the head for what shows in each message alone.
 pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     parameters(notes, plan);
+    tokens(notes, plan);
+    texts(notes, plan);
     results(notes, plan);
     ids(notes, plan);
     types_of_ids(notes, plan);
@@ -22,6 +24,7 @@ pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
 pub(super) fn look(notes: &Notes, plan: &mut Plan) {
     one_side(notes, plan);
     notifications(notes, plan);
+    cancels(notes, plan);
 }
 
 fn say(plan: &mut Plan, lacks: Proof, words: &str) {
@@ -42,19 +45,49 @@ fn all_of<'n>(notes: &Notes, each: impl Iterator<Item = &'n Note>, lacks: impl F
     count >= 2 * STRIPPED || count >= STRIPPED && opens()
 }
 
-/// No handshake is answered that says nothing: where no message has parameters, not even that, they were left out.
+/// No handshake is answered that says nothing, and none says what a cancel does: where no message has parameters, not even
+/// that, or all have the same few, they were left out.
 fn parameters(notes: &Notes, plan: &mut Plan) {
-    let asks = notes.list.iter().filter(|note| note.act != Act::Answer);
-    if all_of(notes, asks, |note| note.marks.hollow || note.marks.null_params) {
-        let words = "no message has parameters, not even its handshake: its logger leaves them out";
+    let asks = || notes.list.iter().filter(|note| note.act != Act::Answer);
+    let first = asks().map(|note| note.marks.shape).find(|shape| *shape != 0).unwrap_or(0);
+    let shared = notes.rewritten && asks().filter(|note| note.marks.shape == first).count() >= STRIPPED;
+    let common = if shared { first } else { 0 };
+    let none = |note: &Note| note.marks.hollow || note.marks.null_params || common != 0 && note.marks.shape == common;
+    let cancels = asks().any(|note| note.marks.cancels || note.act == Act::Open);
+    if all_of(notes, asks(), none) && (common == 0 || cancels) {
+        let words = "no message has parameters of its own, not even its handshake: its logger leaves them out";
         say(plan, Proof::PAYLOAD.and(Proof::CANCEL_TARGET), words);
+    }
+}
+
+/// Progress on several tokens, none of which any request gives: they stand in a part of the requests that is not logged.
+fn tokens(notes: &Notes, plan: &mut Plan) {
+    let told = |note: &&Note| note.act == Act::Tell && note.token != 0;
+    let tokens: FxHashSet<u64> = notes.list.iter().filter(told).map(|note| note.token).collect();
+    let given = notes.list.iter().any(|note| note.act != Act::Tell && note.token != 0);
+    if notes.rewritten && tokens.len() > 1 && !given && notes.list.iter().any(|note| note.act == Act::Open) {
+        say(
+            plan,
+            Proof::PAYLOAD,
+            "no request gives a token in it, and progress speaks of several: its logger leaves them out",
+        );
+    }
+}
+
+/// Both sides of a handshake name themselves: where no message holds a text, and many hold nulls, a filter has put these there.
+fn texts(notes: &Notes, plan: &mut Plan) {
+    let with = |holds: fn(&Note) -> bool| notes.list.iter().filter(move |note| holds(note));
+    if with(|note| note.marks.holds.texts).next().is_none() && with(|note| note.marks.holds.nulls).count() >= STRIPPED {
+        let lacks = Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE);
+        say(plan, lacks, "null stands where texts were: they were taken out before they were logged");
     }
 }
 
 /// Nor does one go on that is answered by nothing.
 fn results(notes: &Notes, plan: &mut Plan) {
     let answers = notes.list.iter().filter(|note| note.act == Act::Answer && !note.marks.fails);
-    if all_of(notes, answers, |note| note.marks.void) {
+    let enough = notes.rewritten && answers.clone().count() >= STRIPPED && answers.clone().all(|note| note.marks.void);
+    if enough || all_of(notes, answers, |note| note.marks.void) {
         say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE), "every result is null or left out: its logger keeps none");
     }
 }
@@ -111,6 +144,14 @@ fn one_side(notes: &Notes, plan: &mut Plan) {
     if next.next().is_some_and(|note| note.marks.opened) && list[..opening].iter().all(|note| note.act != Act::Answer) {
         let words = "its head holds what one side sent, and a handshake that goes on without an answer";
         say(plan, Proof::BOTH_SIDES.and(Proof::ALL_ANSWERS), words);
+    }
+}
+
+/// Answers that say that their requests were cancelled, several, and no cancel: those are not logged.
+fn cancels(notes: &Notes, plan: &mut Plan) {
+    let told = notes.list.iter().filter(|note| note.marks.cancelled).count();
+    if told >= STRIPPED && !notes.list.iter().any(|note| note.marks.cancels) {
+        say(plan, Proof::CANCEL_TARGET, "requests are answered as cancelled in it, and it holds no cancel");
     }
 }
 

@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHasher;
 
 use super::masked::word_at;
-use crate::json::scan::members;
+use crate::json::scan::{members, skip_white, value_end};
 use crate::jsonrpc::{Defect, Kind, Message};
 use crate::protocol::{Facts, is_placeholder};
 
@@ -29,6 +29,8 @@ pub(super) struct Marks {
     pub fails: bool,
     /// An error by which its sender says that it was told to cancel.
     pub cancelled: bool,
+    /// A notification that cancels.
+    pub cancels: bool,
     /// The id is the text of a number.
     pub id_in_text: bool,
     /// The id is what a hash function gives, in hexadecimal digits.
@@ -49,8 +51,21 @@ pub(super) struct Marks {
     pub bare: bool,
     /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
     pub hollow: bool,
+    /// Digest of the keys of its parameters; 0 where it has none.
+    pub shape: u64,
+    /// An answer with an error that is null, or whose message is.
+    pub null_error: bool,
+    /// What its parameters, its result or its error hold: texts, and nulls.
+    pub holds: Leaves,
     /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should.
     pub word: [u64; 4],
+}
+
+/// Which values stand in a part of a message, at any depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Leaves {
+    pub texts: bool,
+    pub nulls: bool,
 }
 
 /// What is looked for in every message, made once.
@@ -90,6 +105,46 @@ fn has_null(sign: &Finder<'_>, key: &str, text: &str) -> bool {
         && members(text).any(|member| member.key == key && member.value == "null")
 }
 
+/// Digest of the keys of a message's parameters; 0 where it has none.
+pub(super) fn shape(text: &str) -> u64 {
+    let params = members(text).find(|member| member.key == "params");
+    params.map_or(0, |params| digest(members(params.value).map(|member| member.key).collect::<Vec<_>>()))
+}
+
+/// True for an answer whose error is null and stands alone, or whose error has the message null.
+pub(super) fn is_null_error(text: &str) -> bool {
+    let is_null =
+        |value: &str| value == "null" || members(value).any(|one| one.key == "message" && one.value == "null");
+    members(text).any(|member| member.key == "error" && is_null(member.value))
+}
+
+/// What the parameters, the result and the error of a message hold.
+pub(super) fn leaves(text: &str) -> Leaves {
+    let payload = members(text).filter(|member| matches!(member.key, "params" | "result" | "error"));
+    payload.fold(Leaves::default(), |known, member| {
+        let found = leaves_of(member.value.as_bytes());
+        Leaves { texts: known.texts || found.texts, nulls: known.nulls || found.nulls }
+    })
+}
+
+fn leaves_of(value: &[u8]) -> Leaves {
+    let (mut found, mut at) = (Leaves::default(), 0);
+    while let Some(byte) = value.get(at) {
+        match byte {
+            b'"' => {
+                let Some(end) = value_end(value, at) else { break };
+                at = end;
+                found.texts |= value.get(skip_white(value, at)) != Some(&b':');
+                continue;
+            }
+            b'n' => found.nulls = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
 /// The words that stand where parameters or a result, an id, and the target of a cancel should.
 pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
     let id = message.id_text.filter(|text| is_placeholder(text)).map_or(0, digest);
@@ -97,11 +152,18 @@ pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u6
     let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
     let payload = match message.kind {
         Kind::Result => "\"result\"",
-        Kind::Error => return [0, id, target, word_at(text, "\"error\"").map_or(0, digest)],
+        Kind::Error => return [0, id, target, word_of_error(text).map_or(0, digest)],
         _ if message.defects.has(Defect::Params) => "\"params\"",
         _ => return [0, id, target, 0],
     };
     [word_at(text, payload).map_or(0, digest), id, target, 0]
+}
+
+/// The word that stands where an error should, or its code.
+fn word_of_error(text: &str) -> Option<&str> {
+    let error = members(text).find(|member| member.key == "error")?;
+    let code = || members(error.value).find(|member| member.key == "code" && is_placeholder(member.value));
+    word_at(text, "\"error\"").or_else(|| Some(code()?.value))
 }
 
 /// True for an object of JSON that holds nothing but single values.

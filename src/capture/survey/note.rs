@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::marks::{Marks, Signs, digest, is_digest, is_hollow, words};
+use super::marks::{Marks, Signs, digest, is_digest, is_hollow, is_null_error, leaves, shape, words};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -168,7 +168,8 @@ impl Notes {
         };
         let id = message.id.value().map_or(0, digest);
         let sender = sender(frame.direction);
-        let cancelled = facts.request_id().or(facts.param_id()).filter(|_| self.cancels.contains(&message.method()));
+        let cancels = self.cancels.contains(&message.method());
+        let cancelled = facts.request_id().or(facts.param_id()).filter(|_| cancels);
         let null_id = message.id == IdField::Null && message.method.is_some();
         let bare = message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none();
         let (printed, printed_whole) = message.method.as_ref().map_or((false, false), |_| self.signs.printed(text));
@@ -179,6 +180,7 @@ impl Notes {
                 || message.defects.has(Defect::NeitherResultNorError),
             fails: message.error_code().is_some(),
             cancelled: message.error_code().is_some_and(|code| self.cancelled_codes.contains(&code)),
+            cancels,
             id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),
             id_is_digest: matches!(message.id.value(), Some(Id::Text(text)) if is_digest(text)),
             target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
@@ -193,6 +195,9 @@ impl Notes {
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
+            shape: if bare || message.method.is_none() { 0 } else { shape(text) },
+            null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
+            holds: leaves(text),
             word: words(message, facts, text),
         };
         self.list.push(Note {

@@ -22,7 +22,8 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
             best = (found, order, said);
         }
     };
-    if steps > 0 && notes.resolution_us < 1_000_000 {
+    let coarse = notes.resolution_us >= 1_000_000;
+    if steps > 0 {
         // Where most times go on, a few that do not make nothing newest first, however well it would pair; where most go back,
         // of equal times the last is the oldest.
         let newest_first = steps > steps_on(notes);
@@ -45,7 +46,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         if best.1 == as_written {
             let order = by_time(notes, &base);
             let found = score(list, &order, groups);
-            as_good = found.disorder() == best.0.disorder();
+            as_good = !coarse && found.disorder() == best.0.disorder();
             if as_good && are_late(notes) {
                 best = (found, order, said);
             }
@@ -73,11 +74,15 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
             true => "neither is right throughout",
             false => "nothing tells which is right",
         };
-        if steps > 0 && (as_good || before.disorder() > 0) && notes.resolution_us < 1_000_000 {
+        if steps > 0 && (as_good || before.disorder() > 0) {
             plan.lacks = plan.lacks.and(Proof::ORDER);
             plan.said.push(format!("the times of its records contradict their order, and {why}"));
         }
         return order;
+    }
+    if coarse && steps > 0 && score(list, &order, groups).disorder() > 0 {
+        plan.lacks = plan.lacks.and(Proof::ORDER);
+        plan.said.push("its clock of whole seconds does not tell what came first within one".to_string());
     }
     plan.order = ranked(notes, &order);
     plan.said.push(said);

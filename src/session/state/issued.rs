@@ -2,8 +2,9 @@
 
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rare::Rare;
 use super::slot::Slot;
@@ -14,6 +15,9 @@ use crate::session::seen::{FrameId, Seen};
 
 /// How many ids without a request are remembered.
 const UNASKED: usize = 64;
+
+/// How many methods that were answered are remembered; a log with more is no log of one side's silence.
+const METHODS: usize = 1024;
 
 /// How many requests make a count.
 const STEADY: i64 = 3;
@@ -49,6 +53,10 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.
     pub(in crate::session) reused: Rare<Vec<FrameId>>,
+    /// Methods of this side's requests that were answered.
+    pub(in crate::session) heard: FxHashSet<Rc<str>>,
+    /// True once one of its requests was answered with an error.
+    pub(in crate::session) refused: bool,
     /// Answers that this side has sent.
     pub(in crate::session) answers: u64,
     /// Messages of this side without `jsonrpc`.
@@ -105,6 +113,14 @@ impl Issued {
         }
     }
 
+    /// Notes that a request with this method was answered.
+    pub(in crate::session) fn hear(&mut self, method: Rc<str>, is_error: bool) {
+        self.refused |= is_error;
+        if self.heard.len() < METHODS {
+            self.heard.insert(method);
+        }
+    }
+
     /// Notes an id that was answered or cancelled, and that no request had so far.
     pub(in crate::session) fn miss(&mut self, id: &Id) {
         if let Some((series, number)) = rank(id)
@@ -120,7 +136,10 @@ impl Issued {
     /// or cancelled: either most of the count is there, or more than one is missing that way. Those that the count would go on
     /// with are missing where no other request can have been meant.
     pub(in crate::session) fn lacks_requests(&self) -> bool {
-        let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else { return false };
+        let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else {
+            // Who answers again and again what nobody asked was asked all the same.
+            return self.live.is_empty() && self.unasked.len() as i64 >= STEADY;
+        };
         let within = self.unasked.iter().filter(|number| (first..last).contains(number)).count();
         let behind = (last.saturating_add(1)..).take_while(|number| self.unasked.contains(number)).count();
         let waits = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.cancels.is_empty();
@@ -212,6 +231,7 @@ mod tests {
         };
         let steady: Vec<i64> = (1..=STEADY).collect();
         assert!(!lacks(&steady, &[]) && !lacks(&[], &[5, 6]));
+        assert!(lacks(&[], &[5, 6, 7]), "one answer may be a slip, three are none");
         assert!(lacks(&steady, &[STEADY + 1]), "the next one");
         assert!(!lacks(&steady, &[STEADY + 2]), "a number that the count does not go on with");
         assert!(!lacks(&[1, 9], &[5]) && lacks(&[1, 9], &[5, 6]), "one number may be a slip");

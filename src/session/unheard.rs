@@ -1,0 +1,46 @@
+//! Kinds of requests none of which has an answer in the log, though their receiver answered others all the while: a logger
+//! that leaves out the answers to a method, or those with errors, looks like that, and so does a side that hangs. Which it was
+//! the log does not tell.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::exchange::Exchange;
+use super::state::{Issued, Slot};
+
+/// How many requests of one kind have to be without an answer to be a kind that is not logged.
+const SEVERAL: usize = 3;
+
+/// What of one side's requests is never answered in the log.
+#[derive(Default)]
+pub(super) struct Unheard {
+    methods: FxHashMap<Rc<str>, usize>,
+    cancelled: usize,
+}
+
+impl Unheard {
+    /// Of the requests that a side has issued; `answers` is how many the other side has sent.
+    pub(super) fn of(issued: &Issued, answers: u64) -> Unheard {
+        let mut unheard = Unheard::default();
+        let open = |slot: &&Slot| slot.exchange.in_flight() && slot.answers_before < answers;
+        for exchange in issued.live.values().map(|slot| &**slot).filter(open).map(|slot| &slot.exchange) {
+            if exchange.cancel().is_some() {
+                unheard.cancelled += usize::from(!issued.refused);
+            } else if !issued.heard.contains(&exchange.method) {
+                *unheard.methods.entry(exchange.method.clone()).or_default() += 1;
+            }
+        }
+        unheard
+    }
+
+    /// Why the answer to this request may be missing for the kind that it is of.
+    pub(super) fn excuse(&self, exchange: &Exchange) -> Option<&'static str> {
+        if exchange.cancel().is_some() {
+            return (self.cancelled >= SEVERAL)
+                .then_some("no request is answered with an error in it, and several cancelled ones are not at all");
+        }
+        let count = self.methods.get(&exchange.method).copied().unwrap_or(0);
+        (count >= SEVERAL).then_some("it has no answer to any request of this method, and answers to others")
+    }
+}
