@@ -50,6 +50,10 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
         let said =
             "what its records name as connections keeps answers from their requests, so it is read as one".to_string();
         best = Some(((whole.faults(), 0, 0), Vec::new(), said));
+        if whole.disorder() > 0 && each_has_one_sender(list) {
+            plan.lacks = plan.lacks.and(Proof::ORDER);
+            plan.said.push("what each side sent was written elsewhere, by clocks that do not agree".to_string());
+        }
     }
     let step = list.len().div_ceil(PROBED).max(1);
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
@@ -97,6 +101,12 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
 pub(super) fn greets_again(list: &[Note]) -> bool {
     let mut greeted = FxHashSet::default();
     list.iter().filter(|note| note.act == Act::Open).any(|note| !greeted.insert(note.channel))
+}
+
+/// True if no stream holds what both sides sent.
+fn each_has_one_sender(list: &[Note]) -> bool {
+    let mut senders: FxHashMap<u32, u8> = FxHashMap::default();
+    list.iter().all(|note| *senders.entry(note.channel).or_insert(note.sender) == note.sender)
 }
 
 /// True if each stream begins with a handshake, and no other begins where one has just ended: what is begun anew in one

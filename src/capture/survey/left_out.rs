@@ -62,7 +62,7 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
 
 /// Progress on several tokens, none of which any request gives: they stand in a part of the requests that is not logged.
 fn tokens(notes: &Notes, plan: &mut Plan) {
-    let told = |note: &&Note| note.act == Act::Tell && note.token != 0;
+    let told = |note: &&Note| note.act == Act::Tell && note.token != 0 && !note.marks.self_introduced;
     let tokens: FxHashSet<u64> = notes.list.iter().filter(told).map(|note| note.token).collect();
     let given = notes.list.iter().any(|note| note.act != Act::Tell && note.token != 0);
     if notes.rewritten && tokens.len() > 1 && !given && notes.list.iter().any(|note| note.act == Act::Open) {

@@ -45,6 +45,8 @@ pub(super) struct Marks {
     pub closes: bool,
     /// Its token lives only as long as the request that gives it.
     pub borrowed: bool,
+    /// Progress that no request introduces, but an event of its own (DAP).
+    pub self_introduced: bool,
     /// Ends a handshake, or asks what is asked only after one.
     pub opened: bool,
     /// Has a method and no member for parameters.

@@ -187,6 +187,7 @@ impl Notes {
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
             borrowed: facts.progress_token().is_some(),
+            self_introduced: facts.token().is_some() && introduces_itself(message.method()),
             null_id,
             null_params: message.defects.has(Defect::NullParams),
             notification: message.kind == Kind::Notification,
@@ -235,6 +236,11 @@ fn number(id: &Id) -> Option<i64> {
 /// True for a method that one of the protocols defines, as a notification.
 fn is_notification(method: &str) -> bool {
     profiles().filter_map(|profile| profile.method(method)).any(|known| known.kind == MethodKind::Notification)
+}
+
+/// True for progress of a protocol that introduces it by an event.
+fn introduces_itself(method: &str) -> bool {
+    profiles().any(|profile| profile.progress_step(method).is_some())
 }
 
 fn sender(direction: Direction) -> u8 {
