@@ -115,6 +115,7 @@ impl Streams {
 
 /// All channels seen so far, and those of the source that is being read.
 pub(super) struct Channels {
+    #[expect(clippy::vec_box, reason = "a list of many doubles its room: of pointers that is little")]
     tracks: Vec<Box<Track>>,
     named: FxHashMap<String, usize>,
     /// Track of each channel of the current source.

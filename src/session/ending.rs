@@ -108,8 +108,8 @@ impl Conn {
     /// True for a log that shows what follows from messages that it lacks: ids were left out of a count, and requests were not
     /// answered; or work goes on and is answered behind a handshake that was not.
     fn skips_answers(&self) -> bool {
-        let is_open = |slot: &&Box<Slot>| slot.exchange.in_flight() && slot.exchange.cancel().is_none() && due(slot);
-        let left_open = |issued: &Issued| issued.live.values().filter(is_open).count();
+        let is_open = |slot: &&Slot| slot.exchange.in_flight() && slot.exchange.cancel().is_none() && due(slot);
+        let left_open = |issued: &Issued| issued.live.values().map(|slot| &**slot).filter(is_open).count();
         let sampled = |issued: &Issued| issued.skips_ids() && left_open(issued) > 1;
         let life = &self.facts.lifecycle;
         let unanswered = life.initialize.is_some() && life.initialize_answer.is_none() && life.initialized.is_some();

@@ -124,6 +124,9 @@ pub(super) struct Clock {
 /// The arguments that a prompt requires, and the list that says so.
 pub(super) type Required = (Box<[Box<str>]>, Seen);
 
+/// What a list says of a tool and tasks, and where that was said first.
+pub(super) type Support = (Option<TaskSupport>, Seen);
+
 /// One connection.
 pub(super) struct Conn {
     pub(super) facts: Connection,
@@ -191,7 +194,7 @@ pub(super) struct Conn {
     /// The tools that were listed last, as a set and in their order, by hashes.
     pub(super) tool_order: Option<(u64, u64)>,
     /// What lists say of tools and tasks, and where it was said first (MCP 2025-11-25); nothing where they do not agree.
-    pub(super) support: Rare<FxHashMap<Box<str>, (Option<TaskSupport>, Seen)>>,
+    pub(super) support: Rare<FxHashMap<Box<str>, Support>>,
     /// The arguments that prompts require, and where that was listed first (MCP); nothing where lists do not agree.
     pub(super) prompts: Rare<FxHashMap<Box<str>, Option<Required>>>,
     /// Requests for prompts that lack such an argument, until they are answered.
