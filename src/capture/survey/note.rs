@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::marks::{Marks, Signs, digest, is_digest, is_hollow, is_null_error, leaves, shape, words};
+use super::marks::{Leaves, Marks, Signs, digest, is_digest, is_hollow, is_null_error, leaves, shape, words};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -85,6 +85,7 @@ pub(super) struct Notes {
     /// True if messages were passed over that seem to be logged twice.
     pub repeats: bool,
     signs: Signs,
+    same: Same,
     handshakes: Vec<&'static str>,
     /// Notifications that end a handshake.
     openers: Vec<&'static str>,
@@ -94,6 +95,36 @@ pub(super) struct Notes {
     cancels: Vec<&'static str>,
     /// Codes of errors that say that a request was cancelled.
     cancelled_codes: Vec<i64>,
+}
+
+/// What a log may have in common in all its messages: once one of them differs, no other is asked.
+#[derive(Clone, Default)]
+struct Same {
+    shape: Option<u64>,
+    shapes_differ: bool,
+    has_texts: bool,
+}
+
+impl Same {
+    /// Digest of the keys of a message's parameters; 0 where it has none, and once they differ.
+    fn shape(&mut self, text: &str) -> u64 {
+        if self.shapes_differ {
+            return 0;
+        }
+        let shape = shape(text);
+        self.shapes_differ = shape != 0 && *self.shape.get_or_insert(shape) != shape;
+        shape
+    }
+
+    /// What a message holds; nothing once a text was seen.
+    fn leaves(&mut self, text: &str) -> Leaves {
+        if self.has_texts {
+            return Leaves::default();
+        }
+        let leaves = leaves(text);
+        self.has_texts = leaves.texts;
+        leaves
+    }
 }
 
 impl Notes {
@@ -196,9 +227,9 @@ impl Notes {
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
-            shape: if bare || message.method.is_none() { 0 } else { shape(text) },
+            shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
-            holds: leaves(text),
+            holds: self.same.leaves(text),
             word: words(message, facts, text),
         };
         self.list.push(Note {
