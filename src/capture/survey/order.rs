@@ -13,7 +13,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
     let list = &notes.list;
     let as_written: Vec<usize> = (0..list.len()).collect();
     let reversed: Vec<usize> = as_written.iter().rev().copied().collect();
-    let steps = steps_back(notes);
+    let (steps, on) = steps(notes, groups);
     let mut best = (before, as_written.clone(), String::new());
     let mut as_good = false;
     let mut suppose = |order: Vec<usize>, said: String| {
@@ -26,7 +26,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
     if steps > 0 {
         // Where most times go on, a few that do not make nothing newest first, however well it would pair; where most go back,
         // of equal times the last is the oldest.
-        let newest_first = steps > steps_on(notes);
+        let newest_first = steps > on;
         if newest_first {
             suppose(reversed.clone(), "it stands newest first, and was turned round".to_string());
         }
@@ -108,10 +108,20 @@ fn ranked(notes: &Notes, order: &[usize]) -> Order {
     Order::Ranked(ranks)
 }
 
-/// How often a record's time is after that of the one before it.
-fn steps_on(notes: &Notes) -> usize {
-    let times: Vec<i64> = notes.list.iter().filter_map(|note| note.at_us).collect();
-    times.windows(2).filter(|pair| pair[1] > pair[0]).count()
+/// How often a record's time is behind that of the one before it in its stream, and how often after it: times of one stream say
+/// nothing of the order of another.
+fn steps(notes: &Notes, groups: &[u32]) -> (usize, usize) {
+    let mut last: rustc_hash::FxHashMap<u32, i64> = Default::default();
+    let (mut back, mut on) = (0, 0);
+    for (note, group) in notes.list.iter().zip(groups) {
+        let Some(at_us) = note.at_us else { continue };
+        match last.insert(*group, at_us).map(|before| at_us.cmp(&before)) {
+            Some(std::cmp::Ordering::Less) => back += 1,
+            Some(std::cmp::Ordering::Greater) => on += 1,
+            _ => {}
+        }
+    }
+    (back, on)
 }
 
 /// How late a record may be that merely came late, in microseconds.

@@ -115,6 +115,19 @@ fn records_are_read_in_the_order_in_which_they_pair() {
 }
 
 #[test]
+fn times_of_one_stream_say_nothing_of_the_order_of_another() {
+    // Whoever wrote it wrote exchange after exchange of each connection; an answer that comes twice stays one that does.
+    let [a, b] = ["a", "b"].map(|key| {
+        let of_key = two().into_iter().filter(move |record| record.1 == key);
+        let again = of_key.clone().last().map(|(at, key, dir, text)| (at + 50, key, dir, text));
+        of_key.chain(again).collect::<Vec<_>>()
+    });
+    let (kept, why) = read(&wrapped(&[a, b].concat(), "\"conn\":\"KEY\","));
+    assert!(proves(&kept, Proof::ORDER), "{why}");
+    assert_eq!(kept.channels.len(), 2);
+}
+
+#[test]
 fn an_answer_just_before_its_request_was_written_early() {
     let bare = |order: [usize; 7]| -> String { order.map(|at| format!("{}\n", SESSION[at].3)).concat() };
     let (kept, reason) = read(&bare([0, 1, 2, 3, 5, 4, 6]));
