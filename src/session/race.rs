@@ -94,6 +94,9 @@ pub(super) const FORGOTTEN: &str = "too many requests came since, and their toke
 /// Why a cancel proves nothing that followed its request closely.
 const OVERTAKEN: &str = "the cancel may have come before its request: each went its own way";
 
+/// Why the time since a message proves nothing.
+const UNHEARD: &str = "nothing had come from that side before: it may have been starting";
+
 /// Why a request that stands behind its cancel may have come before it.
 pub(super) const AGAINST_TIME: &str = "the times of the log say that the request came first";
 
@@ -215,6 +218,15 @@ pub(super) struct Crossing {
     pub(super) samples_before: u64,
     /// How long before `first` that was sent what it is about, microseconds, where nothing keeps the two in order.
     pub(super) apart_us: Option<i64>,
+    /// The first message of the decider: before it, he may not have been there to read.
+    pub(super) heard: Option<Seen>,
+}
+
+impl Crossing {
+    /// True if the decider had been heard long enough before `second`.
+    fn was_there(&self, limit_us: i64) -> bool {
+        self.heard.and_then(|heard| self.second.since(heard)).is_none_or(|since| since > limit_us)
+    }
 }
 
 /// What can be said at once.
@@ -326,6 +338,7 @@ impl Tap<'_> {
             true if crossing.apart_us.is_some_and(|apart| apart <= limit) => {
                 judged(Certainty::Undecidable, Some(OVERTAKEN))
             }
+            true if !crossing.was_there(limit) => judged(Certainty::Undecidable, Some(UNHEARD)),
             true if self.settings.proof_only => {
                 judged(Certainty::Undecidable, Some("only a round-trip bound speaks for it, and proof was asked for"))
             }

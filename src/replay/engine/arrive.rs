@@ -73,10 +73,14 @@ impl Engine {
 
     fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced) {
         // In the recording too, at the same place: after as many steps as are behind us now.
-        let recorded = self.recorded.events.iter().enumerate().find_map(|(at, event)| match event.what {
-            EventKind::Exit(code) => Some((self.steps.iter().filter(|step| step.event < at).count(), code)),
+        let ends = |what: &EventKind, side| match what {
+            EventKind::Exit(code) => Some(*code),
+            EventKind::Close if side == Some(Side::Server) => Some(None),
             _ => None,
-        });
+        };
+        let events = self.recorded.events.iter().enumerate().filter(|(_, event)| event.stream.is_none());
+        let last = events.filter_map(|(at, event)| Some((at, ends(&event.what, event.side)?))).next_back();
+        let recorded = last.map(|(at, code)| (self.steps.iter().filter(|step| step.event < at).count(), code));
         let same_code = |recorded: Option<i64>| recorded.is_none() || recorded == code.map(i64::from);
         let recorded_too = recorded.is_some_and(|(steps, code)| steps == self.cursor && same_code(code));
         self.log.exit = Some(ExitRun {

@@ -1,8 +1,6 @@
 //! Requests of the live side: matched to recorded ones and answered as recorded, or answered by default.
 //! Nothing is ever done on their behalf.
 
-use std::collections::VecDeque;
-
 use super::Engine;
 use super::send::Handed;
 use super::state::Asked;
@@ -58,12 +56,15 @@ impl Engine {
         asked.is_some_and(|asked| self.log.exchanges[*asked].text.as_deref() == Some(text))
     }
 
-    /// The recorded request that a live one is: the same question, else the next under the same parent, else the next.
+    /// The recorded request that a live one is: the same question, else the next; of several, one under the same parent.
     fn match_request(&mut self, asked: &Asked<'_>) -> Option<usize> {
         let question = question(asked.method, asked.text);
-        let same = self.known.questions.get_mut(&question).and_then(VecDeque::pop_front);
-        let left = self.known.unseen.get_mut(asked.method)?;
         let under = |at: &&usize| asked.parent.is_some() && self.recorded.exchanges[**at].parent == asked.parent;
+        let same = self.known.questions.get_mut(&question).and_then(|alike| {
+            let place = alike.iter().position(|at| under(&at)).unwrap_or(0);
+            alike.remove(place)
+        });
+        let left = self.known.unseen.get_mut(asked.method)?;
         let found = same.or_else(|| left.iter().find(under).or(left.first()).copied())?;
         left.remove(&found);
         if same.is_none() {

@@ -369,8 +369,8 @@ impl<'a> Case<'a> {
         }
         for fault in &faults.new {
             found.rule.get_or_insert_with(|| fault.rule.clone());
-            let after = run.cancel.as_ref().and_then(|cancel| cancel.sent_us).zip(run.answered_us);
-            let after = after.filter(|(cancel, answer)| answer >= cancel).map(|(cancel, answer)| answer - cancel);
+            let after =
+                self.live.and_then(|live| faults::lag(live, self.twin, fault.event)).filter(|after| *after >= 0);
             let after = after.map_or(String::new(), |us| format!(", +{} after the cancel", duration(us)));
             found.add(Verdict::Violates, format!("{}{after}", fault.rule));
         }

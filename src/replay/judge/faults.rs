@@ -37,7 +37,8 @@ pub fn compared<'a>(
     };
     for fault in of(live, twin) {
         let mut same = before.iter().filter(|old| old.code == fault.code);
-        let known = same.any(|old| old.certainty == "violation" || was_as_late((recorded, own), (live, twin), fault));
+        let known = same.any(|old| old.certainty == "violation" || was_as_late((recorded, own), (live, twin), fault))
+            || was_as_silent((recorded, own), fault);
         let list = match (fault.certainty.as_str(), known) {
             _ if !shown(fault) => &mut found.open,
             ("violation", true) => &mut found.still,
@@ -70,6 +71,13 @@ fn is_unplaced(recorded: &Connection, live: &Connection, fault: &Fault) -> bool 
     })
 }
 
+/// True for an answer that never comes and did not come in the recording either: that nobody watched for it long enough there to
+/// prove it is no difference of the server.
+fn was_as_silent((recorded, own): (&Connection, Option<usize>), fault: &Fault) -> bool {
+    let unanswered = own.and_then(|own| recorded.exchanges.get(own)).is_some_and(|own| own.response.is_none());
+    unanswered && rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::Unanswered))
+}
+
 /// True for progress behind a cancel that came as late in the recording: there it could not be proven to be a fault, on a machine
 /// that was busier for example, but nothing about the server has changed.
 fn was_as_late(
@@ -78,14 +86,16 @@ fn was_as_late(
     fault: &Fault,
 ) -> bool {
     let on_progress = rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::ProgressAfterCancel));
-    let lag = |connection: &Connection, exchange: Option<usize>, event: Option<usize>| {
-        let cancel = *connection.exchanges.get(exchange?)?.cancels.first()?;
-        let at = |event: usize| connection.events.get(event)?.at_us;
-        Some(at(event?)? - at(cancel)?)
-    };
     let last = own.and_then(|own| recorded.exchanges.get(own)?.progress.last().copied());
     let (before, now) = (lag(recorded, own, last), lag(live, twin, fault.event));
     on_progress && before.zip(now).is_some_and(|(before, now)| before >= now)
+}
+
+/// How long after the cancel of an exchange an event came, in microseconds.
+pub fn lag(connection: &Connection, exchange: Option<usize>, event: Option<usize>) -> Option<i64> {
+    let cancel = *connection.exchanges.get(exchange?)?.cancels.first()?;
+    let at = |event: usize| connection.events.get(event)?.at_us;
+    Some(at(event?)? - at(cancel)?)
 }
 
 /// True for a finding that a verdict can rest on: of warning level or above (a race is always a note), about traffic and not about the

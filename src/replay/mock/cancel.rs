@@ -13,12 +13,13 @@ impl Mock {
     /// A cancel by message. False if it hits no request, or was none in the recording: a spelling that the recorded server did
     /// not know.
     pub(super) fn cancel(&mut self, now: i64, method: &str, cancel: &CancelForm<'_>) -> bool {
-        let Some(run) = self.target(&cancel.target) else { return false };
-        if let Some(event) = self.recorded_without_effect(method, run) {
+        let runs = self.targets(&cancel.target);
+        let Some(first) = runs.first() else { return false };
+        if let Some(event) = self.recorded_without_effect(method, *first) {
             self.happen(now, event);
             return true;
         }
-        self.cancel_run(now, run, cancel.mechanism);
+        self.cancel_runs(now, &runs, cancel.mechanism);
         true
     }
 
@@ -36,24 +37,25 @@ impl Mock {
         told.filter(|event| !self.happened[*event]).find(named)
     }
 
-    /// The run that a cancel names: one in flight before one that is done, the newest first.
-    fn target(&self, target: &Target<'_>) -> Option<usize> {
+    /// The runs that a cancel names: those in flight before one that is done, the newest first. Only a turn may have several.
+    fn targets(&self, target: &Target<'_>) -> Vec<usize> {
         let exchanges = &self.script.connection.exchanges;
-        let newest = |fits: &dyn Fn(&super::Run) -> bool| {
-            let in_flight = self.runs.iter().rposition(|run| fits(run) && run.in_flight());
-            in_flight.or_else(|| self.runs.iter().rposition(fits))
+        let newest = |most: usize, fits: &dyn Fn(&super::Run) -> bool| {
+            let all = || self.runs.iter().enumerate().rev().filter(|(_, run)| fits(run));
+            let in_flight: Vec<usize> = all().filter(|(_, run)| run.in_flight()).map(|(at, _)| at).take(most).collect();
+            if in_flight.is_empty() { all().map(|(at, _)| at).take(1).collect() } else { in_flight }
         };
         match target {
-            Target::Request(id) => newest(&|run| run.live.id.as_ref() == Some(id)),
-            Target::Token(token) => newest(&|run| run.live.tokens.has(token)),
+            Target::Request(id) => newest(1, &|run| run.live.id.as_ref() == Some(id)),
+            Target::Token(token) => newest(1, &|run| run.live.tokens.has(token)),
             Target::Turn(session) => {
                 let session = lenient_string(session);
-                newest(&|run| {
+                newest(usize::MAX, &|run| {
                     let own = run.live.session.as_deref().map(lenient_string);
                     own.as_ref() == Some(&session) && role(&exchanges[run.exchange].method) == Role::Prompt
                 })
             }
-            Target::Task(_) | Target::Malformed(_) | Target::Null => None,
+            Target::Task(_) | Target::Malformed(_) | Target::Null => Vec::new(),
         }
     }
 
@@ -61,7 +63,7 @@ impl Mock {
     pub(super) fn task_cancelled(&mut self, now: i64, event: usize) {
         let exchanges = &self.script.connection.exchanges;
         if let Some(run) = self.runs.iter().rposition(|run| exchanges[run.exchange].cancels.contains(&event)) {
-            self.cancel_run(now, run, Mechanism::TasksCancel);
+            self.cancel_runs(now, &[run], Mechanism::TasksCancel);
         }
     }
 
@@ -72,9 +74,21 @@ impl Mock {
         }
         for run in 0..self.runs.len() {
             if self.runs[run].live.stream == Some(stream) && self.runs[run].in_flight() {
-                self.cancel_run(now, run, Mechanism::StreamClose);
+                self.cancel_runs(now, &[run], Mechanism::StreamClose);
             }
         }
+    }
+
+    /// One cancel hits all of these: it is the next that hit them in the recording.
+    fn cancel_runs(&mut self, now: i64, runs: &[usize], mechanism: Mechanism) {
+        let script = Arc::clone(&self.script);
+        let connection = &script.connection;
+        let cancels = runs.iter().flat_map(|at| &connection.exchanges[self.runs[*at].exchange].cancels).copied();
+        let fresh = |event: &usize| !self.happened[*event] && connection.events[*event].side == Some(Side::Client);
+        if let Some(event) = cancels.filter(fresh).min() {
+            self.happen(now, event);
+        }
+        runs.iter().for_each(|at| self.cancel_run(now, *at, mechanism));
     }
 
     fn cancel_run(&mut self, now: i64, at: usize, mechanism: Mechanism) {
@@ -82,11 +96,6 @@ impl Mock {
         let run = &self.runs[at];
         let (next, exchange) = (run.at, &script.connection.exchanges[run.exchange]);
         let chain = &script.chains[run.exchange];
-        let fresh =
-            |event: &&usize| !self.happened[**event] && script.connection.events[**event].side == Some(Side::Client);
-        if let Some(event) = exchange.cancels.iter().find(fresh).copied() {
-            self.happen(now, event);
-        }
         let profile = script.connection.profile;
         let initialize = profile.opening.initialize == Some(exchange.method.as_str());
         match chain.cancel {

@@ -155,7 +155,7 @@ impl Mock {
             Incoming::Message { stream, bytes, .. } => self.text(at_us, *stream, bytes),
             Incoming::Raw { .. } => self.garbage(at_us),
             Incoming::Closed { stream: Some(stream), by: Side::Client, .. } => self.stream_closed(at_us, *stream),
-            Incoming::Closed { stream: None, .. } => self.gone(),
+            Incoming::Closed { stream: None, .. } => self.left(),
             Incoming::Failed { why } => {
                 self.report.notes.push(why.clone());
                 self.gone();
@@ -198,6 +198,12 @@ impl Mock {
         self.say_what_was_held();
         self.report.served = self.choice.served;
         self.report
+    }
+
+    /// The client has left: the server ends as it did when it was left.
+    fn left(&mut self) {
+        self.report.exit = self.script.exit_when_left();
+        self.gone();
     }
 
     /// The client is gone.
@@ -306,6 +312,7 @@ impl Mock {
             *self.report.surplus.entry(method.to_string()).or_default() += 1;
         }
         if profile.opening.exit == Some(method) {
+            self.report.exit = self.script.exit_when_left();
             self.end();
         }
     }

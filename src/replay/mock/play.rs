@@ -130,8 +130,10 @@ impl Mock {
                         None => script.connection.exchanges[run.exchange].request,
                     };
                     let gap = script.gap_us(before, event);
-                    // The work of a server does not speed up: what follows a cancel keeps its time.
-                    let after_cancel = chain.cancel.is_some_and(|cancel| run.at > cancel);
+                    // The work of a server does not speed up: what follows a cancel keeps its time. What may have crossed it was not
+                    // late, and answers that come sooner than they did would show that it was.
+                    let after_cancel = chain.cancel.is_some_and(|cancel| run.at > cancel)
+                        && !script.may_have_crossed(run.exchange, event);
                     let base = run.base_us;
                     let gap = if after_cancel { self.after_cancel(gap) } else { self.scaled(gap) };
                     let timer = self.schedule(base.saturating_add(gap), event, Some(at));

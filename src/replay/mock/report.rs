@@ -15,7 +15,7 @@ pub struct Report {
     pub surplus: BTreeMap<String, u32>,
     /// Things worth saying, in words.
     pub notes: Vec<String>,
-    /// The exit code with which the recorded server ended, where the mock came that far.
+    /// The exit code with which the recorded server ended, where the mock came that far or was left as it was.
     pub exit: Option<i64>,
 }
 

@@ -131,6 +131,34 @@ impl Script {
         self.connection.events.iter().any(|event| event.what == EventKind::Gap)
     }
 
+    /// True for what came after the cancel of an exchange and is not proven to be late.
+    pub(super) fn may_have_crossed(&self, exchange: usize, event: usize) -> bool {
+        let about = self.connection.faults.of(Some(exchange)).iter().filter(|fault| fault.event == Some(event));
+        let proven = about.clone().any(|fault| fault.certainty == "violation");
+        !proven && about.count() > 0
+    }
+
+    /// How the server ended where the client had left before, or had asked it to end.
+    pub(super) fn exit_when_left(&self) -> Option<i64> {
+        let events = &self.connection.events;
+        let (at, code) = events.iter().enumerate().rev().find_map(|(at, event)| match event.what {
+            EventKind::Exit(code) => Some((at, code)),
+            _ => None,
+        })?;
+        code.filter(|_| events[..at].iter().any(|event| self.leaves(event)))
+    }
+
+    fn leaves(&self, event: &Event) -> bool {
+        let exit = self.connection.profile.opening.exit;
+        event.side == Some(Side::Client)
+            && match event.what {
+                EventKind::Close => event.stream.is_none(),
+                EventKind::Notification => matches!(parse::<Facts<'_>>(&event.text),
+                    Ok(Parsed::One(message, _)) if Some(message.method()) == exit),
+                _ => false,
+            }
+    }
+
     /// The client's requests with their places among the exchanges.
     pub fn requests(&self) -> impl Iterator<Item = (usize, &Exchange)> {
         let all = self.connection.exchanges.iter().enumerate();
@@ -228,12 +256,16 @@ impl<'c> Writer<'c> {
 
     /// The server closed a stream before it had answered, or the whole connection.
     fn server_close(&self, event: &Event) -> Part {
-        let Some(stream) = event.stream else { return Part::Loose };
-        let on_it = |place: &&usize| {
-            let request = self.connection.exchanges[**place].request;
-            self.connection.events[request].stream == Some(stream)
-        };
-        self.open.iter().find(on_it).map_or(Part::Nobody, |place| Part::Of(*place))
+        match event.stream {
+            None => Part::Loose,
+            Some(_) => self.on_stream(event).map_or(Part::Nobody, Part::Of),
+        }
+    }
+
+    /// The request in flight whose stream an event is on.
+    fn on_stream(&self, event: &Event) -> Option<usize> {
+        let asked_on = |place: usize| self.connection.events[self.connection.exchanges[place].request].stream;
+        self.open.iter().copied().find(|place| event.stream.is_some() && asked_on(*place) == event.stream)
     }
 
     /// The client's exchange that a message of the server belongs to.
@@ -248,7 +280,9 @@ impl<'c> Writer<'c> {
                 let target = self.cancels[at].first().copied()?;
                 self.of_client(target).or(self.owners[target])
             }
-            EventKind::Notification | EventKind::Progress(None) => self.subscription(event),
+            EventKind::Notification | EventKind::Progress(None) => {
+                self.subscription(event).or_else(|| self.on_stream(event))
+            }
             _ => None,
         }
     }

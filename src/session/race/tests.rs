@@ -19,6 +19,7 @@ fn crossing(second_ms: i64) -> Crossing {
         barrier: None,
         samples_before: 0,
         apart_us: None,
+        heard: None,
     }
 }
 
@@ -256,6 +257,19 @@ fn a_cancel_that_followed_its_request_closely_on_another_stream_may_have_come_fi
     };
     assert_eq!(
         [judged(0), judged(40), judged(400)].map(Option::unwrap),
+        [Certainty::Undecidable, Certainty::Undecidable, Certainty::Violation]
+    );
+}
+
+#[test]
+fn who_was_not_heard_before_may_have_been_starting() {
+    let (settings, leg) = (Settings::default(), leg(&[20, 20, 20]));
+    let judged = |heard_ms: i64| {
+        let crossing = Crossing { heard: Some(seen(0, heard_ms)), ..crossing(4000) };
+        tap(&settings, Vantage::Client, &leg).at_last(&crossing).map(|judgement| judgement.certainty)
+    };
+    assert_eq!(
+        [judged(4000), judged(3950), judged(100)].map(Option::unwrap),
         [Certainty::Undecidable, Certainty::Undecidable, Certainty::Violation]
     );
 }

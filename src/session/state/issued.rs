@@ -35,6 +35,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) early_cancels: Rare<Vec<Suspect>>,
     /// True once something was dropped behind the window.
     pub(in crate::session) evicted: bool,
+    /// The first message.
+    pub(in crate::session) heard_first: Option<Seen>,
     /// The last notification.
     pub(in crate::session) notified: Option<Seen>,
     /// True once something came whose answer would have no id: a request without a usable one, or bytes that are no message.

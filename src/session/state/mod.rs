@@ -443,6 +443,7 @@ impl Conn {
         let newest = self.side(decider).acknowledged.filter(|witness| witness.request > first.frame);
         let barrier = newest.filter(|_| self.ordered());
         let samples_before = self.legs[index(decider)].count;
-        Crossing { decider, first, second, content, barrier, samples_before, apart_us: None }
+        let heard = self.side(decider).heard_first;
+        Crossing { decider, first, second, content, barrier, samples_before, apart_us: None, heard }
     }
 }

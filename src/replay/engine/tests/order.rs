@@ -107,16 +107,18 @@ fn a_server_that_dies_ends_every_wait() {
 
 #[test]
 fn an_exit_at_the_same_place_is_known_from_the_recording() {
-    let trace = r#"
-    10 c> {"id":2,"method":"tools/call","params":{"name":"crash"}}
-    20 x 3
-    "#;
-    let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
-        Some("initialize") => handshake(wire, message),
-        Some("tools/call") => wire.exit(5, 3),
-        _ => {}
-    });
-    assert!(played.log.exit.as_ref().is_some_and(|exit| exit.recorded_too && exit.unasked));
+    let recorded_too = |end: &str| {
+        let trace = format!("10 c> {{\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"crash\"}}}}\n20 {end}");
+        let played = play(&mcp(&trace), &options(), |wire, message| match message["method"].as_str() {
+            Some("initialize") => handshake(wire, message),
+            Some("tools/call") => wire.exit(5, 3),
+            _ => {}
+        });
+        played.log.exit.map(|exit| (exit.recorded_too, exit.unasked))
+    };
+    assert_eq!(recorded_too("x 3"), Some((true, true)));
+    assert_eq!(recorded_too("x 4"), Some((false, true)));
+    assert_eq!(recorded_too("s|"), Some((true, true)), "a recording may show the end of the link alone");
 }
 
 #[test]

@@ -94,3 +94,16 @@ fn progress_that_came_as_late_in_the_recording_is_nothing_new() {
     assert_eq!(verdict(&[30, 2_000], 100), Verdict::Same);
     assert_eq!(verdict(&[30], 100), Verdict::Violates);
 }
+
+#[test]
+fn a_silence_that_was_there_is_nothing_new() {
+    let prompt = r#"0 c> {"id":2,"method":"textDocument/hover","params":{}}
+        10 c> {"method":"$/cancelRequest","params":{"id":2}}
+        "#;
+    let report = Run::of("lsp 3.17", prompt, prompt).fault("#2", "CAN011", "violation").judge();
+    assert_eq!(of(&report, "#2").verdict, Verdict::Same);
+    assert_eq!(of(&report, "#2").notes.last().map(String::as_str), Some("still violates cancelled-never-answered"));
+    let answered = format!("{prompt}20 s> {{\"id\":2,\"error\":{{\"code\":-32800,\"message\":\"cancelled\"}}}}");
+    let report = Run::of("lsp 3.17", &answered, prompt).fault("#2", "CAN011", "violation").judge();
+    assert_eq!(of(&report, "#2").verdict, Verdict::Stuck);
+}

@@ -65,3 +65,25 @@ fn the_recorded_exit_ends_the_connection() {
     assert_eq!(stage.on(r#"{"id":1,"method":"a"}"#), [r#"{"id":1,"result":1}"#]);
     assert!(!stage.mock.done());
 }
+
+#[test]
+fn a_server_that_is_left_ends_as_it_did() {
+    let trace = "0 c> {\"id\":1,\"method\":\"a\"}\n1 s> {\"id\":1,\"result\":1}\n";
+    let left = |protocol: &str, trace: &str, how: &dyn Fn(&mut Stage)| {
+        let mut stage = Stage::new(protocol, trace);
+        how(&mut stage);
+        stage.report().exit
+    };
+    let close = |stage: &mut Stage| {
+        stage.mock.arrival(9_000, &Incoming::Closed { stream: None, by: Side::Client, how: "eof".into() });
+    };
+    assert_eq!(left("jsonrpc", &format!("{trace}2 c|\n3 x 3"), &close), Some(3));
+    assert_eq!(
+        left("jsonrpc", &format!("{trace}3 x 3\n4 c|"), &close),
+        None,
+        "it ended by itself, and later than here"
+    );
+    assert_eq!(left("jsonrpc", trace, &close), None);
+    let exit = |stage: &mut Stage| assert_eq!(stage.on(r#"{"method":"exit"}"#), ["end"]);
+    assert_eq!(left("lsp 3.17", "0 c> {\"method\":\"exit\"}\n3 x 1", &exit), Some(1));
+}

@@ -1,6 +1,7 @@
 //! Cancels, closed streams and turns.
 
 use super::*;
+use crate::replay::recording::Fault;
 
 const LATE: &str = r#"
     0 c> {"id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":"t"}}}
@@ -171,4 +172,63 @@ fn a_stream_that_the_server_closed_without_an_answer_is_closed_again() {
     let mut stage = Stage::new(MCP, trace);
     assert_eq!(stage.on_stream(Some(4), r#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#), ["close 4"]);
     assert_eq!(stage.on_stream(Some(5), r#"{"id":2,"method":"ping"}"#), [r#"5: {"id":2,"result":{}}"#]);
+}
+
+#[test]
+fn what_may_have_crossed_a_cancel_comes_no_later_than_the_rest() {
+    let late = |certainty: &str| {
+        let mut connection = connection(MCP, LATE);
+        let event = connection.exchanges[0].response;
+        connection.faults.push(Fault {
+            code: "CAN010".into(),
+            rule: "response-after-cancel".into(),
+            severity: "note".into(),
+            certainty: certainty.into(),
+            basis: None,
+            exchange: Some(0),
+            event,
+            summary: String::new(),
+        });
+        let mut stage = Stage::of(connection, MockOptions::default());
+        stage.on(r#"{"id":1,"method":"tools/call","params":{"name":"slow"}}"#);
+        stage.until(1_000);
+        stage.on(r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#);
+        let answer = stage.until(9_000).into_iter().find(|(_, text)| text.contains("result"));
+        answer.map(|(at, _)| at)
+    };
+    assert_eq!(late("violation"), Some(1_500));
+    assert_eq!(late("race"), Some(1_050), "at once, behind what came before it");
+}
+
+#[test]
+fn a_cancel_of_a_session_hits_all_its_prompts() {
+    let trace = r#"
+        0 c> {"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[1]}}
+        1 c> {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[2]}}
+        5 c> {"method":"session/cancel","params":{"sessionId":"s"}}
+        6 s> {"id":2,"result":{"stopReason":"cancelled"}}
+        7 s> {"id":1,"result":{"stopReason":"cancelled"}}
+    "#;
+    let mut recorded = connection("acp 1", trace);
+    recorded.exchanges.iter_mut().for_each(|exchange| exchange.cancels = vec![2]);
+    let mut stage = Stage::of(recorded, MockOptions::default());
+    stage.on(r#"{"id":"a","method":"session/prompt","params":{"sessionId":"s","prompt":[1]}}"#);
+    stage.on(r#"{"id":"b","method":"session/prompt","params":{"sessionId":"s","prompt":[2]}}"#);
+    stage.on(r#"{"method":"session/cancel","params":{"sessionId":"s"}}"#);
+    let answered: Vec<String> = stage.until(100).into_iter().map(|(_, text)| text[..8].to_string()).collect();
+    assert_eq!(answered, [r#"{"id":"b""#[..8].to_string(), r#"{"id":"a""#[..8].to_string()]);
+    assert_eq!(stage.report().notes, [""; 0]);
+}
+
+#[test]
+fn what_was_told_on_the_stream_of_a_request_is_told_there_again() {
+    let trace = r#"
+        0 c# 1 {"id":1,"method":"tools/call","params":{"name":"x"}}
+        5 s# 1 {"method":"notifications/message","params":{"level":"info","data":"a"}}
+        9 s# 1 {"id":1,"result":{}}
+    "#;
+    let mut stage = Stage::new("mcp 2026-07-28", trace);
+    let told = stage.on_stream(Some(4), r#"{"id":7,"method":"tools/call","params":{"name":"x"}}"#);
+    let log = r#"4: {"method":"notifications/message","params":{"level":"info","data":"a"}}"#;
+    assert_eq!(told, [log, r#"4: {"id":7,"result":{}}"#]);
 }

@@ -10,6 +10,7 @@ use super::{Extra, Mock, MockOptions, Report, Reuse, Script};
 use crate::live::{Incoming, Outgoing};
 use crate::protocol::Side;
 use crate::replay::options::Speed;
+use crate::replay::recording::Connection;
 use crate::replay::testing::connection;
 use std::sync::Arc;
 
@@ -27,7 +28,11 @@ impl Stage {
     }
 
     fn with(protocol: &str, trace: &str, options: MockOptions) -> Stage {
-        let mut mock = Mock::new(Arc::new(Script::new(connection(protocol, trace))), options);
+        Stage::of(connection(protocol, trace), options)
+    }
+
+    fn of(connection: Connection, options: MockOptions) -> Stage {
+        let mut mock = Mock::new(Arc::new(Script::new(connection)), options);
         mock.arrival(0, &Incoming::Ready);
         Stage { mock, now_us: 0 }
     }
