@@ -15,6 +15,8 @@ pub struct RunLog {
     pub notes: Vec<String>,
     /// How the peer ended, if it ended before it was asked to, or at all.
     pub exit: Option<ExitRun>,
+    /// True if the other side closed the connection where it did so in the recording, too.
+    pub closed_as_recorded: bool,
     /// The revision that was negotiated, where it differs from the recorded one.
     pub revision: Option<String>,
     /// Why the run broke off, if it did: our own fault, a deadline, Ctrl-C.
@@ -195,4 +197,16 @@ pub enum Broken {
     Link(String),
     /// Recording and live side do not fit together.
     Era(String),
+}
+
+impl ExitRun {
+    /// The status of the process, or its signal as a negative number.
+    pub fn status(&self) -> Option<i64> {
+        self.signal.map(|signal| -i64::from(signal)).or(self.code.map(|code| unshelled(i64::from(code))))
+    }
+}
+
+/// A shell tells the signal of what it started as 128 and more.
+pub fn unshelled(code: i64) -> i64 {
+    if (129..160).contains(&code) { 128 - code } else { code }
 }

@@ -34,8 +34,8 @@ const LISTED: usize = 20;
 /// The client speaks over standard input and output, or connects to --listen. A request is answered as the same request
 /// was in the recording, with the client's own id and tokens; one that is not in the recording is answered with error -32010
 /// that names the nearest. At the end it is told, on stderr, what was never asked for and what had no match.
-/// Exit status: 0, or 1 with --expect-all where a recorded request was never asked for; 2 could not run. Where the recorded
-/// server exited, and the client spoke over standard input and output, its exit code.
+/// Exit status: 0, or 1 with --expect-all where a recorded request was never asked for; 2 could not run. Where the client
+/// spoke over standard input and output, the exit code of the recorded server.
 #[derive(Args, Debug)]
 pub struct MockArgs {
     /// The recording, or any log that keeps the messages

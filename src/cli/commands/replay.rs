@@ -127,8 +127,7 @@ fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
         }
     });
     if let Err(error) = &done {
-        let redactor = config(args).ok().and_then(|config| args.view.redact.redactor(&config));
-        args.report.open(&[file.to_string()])?.write_refusal(&suite::failed(file, error), redactor)?;
+        args.report.open(&[file.to_string()])?.write_refusal(&suite::failed(file, error), redactor(args))?;
     }
     done
 }
@@ -162,6 +161,25 @@ fn without(run: &RunReport, taken: &[accept::Taken]) -> u8 {
 
 fn suite_exit<'r>(runs: impl Iterator<Item = &'r RunReport>) -> u8 {
     runs.map(|run| run.exit).max().unwrap_or(0)
+}
+
+/// What a run goes by: the settings, in which all is hidden that it was given as a secret, the server, and the options.
+fn terms(args: &ReplayArgs) -> Result<(Config, Option<Server>, Options)> {
+    let mut config = config(args)?;
+    let server = match &args.noise.noise_from {
+        Some(from) => Some(Server::read(from)?),
+        None => Server::of(&args.play.target, &config.replay)?,
+    };
+    let options = options::options(args, &config.replay, server.as_ref())?;
+    config.secrets.values.extend(shapes(&options.rewrite.secrets));
+    config.secrets.values.extend(server.iter().flat_map(Server::hidden));
+    Ok((config, server, options))
+}
+
+/// Replaces secrets in what is written; those of a run that could not begin are not known.
+fn redactor(args: &ReplayArgs) -> Option<Redactor> {
+    let config = terms(args).map(|(config, ..)| config).or_else(|_| config(args)).ok()?;
+    args.view.redact.redactor(&config)
 }
 
 /// The configuration; `--config` is a client's where `--server` stands beside it.

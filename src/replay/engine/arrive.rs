@@ -9,7 +9,7 @@ use crate::replay::flow::{self, Carried};
 use crate::replay::message;
 use crate::replay::policy;
 use crate::replay::recording::EventKind;
-use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate};
+use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate, unshelled};
 
 /// How many lines of stderr are kept.
 const STDERR_LINES: usize = 20;
@@ -71,31 +71,36 @@ impl Engine {
         }
     }
 
-    fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced) {
-        // In the recording too, at the same place: after as many steps as are behind us now.
+    /// The status with which the other side ended in the recording, where that was at the same place: after as many steps as are
+    /// behind us now.
+    fn recorded_end_here(&self) -> Option<Option<i64>> {
         let ends = |what: &EventKind, side| match what {
             EventKind::Exit(code) => Some(*code),
             EventKind::Close if side == Some(Side::Server) => Some(None),
             _ => None,
         };
         let events = self.recorded.events.iter().enumerate().filter(|(_, event)| event.stream.is_none());
-        let last = events.filter_map(|(at, event)| Some((at, ends(&event.what, event.side)?))).next_back();
-        let recorded = last.map(|(at, code)| (self.steps.iter().filter(|step| step.event < at).count(), code));
-        let same_code = |recorded: Option<i64>| recorded.is_none() || recorded == code.map(i64::from);
-        let recorded_too = recorded.is_some_and(|(steps, code)| steps == self.cursor && same_code(code));
-        self.log.exit = Some(ExitRun {
+        let (at, code) = events.filter_map(|(at, event)| Some((at, ends(&event.what, event.side)?))).next_back()?;
+        (self.steps.iter().filter(|step| step.event < at).count() == self.cursor).then_some(code)
+    }
+
+    fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced) {
+        let mut exit = ExitRun {
             code,
             signal,
             at_us: self.now,
             unasked: self.peer.unasked,
-            recorded_too,
+            recorded_too: false,
             forced: match forced {
                 Forced::No => None,
                 Forced::Term => Some("TERM"),
                 Forced::Kill => Some("KILL"),
             },
             stderr: self.peer.stderr.iter().cloned().collect(),
-        });
+        };
+        let same = |recorded: Option<i64>| recorded.is_none_or(|code| Some(unshelled(code)) == exit.status());
+        exit.recorded_too = self.recorded_end_here().is_some_and(same);
+        self.log.exit = Some(exit);
     }
 
     fn text_came(&mut self, stream: Option<u32>, text: &str) {
@@ -373,6 +378,7 @@ impl Engine {
         }
         self.peer.gone_us = Some(self.now);
         self.peer.unasked = !self.peer.told_to_exit;
+        self.log.closed_as_recorded = self.recorded_end_here().is_some();
         for at in 0..self.live.len() {
             let run = &mut self.log.exchanges[at];
             let client = self.recorded.exchanges[at].issuer == Side::Client;

@@ -232,7 +232,7 @@ impl<'a> Case<'a> {
 
     fn peer_gone(&self, found: &mut Opinion) {
         let exit = self.log.exit.as_ref();
-        if exit.is_some_and(|exit| exit.recorded_too) {
+        if exit.map_or(self.log.closed_as_recorded, |exit| exit.recorded_too) {
             found.compared = true;
             return found.note("the other side ended here, as in the recording");
         }

@@ -337,7 +337,7 @@ impl<'a> One<'a> {
             if exit.unasked && !exit.recorded_too {
                 report.stderr.extend(exit.stderr.iter().cloned());
             }
-            let badly = server_end::status(exit) != Some(0) || exit.forced.is_some();
+            let badly = exit.status() != Some(0) || exit.forced.is_some();
             if badly && !exit.unasked && server_end::recorded_status(self.connection).is_none() {
                 report.notes.push("how the server ended is not judged: the recording does not have its end".into());
             }

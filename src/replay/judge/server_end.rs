@@ -4,7 +4,7 @@ use super::words::{exit_words, left_words};
 use crate::number::duration;
 use crate::protocol::Side;
 use crate::replay::recording::{Connection, EventKind};
-use crate::replay::run::{ExitRun, Fate, RunLog};
+use crate::replay::run::{ExitRun, Fate, RunLog, unshelled};
 use crate::replay::verdict::{ExchangeReport, Verdict};
 
 /// The server left with nothing in flight, and what followed could not be sent: in words.
@@ -25,7 +25,7 @@ pub(super) fn ended(own: &Connection, log: &RunLog, entries: &[ExchangeReport]) 
         return None;
     }
     let recorded = recorded_status(own)?;
-    let live = status(exit);
+    let live = exit.status();
     let taken = exit.forced.map(signal_of);
     if taken.or(live) == Some(recorded) {
         return None;
@@ -48,16 +48,6 @@ pub(super) fn recorded_status(own: &Connection) -> Option<i64> {
         EventKind::Exit(code) => Some(code.map(unshelled)),
         _ => None,
     })?
-}
-
-/// The status of a process, or its signal as a negative number.
-pub(super) fn status(exit: &ExitRun) -> Option<i64> {
-    exit.signal.map(|signal| -i64::from(signal)).or(exit.code.map(|code| unshelled(i64::from(code))))
-}
-
-/// A shell tells the signal of what it started as 128 and more.
-fn unshelled(code: i64) -> i64 {
-    if (129..160).contains(&code) { 128 - code } else { code }
 }
 
 /// The signal that it took, as a status.

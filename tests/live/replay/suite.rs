@@ -93,6 +93,20 @@ fn a_folder_is_one_run_with_one_report() {
     }
 }
 
+/// What a run is given as a secret is one in the answer of a suite, too, and in the reports beside it.
+#[test]
+fn a_suite_shows_no_secret() {
+    let asks = r#"\"arguments\":{\"x\":1}"#;
+    let secret = one_call().rec().replace(asks, r#"\"arguments\":{\"x\":\"<<secret:token#1>>\"}"#);
+    assert!(secret.contains("secret:token"), "{secret}");
+    let suite = Suite::new(json!({})).has("s/a.rec.jsonl", &secret).has("token", "hunter2hunter2");
+    let reports = ["--report", "jsonl=x.jsonl", "--report", "junit=x.xml"];
+    let (said, lines) = suite.play(&[&["s", "--secret", "token#1=file:token"][..], &reports].concat());
+    assert_eq!((said.code, verdicts(&lines)), (1, vec![("s/a.rec.jsonl", "fail")]), "{}{}", said.out, said.err);
+    let shown = suite.read("x.jsonl") + &suite.read("x.xml") + &said.out + &said.err;
+    assert!(shown.contains("/x") && !shown.contains("hunter2"), "{shown}");
+}
+
 #[test]
 fn a_report_is_no_recording_of_the_next_run() {
     let suite = Suite::new(json!({})).has("s/a.rec.jsonl", &one_call().rec());

@@ -18,8 +18,7 @@ use rpctape::report::{escape, shell};
 use super::suite::{Gate, Seat};
 use super::target::Server;
 use super::{
-    ReplayArgs, ahead, choose, config, forewarn, framing, no_server, options, pasted, shapes, something, update,
-    waiting,
+    ReplayArgs, ahead, choose, forewarn, framing, no_server, options, pasted, something, terms, update, waiting,
 };
 use crate::cli::args::config::Config;
 use crate::cli::args::input;
@@ -63,20 +62,13 @@ pub(super) struct Session<'s> {
 impl<'s> Session<'s> {
     /// Reads a recording and plans what is sent; says what must be said before.
     pub(super) fn prepare(args: &'s ReplayArgs, file: &str, stop: &'s Stop, gate: &'s Gate) -> Result<Prepared<'s>> {
-        let mut config = config(args)?;
-        let server = match &args.noise.noise_from {
-            Some(from) => Some(Server::read(from)?),
-            None => Server::of(&args.play.target, &config.replay)?,
-        };
+        let (config, server, options) = terms(args)?;
         let judge_args = JudgeArgs::default().configured(&config);
         let loaded = input::load(&[file.to_string()], &args.view.read, &judge_args, input::PASSING, stop)?;
         let rows = loaded.store.connections()?;
         let chosen = choose::connections(&rows, &args.play.send, file)?;
         let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
         input::must_be_spoken(&recording)?;
-        let options = options::options(args, &config.replay, server.as_ref())?;
-        config.secrets.values.extend(shapes(&options.rewrite.secrets));
-        config.secrets.values.extend(server.iter().flat_map(Server::hidden));
         let plan = plan(&recording, &options)?;
         if args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest {
             forewarn(&recording, &plan, &options);

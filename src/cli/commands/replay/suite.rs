@@ -17,7 +17,7 @@ use rpctape::replay::RunReport;
 use rpctape::replay::verdict::worst_exit;
 use rpctape::report::replay::Suite;
 
-use super::{Prepared, ReplayArgs, Session, choose, config};
+use super::{Prepared, ReplayArgs, Session, choose, redactor};
 use crate::cli::args::config::project;
 use crate::cli::screen::io;
 use crate::cli::signals::Stop;
@@ -226,7 +226,7 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Interrupted, "interrupted before a session was played"));
     }
     let suite = Suite { runs: &runs, not_played, stopped: stop.exit_code() };
-    reports.write_suite(&suite, args.view.redact.redactor(&config(args)?), &args.view.screen)?;
+    reports.write_suite(&suite, redactor(args), &args.view.screen)?;
     match args.update {
         Some(_) => super::update(args, &runs, stop),
         None => Ok(worst_exit(&runs)),
