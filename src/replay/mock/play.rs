@@ -116,8 +116,11 @@ impl Mock {
         }
     }
 
-    /// Goes on along a chain as far as nothing is waited for.
+    /// Goes on along a chain as far as nothing is waited for: not past what is on its way.
     pub(super) fn step(&mut self, at: usize) {
+        if self.runs[at].timer.is_some() {
+            return;
+        }
         let script = Arc::clone(&self.script);
         loop {
             let run = &mut self.runs[at];

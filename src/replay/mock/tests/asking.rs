@@ -87,3 +87,19 @@ fn a_server_that_is_left_ends_as_it_did() {
     let exit = |stage: &mut Stage| assert_eq!(stage.on(r#"{"method":"exit"}"#), ["end"]);
     assert_eq!(left("lsp 3.17", "0 c> {\"method\":\"exit\"}\n3 x 1", &exit), Some(1));
 }
+
+#[test]
+fn an_answer_of_the_client_repeats_nothing_that_is_on_its_way() {
+    let trace = r#"
+        0 c> {"id":1,"method":"textDocument/hover","params":{}}
+        10 s> {"id":1,"method":"workspace/configuration","params":{"items":[{}]}}
+        20 c> {"method":"$/cancelRequest","params":{"id":1}}
+        25 s> {"id":1,"error":{"code":-32800,"message":"cancelled"}}
+        30 c> {"id":1,"result":[null]}
+    "#;
+    let mut stage = Stage::new("lsp 3.17", trace);
+    stage.on(r#"{"id":1,"method":"textDocument/hover","params":{}}"#);
+    stage.on(r#"{"method":"$/cancelRequest","params":{"id":1}}"#);
+    stage.on(r#"{"id":1,"result":[null]}"#);
+    assert_eq!(stage.until(9_000).len(), 1, "it is answered once");
+}
