@@ -178,7 +178,7 @@ impl Profile {
 
     /// The ruling for a rule over HTTP, where the revision says the same on another page.
     pub fn ruling_over_http(&self, rule: &str) -> Option<&'static Ruling> {
-        let http = |ruling: &&Ruling| ruling.rule.strip_prefix(rule) == Some("/http");
+        let http = |ruling: &&Ruling| ruling.rule.strip_suffix("/http") == Some(rule);
         self.rulings.iter().find(http).or_else(|| self.ruling(rule))
     }
 

@@ -76,34 +76,41 @@ pub struct Covered {
 
 /// Every clause that a selected rule judges in the profiles that were spoken, side by side.
 pub fn coverage(exercised: &[Exercised], breaches: &[Breach], selection: &Selection) -> Vec<Covered> {
-    let mut all: BTreeMap<(String, &str, bool), Covered> = BTreeMap::new();
-    for profile in profiles_of(exercised) {
+    let mut all: BTreeMap<(usize, &str, bool), Covered> = BTreeMap::new();
+    for (rank, profile) in ranked(profiles_of(exercised)) {
         for ruling in profile.rulings {
-            let (Some(clause), Some(rule)) = (ruling.clause, rule_of(ruling).filter(|rule| selection.takes(rule)))
-            else {
-                continue;
-            };
+            let Some(clause) = ruling.clause else { continue };
+            let Some(rule) = rule_of(ruling).filter(|rule| selection.takes(rule)) else { continue };
             for side in rule.duty.sides() {
                 let new = told((profile, ruling, side), rule, clause, exercised, breaches);
-                let key = (profile.label(), clause.id, side == Side::Server);
-                match all.get_mut(&key) {
+                match all.get_mut(&(rank, clause.id, side == Side::Server)) {
                     Some(old) => old.join(new),
-                    None => drop(all.insert(key, new)),
+                    None => drop(all.insert((rank, clause.id, side == Side::Server), new)),
                 }
             }
         }
     }
-    let mut rows: Vec<Covered> = all.into_values().collect();
-    rows.sort_by_key(|row| (row.profile.label(), row.standing));
-    rows
+    let mut rows: Vec<(usize, Covered)> = all.into_iter().map(|((rank, ..), row)| (rank, row)).collect();
+    rows.sort_by_key(|(rank, row)| (*rank, row.standing));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Profiles with their places in the order of their labels; those with the same label are told as one.
+fn ranked(profiles: Vec<&'static Profile>) -> Vec<(usize, &'static Profile)> {
+    let mut labelled: Vec<(String, &'static Profile)> =
+        profiles.into_iter().map(|profile| (profile.label(), profile)).collect();
+    labelled.sort_by(|one, other| one.0.cmp(&other.0));
+    let rank = |label: &str| labelled.partition_point(|(other, _)| other.as_str() < label);
+    labelled.iter().map(|(label, profile)| (rank(label), *profile)).collect()
 }
 
 /// How many clauses of each standing, both sides of a clause taken together: the worse standing counts, and a clause that
 /// one side kept counts as kept although the other had no occasion.
 pub fn totals(rows: &[Covered]) -> BTreeMap<Standing, u64> {
-    let mut clauses: BTreeMap<(String, &str), Standing> = BTreeMap::new();
+    let mut clauses: BTreeMap<(&str, Option<&str>, &str), Standing> = BTreeMap::new();
     for row in rows {
-        let standing = clauses.entry((row.profile.label(), row.clause.id)).or_insert(row.standing);
+        let revision = (!row.profile.unknown_revision).then_some(row.profile.revision);
+        let standing = clauses.entry((row.profile.name, revision, row.clause.id)).or_insert(row.standing);
         *standing = row.standing.min(*standing);
     }
     let mut counts: BTreeMap<Standing, u64> = Standing::ALL.into_iter().map(|standing| (standing, 0)).collect();
@@ -128,12 +135,12 @@ pub fn rule_of(ruling: &Ruling) -> Option<&'static Rule> {
     find(ruling.rule.split('/').next().unwrap_or_default())
 }
 
-/// Over which transport a ruling counts: where a revision has one of its own for HTTP, the other is for the rest.
-fn counts_over(profile: &Profile, ruling: &Ruling, duty: Duty, http: bool) -> bool {
-    let of_http = ruling.rule.strip_suffix("/http");
-    let rivalled =
-        of_http.is_none() && profile.ruling_over_http(ruling.rule).is_some_and(|own| own.rule != ruling.rule);
-    if http { !rivalled } else { of_http.is_none() && !duty.over_http }
+/// Over which transports a ruling counts, HTTP and the others: where a revision has one of its own for HTTP, the other is for
+/// the rest.
+fn counts_over(profile: &Profile, ruling: &Ruling, duty: Duty) -> (bool, bool) {
+    let of_http = ruling.rule.ends_with("/http");
+    let rivalled = !of_http && profile.ruling_over_http(ruling.rule).is_some_and(|own| own.rule != ruling.rule);
+    (!rivalled, !of_http && !duty.over_http)
 }
 
 /// What the connections of a profile show of one rule's duty.
@@ -159,9 +166,10 @@ fn shown<'a>(
     exercised: impl Iterator<Item = &'a Exercised>,
 ) -> Shown<'static> {
     let mut shown = Shown::default();
+    let (over_http, over_others) = counts_over(profile, ruling, rule.duty);
     for one in exercised.filter(|one| std::ptr::eq(one.seized.profile, profile)) {
         let seen = one.seized.of(side);
-        if !counts_over(profile, ruling, rule.duty, seen.over_http()) {
+        if !(if seen.over_http() { over_http } else { over_others }) {
             continue;
         }
         shown.applies = true;

@@ -119,7 +119,7 @@ fn times_of_one_stream_say_nothing_of_the_order_of_another() {
     // Whoever wrote it wrote exchange after exchange of each connection; an answer that comes twice stays one that does.
     let [a, b] = ["a", "b"].map(|key| {
         let of_key = two().into_iter().filter(move |record| record.1 == key);
-        let again = of_key.clone().last().map(|(at, key, dir, text)| (at + 50, key, dir, text));
+        let again = of_key.clone().next_back().map(|(at, key, dir, text)| (at + 50, key, dir, text));
         of_key.chain(again).collect::<Vec<_>>()
     });
     let (kept, why) = read(&wrapped(&[a, b].concat(), "\"conn\":\"KEY\","));
