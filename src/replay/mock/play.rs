@@ -208,7 +208,10 @@ impl Mock {
                 self.report.exit = code;
                 self.end();
             }
-            EventKind::Close if event.stream.is_none() => self.end(),
+            EventKind::Close if event.stream.is_none() => {
+                self.report.exit = script.exit();
+                self.end();
+            }
             EventKind::Close => self.out.extend(stream.map(|stream| Outgoing::CloseStream { stream })),
             EventKind::Request(place) => self.ask(&script, place, run),
             EventKind::Response(_) => {

@@ -138,14 +138,22 @@ impl Script {
         !proven && about.count() > 0
     }
 
-    /// How the server ended where the client had left before, or had asked it to end.
-    pub(super) fn exit_when_left(&self) -> Option<i64> {
-        let events = &self.connection.events;
-        let (at, code) = events.iter().enumerate().rev().find_map(|(at, event)| match event.what {
-            EventKind::Exit(code) => Some((at, code)),
+    /// How the server ended.
+    pub(super) fn exit(&self) -> Option<i64> {
+        self.connection.events.get(self.exit_at()?).and_then(|event| match event.what {
+            EventKind::Exit(code) => code,
             _ => None,
-        })?;
-        code.filter(|_| events[..at].iter().any(|event| self.leaves(event)))
+        })
+    }
+
+    /// How it ended where the client had left before, or had asked it to end.
+    pub(super) fn exit_when_left(&self) -> Option<i64> {
+        let before = &self.connection.events[..self.exit_at()?];
+        self.exit().filter(|_| before.iter().any(|event| self.leaves(event)))
+    }
+
+    fn exit_at(&self) -> Option<usize> {
+        self.connection.events.iter().rposition(|event| matches!(event.what, EventKind::Exit(_)))
     }
 
     fn leaves(&self, event: &Event) -> bool {
@@ -197,6 +205,8 @@ struct Writer<'c> {
     /// Requests of the client in flight.
     open: Vec<usize>,
     last: Option<usize>,
+    /// The client has closed the connection.
+    left: bool,
 }
 
 impl<'c> Writer<'c> {
@@ -224,6 +234,7 @@ impl<'c> Writer<'c> {
             cancels,
             open: Vec::new(),
             last: None,
+            left: false,
         }
     }
 
@@ -246,6 +257,9 @@ impl<'c> Writer<'c> {
             (EventKind::Batch(_) | EventKind::Open | EventKind::Http | EventKind::Stderr | EventKind::Gap, _) => {
                 Part::Nobody
             }
+            // What ends when the client has left ends because of that.
+            (EventKind::Exit(_), _) if self.left => Part::Nobody,
+            (EventKind::Close, Some(Side::Server)) if self.left && event.stream.is_none() => Part::Nobody,
             (EventKind::Exit(_), _) => Part::Loose,
             (_, None) => Part::Nobody,
             (_, Some(Side::Client)) => Part::Client,
@@ -344,6 +358,7 @@ impl<'c> Writer<'c> {
     fn client(&mut self, at: usize, event: &Event) {
         match event.what {
             EventKind::Request(place) => self.open.push(place),
+            EventKind::Close => self.left |= event.stream.is_none(),
             EventKind::Response(Some(place)) => {
                 if let Some(owner) = self.owners[place] {
                     self.chains[owner].links.push(Link::Await(at));

@@ -84,6 +84,12 @@ fn a_server_that_is_left_ends_as_it_did() {
         "it ended by itself, and later than here"
     );
     assert_eq!(left("jsonrpc", trace, &close), None);
+    let early = "0 c> {\"id\":1,\"method\":\"a\"}\n1 c|\n2 s> {\"id\":1,\"result\":1}\n3 s|\n4 x 3";
+    let stays = |stage: &mut Stage| assert_eq!(stage.on(r#"{"id":1,"method":"a"}"#), [r#"{"id":1,"result":1}"#]);
+    assert_eq!(left("jsonrpc", early, &stays), None, "it ended because its client had left");
+    let itself = "0 c> {\"id\":1,\"method\":\"a\"}\n3 s|\n4 x 3";
+    let ends = |stage: &mut Stage| assert_eq!(stage.on(r#"{"id":1,"method":"a"}"#), ["end"]);
+    assert_eq!(left("jsonrpc", itself, &ends), Some(3));
     let exit = |stage: &mut Stage| assert_eq!(stage.on(r#"{"method":"exit"}"#), ["end"]);
     assert_eq!(left("lsp 3.17", "0 c> {\"method\":\"exit\"}\n3 x 1", &exit), Some(1));
 }
