@@ -10,6 +10,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lanes::{prefix, words};
+use super::mixed;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::plan::Plan;
@@ -62,12 +63,12 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
         let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
         let named = candidate.rank() < UNNAMED;
-        let beside = now.faults() == 0 && are_beside(list, order, &own);
-        let better = found.faults() < now.faults() || beside && found.faults() == 0;
+        let greeted = each_greets_once(list, order, &own);
+        let better = found.faults() < now.faults() || greeted && found.faults() == now.faults();
         // Where requests were lost, answers to them are nobody's under any key.
         let fits = found.clashes() < now.clashes() && found.disorder() < now.disorder();
         let ends = fits && (notes.lost || !notes.cut.is_empty()) && each_ends_its_own(list, &own);
-        let chosen = ends || better && resolves(list, &own, whole, found, named);
+        let chosen = ends || better && (greeted || resolves(list, &own, whole, found, named));
         if !chosen {
             continue;
         }
@@ -85,15 +86,12 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
             best = Some((rank, vec![candidate.name], said));
         }
     }
-    if let Some((_, key, said)) = best {
-        plan.key = Some(key);
-        plan.said.push(said);
-    } else if now.two_clients > 0 || may_be_two(list, now) {
-        let are = if now.two_clients > 0 || many_collide(now) { "are" } else { "may be" };
-        plan.lacks = plan.lacks.and(Proof::PAIRING).and(Proof::CLIENT);
-        plan.said.push(format!(
-            "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
-        ));
+    match best {
+        Some((_, key, said)) => {
+            plan.key = Some(key);
+            plan.said.push(said);
+        }
+        None => mixed::look(notes, order, plan),
     }
 }
 
@@ -109,21 +107,10 @@ fn each_has_one_sender(list: &[Note]) -> bool {
     list.iter().all(|note| *senders.entry(note.channel).or_insert(note.sender) == note.sender)
 }
 
-/// True if each stream begins with a handshake, and no other begins where one has just ended: what is begun anew in one
-/// stream is one after the other.
-fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
-    let mut places: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
-    for (place, at) in order.iter().enumerate() {
-        let (_, last) = match places.get_mut(&groups[*at]) {
-            Some(known) => known,
-            None if list[*at].act != Act::Open => return false,
-            None => places.entry(groups[*at]).or_insert((place, place)),
-        };
-        *last = place;
-    }
-    let within = |first: usize| places.values().any(|(other, last)| *other < first && first < *last);
-    let begun = places.values().map(|(first, _)| *first);
-    begun.filter(|first| *first > 0).all(within)
+/// True if each stream begins with a handshake and holds no other: whatever clashes within one is its own sender's.
+fn each_greets_once(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
+    let mut greeted = FxHashSet::default();
+    order.iter().all(|at| greeted.insert(groups[*at]) == (list[*at].act == Act::Open))
 }
 
 /// True if each stream ends one handshake, and there are several.
@@ -133,32 +120,6 @@ fn each_ends_its_own(list: &[Note], groups: &[u32]) -> bool {
         *ends.entry(*group).or_default() += 1;
     }
     ends.len() > 1 && ends.values().all(|count| *count == 1)
-}
-
-/// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,
-/// one id that is used again in flight is enough, or answers that came twice beside ids that are used again or, where there
-/// are several, beside answers that nobody waits for: they are as well those of another client. So are ids that contradict one
-/// another where those of one sender are two counts, and what a second handshake did not end.
-fn may_be_two(list: &[Note], now: Score) -> bool {
-    // A log that tells connections apart has one client in each.
-    let apart = || list.iter().any(|note| note.channel != list[0].channel);
-    if now.outlived > 0 || now.two_counts > 0 && now.faults() > 0 && !apart() {
-        return true;
-    }
-    // Who is started anew contradicts nothing; what does may be the first one's, which goes on.
-    if now.renewals > 0 && now.disorder() > 0 && !apart() {
-        return true;
-    }
-    if list.iter().any(|note| note.act == Act::Open) {
-        return many_collide(now);
-    }
-    now.overlaps > 0 || now.doubles > 0 && now.reused > 0 || now.doubles > 1 && now.stray > 0
-}
-
-/// True where ids clash so often that one client is hardly the reason.
-fn many_collide(now: Score) -> bool {
-    let clashes = now.overlaps + now.reused;
-    now.overlaps > 0 && clashes >= RESOLVED && clashes * 8 >= now.pairs
 }
 
 /// True if the streams look like connections, and what contradicted is gone. Each may have a fault of its own: where all

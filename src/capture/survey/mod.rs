@@ -11,7 +11,7 @@ mod key;
 mod lanes;
 mod left_out;
 mod marks;
-mod masked;
+mod mixed;
 mod note;
 mod order;
 mod pairing;

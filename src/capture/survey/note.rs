@@ -69,6 +69,8 @@ impl Note {
 #[derive(Clone, Default)]
 pub(super) struct Notes {
     pub list: Vec<Note>,
+    /// The names of its channels.
+    pub names: Vec<Option<String>>,
     /// Texts that are cut off: how long they are, and whether they end in a mark.
     pub cut: Vec<usize>,
     /// True if the log itself says that messages are missing.
@@ -231,6 +233,10 @@ impl Notes {
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
             holds: self.same.leaves(text),
             word: words(message, facts, text),
+            structured: !bare
+                && message.method.is_some()
+                && !message.defects.has(Defect::Params)
+                && !message.defects.has(Defect::NullParams),
         };
         self.list.push(Note {
             offset: frame.byte_offset,
@@ -290,6 +296,7 @@ impl FrameSink for &RefCell<Notes> {
         let keeps_apart = channel.transport == Transport::Http && channel.proof.covers(Proof::STREAMS);
         notes.exact |= channel.one_connection || channel.session.is_some() || keeps_apart;
         notes.resolution_us = notes.resolution_us.max(channel.resolution_us);
+        notes.names.push(channel.name);
         Ok(())
     }
 
