@@ -70,17 +70,17 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         _ => (order, said),
     };
     if order == as_written {
-        let why = match before.disorder() > 0 {
+        let why = match before.order_may_explain() {
             true => "neither is right throughout",
             false => "nothing tells which is right",
         };
-        if steps > 0 && (as_good || before.disorder() > 0) {
+        if steps > 0 && (as_good || before.order_may_explain()) {
             plan.lacks = plan.lacks.and(Proof::ORDER);
             plan.said.push(format!("the times of its records contradict their order, and {why}"));
         }
         return order;
     }
-    if coarse && steps > 0 && score(list, &order, groups).disorder() > 0 {
+    if coarse && steps > 0 && score(list, &order, groups).order_may_explain() {
         plan.lacks = plan.lacks.and(Proof::ORDER);
         plan.said.push("its clock of whole seconds does not tell what came first within one".to_string());
     }
