@@ -38,11 +38,17 @@ struct Candidate<'t> {
     values: Vec<Option<&'t str>>,
 }
 
-/// The best so far: its faults, rank and place; the keys; what is said of it.
-type Best = ((usize, usize, usize), Vec<String>, String);
+/// The best so far: its faults, rank and place; the keys; the stream of each note under them; what is said of it.
+type Best = ((usize, usize, usize), Vec<String>, Vec<u32>, String);
 
-/// Chooses what tells the connections apart, or says that nothing does.
-pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now: Score, plan: &mut Plan) {
+/// Chooses what tells the connections apart, or says that nothing does. Gives the stream of each note under a key.
+pub(super) fn choose(
+    notes: &Notes,
+    records: &Records<'_>,
+    order: &[usize],
+    now: Score,
+    plan: &mut Plan,
+) -> Option<Vec<u32>> {
     let list = &notes.list;
     let merged = vec![0; list.len()];
     let whole = score(list, order, &merged);
@@ -50,7 +56,7 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     if whole.faults() < now.faults() && whole.pairs > now.pairs {
         let said =
             "what its records name as connections keeps answers from their requests, so it is read as one".to_string();
-        best = Some(((whole.faults(), 0, 0), Vec::new(), said));
+        best = Some(((whole.faults(), 0, 0), Vec::new(), merged.clone(), said));
         if whole.disorder() > 0 && each_has_one_sender(list) {
             plan.lacks = plan.lacks.and(Proof::ORDER);
             plan.said.push("what each side sent was written elsewhere, by clocks that do not agree".to_string());
@@ -73,7 +79,7 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
             continue;
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());
-        if best.as_ref().is_none_or(|(before, _, _)| rank < *before) {
+        if best.as_ref().is_none_or(|(before, ..)| rank < *before) {
             let values = own.iter().max().map_or(0, |highest| highest + 1);
             let said = format!(
                 "its connections are told apart by {}: under its {values} values {} answers find their request and {} ids clash, without it {} and {}",
@@ -83,16 +89,17 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
                 whole.pairs,
                 whole.clashes()
             );
-            best = Some((rank, vec![candidate.name], said));
+            best = Some((rank, vec![candidate.name], own, said));
         }
     }
-    match best {
-        Some((_, key, said)) => {
-            plan.key = Some(key);
-            plan.said.push(said);
-        }
-        None => mixed::look(notes, order, plan),
-    }
+    let Some((_, key, groups, said)) = best else {
+        mixed::look(notes, order, plan);
+        return None;
+    };
+    plan.said.push(said);
+    let splits = !key.is_empty();
+    plan.key = Some(key);
+    splits.then_some(groups)
 }
 
 /// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.

@@ -1,7 +1,7 @@
 //! The order of records: as written, turned round, by their times, or with an answer put behind its request.
 
 use super::note::{Act, Notes};
-use super::pairing::{Score, score};
+use super::pairing::score;
 use crate::capture::Proof;
 use crate::capture::plan::{Order, Plan};
 
@@ -9,9 +9,10 @@ use crate::capture::plan::{Order, Plan};
 const NEAR: usize = 8;
 
 /// The order in which the notes pair best; one that is as written unless another one is better.
-pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Plan) -> Vec<usize> {
+pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usize> {
     let list = &notes.list;
     let as_written: Vec<usize> = (0..list.len()).collect();
+    let before = score(list, &as_written, groups);
     let reversed: Vec<usize> = as_written.iter().rev().copied().collect();
     let (steps, on) = steps(notes, groups);
     let mut best = (before, as_written.clone(), String::new());
