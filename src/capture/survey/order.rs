@@ -43,11 +43,12 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
             ),
         };
         suppose(by_time(notes, &base), said.clone());
-        // Where nothing speaks for either order, a record that merely came late belongs where its time is.
+        // Where nothing speaks for either order, a record that merely came late belongs where its time is. A count that would
+        // become two speaks for the one that it has.
         if best.1 == as_written {
             let order = by_time(notes, &base);
             let found = score(list, &order, groups);
-            as_good = !coarse && found.disorder() == best.0.disorder();
+            as_good = !coarse && found.disorder() == best.0.disorder() && found.two_counts <= before.two_counts;
             if as_good && are_late(notes) {
                 best = (found, order, said);
             }
