@@ -55,6 +55,11 @@ pub(super) struct Note {
 }
 
 impl Note {
+    /// What was said, when and in which stream: two connections may say the same at one time.
+    fn said(&self) -> (u32, u64, Option<i64>) {
+        (self.channel, self.text, self.at_us)
+    }
+
     /// Who may have asked what this answers: the other sender, or one that is not told.
     pub(super) fn issuers(&self) -> &'static [u8] {
         match self.sender {
@@ -139,31 +144,28 @@ impl Notes {
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
         let before = self.list.len();
         // Where the record of each text stands that is kept.
-        let mut kept: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
+        let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
         let mut again = Vec::new();
         if !plan.doubled {
             plan.resent = self.are_resent();
             let all = plan.resent;
             self.list.retain(|note| {
-                let known = kept
-                    .get(&(note.text, note.at_us))
-                    .copied()
-                    .filter(|_| note.at_us.is_some() && (all || note.id != 0));
+                let known = kept.get(&note.said()).copied().filter(|_| note.at_us.is_some() && (all || note.id != 0));
                 match known {
                     Some(first) => again.push((note.offset, first)),
-                    None => drop(kept.insert((note.text, note.at_us), note.offset)),
+                    None => drop(kept.insert(note.said(), note.offset)),
                 }
                 known.is_none()
             });
         } else {
             // The second writes what the first wrote: of four, the third is a message of its own.
-            self.list.retain(|note| match kept.remove(&(note.text, note.at_us)) {
+            self.list.retain(|note| match kept.remove(&(0, note.text, note.at_us)) {
                 Some(first) => {
                     again.push((note.offset, first));
                     false
                 }
                 None => {
-                    kept.insert((note.text, note.at_us), note.offset);
+                    kept.insert((0, note.text, note.at_us), note.offset);
                     true
                 }
             });
@@ -180,14 +182,14 @@ impl Notes {
 
     /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
     fn are_resent(&self) -> bool {
-        let mut first: FxHashMap<(u64, i64), usize> = FxHashMap::default();
+        let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
         let (mut time, mut since) = (None, 0);
         self.list.iter().enumerate().any(|(at, note)| {
             let Some(at_us) = note.at_us else { return false };
             if time.replace(at_us) != Some(at_us) {
                 since = at;
             }
-            let known = *first.entry((note.text, at_us)).or_insert(at);
+            let known = *first.entry(note.said()).or_insert(at);
             known < at && (note.id != 0 || known < since)
         })
     }
