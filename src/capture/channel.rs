@@ -86,6 +86,8 @@ impl Proof {
     pub const ORDER: Proof = Proof(1024);
     /// When requests were answered: before what the other side said next, or after it.
     pub const ANSWER_TIME: Proof = Proof(2048);
+    /// Whoever wrote the log counted what passed: no kind of message was left out of it. A recorder does; a full capture need not.
+    pub const COUNTED: Proof = Proof(4096);
     /// All that a full capture of an ordered channel has.
     pub const FULL: Proof = Proof(63 | 128 | 256 | 512 | 1024 | 2048);
 
@@ -129,6 +131,7 @@ impl Proof {
             (Proof::PAIRING, "which of several connections or requests a message belongs to"),
             (Proof::ORDER, "the order of the messages"),
             (Proof::ANSWER_TIME, "when requests were answered"),
+            (Proof::COUNTED, "a count of what passed"),
         ];
         names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
     }

@@ -14,7 +14,7 @@ use super::race::Judgement;
 use super::seen::{FrameId, Seen};
 use super::state::{Conn, Issued, Orphanage, Slot, Step, index};
 use super::unheard::Unheard;
-use crate::capture::Exit;
+use crate::capture::{Exit, Proof};
 use crate::jsonrpc::Id;
 use crate::protocol::{MethodKind, Role, Side};
 
@@ -238,9 +238,12 @@ impl Conn {
         (!dead && waits.asked.by(exchange)).then_some("its receiver was itself waiting for an answer of the issuer")
     }
 
-    /// What of a side's requests is never answered.
+    /// What of a side's requests is never answered in a log that may leave out a kind of answers.
     fn unheard(&self, side: Side) -> Unheard {
-        Unheard::of(self.side(side), self.side(side.peer()).answers)
+        match self.facts.proof.covers(Proof::COUNTED) {
+            true => Unheard::default(),
+            false => Unheard::of(self.side(side), self.side(side.peer()).answers),
+        }
     }
 
     /// What a side waits for when the connection ends: not for what it has cancelled.

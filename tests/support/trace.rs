@@ -158,6 +158,7 @@ pub fn parse_trace(info: &str, body: &str) -> Trace {
                 let (_, proof) = PROOFS.iter().find(|(known, _)| *known == name).expect("what a log can prove");
                 channel.proof = channel.proof.without(*proof);
             }
+            Some(("proof", "counted")) => channel.proof = channel.proof.and(Proof::COUNTED),
             Some(("protocol", "unsaid")) => channel.profile = None,
             Some(("head", "truncated")) => channel.complete_head = Some(false),
             Some(("head", "unknown")) => channel.complete_head = None,

@@ -8,7 +8,7 @@ use crate::protocol::by_name;
 use crate::wire::Framing;
 
 /// The names of what a log can prove, as they are written.
-const PROOFS: [(Proof, &str); 12] = [
+const PROOFS: [(Proof, &str); 13] = [
     (Proof::PAYLOAD, "payload"),
     (Proof::CANCEL_TARGET, "cancel_target"),
     (Proof::ERROR_CODE, "error_code"),
@@ -21,6 +21,7 @@ const PROOFS: [(Proof, &str); 12] = [
     (Proof::PAIRING, "pairing"),
     (Proof::ORDER, "order"),
     (Proof::ANSWER_TIME, "answer_time"),
+    (Proof::COUNTED, "counted"),
 ];
 
 #[derive(Default, Serialize, Deserialize)]

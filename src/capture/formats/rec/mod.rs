@@ -132,6 +132,11 @@ impl Header {
         self.vantage.as_deref().and_then(Vantage::from_name).unwrap_or(Vantage::Proxy)
     }
 
+    fn proof(&self) -> Proof {
+        let full = if self.is_http() { Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT) } else { Proof::FULL };
+        if self.clock.is_some() { full.and(Proof::COUNTED) } else { full }
+    }
+
     fn channel(&self, connection: &str, complete_head: Option<bool>) -> Channel {
         let session = self.session.clone();
         let name = session.as_ref().map_or_else(|| connection.to_string(), |session| format!("{session}/{connection}"));
@@ -149,7 +154,7 @@ impl Header {
             transport: if self.is_http() { Transport::Http } else { Transport::Ordered },
             complete_head,
             one_connection: true,
-            proof: if self.is_http() { Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT) } else { Proof::FULL },
+            proof: self.proof(),
             resolution_us: 1,
             framing: self.framing.filter(|_| !self.is_http()),
         }
