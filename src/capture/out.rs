@@ -224,13 +224,14 @@ impl<'s> Out<'s> {
         if self.file_side.is_some() {
             channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);
         }
-        channel.proof = channel.proof.without(self.plan.lacks);
-        // Where two connections are in one stream, a second handshake does not begin another one.
-        channel.one_connection |= self.plan.lacks.covers(Proof::PAIRING);
         if !self.outer.is_none() {
             channel.name = self.outer.name(channel.name);
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
         }
+        let lacks = self.plan.lacks_of(&channel.name);
+        channel.proof = channel.proof.without(lacks);
+        // Where two connections are in one stream, a second handshake does not begin another one.
+        channel.one_connection |= lacks.covers(Proof::PAIRING);
         self.twins.channel(self.source, channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)

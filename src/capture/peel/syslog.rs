@@ -45,15 +45,17 @@ fn short_time(text: &str) -> Option<(String, &str)> {
 
 /// What follows the version in RFC 5424: time, host, program, process, kind, data, text.
 fn structured<'a>(line: &'a str, rest: &'a str) -> Option<(String, &'a str, usize)> {
-    let mut fields = rest.splitn(6, ' ');
-    let (time, _host, program) = (fields.next()?, fields.next()?, fields.next()?);
-    let (_process, _kind, rest) = (fields.next()?, fields.next()?, fields.next()?);
+    let (time, after) = rest.split_once(' ')?;
+    let (_host, after) = after.split_once(' ')?;
+    let mut fields = after.splitn(4, ' ');
+    let (program, process, _kind, rest) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let known = if process == "-" { program.len() } else { program.len() + 1 + process.len() };
     let text = match rest.strip_prefix('-') {
         Some(text) => text,
         None => &rest[rest.starts_with('[').then(|| rest.find("] ")).flatten()? + 1..],
     };
     let text = text.trim_start().trim_start_matches('\u{feff}');
-    Some((time.to_string(), program, line.len() - text.len()))
+    Some((time.to_string(), &after[..known], line.len() - text.len()))
 }
 
 /// True for a line of syslog.

@@ -31,6 +31,8 @@ pub(super) struct Plan {
     pub cut_line: Option<usize>,
     /// What the log cannot prove for what was done to it.
     pub lacks: Proof,
+    /// The names of its channels in which two connections may stand.
+    pub mixed: Vec<Option<String>>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -48,6 +50,7 @@ impl Default for Plan {
             cut_lengths: Vec::new(),
             cut_line: None,
             lacks: Proof::NONE,
+            mixed: Vec::new(),
             said: Vec::new(),
         }
     }
@@ -57,6 +60,12 @@ impl Plan {
     /// True if the log is read as it stands.
     pub(super) fn is_plain(&self) -> bool {
         self.said.is_empty()
+    }
+
+    /// What a channel of this name cannot prove.
+    pub(super) fn lacks_of(&self, name: &Option<String>) -> Proof {
+        let mixed = if self.mixed.contains(name) { Proof::PAIRING.and(Proof::CLIENT) } else { Proof::NONE };
+        self.lacks.and(mixed)
     }
 
     /// True for a text with a message that a size limit cut: it ends in a mark, or after as many bytes as others.

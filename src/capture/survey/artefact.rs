@@ -128,13 +128,16 @@ pub(super) fn words(notes: &Notes, plan: &mut Plan) {
         (Proof::PAIRING.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET), "ids"),
         (Proof::CANCEL_TARGET.and(Proof::PAYLOAD), "the ids in cancels"),
         (Proof::ERROR_CODE.and(Proof::ENVELOPE), "errors"),
+        (Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE), "all parameters"),
     ];
-    for (place, (lacks, what)) in lacks.into_iter().enumerate() {
+    // A filter that has a word of its own for parameters leaves no others.
+    let known = if notes.list.iter().any(|note| note.marks.structured) { 4 } else { 5 };
+    for (place, (lacks, what)) in lacks.into_iter().enumerate().take(known) {
         let mut counts: FxHashMap<u64, usize> = FxHashMap::default();
         for word in notes.list.iter().map(|note| note.marks.word[place]).filter(|word| *word != 0) {
             *counts.entry(word).or_default() += 1;
         }
-        let often = if place >= 2 { 1 } else { OFTEN };
+        let often = if matches!(place, 2 | 3) { 1 } else { OFTEN };
         if counts.values().any(|count| *count >= often) {
             plan.lacks = plan.lacks.and(lacks);
             plan.said.push(format!("one word stands where {what} were: they were taken out before it was shipped"));

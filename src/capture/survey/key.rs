@@ -10,6 +10,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lanes::{prefix, words};
+use super::mixed;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::plan::Plan;
@@ -37,11 +38,17 @@ struct Candidate<'t> {
     values: Vec<Option<&'t str>>,
 }
 
-/// The best so far: its faults, rank and place; the keys; what is said of it.
-type Best = ((usize, usize, usize), Vec<String>, String);
+/// The best so far: its faults, rank and place; the keys; the stream of each note under them; what is said of it.
+type Best = ((usize, usize, usize), Vec<String>, Vec<u32>, String);
 
-/// Chooses what tells the connections apart, or says that nothing does.
-pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now: Score, plan: &mut Plan) {
+/// Chooses what tells the connections apart, or says that nothing does. Gives the stream of each note under a key.
+pub(super) fn choose(
+    notes: &Notes,
+    records: &Records<'_>,
+    order: &[usize],
+    now: Score,
+    plan: &mut Plan,
+) -> Option<Vec<u32>> {
     let list = &notes.list;
     let merged = vec![0; list.len()];
     let whole = score(list, order, &merged);
@@ -49,7 +56,7 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
     if whole.faults() < now.faults() && whole.pairs > now.pairs {
         let said =
             "what its records name as connections keeps answers from their requests, so it is read as one".to_string();
-        best = Some(((whole.faults(), 0, 0), Vec::new(), said));
+        best = Some(((whole.faults(), 0, 0), Vec::new(), merged.clone(), said));
         if whole.disorder() > 0 && each_has_one_sender(list) {
             plan.lacks = plan.lacks.and(Proof::ORDER);
             plan.said.push("what each side sent was written elsewhere, by clocks that do not agree".to_string());
@@ -62,17 +69,17 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
         let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
         let named = candidate.rank() < UNNAMED;
-        let beside = now.faults() == 0 && are_beside(list, order, &own);
-        let better = found.faults() < now.faults() || beside && found.faults() == 0;
+        let greeted = each_greets_once(list, order, &own);
+        let better = found.faults() < now.faults() || greeted && found.faults() == now.faults();
         // Where requests were lost, answers to them are nobody's under any key.
         let fits = found.clashes() < now.clashes() && found.disorder() < now.disorder();
         let ends = fits && (notes.lost || !notes.cut.is_empty()) && each_ends_its_own(list, &own);
-        let chosen = ends || better && resolves(list, &own, whole, found, named);
+        let chosen = ends || better && (greeted || resolves(list, &own, whole, found, named));
         if !chosen {
             continue;
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());
-        if best.as_ref().is_none_or(|(before, _, _)| rank < *before) {
+        if best.as_ref().is_none_or(|(before, ..)| rank < *before) {
             let values = own.iter().max().map_or(0, |highest| highest + 1);
             let said = format!(
                 "its connections are told apart by {}: under its {values} values {} answers find their request and {} ids clash, without it {} and {}",
@@ -82,19 +89,17 @@ pub(super) fn choose(notes: &Notes, records: &Records<'_>, order: &[usize], now:
                 whole.pairs,
                 whole.clashes()
             );
-            best = Some((rank, vec![candidate.name], said));
+            best = Some((rank, vec![candidate.name], own, said));
         }
     }
-    if let Some((_, key, said)) = best {
-        plan.key = Some(key);
-        plan.said.push(said);
-    } else if now.two_clients > 0 || may_be_two(list, now) {
-        let are = if now.two_clients > 0 || many_collide(now) { "are" } else { "may be" };
-        plan.lacks = plan.lacks.and(Proof::PAIRING).and(Proof::CLIENT);
-        plan.said.push(format!(
-            "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
-        ));
-    }
+    let Some((_, key, groups, said)) = best else {
+        mixed::look(notes, order, plan);
+        return None;
+    };
+    plan.said.push(said);
+    let splits = !key.is_empty();
+    plan.key = Some(key);
+    splits.then_some(groups)
 }
 
 /// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.
@@ -109,21 +114,10 @@ fn each_has_one_sender(list: &[Note]) -> bool {
     list.iter().all(|note| *senders.entry(note.channel).or_insert(note.sender) == note.sender)
 }
 
-/// True if each stream begins with a handshake, and no other begins where one has just ended: what is begun anew in one
-/// stream is one after the other.
-fn are_beside(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
-    let mut places: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
-    for (place, at) in order.iter().enumerate() {
-        let (_, last) = match places.get_mut(&groups[*at]) {
-            Some(known) => known,
-            None if list[*at].act != Act::Open => return false,
-            None => places.entry(groups[*at]).or_insert((place, place)),
-        };
-        *last = place;
-    }
-    let within = |first: usize| places.values().any(|(other, last)| *other < first && first < *last);
-    let begun = places.values().map(|(first, _)| *first);
-    begun.filter(|first| *first > 0).all(within)
+/// True if each stream begins with a handshake and holds no other: whatever clashes within one is its own sender's.
+fn each_greets_once(list: &[Note], order: &[usize], groups: &[u32]) -> bool {
+    let mut greeted = FxHashSet::default();
+    order.iter().all(|at| greeted.insert(groups[*at]) == (list[*at].act == Act::Open))
 }
 
 /// True if each stream ends one handshake, and there are several.
@@ -133,32 +127,6 @@ fn each_ends_its_own(list: &[Note], groups: &[u32]) -> bool {
         *ends.entry(*group).or_default() += 1;
     }
     ends.len() > 1 && ends.values().all(|count| *count == 1)
-}
-
-/// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,
-/// one id that is used again in flight is enough, or answers that came twice beside ids that are used again or, where there
-/// are several, beside answers that nobody waits for: they are as well those of another client. So are ids that contradict one
-/// another where those of one sender are two counts, and what a second handshake did not end.
-fn may_be_two(list: &[Note], now: Score) -> bool {
-    // A log that tells connections apart has one client in each.
-    let apart = || list.iter().any(|note| note.channel != list[0].channel);
-    if now.outlived > 0 || now.two_counts > 0 && now.faults() > 0 && !apart() {
-        return true;
-    }
-    // Who is started anew contradicts nothing; what does may be the first one's, which goes on.
-    if now.renewals > 0 && now.disorder() > 0 && !apart() {
-        return true;
-    }
-    if list.iter().any(|note| note.act == Act::Open) {
-        return many_collide(now);
-    }
-    now.overlaps > 0 || now.doubles > 0 && now.reused > 0 || now.doubles > 1 && now.stray > 0
-}
-
-/// True where ids clash so often that one client is hardly the reason.
-fn many_collide(now: Score) -> bool {
-    let clashes = now.overlaps + now.reused;
-    now.overlaps > 0 && clashes >= RESOLVED && clashes * 8 >= now.pairs
 }
 
 /// True if the streams look like connections, and what contradicted is gone. Each may have a fault of its own: where all

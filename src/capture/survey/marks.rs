@@ -2,10 +2,9 @@
 
 use std::hash::{Hash, Hasher};
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use rustc_hash::FxHasher;
 
-use super::masked::word_at;
 use crate::json::scan::{members, skip_white, value_end};
 use crate::jsonrpc::{Defect, Kind, Message};
 use crate::protocol::{Facts, is_placeholder};
@@ -59,8 +58,11 @@ pub(super) struct Marks {
     pub null_error: bool,
     /// What its parameters, its result or its error hold: texts, and nulls.
     pub holds: Leaves,
-    /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should.
-    pub word: [u64; 4],
+    /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should, and of
+    /// a text that is no such word where parameters should.
+    pub word: [u64; 5],
+    /// Has parameters that are an object or a list.
+    pub structured: bool,
 }
 
 /// Which values stand in a part of a message, at any depth.
@@ -147,25 +149,37 @@ fn leaves_of(value: &[u8]) -> Leaves {
     found
 }
 
-/// The words that stand where parameters or a result, an id, and the target of a cancel should.
-pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 4] {
-    let id = message.id_text.filter(|text| is_placeholder(text)).map_or(0, digest);
+/// The words that stand where parameters or a result, an id, the target of a cancel, an error, and again parameters should.
+pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u64; 5] {
+    let known = |word: Option<&str>| word.filter(|word| is_placeholder(word)).map_or(0, digest);
     let cancelled = facts.request_id().or(facts.param_id().filter(|_| message.kind == Kind::Notification));
-    let target = cancelled.filter(|text| is_placeholder(text)).map_or(0, digest);
-    let payload = match message.kind {
-        Kind::Result => "\"result\"",
-        Kind::Error => return [0, id, target, word_of_error(text).map_or(0, digest)],
-        _ if message.defects.has(Defect::Params) => "\"params\"",
-        _ => return [0, id, target, 0],
-    };
-    [word_at(text, payload).map_or(0, digest), id, target, 0]
+    let (id, target) = (known(message.id_text), known(cancelled));
+    match message.kind {
+        Kind::Result => [known(text_at(text, "\"result\"")), id, target, 0, 0],
+        Kind::Error => [0, id, target, word_of_error(text).map_or(0, digest), 0],
+        _ if message.defects.has(Defect::Params) => {
+            let params = text_at(text, "\"params\"");
+            [known(params), id, target, 0, params.filter(|text| !is_placeholder(text)).map_or(0, digest)]
+        }
+        _ => [0, id, target, 0, 0],
+    }
+}
+
+/// The string at the member `key` (with its quotes) of a message, as written.
+fn text_at<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let bytes = text.as_bytes();
+    let at = memmem::find(bytes, key.as_bytes())? + key.len();
+    let at = skip_white(bytes, at);
+    let at = skip_white(bytes, (bytes.get(at) == Some(&b':')).then_some(at + 1)?);
+    let end = if bytes.get(at) == Some(&b'"') { value_end(bytes, at)? } else { return None };
+    text.get(at..end)
 }
 
 /// The word that stands where an error should, or its code.
 fn word_of_error(text: &str) -> Option<&str> {
     let error = members(text).find(|member| member.key == "error")?;
     let code = || members(error.value).find(|member| member.key == "code" && is_placeholder(member.value));
-    word_at(text, "\"error\"").or_else(|| Some(code()?.value))
+    text_at(text, "\"error\"").filter(|text| is_placeholder(text)).or_else(|| Some(code()?.value))
 }
 
 /// True for an object of JSON that holds nothing but single values.

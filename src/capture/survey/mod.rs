@@ -11,7 +11,7 @@ mod key;
 mod lanes;
 mod left_out;
 mod marks;
-mod masked;
+mod mixed;
 mod note;
 mod order;
 mod pairing;
@@ -95,16 +95,21 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     plan
 }
 
-/// The order of the records, and what tells connections apart.
+/// The order of the records, and what tells connections apart: once they are, the order is that of each of them.
 fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, plan: &mut Plan) {
     let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
-    let as_written: Vec<usize> = (0..notes.list.len()).collect();
-    let before = score(&notes.list, &as_written, &groups);
-    let order = order::choose(notes, &groups, before, plan);
+    let unordered = plan.clone();
+    let order = order::choose(notes, &groups, plan);
     let now = score(&notes.list, &order, &groups);
     let several = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
-    if overrides.connection_key.is_none() && several {
-        key::choose(notes, &key::Records::of(format, head), &order, now, plan);
+    if overrides.connection_key.is_none()
+        && several
+        && let Some(own) = key::choose(notes, &key::Records::of(format, head), &order, now, plan)
+    {
+        let (key, said) = (plan.key.take(), plan.said.pop());
+        *plan = Plan { key, ..unordered };
+        order::choose(notes, &own, plan);
+        plan.said.extend(said);
     }
     artefact::resent_blocks(notes, plan);
 }

@@ -55,6 +55,11 @@ pub(super) struct Note {
 }
 
 impl Note {
+    /// What was said, when and in which stream: two connections may say the same at one time.
+    fn said(&self) -> (u32, u64, Option<i64>) {
+        (self.channel, self.text, self.at_us)
+    }
+
     /// Who may have asked what this answers: the other sender, or one that is not told.
     pub(super) fn issuers(&self) -> &'static [u8] {
         match self.sender {
@@ -69,6 +74,8 @@ impl Note {
 #[derive(Clone, Default)]
 pub(super) struct Notes {
     pub list: Vec<Note>,
+    /// The names of its channels.
+    pub names: Vec<Option<String>>,
     /// Texts that are cut off: how long they are, and whether they end in a mark.
     pub cut: Vec<usize>,
     /// True if the log itself says that messages are missing.
@@ -137,31 +144,28 @@ impl Notes {
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
         let before = self.list.len();
         // Where the record of each text stands that is kept.
-        let mut kept: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
+        let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
         let mut again = Vec::new();
         if !plan.doubled {
             plan.resent = self.are_resent();
             let all = plan.resent;
             self.list.retain(|note| {
-                let known = kept
-                    .get(&(note.text, note.at_us))
-                    .copied()
-                    .filter(|_| note.at_us.is_some() && (all || note.id != 0));
+                let known = kept.get(&note.said()).copied().filter(|_| note.at_us.is_some() && (all || note.id != 0));
                 match known {
                     Some(first) => again.push((note.offset, first)),
-                    None => drop(kept.insert((note.text, note.at_us), note.offset)),
+                    None => drop(kept.insert(note.said(), note.offset)),
                 }
                 known.is_none()
             });
         } else {
             // The second writes what the first wrote: of four, the third is a message of its own.
-            self.list.retain(|note| match kept.remove(&(note.text, note.at_us)) {
+            self.list.retain(|note| match kept.remove(&(0, note.text, note.at_us)) {
                 Some(first) => {
                     again.push((note.offset, first));
                     false
                 }
                 None => {
-                    kept.insert((note.text, note.at_us), note.offset);
+                    kept.insert((0, note.text, note.at_us), note.offset);
                     true
                 }
             });
@@ -178,14 +182,14 @@ impl Notes {
 
     /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
     fn are_resent(&self) -> bool {
-        let mut first: FxHashMap<(u64, i64), usize> = FxHashMap::default();
+        let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
         let (mut time, mut since) = (None, 0);
         self.list.iter().enumerate().any(|(at, note)| {
             let Some(at_us) = note.at_us else { return false };
             if time.replace(at_us) != Some(at_us) {
                 since = at;
             }
-            let known = *first.entry((note.text, at_us)).or_insert(at);
+            let known = *first.entry(note.said()).or_insert(at);
             known < at && (note.id != 0 || known < since)
         })
     }
@@ -231,6 +235,10 @@ impl Notes {
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
             holds: self.same.leaves(text),
             word: words(message, facts, text),
+            structured: !bare
+                && message.method.is_some()
+                && !message.defects.has(Defect::Params)
+                && !message.defects.has(Defect::NullParams),
         };
         self.list.push(Note {
             offset: frame.byte_offset,
@@ -290,6 +298,7 @@ impl FrameSink for &RefCell<Notes> {
         let keeps_apart = channel.transport == Transport::Http && channel.proof.covers(Proof::STREAMS);
         notes.exact |= channel.one_connection || channel.session.is_some() || keeps_apart;
         notes.resolution_us = notes.resolution_us.max(channel.resolution_us);
+        notes.names.push(channel.name);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The order of records: as written, turned round, by their times, or with an answer put behind its request.
 
 use super::note::{Act, Notes};
-use super::pairing::{Score, score};
+use super::pairing::score;
 use crate::capture::Proof;
 use crate::capture::plan::{Order, Plan};
 
@@ -9,9 +9,10 @@ use crate::capture::plan::{Order, Plan};
 const NEAR: usize = 8;
 
 /// The order in which the notes pair best; one that is as written unless another one is better.
-pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Plan) -> Vec<usize> {
+pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usize> {
     let list = &notes.list;
     let as_written: Vec<usize> = (0..list.len()).collect();
+    let before = score(list, &as_written, groups);
     let reversed: Vec<usize> = as_written.iter().rev().copied().collect();
     let (steps, on) = steps(notes, groups);
     let mut best = (before, as_written.clone(), String::new());
@@ -42,11 +43,12 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
             ),
         };
         suppose(by_time(notes, &base), said.clone());
-        // Where nothing speaks for either order, a record that merely came late belongs where its time is.
+        // Where nothing speaks for either order, a record that merely came late belongs where its time is. A count that would
+        // become two speaks for the one that it has.
         if best.1 == as_written {
             let order = by_time(notes, &base);
             let found = score(list, &order, groups);
-            as_good = !coarse && found.disorder() == best.0.disorder();
+            as_good = !coarse && found.disorder() == best.0.disorder() && found.two_counts <= before.two_counts;
             if as_good && are_late(notes) {
                 best = (found, order, said);
             }
@@ -70,17 +72,17 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], before: Score, plan: &mut Pl
         _ => (order, said),
     };
     if order == as_written {
-        let why = match before.disorder() > 0 {
+        let why = match before.order_may_explain() {
             true => "neither is right throughout",
             false => "nothing tells which is right",
         };
-        if steps > 0 && (as_good || before.disorder() > 0) {
+        if steps > 0 && (as_good || before.order_may_explain()) {
             plan.lacks = plan.lacks.and(Proof::ORDER);
             plan.said.push(format!("the times of its records contradict their order, and {why}"));
         }
         return order;
     }
-    if coarse && steps > 0 && score(list, &order, groups).disorder() > 0 {
+    if coarse && steps > 0 && score(list, &order, groups).order_may_explain() {
         plan.lacks = plan.lacks.and(Proof::ORDER);
         plan.said.push("its clock of whole seconds does not tell what came first within one".to_string());
     }

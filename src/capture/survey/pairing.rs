@@ -8,7 +8,7 @@ use super::note::{Act, Note};
 /// How well messages pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Score {
-    /// Ids used again while they were in flight.
+    /// Ids, or progress tokens, used again while they were in flight.
     pub overlaps: usize,
     /// Second answers.
     pub doubles: usize,
@@ -29,6 +29,8 @@ pub(super) struct Score {
     pub pairs: usize,
     /// What stands before its cause or behind its end: a farewell, progress, a cancel, work amid a handshake.
     pub misplaced: usize,
+    /// How much of all that another order may explain: what is answered, named or given in the wrong place, and not nowhere.
+    pub displaced: usize,
 }
 
 impl Score {
@@ -45,6 +47,11 @@ impl Score {
     /// What speaks against an order.
     pub(super) fn disorder(&self) -> usize {
         self.faults() + self.misplaced
+    }
+
+    /// What of it another order may explain: ids that nobody asked with, and second answers, are none of that.
+    pub(super) fn order_may_explain(&self) -> bool {
+        self.displaced + self.overlaps > 0
     }
 
     /// The same as `faults` without ids that were used again after their answer, which some protocols allow.
@@ -83,6 +90,9 @@ struct Stream {
     /// What was in flight when a second handshake began anew: requests, and the tokens that they gave.
     left: FxHashSet<(u8, u64)>,
     left_tokens: FxHashSet<u64>,
+    /// Requests that were answered or cancelled, and tokens that progress spoke of, before they were there.
+    early: FxHashSet<(u8, u64)>,
+    early_tokens: FxHashSet<u64>,
     /// True in a stream where they are two counts.
     two_counts: bool,
 }
@@ -101,7 +111,13 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
 impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
         let parted = self.closed || self.farewell.is_some();
-        score.misplaced += self.misplaced(note);
+        let (found, nowhere) = self.misplaced(note);
+        score.misplaced += found;
+        score.displaced += found - nowhere;
+        if matches!(note.act, Act::Ask | Act::Open) {
+            let given = note.token != 0 && self.early_tokens.remove(&note.token);
+            score.displaced += usize::from(self.early.remove(&(note.sender, note.id))) + usize::from(given);
+        }
         match note.act {
             Act::Tell if note.marks.greets => {
                 self.ended += 1;
@@ -117,8 +133,10 @@ impl Stream {
         }
     }
 
-    /// How much of what a message needs before it, or must not have before it, says that it stands in the wrong place.
-    fn misplaced(&mut self, note: &Note) -> usize {
+    /// How much of what a message needs before it, or must not have before it, says that it stands in the wrong place, and how
+    /// much of that was nowhere so far.
+    fn misplaced(&mut self, note: &Note) -> (usize, usize) {
+        let mut nowhere = 0;
         let mut found = usize::from(self.closed && note.act != Act::Open);
         let waits = |sender: u8| self.open.keys().any(|(asker, _)| *asker == sender);
         if note.marks.greets {
@@ -130,24 +148,27 @@ impl Stream {
         match note.act {
             Act::Open => (self.opener, self.said, self.closed) = (Some(note.sender), 0, false),
             Act::Tell if note.target != 0 => {
-                found += usize::from(!self.open.contains_key(&(note.sender, note.target)));
+                let key = (note.sender, note.target);
+                found += usize::from(!self.open.contains_key(&key));
+                if !self.open.contains_key(&key) && !self.done.contains(&key) {
+                    nowhere += 1;
+                    self.early.insert(key);
+                }
             }
             Act::Tell if note.token != 0 => {
                 found += usize::from(self.tokens.get(&note.token) != Some(&false));
+                if !self.tokens.contains_key(&note.token) {
+                    nowhere += 1;
+                    self.early_tokens.insert(note.token);
+                }
             }
             Act::Tell if note.marks.closes => {
                 found += usize::from(waits(note.sender));
                 self.closed = true;
             }
-            Act::Ask if note.token != 0 => {
-                self.tokens.insert(note.token, false);
-                if note.marks.borrowed {
-                    self.lent.insert((note.sender, note.id), note.token);
-                }
-            }
             _ => {}
         }
-        found
+        (found, nowhere)
     }
 
     /// A second handshake starts a new life of the stream, unless the first is amid its work.
@@ -193,11 +214,23 @@ impl Stream {
             score.two_clients += 1;
             self.renewed = false;
         }
-        if self.open.insert(key, Act::Ask).is_some() {
+        let lent = self.lends_again(note);
+        if self.open.insert(key, Act::Ask).is_some() || lent {
             score.overlaps += 1;
         } else if self.done.contains(&key) {
             score.reused += 1;
         }
+    }
+
+    /// Takes down the token that a request gives; true if one in flight has given it.
+    fn lends_again(&mut self, note: &Note) -> bool {
+        if note.token == 0 {
+            return false;
+        }
+        if note.marks.borrowed {
+            self.lent.insert((note.sender, note.id), note.token);
+        }
+        self.tokens.insert(note.token, false) == Some(false) && note.marks.borrowed
     }
 
     fn answer(&mut self, note: &Note, score: &mut Score) {
@@ -212,8 +245,10 @@ impl Stream {
             score.pairs += 1;
         } else if keys().any(|key| self.done.contains(&key)) {
             score.doubles += 1;
+            self.early.extend(keys());
         } else {
             score.stray += 1;
+            self.early.extend(keys());
             score.outlived += usize::from(keys().any(|key| self.left.contains(&key)));
         }
     }

@@ -262,3 +262,80 @@ fn without_a_handshake_an_id_in_flight_twice_may_be_another_client_s() {
     let (kept, reason) = read(&wrapped(&guilty, ""));
     assert!(proves(&kept, Proof::PAIRING), "{reason}");
 }
+
+/// A session with a name for all its records and every time moved on.
+fn named<'a>(records: &[Record<'a>], key: &'a str, from: u32) -> Vec<Record<'a>> {
+    records.iter().map(|(at, _, dir, text)| (at + from, key, *dir, *text)).collect()
+}
+
+#[test]
+fn what_one_stream_holds_is_no_excuse_for_another() {
+    // Two clients speak by turns in one of three streams, midway and with the same ids; the other two are clean.
+    let midway: Vec<Record<'_>> = two().into_iter().filter(|record| record.0 >= 100).collect();
+    let records = [named(&SESSION, "x", 0), named(&midway, "y", 200), named(&SESSION, "z", 500)].concat();
+    let (kept, reason) = read(&wrapped(&records, "\"conn\":\"KEY\","));
+    let provings: Vec<bool> = kept.channels.iter().map(|channel| channel.proof.covers(Proof::PAIRING)).collect();
+    assert_eq!((kept.names(), provings), (vec![Some("x"), Some("y"), Some("z")], vec![true, false, true]), "{reason}");
+}
+
+#[test]
+fn values_that_each_begin_with_a_handshake_are_connections_whatever_clashes() {
+    // Both answer twice, so that as much contradicts under the key as without it.
+    let [_, _, _, _, _, f, g] = SESSION;
+    let guilty = [&SESSION[..], &[(190, "a", "s2c", f.3), (195, "a", "s2c", g.3)]].concat();
+    let prefixed = |(at, key, dir, text): &Record<'_>| {
+        let word = if *dir == "c2s" { "-->" } else { "<--" };
+        format!("2026-05-04T08:00:00.{at:03}Z [{key}] {word} {text}\n")
+    };
+    for from in [7, 300] {
+        let mut records = [named(&guilty, "a", 0), named(&guilty, "b", from)].concat();
+        records.sort_by_key(|record| record.0);
+        let (kept, reason) = read(&records.iter().map(prefixed).collect::<String>());
+        assert_eq!(kept.channels.len(), 2, "{reason}");
+        assert!(proves(&kept, Proof::PAIRING), "{reason}");
+    }
+}
+
+#[test]
+fn times_that_go_back_excuse_no_fault_that_no_order_explains() {
+    let mut stepped = SESSION.to_vec();
+    (stepped[2].0, stepped[3].0) = (10, 15);
+    let stray = r#"{"jsonrpc":"2.0","id":77,"result":{"content":[]}}"#;
+    let faults =
+        [stray, SESSION[6].3, r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":78}}"#];
+    for fault in faults {
+        let dir = if fault.contains("result") { "s2c" } else { "c2s" };
+        let records = [&stepped[..], &[(190, "a", dir, fault)]].concat();
+        let (kept, reason) = read(&wrapped(&records, ""));
+        assert!(proves(&kept, Proof::ORDER), "{reason}");
+    }
+    // A cancel before its request may well be out of its order.
+    let early = (12, "a", "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    let records = [&stepped[..2], &[early], &stepped[2..]].concat();
+    assert!(!proves(&read(&wrapped(&records, "")).0, Proof::ORDER));
+}
+
+#[test]
+fn one_text_in_place_of_parameters_beside_others_is_its_senders() {
+    let mut records = SESSION.to_vec();
+    for at in [3, 4] {
+        let text = SESSION[at].3.replace("{\"name\":\"x\"}", "\"x\"").replace("{\"name\":\"y\"}", "\"x\"");
+        records[at].3 = text.leak();
+    }
+    let (kept, reason) = read(&wrapped(&records, ""));
+    assert!(proves(&kept, Proof::PAYLOAD.and(Proof::ENVELOPE)), "{reason}");
+}
+
+#[test]
+fn tokens_that_two_give_at_once_show_two_clients() {
+    let call = |id: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":"{id}","method":"tools/call","params":{{"name":"x","_meta":{{"progressToken":"t-1"}}}}}}"#
+        )
+    };
+    let [first, second] = ["5d0c", "91fe"].map(call);
+    let records: Vec<Record<'_>> = vec![(10, "a", "c2s", &first), (20, "a", "c2s", &second)];
+    let told: Vec<Record<'_>> = SESSION[3..].to_vec();
+    assert!(!proves(&read(&wrapped(&[told.clone(), records].concat(), "")).0, Proof::PAIRING));
+    assert!(proves(&read(&wrapped(&told, "")).0, Proof::PAIRING));
+}

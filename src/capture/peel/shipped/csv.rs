@@ -9,7 +9,7 @@ use csv::{ReaderBuilder, StringRecord};
 use super::super::nested::Readers;
 use super::super::peeler::Peeled;
 use super::super::{DEPTH, Inside};
-use super::newest_first;
+use super::{merely_jitter, newest_first};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
@@ -89,7 +89,8 @@ fn in_order(rows: &mut [Row]) {
     if newest_first(rows.iter().filter_map(|row| row.at_us)) {
         rows.reverse();
     }
-    if rows.iter().all(|row| row.at_us.is_some()) {
+    let times = || rows.iter().filter_map(|row| row.at_us);
+    if times().count() == rows.len() && !merely_jitter(times()) {
         rows.sort_by_key(|row| row.at_us);
     }
 }

@@ -291,7 +291,22 @@ fn in_order(records: &mut [Placed<'_>]) {
     if newest_first(records.iter().map(|placed| placed.at_us)) {
         records.reverse();
     }
-    records.sort_by_key(|placed| placed.at_us);
+    if !merely_jitter(records.iter().map(|placed| placed.at_us)) {
+        records.sort_by_key(|placed| placed.at_us);
+    }
+}
+
+/// How far times go back in a log whose writers took them before they wrote, in microseconds.
+const JITTER_US: i64 = 50_000;
+
+/// True if no time is far behind the newest before it: the records stand as they were written, and which of two came first is
+/// told by what they say.
+fn merely_jitter(times: impl Iterator<Item = i64>) -> bool {
+    let mut newest = i64::MIN;
+    times.into_iter().all(|at_us| {
+        newest = newest.max(at_us);
+        newest - at_us <= JITTER_US
+    })
 }
 
 /// True if more of the times go back than on: parts in the wrong order go back once.

@@ -1,0 +1,57 @@
+//! Streams in which two connections stand, and nothing tells them apart.
+
+use rustc_hash::FxHashMap;
+
+use super::note::{Act, Notes};
+use super::pairing::{Score, score};
+use crate::capture::plan::Plan;
+
+/// How many contradictions are too many for one client.
+const SEVERAL: usize = 3;
+
+/// Looks at each stream for itself: what one of several holds says nothing of the others.
+pub(super) fn look(notes: &Notes, order: &[usize], plan: &mut Plan) {
+    let mut streams: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    order.iter().for_each(|at| streams.entry(notes.list[*at].channel).or_default().push(*at));
+    let one = vec![0; notes.list.len()];
+    let apart = streams.len() > 1;
+    let mut found: Vec<(u32, bool)> = Vec::new();
+    for (channel, order) in streams {
+        let now = score(&notes.list, &order, &one);
+        let greeted = order.iter().any(|at| notes.list[*at].act == Act::Open);
+        if now.two_clients > 0 || may_be_two(now, greeted, apart) {
+            found.push((channel, now.two_clients > 0 || many_collide(now)));
+        }
+    }
+    let Some((_, sure)) = found.iter().copied().max_by_key(|(_, sure)| *sure) else { return };
+    let are = if sure { "are" } else { "may be" };
+    plan.said.push(format!(
+        "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
+    ));
+    plan.mixed = found.into_iter().filter_map(|(channel, _)| notes.names.get(channel as usize).cloned()).collect();
+}
+
+/// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,
+/// one id that is used again in flight is enough, or answers that came twice beside ids that are used again or, where there
+/// are several, beside answers that nobody waits for: they are as well those of another client. So are ids that contradict one
+/// another where those of one sender are two counts, and what a second handshake did not end. A log that tells connections
+/// apart has one client in each, unless much contradicts that.
+fn may_be_two(now: Score, greeted: bool, apart: bool) -> bool {
+    // Who is started anew contradicts nothing; what does may be the first one's, which goes on.
+    let anew = now.renewals > 0 && now.disorder() > 0;
+    let counts = now.two_counts > 0 && now.faults() > 0;
+    if now.outlived > 0 || !apart && (anew || counts) {
+        return true;
+    }
+    if greeted {
+        return many_collide(now);
+    }
+    now.overlaps > 0 || now.doubles > 0 && now.reused > 0 || now.doubles > 1 && now.stray > 0
+}
+
+/// True where ids clash so often that one client is hardly the reason: two that count do, and two that speak by turns all the time.
+fn many_collide(now: Score) -> bool {
+    let clashes = now.overlaps + now.reused;
+    let share = if now.two_counts > 0 { 8 } else { 2 };
+    now.overlaps > 0 && clashes >= SEVERAL && clashes * share >= now.pairs
+}
