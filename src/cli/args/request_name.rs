@@ -108,6 +108,8 @@ fn readings(name: &str) -> Vec<(Id, Option<Side>)> {
         all.push((server, Some(Side::Server)));
     }
     all.push((id(name), None));
+    // A label as the screens print it, whose quotation marks a shell has eaten.
+    all.extend(name.strip_prefix('s').map(|rest| (Id::Text(rest.into()), Some(Side::Server))));
     all
 }
 
@@ -180,7 +182,9 @@ mod tests {
         let int = |n| Id::Int(n);
         assert_eq!(readings("17"), [(int(17), None)]);
         assert_eq!(readings("#17"), [(int(17), Some(Side::Client)), (int(17), None), (id("\"#17\""), None)]);
-        assert_eq!(readings("s4"), [(int(4), Some(Side::Server)), (id("\"s4\""), None)]);
+        let server = |text: &str| (Id::Text(text.into()), Some(Side::Server));
+        assert_eq!(readings("s4"), [(int(4), Some(Side::Server)), (id("\"s4\""), None), server("4")]);
+        assert_eq!(readings("sp1"), [(id("sp1"), None), server("p1")]);
         assert_eq!(readings("\"abc\""), [(id("abc"), None)]);
         assert_eq!(readings("abc"), [(id("abc"), None)]);
     }
