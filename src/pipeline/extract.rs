@@ -29,7 +29,8 @@ pub fn chosen(store: &Store, exchange: &ExchangeRow, connection: &ConnectionRow)
         let method = message.method.as_deref();
         let opens = method.is_some() && (method == first || method == second);
         let before = message.id < exchange.id;
-        if before && (opens || message.kind == "notification" && subject.has_document(&message)) {
+        // A handshake behind the exchange is the one by which what proves its findings has to be read.
+        if opens || before && message.kind == "notification" && subject.has_document(&message) {
             ids.insert(message.id);
         }
         if before && message.kind == "result" && subject.has_session(&message) {
@@ -47,7 +48,7 @@ pub fn chosen(store: &Store, exchange: &ExchangeRow, connection: &ConnectionRow)
         // A message that proves something is a request or an answer, and means nothing without the other.
         let proves = proof.contains(&row.id) || row.response_id.is_some_and(|id| proof.contains(&id));
         let made_the_task = subject.task.is_some() && row.response_id.is_some_and(|id| tasks.contains(&id));
-        if answered || proves || made_the_task || row.id < exchange.id && Some(row.method.as_str()) == first {
+        if answered || proves || made_the_task || row.id <= until && Some(row.method.as_str()) == first {
             needed.push(row.id);
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHashMap;
 
+use super::seen::Seen;
 use crate::protocol::Facts;
 
 /// How many tool calls of earlier turns are remembered for a session.
@@ -12,8 +13,8 @@ const REMEMBERED: usize = 4096;
 /// Where a tool call began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// In the turn that is in work or was the last.
-    ThisTurn,
+    /// In the turn that is in work or was the last, with this message.
+    ThisTurn(Seen),
     /// In a turn before.
     EarlierTurn,
     /// The log does not show it.
@@ -23,7 +24,7 @@ pub(super) enum Whose {
 /// The tool calls of one ACP session, and which of them have ended.
 #[derive(Default)]
 pub(super) struct Calls {
-    turn: FxHashMap<u64, bool>,
+    turn: FxHashMap<u64, (Seen, bool)>,
     earlier: FxHashMap<u64, bool>,
     forgot: bool,
 }
@@ -31,7 +32,7 @@ pub(super) struct Calls {
 impl Calls {
     /// A new turn begins.
     pub(super) fn next_turn(&mut self) {
-        self.earlier.extend(self.turn.drain());
+        self.earlier.extend(self.turn.drain().map(|(call, (_, ended))| (call, ended)));
         if self.earlier.len() > REMEMBERED {
             self.forgot = true;
             self.earlier.retain(|_, ended| !*ended);
@@ -41,9 +42,9 @@ impl Calls {
         }
     }
 
-    /// An update of a tool call, whose id and status are raw JSON text: where did the call begin? `begins` where this is its
-    /// first message, `in_turn` while a turn is in work.
-    pub(super) fn note(&mut self, call: &str, status: Option<&str>, begins: bool, in_turn: bool) -> Whose {
+    /// An update of a tool call, whose id and status are raw JSON text: where did the call begin? `begins` is this message
+    /// where it is the first of the call, and `in_turn` true while a turn is in work.
+    pub(super) fn note(&mut self, call: &str, status: Option<&str>, begins: Option<Seen>, in_turn: bool) -> Whose {
         let mut hasher = rustc_hash::FxHasher::default();
         hasher.write(call.as_bytes());
         let call = hasher.finish();
@@ -52,15 +53,15 @@ impl Calls {
             *old |= ended;
             return Whose::EarlierTurn;
         }
-        if let Some(old) = self.turn.get_mut(&call) {
+        if let Some((began, old)) = self.turn.get_mut(&call) {
             *old |= ended;
-            return Whose::ThisTurn;
+            return Whose::ThisTurn(*began);
         }
         // What begins between two turns belongs to none of them.
         match (begins, in_turn) {
-            (true, true) => drop(self.turn.insert(call, ended)),
-            (true, false) => drop(self.earlier.insert(call, ended)),
-            _ => {}
+            (Some(seen), true) => drop(self.turn.insert(call, (seen, ended))),
+            (Some(_), false) => drop(self.earlier.insert(call, ended)),
+            (None, _) => {}
         }
         Whose::Unknown
     }
@@ -75,17 +76,20 @@ impl Calls {
 mod tests {
     use super::*;
 
+    const SEEN: Seen = Seen { frame: 7, at_us: None };
+    const BEGUN: Option<Seen> = Some(SEEN);
+
     #[test]
     fn a_call_belongs_to_the_turn_in_which_it_began() {
         let mut calls = Calls::default();
-        assert_eq!(calls.note("\"a\"", Some("\"in_progress\""), true, true), Whose::Unknown);
-        assert_eq!(calls.note("\"a\"", None, false, true), Whose::ThisTurn);
+        assert_eq!(calls.note("\"a\"", Some("\"in_progress\""), BEGUN, true), Whose::Unknown);
+        assert_eq!(calls.note("\"a\"", None, None, true), Whose::ThisTurn(SEEN));
         assert!(!calls.any_goes_on());
         calls.next_turn();
-        assert_eq!(calls.note("\"b\"", None, true, true), Whose::Unknown);
-        assert_eq!(calls.note("\"a\"", None, false, true), Whose::EarlierTurn);
+        assert_eq!(calls.note("\"b\"", None, BEGUN, true), Whose::Unknown);
+        assert_eq!(calls.note("\"a\"", None, None, true), Whose::EarlierTurn);
         assert!(calls.any_goes_on());
-        calls.note("\"a\"", Some("\"completed\""), false, false);
+        calls.note("\"a\"", Some("\"completed\""), None, false);
         assert!(!calls.any_goes_on());
     }
 
@@ -93,11 +97,11 @@ mod tests {
     fn a_call_that_ended_in_its_turn_does_not_go_on_after_it_whatever_is_said_of_it_later() {
         let after = |status: &str| {
             let mut calls = Calls::default();
-            calls.note("\"a\"", Some("\"in_progress\""), true, true);
-            calls.note("\"a\"", Some(status), false, true);
-            calls.note("\"a\"", None, false, true);
+            calls.note("\"a\"", Some("\"in_progress\""), BEGUN, true);
+            calls.note("\"a\"", Some(status), None, true);
+            calls.note("\"a\"", None, None, true);
             calls.next_turn();
-            calls.note("\"a\"", None, false, false);
+            calls.note("\"a\"", None, None, false);
             calls.any_goes_on()
         };
         assert_eq!(["\"completed\"", "\"failed\"", "\"cancelled\""].map(after), [false; 3]);
@@ -110,7 +114,7 @@ mod tests {
             let mut calls = Calls::default();
             for call in 0..open + ended {
                 let status = if call < open { "\"pending\"" } else { "\"completed\"" };
-                calls.note(&call.to_string(), Some(status), true, true);
+                calls.note(&call.to_string(), Some(status), BEGUN, true);
             }
             calls.next_turn();
             (calls.earlier.len(), calls.forgot)
@@ -124,9 +128,9 @@ mod tests {
     #[test]
     fn a_call_whose_start_was_not_seen_stays_unknown() {
         let mut calls = Calls::default();
-        assert_eq!(calls.note("\"x\"", None, false, false), Whose::Unknown);
-        assert_eq!(calls.note("\"x\"", None, false, false), Whose::Unknown);
-        assert_eq!(calls.note("\"y\"", None, true, false), Whose::Unknown);
-        assert_eq!(calls.note("\"y\"", None, false, false), Whose::EarlierTurn);
+        assert_eq!(calls.note("\"x\"", None, None, false), Whose::Unknown);
+        assert_eq!(calls.note("\"x\"", None, None, false), Whose::Unknown);
+        assert_eq!(calls.note("\"y\"", None, BEGUN, false), Whose::Unknown);
+        assert_eq!(calls.note("\"y\"", None, None, false), Whose::EarlierTurn);
     }
 }

@@ -462,6 +462,8 @@ pub enum What<'a> {
         answer: Seen,
         /// Kind of the update.
         update: &'a str,
+        /// The message with which the tool call that it reports on began in that turn.
+        begun: Option<Seen>,
         /// Whether it was the turn's, and whether the agent knew of the cancel.
         judgement: Judgement,
     },

@@ -63,7 +63,8 @@ impl Conn {
             self.facts.taken_out.note(stretch);
         }
         self.version(step, &incoming);
-        self.side_mut(incoming.sender).heard_first.get_or_insert(incoming.seen);
+        let heard = &mut self.side_mut(incoming.sender).heard_first_us;
+        *heard = heard.or(incoming.seen.at_us);
         let cancels_initialize = self.cancels_initialize(&incoming);
         let what = What::Message { message, facts, cancels_initialize };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);

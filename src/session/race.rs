@@ -218,14 +218,14 @@ pub(super) struct Crossing {
     pub(super) samples_before: u64,
     /// How long before `first` that was sent what it is about, microseconds, where nothing keeps the two in order.
     pub(super) apart_us: Option<i64>,
-    /// The first message of the decider: before it, he may not have been there to read.
-    pub(super) heard: Option<Seen>,
+    /// When the first message of the decider came, in microseconds since the epoch: before it, he may not have been there to read.
+    pub(super) heard_us: Option<i64>,
 }
 
 impl Crossing {
     /// True if the decider had been heard long enough before `second`.
     fn was_there(&self, limit_us: i64) -> bool {
-        self.heard.and_then(|heard| self.second.since(heard)).is_none_or(|since| since > limit_us)
+        self.second.at_us.zip(self.heard_us).is_none_or(|(second, heard)| second - heard > limit_us)
     }
 }
 

@@ -321,7 +321,7 @@ impl Conn {
         }
         self.note_control(step, m);
         let Some(turn) = self.turns.held().and_then(|turns| turns.get_mut(&*name)) else { return };
-        let (begins, in_turn) = (update == "tool_call", !turn.prompts.is_empty());
+        let (begins, in_turn) = (Some(m.seen).filter(|_| update == "tool_call"), !turn.prompts.is_empty());
         let whose = m.facts.tool_call().map(|call| turn.calls.note(call, m.facts.update_status(), begins, in_turn));
         if let Some(prompt) = turn.prompts.last().cloned() {
             let ends =
@@ -342,7 +342,7 @@ impl Conn {
         }
         let doubt = match whose {
             Some(Whose::EarlierTurn) => return,
-            Some(Whose::ThisTurn) => None,
+            Some(Whose::ThisTurn(_)) => None,
             Some(Whose::Unknown) if update == "tool_call_update" => Some(UNSEEN_CALL),
             _ => turn.calls.any_goes_on().then_some(BACKGROUND),
         };
@@ -356,7 +356,11 @@ impl Conn {
             turn.ended = None;
         }
         if let Some(slot) = self.known(&prompt) {
-            let what = What::UpdateAfterTurn { exchange: &slot.exchange, answer, update: &update, judgement };
+            let begun = match whose {
+                Some(Whose::ThisTurn(begun)) => Some(begun),
+                _ => None,
+            };
+            let what = What::UpdateAfterTurn { exchange: &slot.exchange, answer, update: &update, begun, judgement };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
     }

@@ -143,12 +143,12 @@ impl Notes {
     /// Without records that stand twice, which are none of either side's.
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
         let before = self.list.len();
-        // Where the record of each text stands that is kept.
-        let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
         let mut again = Vec::new();
         if !plan.doubled {
             plan.resent = self.are_resent();
             let all = plan.resent;
+            // Where the record of each text stands that is kept.
+            let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
             self.list.retain(|note| {
                 let known = kept.get(&note.said()).copied().filter(|_| note.at_us.is_some() && (all || note.id != 0));
                 match known {
@@ -158,14 +158,15 @@ impl Notes {
                 known.is_none()
             });
         } else {
-            // The second writes what the first wrote: of four, the third is a message of its own.
-            self.list.retain(|note| match kept.remove(&(0, note.text, note.at_us)) {
+            // The second writes what the first wrote, whatever stream it names: of four, the third is a message of its own.
+            let mut odd: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
+            self.list.retain(|note| match odd.remove(&(note.text, note.at_us)) {
                 Some(first) => {
                     again.push((note.offset, first));
                     false
                 }
                 None => {
-                    kept.insert((0, note.text, note.at_us), note.offset);
+                    odd.insert((note.text, note.at_us), note.offset);
                     true
                 }
             });

@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::UpdateAfterTurn { exchange, answer, update, judgement } = event.what else { return None };
+    let What::UpdateAfterTurn { exchange, answer, update, begun, judgement } = event.what else { return None };
     if !event.profile.belongs_to_turn(update) {
         return None;
     }
@@ -38,5 +38,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let reason = judgement.reason.filter(|_| judgement.certainty == Certainty::Undecidable).unwrap_or_default();
     let summary = format!("update {update}{after} after the answer to cancelled {label} {title}{unsure}{reason}");
     let finding = found(RULE.code, event, summary)?.judged(&judgement);
-    Some(finding.about(exchange).with("response", answer).with("update", event.seen))
+    let finding = finding.about(exchange).maybe("begin", begun);
+    Some(finding.with("response", answer).with("update", event.seen))
 }

@@ -19,7 +19,7 @@ fn crossing(second_ms: i64) -> Crossing {
         barrier: None,
         samples_before: 0,
         apart_us: None,
-        heard: None,
+        heard_us: None,
     }
 }
 
@@ -265,7 +265,7 @@ fn a_cancel_that_followed_its_request_closely_on_another_stream_may_have_come_fi
 fn who_was_not_heard_before_may_have_been_starting() {
     let (settings, leg) = (Settings::default(), leg(&[20, 20, 20]));
     let judged = |heard_ms: i64| {
-        let crossing = Crossing { heard: Some(seen(0, heard_ms)), ..crossing(4000) };
+        let crossing = Crossing { heard_us: seen(0, heard_ms).at_us, ..crossing(4000) };
         tap(&settings, Vantage::Client, &leg).at_last(&crossing).map(|judgement| judgement.certainty)
     };
     assert_eq!(

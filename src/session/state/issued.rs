@@ -35,8 +35,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) early_cancels: Rare<Vec<Suspect>>,
     /// True once something was dropped behind the window.
     pub(in crate::session) evicted: bool,
-    /// The first message.
-    pub(in crate::session) heard_first: Option<Seen>,
+    /// When the first message with a time came, in microseconds since the epoch.
+    pub(in crate::session) heard_first_us: Option<i64>,
     /// The last notification.
     pub(in crate::session) notified: Option<Seen>,
     /// True once something came whose answer would have no id: a request without a usable one, or bytes that are no message.

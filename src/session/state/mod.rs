@@ -443,7 +443,7 @@ impl Conn {
         let newest = self.side(decider).acknowledged.filter(|witness| witness.request > first.frame);
         let barrier = newest.filter(|_| self.ordered());
         let samples_before = self.legs[index(decider)].count;
-        let heard = self.side(decider).heard_first;
-        Crossing { decider, first, second, content, barrier, samples_before, apart_us: None, heard }
+        let heard_us = self.side(decider).heard_first_us;
+        Crossing { decider, first, second, content, barrier, samples_before, apart_us: None, heard_us }
     }
 }
