@@ -1,5 +1,7 @@
 //! Clauses (one normative sentence each) and rulings (which rule rests on which clause in a profile).
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// How strongly a clause binds, in the specification's own word.
@@ -57,7 +59,7 @@ impl Severity {
 }
 
 /// One normative sentence of one revision.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Clause {
     /// Short name within this program, such as `mcp-2025-11-25/cancel-no-response`.
     pub id: &'static str,
@@ -67,6 +69,13 @@ pub struct Clause {
     pub text: &'static str,
     /// Where the sentence stands.
     pub url: &'static str,
+}
+
+/// Its short name, of which there is one.
+impl fmt::Debug for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Clause({})", self.id)
+    }
 }
 
 /// What is known of a clause that no rule judges, or that none judges whole.

@@ -1,5 +1,7 @@
 //! A profile: one protocol revision as data.
 
+use std::fmt;
+
 use super::{Clause, Facts, Feature, Gate, Method, Remark, Ruling, Side};
 use crate::jsonrpc::Kind;
 
@@ -87,7 +89,6 @@ pub struct Opening {
 }
 
 /// One protocol revision.
-#[derive(Debug)]
 pub struct Profile {
     /// Family, for this layer's own use.
     pub family: Family,
@@ -163,6 +164,13 @@ pub struct Profile {
     pub rulings: &'static [Ruling],
     /// Clauses that no rule judges, or none whole, each with the reason.
     pub remarks: &'static [&'static [Remark]],
+}
+
+/// Its name: there is one of each, and all that it holds is hundreds of sentences.
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Profile({} {}{})", self.name, self.revision, if self.unknown_revision { ", unknown" } else { "" })
+    }
 }
 
 impl Profile {

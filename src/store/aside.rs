@@ -254,3 +254,42 @@ impl Marks {
         self.bits.get(at).is_some_and(|bits| bits >> shift & 2 != 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(ids: &[Id], reused: bool) -> Asked {
+        Asked { connection: 7, ids: ids.to_vec(), reused }
+    }
+
+    #[test]
+    fn what_was_asked_before_is_not_asked_again() {
+        let mut questions = Questions::default();
+        assert!(!questions.covers(&asked(&[Id::Int(1)], false)));
+        questions.add(&asked(&[Id::Int(1), Id::Text("a".into())], false));
+        assert!(questions.covers(&asked(&[Id::Text("a".into()), Id::Int(1)], false)));
+        assert!(!questions.covers(&asked(&[Id::Int(1), Id::Int(2)], false)));
+        assert!(!questions.covers(&Asked { connection: 8, ..asked(&[Id::Int(1)], false) }));
+        assert!(!questions.covers(&asked(&[], true)), "ids that stand there twice are another question");
+        questions.add(&asked(&[], true));
+        assert!(questions.covers(&asked(&[Id::Int(1)], true)));
+        assert!(Questions::about_all().covers(&asked(&[Id::Int(3)], true)));
+    }
+
+    #[test]
+    fn ids_that_stand_there_twice_are_found_among_many() {
+        let mut marks = Marks { bits: vec![0; MARKS / 32] };
+        for id in 0..10_000 {
+            marks.mark(1, &RpcId::Int(id));
+        }
+        for id in (0..10_000).step_by(10) {
+            marks.mark(1, &RpcId::Int(id));
+        }
+        let twice = |id: i64| marks.twice(1, &RpcId::Int(id));
+        assert!((0..10_000).step_by(10).all(twice), "none may be missed");
+        let others = (0..10_000).filter(|id| id % 10 != 0 && twice(*id)).count();
+        assert!(others < 50, "{others} that stand there once have the marks of others");
+        assert!(!marks.twice(2, &RpcId::Int(0)), "another connection has ids of its own");
+    }
+}
