@@ -344,6 +344,16 @@ mod tests {
     }
 
     #[test]
+    fn words_that_name_no_day_name_none() {
+        assert_eq!(of_words("03/04/2026", true), of_words("4 March 2026", false));
+        for (date, american) in
+            [("05/40/2026", true), ("13/31/2026", true), ("01/02/1969", false), ("40 March 2026", false)]
+        {
+            assert_eq!(of_words(date, american), None, "{date}");
+        }
+    }
+
+    #[test]
     fn relatives_of_rfc_3339_are_one_instant() {
         let want = us("2026-11-21T06:44:16.663Z");
         assert_eq!(want, Some(1_795_243_456_663_000));
