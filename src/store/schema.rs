@@ -135,6 +135,14 @@ mod tests {
     }
 
     #[test]
+    fn a_database_of_another_program_is_none_of_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.db");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE calls(a)").unwrap();
+        assert!(!crate::store::is_ours(&path), "it may be a log");
+    }
+
+    #[test]
     fn migrations_run_from_empty_and_views_read() {
         let sql = fresh();
         assert_eq!(version(&sql, "x").unwrap(), Version::Ours(NEWEST));
