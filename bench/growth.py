@@ -210,6 +210,7 @@ def main():
     runs = {"check LOG": list(every), **({} if options.dimension else BESIDE)}
     if options.command:
         runs = {options.command if "LOG" in options.command else f"{options.command} LOG": list(every)}
+
     def cost(command, name, n):
         with tempfile.TemporaryDirectory() as work:
             log = Path(work, f"{name}.jsonl")

@@ -169,7 +169,7 @@ pub struct Profile {
 /// Its name: there is one of each, and all that it holds is hundreds of sentences.
 impl fmt::Debug for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Profile({} {}{})", self.name, self.revision, if self.unknown_revision { ", unknown" } else { "" })
+        write!(f, "Profile({})", self.label())
     }
 }
 

@@ -51,27 +51,22 @@ impl Hints {
         for (form, fold) in alternatives(form) {
             match plain(form) {
                 Some(word) => self.put(&Word { text: word.into_bytes().into(), hint, whole: true, fold }),
-                None => self.extract(hint, form, fold),
+                None if fold => self.extract(hint, &format!("(?i-u:{form})")),
+                None => self.extract(hint, form),
             }
         }
     }
 
-    /// Capitals are left to the words: all spellings of a few words, one by one, are hundreds.
-    fn extract(&mut self, hint: usize, form: &str, fold: bool) {
-        let inner = form.strip_prefix("(?i-u:").and_then(|form| form.strip_suffix(')'));
-        // Between two groups stands what is no expression.
-        let inner = inner.filter(|inner| regex_syntax::parse(inner).is_ok()).or(fold.then_some(form));
-        let folded = inner.and_then(|form| regex_syntax::parse(&format!("(?-u:{form})")).ok());
-        let (fold, form) = (folded.is_some(), folded.or_else(|| regex_syntax::parse(form).ok()));
+    fn extract(&mut self, hint: usize, form: &str) {
         let mut extractor = Extractor::new();
         extractor.limit_class(64).limit_literal_len(LONGEST).limit_total(2000);
-        let seq = form.map(|form| extractor.extract(&form));
+        let seq = regex_syntax::parse(form).ok().map(|form| extractor.extract(&form));
         let words = seq.as_ref().and_then(|seq| seq.literals());
         let Some(words) = words.filter(|words| words.iter().all(|word| !word.is_empty())) else {
             return self.any.push(hint);
         };
         for word in words {
-            self.put(&Word { text: word.as_bytes().into(), hint, whole: word.is_exact(), fold });
+            self.put(&Word { text: word.as_bytes().into(), hint, whole: word.is_exact(), fold: false });
         }
     }
 
@@ -166,10 +161,6 @@ mod tests {
         assert_eq!(told(&hints, "a gho_ and a PaSS :*: :543"), [(3, false), (0, true), (1, true), (4, true)]);
         assert_eq!(told(&hints, "a.dot :5432"), [(3, false), (2, false)]);
         assert_eq!(told(&hints, "ghx_"), [(3, false)]);
-        let folded =
-            Hints::new(["(?i-u:[?&](?:key|s-(?:a|g)))", "(?i-u:[ab]c)|(?i-u:d[ef])", r"(?i-u:\d{9}x)"].into_iter());
-        assert_eq!(told(&folded, "?KeY &S-g bC De"), [(0, true), (0, true), (1, true), (1, true)]);
-        assert_eq!(told(&folded, "key ?S-x cb"), []);
     }
 
     #[test]
