@@ -48,22 +48,6 @@ pub struct ReadArgs {
     pub jobs: Option<NonZero<usize>>,
 }
 
-/// How many threads read and judge.
-#[derive(Args, Clone, Copy, Debug, Default)]
-#[command(next_help_heading = "Reading")]
-pub struct JobArgs {
-    /// Threads: 1, or 2 and more to read ahead of the judgement, which comes out the same [default: 2 for a file over 1 MiB]
-    #[arg(short, long, value_name = "N")]
-    jobs: Option<NonZero<usize>>,
-}
-
-impl JobArgs {
-    /// The flags about reading, with as many threads.
-    pub fn reading(self, read: &ReadArgs) -> ReadArgs {
-        ReadArgs { jobs: self.jobs, ..read.clone() }
-    }
-}
-
 /// Logs of one link each, of requests that pass several.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
@@ -151,6 +135,11 @@ impl SaidArgs {
 }
 
 impl ReadArgs {
+    /// The same, with as many threads.
+    pub fn with_jobs(&self, jobs: Option<NonZero<usize>>) -> ReadArgs {
+        ReadArgs { jobs, ..self.clone() }
+    }
+
     /// What the user says about the logs.
     pub fn overrides(&self) -> Overrides {
         Overrides {

@@ -1,5 +1,6 @@
 //! `rpctape ingest`: read logs into a database that is kept.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -10,7 +11,7 @@ use rpctape::report::{escape, plural};
 use rpctape::store::{self, Payload};
 
 use crate::cli::args::config::Config;
-use crate::cli::args::input::{self, JobArgs, Loaded, ReadArgs};
+use crate::cli::args::input::{self, Loaded, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::terms::RedactSet;
 use crate::cli::screen::io;
@@ -37,8 +38,9 @@ pub struct IngestArgs {
     judge: JudgeArgs,
     #[command(flatten)]
     read: ReadArgs,
-    #[command(flatten)]
-    jobs: JobArgs,
+    /// Threads: 2 and more read ahead of what is judged and stored, which comes out the same, sooner and for more CPU time
+    #[arg(short, long, value_name = "N", default_value = "1", help_heading = "Reading")]
+    jobs: NonZero<usize>,
 }
 
 /// How the texts of messages are kept.
@@ -70,7 +72,7 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
     }
     let config = Config::load(args.judge.config.as_deref())?;
     let redact = (args.redact == RedactSet::Default).then(|| config.secrets.clone());
-    let read = args.jobs.reading(&args.read);
+    let read = args.read.with_jobs(Some(args.jobs));
     let options = input::reading(&read, &args.judge.configured(&config), stop)?;
     let options = Options { redact, ..options };
     let to = input::To::File(&args.db, args.payload.map(PayloadKept::payload));
