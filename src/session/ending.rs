@@ -112,8 +112,18 @@ impl Conn {
         let left_open = |issued: &Issued| issued.live.values().map(|slot| &**slot).filter(is_open).count();
         let sampled = |issued: &Issued| issued.skips_ids() && left_open(issued) > 1;
         let life = &self.facts.lifecycle;
-        let unanswered = life.initialize.is_some() && life.initialize_answer.is_none() && life.initialized.is_some();
-        unanswered && self.side(Side::Server).answers > 0 || self.sides.iter().any(sampled)
+        let unanswered = life.initialize.is_some() && life.initialize_answer.is_none();
+        unanswered && self.goes_on() || self.sides.iter().any(sampled)
+    }
+
+    /// True for a server that works as it does behind a handshake: it answers what follows, or asks in its turn.
+    fn goes_on(&self) -> bool {
+        let server = self.side(Side::Server);
+        let asks = server.live.values().any(|slot| slot.exchange.method.as_ref() != "ping");
+        match self.facts.lifecycle.initialized {
+            Some(_) => server.answers > 0 || asks,
+            None => server.answers > 1,
+        }
     }
 
     fn end_time(&self, last: Seen) -> Option<i64> {

@@ -17,13 +17,15 @@ const SEVERAL: usize = 3;
 pub(super) struct Unheard {
     methods: FxHashMap<Rc<str>, usize>,
     cancelled: usize,
+    /// True where several requests of more than one method are open, and the other side has not answered one.
+    all: bool,
 }
 
 impl Unheard {
     /// Of the requests that a side has issued; `answers` is how many the other side has sent.
     pub(super) fn of(issued: &Issued, answers: u64) -> Unheard {
         let mut unheard = Unheard::default();
-        let open = |slot: &&Slot| slot.exchange.in_flight() && slot.answers_before < answers;
+        let open = |slot: &&Slot| slot.exchange.in_flight() && (answers == 0 || slot.answers_before < answers);
         for exchange in issued.live.values().map(|slot| &**slot).filter(open).map(|slot| &slot.exchange) {
             if exchange.cancel().is_some() {
                 unheard.cancelled += usize::from(!issued.refused);
@@ -31,6 +33,8 @@ impl Unheard {
                 *unheard.methods.entry(exchange.method.clone()).or_default() += 1;
             }
         }
+        let count: usize = unheard.methods.values().sum();
+        unheard.all = answers == 0 && count >= SEVERAL && unheard.methods.len() > 1;
         unheard
     }
 
@@ -39,6 +43,9 @@ impl Unheard {
         if exchange.cancel().is_some() {
             return (self.cancelled >= SEVERAL)
                 .then_some("no request is answered with an error in it, and several cancelled ones are not at all");
+        }
+        if self.all {
+            return Some("no answer of its receiver is in the log");
         }
         let count = self.methods.get(&exchange.method).copied().unwrap_or(0);
         (count >= SEVERAL).then_some("it has no answer to any request of this method, and answers to others")
