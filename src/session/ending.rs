@@ -116,12 +116,14 @@ impl Conn {
         unanswered && self.goes_on() || self.sides.iter().any(sampled)
     }
 
-    /// True for a server that works as it does behind a handshake: it answers what follows, or asks in its turn.
+    /// True for a server that works as it does behind a handshake: it answers what follows, tells of its progress, or asks in its
+    /// turn.
     fn goes_on(&self) -> bool {
         let server = self.side(Side::Server);
-        let asks = server.live.values().any(|slot| slot.exchange.method.as_ref() != "ping");
+        let asks = server.live.values().any(|slot| &*slot.exchange.method != "ping");
+        let tells = || self.side(Side::Client).live.values().any(|slot| slot.exchange.progress > 0);
         match self.facts.lifecycle.initialized {
-            Some(_) => server.answers > 0 || asks,
+            Some(_) => server.answers > 0 || asks || tells(),
             None => server.answers > 1,
         }
     }
@@ -252,7 +254,7 @@ impl Conn {
     fn unheard(&self, side: Side) -> Unheard {
         match self.facts.proof.covers(Proof::COUNTED) {
             true => Unheard::default(),
-            false => Unheard::of(self.side(side), self.side(side.peer()).answers),
+            false => Unheard::of(self.side(side), self.side(side.peer())),
         }
     }
 

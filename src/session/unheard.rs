@@ -17,14 +17,15 @@ const SEVERAL: usize = 3;
 pub(super) struct Unheard {
     methods: FxHashMap<Rc<str>, usize>,
     cancelled: usize,
-    /// True where several requests of more than one method are open, and the other side has not answered one.
+    /// True where several requests of more than one method are open, and the other side, which asks in its turn, has not answered
+    /// one.
     all: bool,
 }
 
 impl Unheard {
-    /// Of the requests that a side has issued; `answers` is how many the other side has sent.
-    pub(super) fn of(issued: &Issued, answers: u64) -> Unheard {
-        let mut unheard = Unheard::default();
+    /// Of the requests that a side has issued, to a side that has answered as often as `peer` tells.
+    pub(super) fn of(issued: &Issued, peer: &Issued) -> Unheard {
+        let (mut unheard, answers) = (Unheard::default(), peer.answers);
         let open = |slot: &&Slot| slot.exchange.in_flight() && (answers == 0 || slot.answers_before < answers);
         for exchange in issued.live.values().map(|slot| &**slot).filter(open).map(|slot| &slot.exchange) {
             if exchange.cancel().is_some() {
@@ -34,7 +35,8 @@ impl Unheard {
             }
         }
         let count: usize = unheard.methods.values().sum();
-        unheard.all = answers == 0 && count >= SEVERAL && unheard.methods.len() > 1;
+        let asks = peer.highest.is_some() || !peer.live.is_empty();
+        unheard.all = answers == 0 && asks && count >= SEVERAL && unheard.methods.len() > 1;
         unheard
     }
 
