@@ -365,7 +365,8 @@ fn example(value: &Value) -> Option<Example<'_>> {
     if bare && top.contains_key("jsonrpc") {
         return Some(Example::spread(top));
     }
-    let mut level: Vec<Descent<'_>> = vec![Descent { path: Vec::new(), object: top, around: Vec::new(), in_params: false }];
+    let mut level: Vec<Descent<'_>> =
+        vec![Descent { path: Vec::new(), object: top, around: Vec::new(), in_params: false }];
     for _ in 0..DEPTH {
         let mut found: Option<Example<'_>> = None;
         let mut next = Vec::new();
