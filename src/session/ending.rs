@@ -112,8 +112,20 @@ impl Conn {
         let left_open = |issued: &Issued| issued.live.values().map(|slot| &**slot).filter(is_open).count();
         let sampled = |issued: &Issued| issued.skips_ids() && left_open(issued) > 1;
         let life = &self.facts.lifecycle;
-        let unanswered = life.initialize.is_some() && life.initialize_answer.is_none() && life.initialized.is_some();
-        unanswered && self.side(Side::Server).answers > 0 || self.sides.iter().any(sampled)
+        let unanswered = life.initialize.is_some() && life.initialize_answer.is_none();
+        unanswered && self.goes_on() || self.sides.iter().any(sampled)
+    }
+
+    /// True for a server that works as it does behind a handshake: it answers what follows, tells of its progress, or asks in its
+    /// turn.
+    fn goes_on(&self) -> bool {
+        let server = self.side(Side::Server);
+        let asks = server.live.values().any(|slot| &*slot.exchange.method != "ping");
+        let tells = || self.side(Side::Client).live.values().any(|slot| slot.exchange.progress > 0);
+        match self.facts.lifecycle.initialized {
+            Some(_) => server.answers > 0 || asks || tells(),
+            None => server.answers > 1,
+        }
     }
 
     fn end_time(&self, last: Seen) -> Option<i64> {
@@ -242,7 +254,7 @@ impl Conn {
     fn unheard(&self, side: Side) -> Unheard {
         match self.facts.proof.covers(Proof::COUNTED) {
             true => Unheard::default(),
-            false => Unheard::of(self.side(side), self.side(side.peer()).answers),
+            false => Unheard::of(self.side(side), self.side(side.peer())),
         }
     }
 

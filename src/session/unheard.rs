@@ -17,13 +17,16 @@ const SEVERAL: usize = 3;
 pub(super) struct Unheard {
     methods: FxHashMap<Rc<str>, usize>,
     cancelled: usize,
+    /// True where several requests of more than one method are open, and the other side, which asks in its turn, has not answered
+    /// one.
+    all: bool,
 }
 
 impl Unheard {
-    /// Of the requests that a side has issued; `answers` is how many the other side has sent.
-    pub(super) fn of(issued: &Issued, answers: u64) -> Unheard {
-        let mut unheard = Unheard::default();
-        let open = |slot: &&Slot| slot.exchange.in_flight() && slot.answers_before < answers;
+    /// Of the requests that a side has issued, to a side that has answered as often as `peer` tells.
+    pub(super) fn of(issued: &Issued, peer: &Issued) -> Unheard {
+        let (mut unheard, answers) = (Unheard::default(), peer.answers);
+        let open = |slot: &&Slot| slot.exchange.in_flight() && (answers == 0 || slot.answers_before < answers);
         for exchange in issued.live.values().map(|slot| &**slot).filter(open).map(|slot| &slot.exchange) {
             if exchange.cancel().is_some() {
                 unheard.cancelled += usize::from(!issued.refused);
@@ -31,6 +34,9 @@ impl Unheard {
                 *unheard.methods.entry(exchange.method.clone()).or_default() += 1;
             }
         }
+        let count: usize = unheard.methods.values().sum();
+        let asks = peer.highest.is_some() || !peer.live.is_empty();
+        unheard.all = answers == 0 && asks && count >= SEVERAL && unheard.methods.len() > 1;
         unheard
     }
 
@@ -39,6 +45,9 @@ impl Unheard {
         if exchange.cancel().is_some() {
             return (self.cancelled >= SEVERAL)
                 .then_some("no request is answered with an error in it, and several cancelled ones are not at all");
+        }
+        if self.all {
+            return Some("no answer of its receiver is in the log");
         }
         let count = self.methods.get(&exchange.method).copied().unwrap_or(0);
         (count >= SEVERAL).then_some("it has no answer to any request of this method, and answers to others")

@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::left_out;
-use super::note::{Act, Notes};
+use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
 use crate::capture::unread::breaks_off;
@@ -20,6 +20,8 @@ const BLOCK: usize = 3;
 /// Looks at the head for what shows in each message alone.
 pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     nulls(notes, plan);
+    errors(notes, plan);
+    versions(notes, plan);
     lists(notes, plan);
     left_out::look_alone(notes, plan);
     words(notes, plan);
@@ -64,6 +66,31 @@ fn lists(notes: &Notes, plan: &mut Plan) {
     if exchanges >= OFTEN && exchanges * 2 > all {
         plan.lacks = plan.lacks.and(Proof::ENVELOPE).and(Proof::ORDER);
         plan.said.push("lists hold requests with their answers: its logger has put them together".to_string());
+    }
+}
+
+/// Several errors, of which none is an object with a code and a message, in a log that a program wrote: a side that makes all
+/// its errors so, and a logger that keeps the text of each, are not told apart.
+fn errors(notes: &Notes, plan: &mut Plan) {
+    let errors = || notes.list.iter().filter(|note| note.marks.fails || note.marks.bad_error);
+    if notes.rewritten && errors().count() >= OFTEN && errors().all(|note| note.marks.bad_error) {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE).and(Proof::ERROR_CODE);
+        plan.said
+            .push("no error has a code and a message, and nothing tells whether its logger left them out".to_string());
+    }
+}
+
+/// Requests and notifications of both sides without `jsonrpc`, and answers of which none lacks it: they were put together
+/// from their members by whoever logged them.
+fn versions(notes: &Notes, plan: &mut Plan) {
+    let (answers, others): (Vec<&Note>, Vec<&Note>) = notes.list.iter().partition(|note| note.act == Act::Answer);
+    let senders: FxHashSet<u8> = others.iter().map(|note| note.sender).collect();
+    let both = senders.len() > 1 || senders.contains(&2) && others.len() > OFTEN;
+    let apart = others.iter().all(|note| note.marks.unversioned) && !answers.iter().any(|note| note.marks.unversioned);
+    if notes.rewritten && both && answers.len() >= OFTEN && apart {
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said
+            .push("no request has `jsonrpc`, and every answer has: its logger put the requests together".to_string());
     }
 }
 

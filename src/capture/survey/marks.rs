@@ -56,6 +56,10 @@ pub(super) struct Marks {
     pub shape: u64,
     /// An answer with an error that is null, or whose message is.
     pub null_error: bool,
+    /// An answer with an error that is no object with a code and a message.
+    pub bad_error: bool,
+    /// A message without `jsonrpc`, which says that it is one by its other members.
+    pub unversioned: bool,
     /// What its parameters, its result or its error hold: texts, and nulls.
     pub holds: Leaves,
     /// Digest of the word that stands where parameters or a result, an id, the target of a cancel, or an error should, and of

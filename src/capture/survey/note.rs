@@ -234,6 +234,8 @@ impl Notes {
             hollow: bare && is_hollow(text),
             shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
+            bad_error: message.defects.has(Defect::ErrorObject),
+            unversioned: message.defects.has(Defect::JsonrpcMember),
             holds: self.same.leaves(text),
             word: words(message, facts, text),
             structured: !bare

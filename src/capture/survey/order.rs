@@ -71,6 +71,11 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         }
         _ => (order, said),
     };
+    // Nobody answers what was not asked: who wrote these down, or the clocks that they were put in order by, did not agree.
+    if score(list, &order, groups).ahead > 0 {
+        plan.lacks = plan.lacks.and(Proof::ORDER);
+        plan.said.push("answers stand before their requests, where their times have them, too".to_string());
+    }
     if order == as_written {
         let why = match before.order_may_explain() {
             true => "neither is right throughout",

@@ -31,6 +31,8 @@ pub(super) struct Score {
     pub misplaced: usize,
     /// How much of all that another order may explain: what is answered, named or given in the wrong place, and not nowhere.
     pub displaced: usize,
+    /// Answers that stand before the only request that they can belong to.
+    pub ahead: usize,
 }
 
 impl Score {
@@ -93,6 +95,9 @@ struct Stream {
     /// Requests that were answered or cancelled, and tokens that progress spoke of, before they were there.
     early: FxHashSet<(u8, u64)>,
     early_tokens: FxHashSet<u64>,
+    /// Requests that no answer has found, and those of them that were asked behind the answer and have no other.
+    strays: FxHashSet<(u8, u64)>,
+    owed: FxHashSet<(u8, u64)>,
     /// True in a stream where they are two counts.
     two_counts: bool,
 }
@@ -105,6 +110,7 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
         streams.entry(groups[*at]).or_default().take(&notes[*at], &mut score);
     }
     score.two_counts = streams.values().filter(|stream| stream.two_counts).count();
+    score.ahead = streams.values().map(|stream| stream.owed.len()).sum();
     score
 }
 
@@ -203,6 +209,9 @@ impl Stream {
     fn ask(&mut self, note: &Note, score: &mut Score) {
         self.count(note);
         let key = (note.sender, note.id);
+        if self.strays.remove(&key) {
+            self.owed.insert(key);
+        }
         if note.marks.closes {
             self.farewell = Some(key);
         }
@@ -238,6 +247,7 @@ impl Stream {
         let keys = || issuers.iter().map(|issuer| (*issuer, note.id));
         if let Some(key) = keys().find(|key| self.open.contains_key(key)) {
             self.open.remove(&key);
+            self.owed.remove(&key);
             self.done.insert(key);
             if let Some(token) = self.lent.remove(&key) {
                 self.tokens.insert(token, true);
@@ -249,6 +259,7 @@ impl Stream {
         } else {
             score.stray += 1;
             self.early.extend(keys());
+            self.strays.extend(keys());
             score.outlived += usize::from(keys().any(|key| self.left.contains(&key)));
         }
     }

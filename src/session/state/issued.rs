@@ -194,11 +194,12 @@ fn rank(id: &Id) -> Option<(u64, i64)> {
         Id::Text(text) => {
             let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
             let (prefix, number) = text.split_at(text.len() - digits);
-            // `req-07` and `req-7` are two ids with one number.
-            let number = number.parse().ok().filter(|_| digits == 1 || !number.starts_with('0'))?;
+            // `req-07` and `req-7` are two ids with one number: what is filled up with zeros is a series of its own.
+            let width = if digits > 1 && number.starts_with('0') { digits } else { 1 };
+            let number = number.parse().ok()?;
             let mut hasher = rustc_hash::FxHasher::default();
             hasher.write(prefix.as_bytes());
-            hasher.write_u8(1);
+            hasher.write_usize(width);
             Some((hasher.finish(), number))
         }
     }

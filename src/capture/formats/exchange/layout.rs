@@ -184,9 +184,10 @@ impl<'t> View<'_, '_, 't> {
         left_out: &dyn Fn() -> bool,
     ) -> Exchange<'t> {
         let (start, end) = (self.time(Slot::Start, out), self.time(Slot::End, out));
-        let duration = self.scalar(Slot::Duration).and_then(|text| duration(&text, self.layout.unit));
         let spelled = start.as_ref().or(end.as_ref()).map(|(.., text)| text.clone()).unwrap_or_default();
         let known = start.as_ref().or(end.as_ref()).map(|(time, ..)| time.resolution_us);
+        let duration = self.scalar(Slot::Duration).and_then(|text| duration(&text, self.layout.unit));
+        let duration = duration.map(|long| as_clock_tells(long, known));
         let (start, end) = (start.map(|(_, us, _)| us), end.map(|(_, us, _)| us));
         let start_us = start.or(end.zip(duration).map(|(end, long)| end.saturating_sub(long)));
         let first_byte_us = self.time(Slot::FirstByte, out).map(|(_, us, _)| us);
@@ -221,6 +222,12 @@ impl<'t> View<'_, '_, 't> {
             ..Exchange::default()
         }
     }
+}
+
+/// A duration beside a time in whole seconds, as far as that time can tell: what is shorter would put records into an order that
+/// nothing shows, and what they were written in is a better one.
+fn as_clock_tells(long: i64, resolution_us: Option<i64>) -> i64 {
+    resolution_us.filter(|step| *step >= 1_000_000).map_or(long, |step| long - long % step)
 }
 
 /// A scalar as text: of a list the first, of an object with one member (`{"stringValue":"x"}`) that.

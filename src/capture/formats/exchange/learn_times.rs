@@ -65,6 +65,9 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
     if !all.iter().all(|one| is_header(one.path)) {
         all.retain(|one| !is_header(one.path));
     }
+    let coarse: Vec<bool> = all.iter().map(|one| all.iter().any(|other| is_refined(one, other))).collect();
+    let mut coarse = coarse.into_iter();
+    all.retain(|_| !coarse.next().unwrap_or_default());
     let long = durations(scalars, &all);
     let side = |path: &Path| side_of(path, request, response);
     let pick = |fits: &dyn Fn(&Times<'_>) -> Option<usize>| {
@@ -151,6 +154,15 @@ fn read<'p>(path: &'p Path, values: &[&Value]) -> Option<Times<'p>> {
     let counts = [(16, Unit::Us), (19, Unit::Ns)].into_iter().find(|(count, _)| digits(*count)).map(|(_, unit)| unit);
     Some(Times { path, key, us: us?, counts })
 }
+
+/// True if one time is another in whole seconds (nginx's `$time_iso8601` beside its `$msec`): the other tells more.
+fn is_refined(whole: &Times<'_>, finer: &Times<'_>) -> bool {
+    let is_whole = |one: &Times<'_>| one.us.iter().all(|us| us % SECOND == 0);
+    let agree = |(whole, finer): (&i64, &i64)| (0..SECOND).contains(&(finer - whole));
+    is_whole(whole) && !is_whole(finer) && whole.us.len() == finer.us.len() && whole.us.iter().zip(&finer.us).all(agree)
+}
+
+const SECOND: i64 = 1_000_000;
 
 /// True if a path leads to a header of HTTP.
 fn is_header(path: &Path) -> bool {

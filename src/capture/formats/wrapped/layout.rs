@@ -365,7 +365,8 @@ fn example(value: &Value) -> Option<Example<'_>> {
     if bare && top.contains_key("jsonrpc") {
         return Some(Example::spread(top));
     }
-    let mut level: Vec<Descent<'_>> = vec![Descent { path: Vec::new(), object: top, around: Vec::new() }];
+    let mut level: Vec<Descent<'_>> =
+        vec![Descent { path: Vec::new(), object: top, around: Vec::new(), in_params: false }];
     for _ in 0..DEPTH {
         let mut found: Option<Example<'_>> = None;
         let mut next = Vec::new();
@@ -418,6 +419,8 @@ struct Descent<'v> {
     path: Vec<String>,
     object: &'v Map<String, Value>,
     around: Vec<(Vec<String>, &'v Map<String, Value>)>,
+    /// True within the parameters of what may be a message itself.
+    in_params: bool,
 }
 
 impl<'v> Descent<'v> {
@@ -429,9 +432,12 @@ impl<'v> Descent<'v> {
         };
         let mut keys: Vec<_> = self.object.iter().collect();
         keys.sort_by_key(|(key, _)| rank(key));
+        let in_message = self.path.is_empty() && is_spread(self.object);
         for (key, value) in keys {
             let path: Vec<String> = self.path.iter().chain([key]).cloned().collect();
-            match (holds_message(value), &mut *found) {
+            let in_params = self.in_params || in_message && key == "params";
+            // What a client registers has a method and an id, too.
+            match (holds_message(value) && (!in_params || is_versioned(value)), &mut *found) {
                 // `raw` and `msg` in one wrapper are one message, told twice.
                 (true, Some(first)) => {
                     first.several |= rank(key) == usize::MAX || !path.starts_with(&first.path[..first.path.len() - 1])
@@ -447,12 +453,17 @@ impl<'v> Descent<'v> {
                 }
                 (false, _) => {
                     if let Value::Object(inner) = value {
-                        next.push(Descent { path, object: inner, around: self.around.clone() });
+                        next.push(Descent { path, object: inner, around: self.around.clone(), in_params });
                     }
                 }
             }
         }
     }
+}
+
+/// True for a record whose members may be those of a request or a notification.
+fn is_spread(members: &Map<String, Value>) -> bool {
+    members.get("method").is_some_and(Value::is_string) && members.get("params").is_some_and(Value::is_object)
 }
 
 fn is_answer(members: &Map<String, Value>) -> bool {
