@@ -1,5 +1,6 @@
 //! A recorded session as replay and comparison see it: events in order, exchanges, and what the audit found.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::capture::{Proof, Transport, Vantage};
@@ -40,6 +41,8 @@ pub struct Connection {
     pub exchanges: Vec<Exchange>,
     /// What the audit found.
     pub faults: Faults,
+    /// Over HTTP, by the stream of a GET that goes on with an earlier stream, that one.
+    pub resumed: BTreeMap<u32, u32>,
 }
 
 /// What the audit found on a connection: first what belongs to no exchange, then exchange by exchange, in the order of the findings.
@@ -204,6 +207,16 @@ impl Connection {
             EventKind::Request(place) => self.exchanges.get(place),
             _ => None,
         }
+    }
+
+    /// The stream that one goes on with, from the first on; itself for one that goes on with none.
+    pub fn first_stream(&self, stream: u32) -> u32 {
+        // One that goes on has a lost one before it: the way back ends.
+        let mut first = stream;
+        for _ in 0..self.resumed.len() {
+            first = self.resumed.get(&first).copied().unwrap_or(first);
+        }
+        first
     }
 
     /// The text of its answer.

@@ -30,6 +30,7 @@ pub(crate) fn connection(protocol: &str, trace: &str) -> Connection {
         events,
         exchanges,
         faults: Default::default(),
+        resumed: Default::default(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::resumed::Resumed;
 use super::thread::Threads;
 use crate::capture::Vantage;
 use crate::error::Result;
@@ -47,6 +48,7 @@ fn connection(store: &Store, row: &ConnectionRow, audited: AuditedConnection) ->
         events: maker.events,
         exchanges: maker.exchanges,
         faults,
+        resumed: maker.resumed.into_pairs(),
     }))
 }
 
@@ -67,6 +69,7 @@ struct Maker<'r> {
     /// Place of a frame's event.
     places: HashMap<i64, usize>,
     threads: Threads,
+    resumed: Resumed,
     events: Vec<Event>,
     exchanges: Vec<Exchange>,
 }
@@ -87,12 +90,14 @@ impl<'r> Maker<'r> {
             cancels: by_frame,
             places: HashMap::new(),
             threads: Threads::default(),
+            resumed: Resumed::default(),
             events: Vec::new(),
             exchanges: Vec::with_capacity(rows.len()),
         }
     }
 
     fn frame(&mut self, row: RecordedRow) {
+        self.resumed.note(&row);
         let here = self.events.len();
         let Some(what) = self.what(&row, here) else { return };
         if let Some(batch) = row.batch.and_then(|batch| self.places.get(&batch))

@@ -8,6 +8,7 @@ mod drive;
 mod load;
 #[cfg(feature = "live")]
 pub mod mock;
+mod resumed;
 #[cfg(feature = "live")]
 mod scribe;
 #[cfg(feature = "live")]

@@ -157,6 +157,7 @@ fn silent(old: &Connection, number: usize) -> Connection {
         events: Vec::new(),
         exchanges: Vec::new(),
         faults: Default::default(),
+        resumed: Default::default(),
         ..old.clone()
     }
 }

@@ -239,7 +239,7 @@ impl Engine {
     /// When [`Engine::tick`] is to be called, at the latest, in microseconds of the run.
     pub fn wake_at(&self) -> Option<i64> {
         let all = || self.flight.iter().copied();
-        let resume = self.http.resume.map(|(at, _)| at);
+        let resume = self.http.resume.values().copied().min();
         let wake = match self.phase {
             Phase::Connecting | Phase::Done => None,
             Phase::Playing => {

@@ -79,20 +79,17 @@ impl Engine {
     fn stream_step(&mut self, step: &Step) {
         match step.action {
             Action::OpenStream => {
-                let stream = self.new_stream();
-                if let Some(recorded) = self.recorded.events[step.event].stream {
-                    self.http.streams.insert(recorded, stream);
-                }
-                let last_event_id = self.resumes(step.event).then(|| self.last_event_id()).flatten();
-                self.out.push_back(Outgoing::OpenStream {
-                    stream,
-                    last_event_id,
-                    revision: self.http.revision.clone(),
-                });
+                let stream = match self.goes_on_with(step.event) {
+                    None => self.open_stream(None),
+                    Some(lost) if self.is_awaited(lost) => self.resume(lost),
+                    Some(lost) => lost,
+                };
+                let recorded = self.recorded.events[step.event].stream;
+                self.http.streams.extend(recorded.map(|recorded| (recorded, stream)));
             }
             Action::CloseStream(recorded) => {
                 if let Some(stream) = self.http.streams.get(&recorded).copied() {
-                    self.http.closed_stream = Some(stream);
+                    self.http.closed.insert(stream);
                     self.out.push_back(Outgoing::CloseStream { stream });
                 }
             }

@@ -7,7 +7,7 @@ use super::state::{Phase, Reinit};
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::live::link::{Outgoing, turned_away};
 use crate::protocol::{Facts, Side};
-use crate::replay::plan::Action;
+use crate::replay::plan::{Action, Step};
 use crate::replay::policy;
 use crate::replay::recording::EventKind;
 use crate::replay::run::{Broken, Fate};
@@ -159,7 +159,7 @@ impl Engine {
 
     /// A stream has ended. Where no other stream can bring the answer, it will never come.
     pub(super) fn stream_closed(&mut self, stream: u32, by: Side) {
-        self.http.closed_stream = Some(stream);
+        self.http.closed.insert(stream);
         if by == Side::Client {
             return;
         }
@@ -186,9 +186,9 @@ impl Engine {
             let run = &self.log.exchanges[*at];
             run.fate == Fate::Sent && run.answered_us.is_none()
         };
-        let recorded =
-            self.steps[self.cursor..].iter().any(|step| step.action == Action::OpenStream && self.resumes(step.event));
-        if recorded
+        let comes_back =
+            |step: &Step| step.action == Action::OpenStream && self.goes_on_with(step.event) == Some(stream);
+        if self.steps[self.cursor..].iter().any(comes_back)
             || self.phase >= Phase::Ending
             || !self.recorded.profile.stream_close_is_no_cancel
             || !self.http.event_ids.contains_key(&stream)
@@ -197,41 +197,48 @@ impl Engine {
             return false;
         }
         let wait_us = self.http.retry_us.get(&stream).copied().unwrap_or(RETRY_US);
-        self.http.resume = Some((self.now + wait_us, stream));
+        self.http.resume.insert(stream, self.now + wait_us);
         true
     }
 
-    /// Opens the stream again that a server ended before its answer.
+    /// Opens the streams again that a server ended before their answers.
     pub(super) fn resume_now(&mut self) {
-        let Some((_, lost)) = self.http.resume.filter(|(at, _)| *at <= self.now) else { return };
-        self.http.resume = None;
-        if self.phase >= Phase::Ending {
-            return;
+        let now = self.now;
+        let due: Vec<u32> = self.http.resume.iter().filter(|(_, at)| **at <= now).map(|(lost, _)| *lost).collect();
+        for lost in due {
+            self.http.resume.remove(&lost);
+            if self.phase < Phase::Ending {
+                self.resume(lost);
+            }
         }
-        let stream = self.new_stream();
+    }
+
+    /// Goes on with a stream behind the last event that came on it; gives the new one, on which its requests wait now.
+    pub(super) fn resume(&mut self, lost: u32) -> u32 {
+        let last_event_id = self.http.event_ids.get(&lost).cloned();
+        let stream = self.open_stream(last_event_id.clone());
         for exchange in self.on_stream(lost) {
             self.live[exchange].stream = Some(stream);
         }
-        let last_event_id = self.http.event_ids.get(&lost).cloned();
-        if let Some(id) = &last_event_id {
-            self.http.event_ids.insert(stream, id.clone());
-        }
+        self.http.event_ids.extend(last_event_id.map(|id| (stream, id)));
+        stream
+    }
+
+    pub(super) fn open_stream(&mut self, last_event_id: Option<String>) -> u32 {
+        let stream = self.new_stream();
         self.out.push_back(Outgoing::OpenStream { stream, last_event_id, revision: self.http.revision.clone() });
+        stream
     }
 
-    /// True if the recorded client resumed a stream that it had lost.
-    pub(super) fn resumes(&self, open: usize) -> bool {
-        let stream = self.recorded.events[open].stream;
-        self.recorded.events[open..].iter().any(|event| {
-            event.stream == stream
-                && event.what == EventKind::Http
-                && event.text.to_ascii_lowercase().contains("\"last-event-id\"")
-        })
+    /// The live stream that the recorded client had lost when it opened this one.
+    pub(super) fn goes_on_with(&self, open: usize) -> Option<u32> {
+        let recorded = self.recorded.events[open].stream?;
+        self.http.streams.get(self.recorded.resumed.get(&recorded)?).copied()
     }
 
-    /// The last SSE event on the stream that was closed last, or on any.
-    pub(super) fn last_event_id(&self) -> Option<String> {
-        let closed = self.http.closed_stream.and_then(|stream| self.http.event_ids.get(&stream));
-        closed.or_else(|| self.http.event_ids.iter().max_by_key(|(stream, _)| **stream).map(|(_, id)| id)).cloned()
+    /// True where something may still come to a stream that has ended: to its requests, or to one that only listened.
+    pub(super) fn is_awaited(&self, stream: u32) -> bool {
+        let asked = self.live.iter().any(|own| own.stream == Some(stream));
+        self.http.closed.contains(&stream) && (!asked || !self.on_stream(stream).is_empty())
     }
 }

@@ -1,6 +1,6 @@
 //! What the engine remembers: of the step in front, of each exchange, of the names in use, of the peer.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::send::Handed;
 use crate::jsonrpc::Id;
@@ -154,10 +154,10 @@ pub(super) struct Http {
     pub event_ids: HashMap<u32, String>,
     /// How long to wait before a stream is resumed, as its server says, microseconds.
     pub retry_us: HashMap<u32, i64>,
-    /// When a stream is to be resumed, and which.
-    pub resume: Option<(i64, u32)>,
-    /// The stream that was closed last.
-    pub closed_stream: Option<u32>,
+    /// Streams that are to be resumed, and when.
+    pub resume: BTreeMap<u32, i64>,
+    /// Streams that have ended.
+    pub closed: HashSet<u32>,
     /// What was handed to the link and is not yet confirmed, on any transport.
     pub handed: VecDeque<Handed>,
     /// The negotiated revision.

@@ -120,7 +120,7 @@ const LISTENING: &str = r#"
 20 c# 4 {"id":2,"method":"tools/list"}
 25 s# 4 {"id":2,"result":{"tools":[]}}
 30 c| 3
-40 c+ 5 GET last-event-id
+40 c+ 5 GET 3
 50 c# 6 {"id":3,"method":"tools/list"}
 55 s# 6 {"id":3,"result":{"tools":[]}}
 60 c+ 7 DELETE
@@ -146,7 +146,52 @@ fn a_stream_that_its_server_ends_early_is_resumed() {
     assert!(played.all_sent() && played.run("#2").answered_us.is_some());
 }
 
-/// `8 c+ 3 GET` opened stream 3; the head of its request is put in. `8 s+ 3 202` is the head of a response.
+/// Two calls whose streams are ended before their answers, and those of a client that came back for both.
+const BOTH: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+20 c# 3 {"id":2,"method":"tools/list"}
+21 c# 4 {"id":3,"method":"prompts/list"}
+30 s| 4
+40 s| 3
+"#;
+
+#[test]
+fn each_of_several_streams_is_resumed_behind_its_own_last_event() {
+    let resumed = "130 c+ 5 GET 4\n140 c+ 6 GET 3\n";
+    let answers = |first: u32, second: u32| {
+        format!("200 s# {first} {{\"id\":2,\"result\":{{}}}}\n210 s# {second} {{\"id\":3,\"result\":{{}}}}\n")
+    };
+    // The live streams end in the order of the requests, the recorded ones did not; and a client may have had no need to come back.
+    for trace in [
+        format!("{BOTH}{resumed}{}", answers(6, 5)),
+        format!("{BOTH}{}", answers(3, 4)).replace("30 s| 4\n40 s| 3\n", ""),
+    ] {
+        let played = play(&with_heads(&trace), &options(), |wire, message| {
+            let (stream, after) = (wire.stream, if message["id"] == 2 { 2 } else { 20 });
+            if message["id"] == 1 {
+                wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+            } else if !message["id"].is_null() {
+                let id = message["id"].to_string();
+                wire.at(1, Incoming::Primed { stream, event_id: Some(id), retry_ms: Some(50) });
+                wire.at(after, Incoming::Closed { stream: Some(stream), by: Side::Server, how: "eof".into() });
+                wire.result(400, message, json!({}));
+            }
+        });
+        let mut ids: Vec<&str> = Vec::new();
+        for (_, out) in &played.wire.asked {
+            if let Outgoing::OpenStream { last_event_id: Some(id), .. } = out {
+                ids.push(id);
+            }
+        }
+        ids.sort_unstable();
+        assert_eq!(ids, ["2", "3"], "{trace}");
+        assert!(played.run("#2").answered_us.is_some() && played.run("#3").answered_us.is_some(), "{trace}");
+    }
+}
+
+/// `8 c+ 3 GET` opened stream 3; the head of its request is put in. `9 c+ 5 GET 3` goes on with stream 3. `8 s+ 3 202` is the head of a response.
 fn with_heads(trace: &str) -> Connection {
     use crate::replay::recording::{Event, EventKind};
     let mut recorded =
@@ -165,8 +210,9 @@ fn with_heads(trace: &str) -> Connection {
             shift(&mut recorded, at, 1);
             continue;
         }
-        let resumed = if parts.len() > 4 { r#","headers":{"last-event-id":"old"}"# } else { "" };
-        let head = format!(r#"{{"method":"{}"{resumed}}}"#, parts[3]);
+        let lost = parts.get(4).and_then(|lost| lost.parse::<u32>().ok());
+        recorded.resumed.extend(stream.zip(lost));
+        let head = format!(r#"{{"method":"{}"}}"#, parts[3]);
         for (what, text) in [(EventKind::Http, head), (EventKind::Open, String::new())] {
             let event = Event { frame: 0, line: 0, at_us: Some(at_us), side: Some(Side::Client), stream, what, text };
             recorded.events.insert(at, event);
