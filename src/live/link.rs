@@ -96,6 +96,11 @@ pub enum Outgoing {
         /// Its number.
         stream: u32,
     },
+    /// HTTP, to a client: an event without a message. Behind its id the client goes on once the stream is closed.
+    Prime {
+        /// The number of the stream.
+        stream: u32,
+    },
     /// HTTP: a DELETE of the session.
     EndSession {
         /// As in `Message`.

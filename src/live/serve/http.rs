@@ -18,11 +18,11 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::link;
-use super::room::{Listening, Room, Waiting};
+use super::room::{Listening, Part, Room, Waiting};
 use crate::jsonrpc::{Kind, NoLift, Parsed, parse};
 use crate::live::origin::{is_local, is_of_local_page};
 use crate::live::{Clock, Incoming, Link};
-use crate::protocol::Side;
+use crate::protocol::{Side, http};
 
 /// Names the session.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -158,10 +158,15 @@ impl House {
     }
 
     fn get(&self, headers: &HeaderMap) -> Result<Response, Refusal> {
-        let listening = self.room(headers)?.listen().ok_or_else(over)?;
+        let room = self.room(headers)?;
+        let last = headers.get(http::LAST_EVENT).and_then(|id| id.to_str().ok());
+        if let Some(waiting) = last.and_then(|id| room.resume(id)) {
+            return Ok(streamed(waiting, None));
+        }
+        let listening = room.listen().ok_or_else(over)?;
         let events = stream::unfold(listening, |mut listening: Listening| async move {
             let bytes = listening.next().await?;
-            Some((event(&bytes), listening))
+            Some((event(None, &bytes), listening))
         });
         Ok(respond(StatusCode::OK, EVENTS, Body::from_stream(events)))
     }
@@ -239,19 +244,25 @@ async fn answer(mut waiting: Waiting, events: bool) -> Response {
         Ok(None) => Some(None),
         Err(_) => None,
     };
+    streamed(waiting, first)
+}
+
+/// What comes on a stream, event by event; `first` is what has come of it already.
+fn streamed(waiting: Waiting, first: Option<Option<Part>>) -> Response {
     let events = stream::unfold((waiting, first), |(mut waiting, first)| async move {
         let part = match first {
             Some(first) => first?,
             None => waiting.next().await?,
         };
-        Some((event(&part.bytes), (waiting, None)))
+        Some((event(part.id.as_deref(), &part.bytes), (waiting, None)))
     });
     respond(StatusCode::OK, EVENTS, Body::from_stream(events))
 }
 
 /// A message as an event; a line break in it goes between two `data` fields.
-fn event(bytes: &[u8]) -> Result<Bytes, Infallible> {
-    let mut event = b"event: message\n".to_vec();
+fn event(id: Option<&str>, bytes: &[u8]) -> Result<Bytes, Infallible> {
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    let mut event = format!("{id}event: message\n").into_bytes();
     for line in bytes.split(|byte| *byte == b'\n') {
         event.extend_from_slice(b"data: ");
         event.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));

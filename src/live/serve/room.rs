@@ -37,12 +37,19 @@ struct Streams {
 struct Stream {
     /// Requests of it that have no answer yet.
     owed: usize,
-    out: UnboundedSender<Part>,
+    /// The response that is open for it; none while its client is to come back.
+    out: Option<UnboundedSender<Part>>,
+    /// What came meanwhile.
+    waiting: Vec<Part>,
+    /// How often its client was told where to go on.
+    primed: u32,
 }
 
 /// A message for a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
+    /// The id of its event, of one that carries no message.
+    pub(super) id: Option<String>,
     /// Its bytes.
     pub(super) bytes: Vec<u8>,
     /// True for the answer that the client waits for.
@@ -63,7 +70,8 @@ impl Room {
             while let Some(order) = to.recv().await {
                 match order {
                     Outgoing::Message { stream, bytes, .. } => own.deliver(stream, bytes),
-                    Outgoing::CloseStream { stream } => drop(own.streams().open.remove(&stream)),
+                    Outgoing::Prime { stream } => own.prime(stream),
+                    Outgoing::CloseStream { stream } => own.close(stream),
                     Outgoing::Finish | Outgoing::Abort => break,
                     Outgoing::OpenStream { .. } | Outgoing::EndSession { .. } => {}
                 }
@@ -92,8 +100,42 @@ impl Room {
         streams.last += 1;
         let number = streams.last;
         let (out, parts) = unbounded_channel();
-        streams.open.insert(number, Stream { owed, out });
+        streams.open.insert(number, Stream { owed, out: Some(out), waiting: Vec::new(), primed: 0 });
         Some(Waiting { room: Arc::clone(self), number, parts })
+    }
+
+    /// A stream that was closed before its answers, for a client that has come back behind this event.
+    pub(super) fn resume(self: &Arc<Room>, event: &str) -> Option<Waiting> {
+        let number = event.split_once('-')?.0.parse::<u32>().ok()?;
+        let mut streams = self.streams();
+        let stream = streams.open.get_mut(&number)?;
+        let (out, parts) = unbounded_channel();
+        for part in stream.waiting.drain(..) {
+            let _ = out.send(part);
+        }
+        stream.out = Some(out);
+        if stream.owed == 0 {
+            streams.open.remove(&number);
+        }
+        Some(Waiting { room: Arc::clone(self), number, parts })
+    }
+
+    fn prime(&self, number: u32) {
+        if let Some(stream) = self.streams().open.get_mut(&number) {
+            stream.primed += 1;
+            let id = Some(format!("{number}-{}", stream.primed));
+            stream.put(Part { id, bytes: Vec::new(), answer: false, last: false });
+        }
+    }
+
+    /// Closes a stream. One whose client knows where to go on keeps what is still to come.
+    fn close(&self, number: u32) {
+        let mut streams = self.streams();
+        let Some(stream) = streams.open.get_mut(&number) else { return };
+        stream.out = None;
+        if stream.primed == 0 {
+            streams.open.remove(&number);
+        }
     }
 
     /// The stream for what belongs to no request; an earlier one ends.
@@ -130,8 +172,8 @@ impl Room {
         let answers = answers(&bytes);
         open.owed = open.owed.saturating_sub(answers);
         let last = open.owed == 0;
-        let _ = open.out.send(Part { bytes, answer: answers > 0, last });
-        if last {
+        open.put(Part { id: None, bytes, answer: answers > 0, last });
+        if last && open.out.is_some() {
             streams.open.remove(&stream);
         }
     }
@@ -139,6 +181,15 @@ impl Room {
     fn end(&self) {
         let mut streams = self.streams();
         *streams = Streams { last: streams.last, over: true, ..Streams::default() };
+    }
+}
+
+impl Stream {
+    fn put(&mut self, part: Part) {
+        match &self.out {
+            Some(out) => drop(out.send(part)),
+            None => self.waiting.push(part),
+        }
     }
 }
 
@@ -173,7 +224,12 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let open = self.room.streams().open.remove(&self.number).is_some();
+        let mut streams = self.room.streams();
+        let open = streams.open.get(&self.number).is_some_and(|stream| stream.out.is_some());
+        if open {
+            streams.open.remove(&self.number);
+        }
+        drop(streams);
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if open {
             let (room, stream) = (Arc::clone(&self.room), Some(self.number));

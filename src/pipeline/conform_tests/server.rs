@@ -291,7 +291,7 @@ impl Peer for Server {
             }
             Outgoing::Finish | Outgoing::Abort => self.wire(now_us, true, 0, Due::Exit),
             Outgoing::OpenStream { stream, .. } => self.wire(now_us, true, stream, Due::TakenUp(stream)),
-            Outgoing::EndSession { .. } => {}
+            Outgoing::Prime { .. } | Outgoing::EndSession { .. } => {}
         }
     }
 

@@ -47,7 +47,7 @@ impl<'t> Scribe<'t> {
             Outgoing::Message { stream, bytes, .. } => self.ordered.push_back((*stream, bytes.clone())),
             Outgoing::OpenStream { stream, .. } => self.request(now_us, *stream, "GET"),
             Outgoing::Finish | Outgoing::Abort => self.finishing = true,
-            Outgoing::CloseStream { .. } | Outgoing::EndSession { .. } => {}
+            Outgoing::Prime { .. } | Outgoing::CloseStream { .. } | Outgoing::EndSession { .. } => {}
         }
     }
 

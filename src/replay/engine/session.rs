@@ -196,7 +196,7 @@ impl Engine {
         {
             return false;
         }
-        let wait_us = self.http.retry_us.get(&stream).copied().unwrap_or(RETRY_US);
+        let wait_us = self.http.retry_us.get(&stream).copied().unwrap_or_else(|| self.options.pace.gap(RETRY_US));
         self.http.resume.insert(stream, self.now + wait_us);
         true
     }

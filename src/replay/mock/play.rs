@@ -212,7 +212,11 @@ impl Mock {
                 self.report.exit = script.exit();
                 self.end();
             }
-            EventKind::Close => self.out.extend(stream.map(|stream| Outgoing::CloseStream { stream })),
+            EventKind::Close => {
+                let comes_back = script.connection.resumed.values().any(|lost| Some(*lost) == event.stream);
+                self.out.extend(stream.filter(|_| comes_back).map(|stream| Outgoing::Prime { stream }));
+                self.out.extend(stream.map(|stream| Outgoing::CloseStream { stream }));
+            }
             EventKind::Request(place) => self.ask(&script, place, run),
             EventKind::Response(_) => {
                 let bytes = self.fit(&script, at, run);

@@ -279,7 +279,8 @@ impl<'c> Writer<'c> {
     /// The request in flight whose stream an event is on.
     fn on_stream(&self, event: &Event) -> Option<usize> {
         let asked_on = |place: usize| self.connection.events[self.connection.exchanges[place].request].stream;
-        self.open.iter().copied().find(|place| event.stream.is_some() && asked_on(*place) == event.stream)
+        let first = Some(self.connection.first_stream(event.stream?));
+        self.open.iter().copied().find(|place| asked_on(*place) == first)
     }
 
     /// The client's exchange that a message of the server belongs to.

@@ -129,3 +129,23 @@ fn at_once_means_that_what_is_late_is_late_by_seconds() {
         assert_eq!(stage.until(99_000).iter().map(|(at, _)| *at).collect::<Vec<_>>(), [late], "{speed:?}");
     }
 }
+
+#[test]
+fn a_stream_that_its_client_came_back_for_is_closed_and_gone_on_with() {
+    let trace = r#"
+        20 c# 1 {"id":2,"method":"tools/call","params":{"name":"slow"}}
+        30 s| 1
+        90 s| 2
+        200 s# 3 {"id":2,"result":{"content":["slow"]}}
+    "#;
+    let asked = |resumed: &[(u32, u32)]| {
+        let recorded = Connection { resumed: resumed.iter().copied().collect(), ..connection(MCP, trace) };
+        let mut stage = Stage::of(recorded, MockOptions::default());
+        stage.on_stream(Some(7), SLOW)
+    };
+    let answer = format!("7: {ANSWERED_SLOW}");
+    let prime = "Prime { stream: 7 }";
+    assert_eq!(asked(&[(2, 1), (3, 2)]), [prime, "close 7", prime, "close 7", answer.as_str()]);
+    // Where nobody came back, nobody is told where to go on.
+    assert_eq!(asked(&[])[0], "close 7");
+}
