@@ -153,6 +153,7 @@ impl Conn {
             side.acknowledged = Some(Witness { request: request.frame, answer: m.seen.frame });
         }
         self.answered_on(stream, request.frame, m.seen);
+        self.brought(m.stream, id);
         self.remember(step, issuer, id);
     }
 

@@ -5,18 +5,21 @@
 
 use super::event::What;
 use super::http_stream::{HttpStream, Shown};
+use super::message::call_key;
 use super::race::Judgement;
 use super::seen::{FrameId, Seen};
 use super::state::{Again, Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::http::{RequestHead, ResponseHead};
-use crate::protocol::{Facts, Side};
+use crate::protocol::{Facts, Role, Side};
 
 /// Why a message may come on another stream than its own.
 pub(super) const UNSEEN: &str = "the log does not show whether the stream resumes another";
 /// How many streams are remembered for a connection.
 const STREAMS: usize = 4096;
+/// How many answers are remembered that a stream has brought.
+const BROUGHT: usize = 64;
 
 impl Conn {
     /// The head of a request or a response.
@@ -141,6 +144,14 @@ impl Conn {
         }
     }
 
+    /// Notes which answers a stream has brought that its own request did not ask for.
+    pub(super) fn brought(&mut self, stream: Option<u32>, id: &Id) {
+        let Some(stream) = stream.filter(|stream| !self.streams.contains_key(stream)) else { return };
+        if let Some(own) = self.http.streams.get_mut(&stream).filter(|own| own.brought.len() < BROUGHT) {
+            own.brought.push(id.clone());
+        }
+    }
+
     /// A message of the server on a stream that it does not belong on.
     pub(super) fn misplaced(&self, step: &mut Step<'_>, m: &Incoming<'_>) {
         if m.sender != Side::Server || m.stream.is_none() {
@@ -210,10 +221,22 @@ impl Conn {
         }
     }
 
+    /// True where a request is posted again whose first POST was refused for the time being, or for lack of credentials.
+    pub(super) fn refused_before(&self, m: &Incoming<'_>, old: &Slot, role: Role) -> bool {
+        let refused =
+            self.status_of(old.exchange.stream).is_some_and(|status| matches!(status, 401 | 403 | 429 | 500..));
+        let same = *old.exchange.method == *m.message.method() && old.call == call_key(m, role);
+        refused && same && m.sender == Side::Client && !old.exchange.in_flight()
+    }
+
     /// How sure it is that a second answer to a request is one; `None` where a stream that was taken up again repeats the first.
     pub(super) fn second_answer_on(&self, m: &Incoming<'_>, asked_on: Option<u32>) -> Option<Judgement> {
         let elsewhere = m.stream.filter(|stream| m.sender == Side::Server && asked_on != Some(*stream));
         let Some(stream) = elsewhere else { return Some(Judgement::EXACT) };
+        let brought = |http: &HttpStream| m.message.id.value().is_some_and(|id| http.brought.contains(id));
+        if self.http.streams.get(&stream).is_some_and(brought) {
+            return Some(Judgement::EXACT);
+        }
         match self.resumes(stream) {
             Some(true) => None,
             resumes => Some(Judgement::exact_if(resumes.is_some(), UNSEEN)),

@@ -1,6 +1,7 @@
 //! One POST, GET or DELETE, as rules see it.
 
 use super::seen::Seen;
+use crate::jsonrpc::Id;
 use crate::protocol::http::{EVENT_STREAM, HeadFault, RequestHead, ResponseHead};
 
 /// One POST, GET or DELETE and what its response carries, as far as the log shows it.
@@ -14,6 +15,8 @@ pub struct HttpStream {
     pub requests: u32,
     /// How many notifications and responses its body holds.
     pub others: u32,
+    /// Requests of other streams that were answered on it, the first of them.
+    pub brought: Vec<Id>,
     /// True once it was closed.
     pub closed: bool,
     /// What its server must refuse it for.

@@ -108,7 +108,7 @@ impl Conn {
         if self.sent_again(step, m, id, role) {
             return;
         }
-        let absorb = self.retire(step, m, id);
+        let absorb = self.retire(step, m, id, role);
         let mut slot = self.new_slot(m, id, (method.clone(), known, role), absorb);
         slot.stated = self.stated_capabilities(m);
         let repeats = self.repeats(m, &mut slot);
@@ -371,10 +371,14 @@ impl Conn {
     }
 
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
-    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) -> Absorb {
+    fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> Absorb {
         let issued = self.side_mut(m.sender);
         issued.count_up(id);
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
+        if self.refused_before(m, &old, role) {
+            self.flush(step, m.sender, old);
+            return Absorb::default();
+        }
         let earlier = old.exchange.request;
         let in_flight = old.exchange.in_flight();
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
@@ -452,7 +456,7 @@ impl Conn {
 }
 
 /// Method and parameters of a request as one number, where sending the same again means something.
-fn call_key(m: &Incoming<'_>, role: Role) -> Option<u64> {
+pub(super) fn call_key(m: &Incoming<'_>, role: Role) -> Option<u64> {
     // A handshake must not be cancelled, so that asking again is all that a client can do.
     let handshake = Some(m.message.method()) == m.profile.opening.initialize;
     if handshake || matches!(role, Role::Poll | Role::TaskResult) || m.facts.params_hash == 0 {

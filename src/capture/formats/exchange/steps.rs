@@ -194,7 +194,12 @@ impl<'a> Steps<'_, 'a> {
         match fate(text, cut, whole) {
             Fate::Other => return false,
             Fate::Cut => self.end(Side::Server, StepKind::Missing),
-            Fate::Traffic(told) => self.whole(text, offset, told),
+            Fate::Traffic(told) => {
+                // An error that names no request, with a status that refuses the whole POST, answers none.
+                let nameless = told.answers && !is_list(text) && told.causes().next().is_none();
+                self.whole(text, offset, told);
+                return !(nameless && self.exchange.status.is_some_and(|status| status >= 400));
+            }
         }
         true
     }
