@@ -160,6 +160,25 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
     Ok(chosen.iter().map(|entry| (entry.connection, entry.label.clone())).collect())
 }
 
+/// True if there is another answer that may be taken.
+fn differs(entry: &ExchangeReport) -> bool {
+    let kinds = [Verdict::Changed, Verdict::ErrorChanged, Verdict::Violates];
+    std::iter::once(&entry.verdict).chain(&entry.also).any(|verdict| kinds.contains(verdict))
+}
+
+/// True if a user means this request: `7`, `#7`, and with its connection `7@2`.
+fn is_named(entry: &ExchangeReport, name: &str) -> bool {
+    let name = name.trim().trim_start_matches('#');
+    let label = entry.label.trim_start_matches('#');
+    name == label || name == format!("{label}@{}", entry.connection + 1)
+}
+
+/// True if a run has an answer to take of the request that a user means.
+#[cfg(feature = "live")]
+pub fn offers(run: &RunReport, name: &str) -> bool {
+    run.exchanges.iter().any(|entry| differs(entry) && is_named(entry, name))
+}
+
 /// `#7 tools/call render`.
 fn title(entry: &ExchangeReport) -> String {
     let name = entry.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
@@ -216,11 +235,7 @@ fn header(file: &str, member: &str) -> Option<String> {
 impl Review<'_> {
     /// The differences that are accepted.
     fn choose<'r>(&self, report: &'r RunReport, config: &Config) -> Result<Vec<&'r ExchangeReport>> {
-        let differs = |entry: &&ExchangeReport| {
-            let kinds = [Verdict::Changed, Verdict::ErrorChanged, Verdict::Violates];
-            std::iter::once(&entry.verdict).chain(&entry.also).any(|verdict| kinds.contains(verdict))
-        };
-        let open: Vec<&ExchangeReport> = report.exchanges.iter().filter(differs).collect();
+        let open: Vec<&ExchangeReport> = report.exchanges.iter().filter(|entry| differs(entry)).collect();
         if self.args.all {
             refuse(report)?;
             return Ok(open.into_iter().filter(|entry| self.new_text(entry).is_ok()).collect());
@@ -248,13 +263,7 @@ impl Review<'_> {
     }
 
     fn named<'r>(&self, open: &[&'r ExchangeReport], name: &str) -> Result<&'r ExchangeReport> {
-        let name = name.trim();
-        let fits = |entry: &&&ExchangeReport| {
-            let label = entry.label.trim_start_matches('#');
-            let place = format!("{label}@{}", entry.connection + 1);
-            [label, &entry.label, &place].contains(&name) || format!("#{place}") == name
-        };
-        let found: Vec<&&ExchangeReport> = open.iter().filter(fits).collect();
+        let found: Vec<&&ExchangeReport> = open.iter().filter(|entry| is_named(entry, name)).collect();
         match found.as_slice() {
             [entry] => self.new_text(entry).map(|_| **entry),
             [] => {
