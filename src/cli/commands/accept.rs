@@ -52,6 +52,9 @@ pub struct AcceptArgs {
     /// Read this configuration, instead of the first rpctape.toml from the current directory upwards
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The differences stand on the screen already, which the replay has written.
+    #[arg(skip)]
+    is_shown: bool,
     #[command(flatten)]
     compare: CompareArgs,
     #[command(flatten)]
@@ -85,6 +88,7 @@ pub fn after_replay(run: Run<'_>, compare: &CompareArgs, view: &ViewArgs, stop: 
         reason: run.reason.map(str::to_string),
         output: None,
         config: None,
+        is_shown: true,
         compare: compare.clone(),
         view: view.clone(),
     };
@@ -249,7 +253,9 @@ impl Review<'_> {
             let (mut chosen, rest): (Vec<_>, Vec<_>) = open.iter().copied().partition(wanted);
             chosen.retain(|entry| self.new_text(entry).is_ok());
             chosen.extend(named.into_iter().filter(|entry| rest.iter().any(|other| std::ptr::eq(*other, *entry))));
-            self.show(report, &chosen, config)?;
+            if !self.args.is_shown {
+                self.show(report, &chosen, config)?;
+            }
             return Ok(chosen);
         }
         if open.is_empty() {

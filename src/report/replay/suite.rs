@@ -17,6 +17,8 @@ use crate::replay::verdict::{RunReport, worst_exit};
 const NAME: usize = 48;
 /// The column of outcomes.
 const OUTCOME: usize = 12;
+/// How a sentence introduces a command.
+const COMMAND: &str = ": rpctape ";
 /// How many commands are proposed for a suite.
 const NEXT: usize = 3;
 
@@ -122,7 +124,7 @@ pub fn markdown(suite: &Suite<'_>) -> String {
 /// A text behind the beginning of a row that takes so many columns; what does not fit goes on under it. A command is to be copied,
 /// and never broken.
 fn beside(row: &str, taken: usize, text: &str, limit: usize) -> Vec<String> {
-    if taken + width(text) <= limit || text.contains("rpctape ") {
+    if taken + width(text) <= limit || text.contains(COMMAND) {
         return vec![format!("{row}{text}")];
     }
     let lines = wrap(text, limit.saturating_sub(taken));
