@@ -227,6 +227,9 @@ impl Engine {
             self.live[exchange].stream = Some(stream);
         }
         self.http.event_ids.extend(last_event_id.map(|id| (stream, id)));
+        // At no speed is a server asked again at once that has just ended the stream that went on.
+        let wait_us = self.http.retry_us.get(&lost).copied().unwrap_or(RETRY_US);
+        self.http.retry_us.insert(stream, wait_us);
         stream
     }
 
