@@ -219,6 +219,11 @@ impl Connection {
         first
     }
 
+    /// True if the client came back for a stream after it had ended.
+    pub fn is_resumed(&self, stream: Option<u32>) -> bool {
+        stream.is_some_and(|stream| self.resumed.values().any(|lost| *lost == stream))
+    }
+
     /// The text of its answer.
     pub fn response(&self, exchange: &Exchange) -> Option<&str> {
         exchange.response.map(|event| self.events[event].text.as_str())

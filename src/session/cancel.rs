@@ -397,6 +397,7 @@ impl Conn {
         // Its id may be another request's by now, on another stream.
         let own = |slot: &&mut Slot| slot.exchange.request.frame == request.frame && slot.exchange.in_flight();
         let Some(slot) = self.slot_mut(issuer, &id).filter(own) else { return };
+        slot.in_vain = true;
         if by == Some(Side::Server) {
             return;
         }

@@ -186,11 +186,15 @@ impl Conn {
         }
     }
 
-    /// Whether a request of the server is one that it has sent before, on another stream: the same id, method and parameters.
+    /// Whether a request is one that its sender has sent before, on another stream: the same id, method and parameters.
     pub(super) fn again(&self, m: &Incoming<'_>, old: &Slot, call: Option<u64>) -> Again {
         let (Some(before), Some(now)) = (old.exchange.stream, m.stream) else { return Again::New };
-        let same = old.call == call && (call.is_some() || m.facts.params_hash == 0);
-        let same = same && *old.exchange.method == *m.message.method();
+        let same = old.call == call && *old.exchange.method == *m.message.method();
+        if m.sender == Side::Client && before != now {
+            let again = same && old.in_vain && old.exchange.in_flight() && old.exchange.cancels.is_empty();
+            return if again { Again::Posted } else { Again::New };
+        }
+        let same = same && (call.is_some() || m.facts.params_hash == 0);
         if !same || before == now || m.sender != Side::Server {
             return Again::New;
         }

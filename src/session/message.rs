@@ -252,6 +252,7 @@ impl Conn {
             stated: None,
             wish: if m.profile.revision_per_request { Wish::of(m.facts) } else { Wish::default() },
             partial_token: Facts::id(m.facts.partial_result_token()).map(Box::new),
+            in_vain: false,
             call: None,
         })
     }
@@ -343,6 +344,7 @@ impl Conn {
         let Some(old) = self.slot(m.sender, id) else { return false };
         let broadcast = match self.again(m, old, call_key(m, role)) {
             Again::New => return false,
+            Again::Posted => return self.posted_again(m, id),
             Again::Replayed => None,
             Again::Sent(judgement) => Some(judgement),
         };
@@ -354,6 +356,17 @@ impl Conn {
         if let Some(old) = self.slot_mut(m.sender, id) {
             old.absorb.answers += 1;
         }
+        true
+    }
+
+    /// A request whose first POST came to nothing (a proxy was down, a token had expired) goes on with the second one.
+    fn posted_again(&mut self, m: &Incoming<'_>, id: &Id) -> bool {
+        let Some(old) = self.slot_mut(m.sender, id) else { return false };
+        old.in_vain = false;
+        old.absorb.answers += 1;
+        old.exchange.stream = m.stream;
+        let opener = Opener { issuer: m.sender, id: id.clone(), request: old.exchange.request, answer: None };
+        self.streams.extend(m.stream.map(|stream| (stream, opener)));
         true
     }
 

@@ -213,7 +213,7 @@ impl Mock {
                 self.end();
             }
             EventKind::Close => {
-                let comes_back = script.connection.resumed.values().any(|lost| Some(*lost) == event.stream);
+                let comes_back = script.connection.is_resumed(event.stream);
                 self.out.extend(stream.filter(|_| comes_back).map(|stream| Outgoing::Prime { stream }));
                 self.out.extend(stream.map(|stream| Outgoing::CloseStream { stream }));
             }

@@ -351,7 +351,12 @@ impl<'c> Writer<'c> {
         if matches!(event.what, EventKind::Response(_)) && chain.response.is_none() {
             chain.response = Some(chain.links.len() - 1);
         }
-        if matches!(event.what, EventKind::Response(_) | EventKind::Close) {
+        let ends = match event.what {
+            EventKind::Close => !self.connection.is_resumed(event.stream),
+            EventKind::Response(_) => true,
+            _ => false,
+        };
+        if ends {
             self.open.retain(|open| *open != place);
         }
     }

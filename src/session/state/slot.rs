@@ -62,6 +62,8 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) stated: Option<Capabilities>,
     /// What it says of the log messages that it wants (MCP 2026-07-28).
     pub(in crate::session) wish: Wish,
+    /// The POST that carried it has ended without its answer.
+    pub(in crate::session) in_vain: bool,
     /// Key among the calls in flight (rule CAN025).
     pub(in crate::session) call: Option<u64>,
 }
@@ -117,6 +119,8 @@ pub(in crate::session) enum Again {
     New,
     /// On a stream that goes on with another one.
     Replayed,
+    /// By another POST, since the first one came to nothing.
+    Posted,
     /// On another stream; how sure it is that this is no resumption.
     Sent(Judgement),
 }

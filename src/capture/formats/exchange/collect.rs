@@ -83,10 +83,13 @@ impl<'a> Collected<'a> {
         let started: Rc<str> = Rc::from(&*exchange.said);
         for step in steps {
             let step = keep(exchange.filled(step));
-            let (stream, started, adrift) = (self.streams, Rc::clone(&started), get && !step.timed);
-            if let StepKind::Text(text) = &step.what {
-                self.bytes += text.len();
-            }
+            let is_head = matches!(step.what, StepKind::Head(_));
+            let (stream, started, adrift) = (self.streams, Rc::clone(&started), get && !step.timed && !is_head);
+            self.bytes += match &step.what {
+                StepKind::Text(text) => text.len(),
+                StepKind::Head(head) => head.len(),
+                _ => 0,
+            };
             if step.side == Side::Server && !step.timed && step.told.answers {
                 self.untimed.insert(connection);
             }
@@ -181,6 +184,7 @@ fn hand_on(
         StepKind::Text(text) => {
             out.promised_or(&place, text, |out, fault| fault.cut.then(|| out.put(&place, Body::Missing(LEFT_OUT))))
         }
+        StepKind::Head(head) => out.put(&place, Body::Http { head }),
         StepKind::StreamClosed(by) => {
             let direction = Direction::Unknown;
             out.put(&Place { direction, ..place }, Body::Close { by: *by })

@@ -60,6 +60,15 @@ impl Part<'_> {
     }
 }
 
+/// What an exchange says beside its bodies: JSON with verb or status, and headers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Heads {
+    /// Of the request.
+    pub request: Option<String>,
+    /// Of the response.
+    pub response: Option<String>,
+}
+
 /// One HTTP request and its response.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exchange<'a> {
@@ -87,6 +96,8 @@ pub(super) struct Exchange<'a> {
     pub resolution_us: Option<i64>,
     /// The time of the record, as written.
     pub said: Cow<'a, str>,
+    /// Heads of the request and of the response, as recordings keep them, where the record holds their headers.
+    pub heads: Heads,
     /// Body of the request.
     pub request: Part<'a>,
     /// Body of the response.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::steps::ExchangeStep;
+use super::steps::{ExchangeStep, StepKind};
 use super::told::Link;
 use crate::protocol::Side;
 
@@ -27,7 +27,8 @@ impl Placed<'_> {
     /// Order of what has one time: what may have come earlier, then the rest, then what a client says to something it was told.
     pub(super) fn rank(&self) -> u8 {
         match self.step.side {
-            _ if self.adrift => 0,
+            // A head comes before what it is the head of.
+            _ if self.adrift || matches!(self.step.what, StepKind::Head(_)) => 0,
             Side::Client if self.step.told.causes().next().is_some() => 2,
             _ => 1,
         }

@@ -14,6 +14,8 @@ use crate::protocol::Side;
 pub(in crate::capture::formats) enum StepKind<'a> {
     /// A message or batch.
     Text(Cow<'a, str>),
+    /// A head, as JSON.
+    Head(String),
     /// The body of that side, which is one.
     Body,
     /// The response stream ended without the answer.
@@ -44,6 +46,7 @@ impl ExchangeStep<'_> {
     pub(super) fn into_owned(self) -> ExchangeStep<'static> {
         let what = match self.what {
             StepKind::Text(text) => StepKind::Text(Cow::Owned(text.into_owned())),
+            StepKind::Head(head) => StepKind::Head(head),
             StepKind::Body => StepKind::Body,
             StepKind::StreamClosed(by) => StepKind::StreamClosed(by),
             StepKind::Ended => StepKind::Ended,
@@ -91,6 +94,7 @@ pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<ExchangeStep<'a>> {
     if exchange.verb == "DELETE" && exchange.session.is_some() && ok {
         found.end(Side::Client, StepKind::Ended);
     }
+    found.heads();
     found.found
 }
 
@@ -135,6 +139,27 @@ impl<'a> Steps<'_, 'a> {
             offset: self.exchange.offset,
             told: Told::default(),
         });
+    }
+
+    /// Puts each head before what came under it; other traffic has none.
+    fn heads(&mut self) {
+        if self.found.is_empty() {
+            return;
+        }
+        if let Some(head) = &self.exchange.heads.response {
+            let own = |step: &ExchangeStep<'_>| step.side == Side::Server || step.what == StepKind::Ended;
+            let at = self.found.iter().position(own).unwrap_or(self.found.len());
+            let mut step = self.head(Side::Server, head);
+            step.order_us = self.found.get(at).map_or(step.order_us, |first| first.order_us.min(step.order_us));
+            self.found.insert(at, step);
+        }
+        if let Some(head) = &self.exchange.heads.request {
+            self.found.insert(0, self.head(Side::Client, head));
+        }
+    }
+
+    fn head(&self, side: Side, head: &str) -> ExchangeStep<'a> {
+        self.step(side, StepKind::Head(head.to_string()), self.exchange.offset, Told::default())
     }
 
     fn request(&mut self) -> Asks {

@@ -1,15 +1,18 @@
 //! The members of a HAR document that matter here; everything else is passed over.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::base64;
 use crate::capture::formats::document::content;
 use crate::capture::formats::exchange::body::unpacked;
-use crate::capture::formats::exchange::{Exchange, ExchangeStep, Part, StepKind, Told};
-use crate::protocol::Side;
+use crate::capture::formats::exchange::{Exchange, ExchangeStep, Heads, Part, StepKind, Told};
+use crate::protocol::http::brief_head;
+use crate::protocol::{Side, is_placeholder};
 
 /// The program that wrote it.
 #[derive(Default, Deserialize)]
@@ -116,6 +119,18 @@ pub(super) fn header<'h>(headers: &'h [Header<'_>], name: &str) -> Option<&'h st
     headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| &*header.value)
 }
 
+/// A head as recordings keep it. What was blotted out says nothing.
+fn head(headers: &[Header<'_>], is: &str, what: Value) -> String {
+    let blotted = |header: &&Header<'_>| is_placeholder(&format!("\"{}\"", header.value));
+    let mut kept: BTreeMap<String, String> = BTreeMap::new();
+    for Header { name, value } in headers.iter().filter(|header| !blotted(header)) {
+        let all = kept.entry(name.to_ascii_lowercase()).or_default();
+        all.push_str(if all.is_empty() { "" } else { ", " });
+        all.push_str(value);
+    }
+    brief_head(&json!({ is: what, "headers": kept }).to_string())
+}
+
 impl<'a> Entry<'a> {
     /// The exchange that it tells; `offset_of` gives the place of a text in the document.
     pub(super) fn exchange(self, line: u64, offset: usize, offset_of: impl Fn(&str) -> usize) -> Exchange<'a> {
@@ -129,7 +144,15 @@ impl<'a> Entry<'a> {
         let aborted = self.response.error.as_deref().is_some_and(|error| error.contains("ABORTED"));
         let part =
             |content: &Option<Content<'a>>| content.as_ref().map_or(Part::Absent, |content| content.part(&offset_of));
+        let (asked, answered) = (&self.request, &self.response);
+        let heads = Heads {
+            // A GET without headers may go on with another stream or not.
+            request: (!asked.headers.is_empty()).then(|| head(&asked.headers, "method", asked.method.as_ref().into())),
+            response: (answered.status > 0 && !aborted)
+                .then(|| head(&answered.headers, "status", answered.status.into())),
+        };
         Exchange {
+            heads,
             line,
             offset,
             session,

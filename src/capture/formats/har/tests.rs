@@ -2,6 +2,7 @@ use super::*;
 use crate::capture::testing::{Kept, read, read_as};
 use crate::capture::{Direction, Proof, Transport};
 use crate::protocol::Side;
+use crate::protocol::http::{RequestHead, ResponseHead};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -28,6 +29,13 @@ fn stream(messages: &[&str]) -> Value {
     json!({"status": 200, "headers": [], "content": {"mimeType": "text/event-stream", "text": text}})
 }
 
+/// What a document holds beside the heads of its exchanges.
+fn read_bodies(text: &str) -> Kept {
+    let mut kept = read("har", text);
+    kept.frames.retain(|frame| frame.kind != "http");
+    kept
+}
+
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"t"}}}"#;
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 const PROGRESS: &str =
@@ -42,7 +50,7 @@ fn short(kept: &Kept) -> Vec<(&str, Option<u32>, bool)> {
 
 #[test]
 fn a_session_from_its_first_post_to_its_end() {
-    let kept = read("har", SAMPLE);
+    let kept = read_bodies(SAMPLE);
     let got: Vec<_> = kept.frames.iter().map(|f| (f.kind, f.line, f.stream, f.direction)).collect();
     let (client, server) = (Direction::By(Side::Client), Direction::By(Side::Server));
     assert_eq!(
@@ -63,12 +71,35 @@ fn a_session_from_its_first_post_to_its_end() {
 }
 
 #[test]
+fn heads_stand_before_what_they_are_the_heads_of() {
+    let answer = json!({"status": 200, "headers": [{"name": "Content-Type", "value": "application/json"}],
+        "content": {"text": ANSWER}});
+    let mut call = entry(1, 20.0, "POST", Some("s"), Some(CALL), answer);
+    let more =
+        [("Accept", "application/json"), ("accept", "text/event-stream"), ("MCP-Protocol-Version", "[REDACTED]")];
+    let headers = call["request"]["headers"].as_array_mut().expect("headers");
+    headers.extend(more.map(|(name, value)| json!({"name": name, "value": value})));
+    let ended = entry(2, 20.0, "DELETE", Some("s"), None, json!({"status": 204, "headers": []}));
+    let mut bare = entry(3, 20.0, "POST", Some("s"), Some(CALL), json!({"status": 0, "_error": "net::ERR_ABORTED"}));
+    bare["request"]["headers"] = json!([]);
+    let kept = read("har", &document("mitmproxy", &[call, ended, bare]));
+    let kinds: Vec<_> = kept.frames.iter().map(|frame| (frame.kind, frame.stream)).collect();
+    let (first, second, third) = (Some(1), Some(2), Some(3));
+    assert_eq!(kinds[..4], [("http", first), ("message", first), ("http", first), ("message", first)]);
+    assert_eq!(kinds[4..], [("http", second), ("http", second), ("close", None), ("message", third), ("close", third)]);
+    let head = RequestHead::read(&kept.frames[0].text).expect("a head");
+    assert_eq!(head.accept.as_deref(), Some("application/json, text/event-stream"));
+    assert!(head.session.is_some_and(|session| *session != *"s") && head.revision.is_none());
+    assert_eq!(ResponseHead::read(&kept.frames[5].text).map(|head| head.status), Some(204));
+}
+
+#[test]
 fn a_cancel_beside_an_open_stream_is_put_in_order() {
     let entries = [
         entry(1, 2000.0, "POST", Some("s"), Some(CALL), stream(&[PROGRESS, ANSWER])),
         entry(2, 5.0, "POST", Some("s"), Some(CANCEL), json!({"status": 202})),
     ];
-    let kept = read("har", &document("mitmproxy", &entries));
+    let kept = read_bodies(&document("mitmproxy", &entries));
     let want =
         [("call", Some(1), true), ("progress", Some(1), false), ("cancel", Some(2), true), ("answer", Some(1), true)];
     assert_eq!(short(&kept), want);
@@ -87,7 +118,7 @@ fn answers_on_an_old_stream_follow_their_requests_and_prove_nothing_about_cancel
         url(entry(1, 9000.0, "GET", None, None, events), "http://h/sse"),
         url(entry(2, 5.0, "POST", None, Some(CALL), json!({"status": 202})), "http://h/m?sessionId=q"),
     ];
-    let kept = read("har", &document("Firefox", &entries));
+    let kept = read_bodies(&document("Firefox", &entries));
     assert_eq!(short(&kept), [("call", Some(2), true), ("progress", Some(1), false), ("answer", Some(1), false)]);
     let proves = |kept: &Kept, what| kept.channels[0].proof.covers(what);
     assert!(proves(&kept, Proof::ORDER) && !proves(&kept, Proof::ANSWER_TIME), "nothing hangs on when it was answered");
@@ -110,7 +141,7 @@ fn bodies_that_are_missing_packed_or_never_came() {
         entry(4, 20.0, "POST", None, Some("{\"form\":1}"), json!({"status": 200})),
         json!({"broken": true}),
     ];
-    let kept = read("har", &document("WebInspector", &entries));
+    let kept = read_bodies(&document("WebInspector", &entries));
     let got: Vec<&str> = short(&kept).into_iter().map(|(name, ..)| name).collect();
     assert_eq!(got, ["call", "answer", "call", "gap", "call", "close"]);
     assert_eq!(kept.frames[5].text, "client");
@@ -127,7 +158,7 @@ fn batches_and_web_sockets() {
         {"type": "receive", "time": 1795243510.8, "opcode": 2, "data": "AAAA"},
     ]);
     let entries = [entry(1, 20.0, "POST", None, Some(&batch), stream(&[ANSWER])), socket];
-    let kept = read("har", &document("WebInspector", &entries));
+    let kept = read_bodies(&document("WebInspector", &entries));
     let got: Vec<_> = kept.frames.iter().map(|frame| (frame.kind, frame.channel, frame.stream)).collect();
     assert_eq!(got[..2], [("batch", 0, Some(1)), ("message", 0, Some(1))]);
     assert_eq!(got[2..], [("message", 1, None), ("message", 1, None)]);
@@ -158,7 +189,7 @@ proptest! {
             want.extend((*shape == 2).then(|| PROGRESS.to_string()));
             want.push(answer);
         }
-        let kept = read("har", &document("mitmproxy", &entries));
+        let kept = read_bodies(&document("mitmproxy", &entries));
         prop_assert_eq!(kept.frames.iter().map(|frame| frame.text.clone()).collect::<Vec<_>>(), want);
     }
 
@@ -172,7 +203,7 @@ proptest! {
 
 #[test]
 fn a_document_that_is_cut_is_read_up_to_there() {
-    let kept = read("har", &SAMPLE[..SAMPLE.find("tools/list").expect("the third entry")]);
+    let kept = read_bodies(&SAMPLE[..SAMPLE.find("tools/list").expect("the third entry")]);
     assert_eq!((kept.frames.len(), &kept.skipped[..]), (3, &[(34, Skip::CutOff)][..]));
 }
 
