@@ -64,13 +64,18 @@ impl Stop {
         flag::register(SIGXFSZ, Arc::default())?;
         let mut actions = Vec::new();
         for signal in ENDING {
-            // Order matters: the shutdown looks at the flag before this signal sets it.
+            // Order matters: from here on the signal ends nothing by itself, so it is noted first of all; and the shutdown looks at
+            // the flag before this signal sets it.
+            actions.push(flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize)?);
             actions.push(flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.wanted))?);
             actions.push(flag::register(signal, Arc::clone(&stop.wanted))?);
-            actions.push(flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize)?);
         }
         *stop.actions.lock().unwrap_or_else(PoisonError::into_inner) = actions;
         stop.enforce()?;
+        // One that came meanwhile may have found the note alone.
+        if stop.exit_code().is_some() {
+            stop.wanted.store(true, Ordering::Relaxed);
+        }
         Ok(stop)
     }
 

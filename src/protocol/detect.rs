@@ -47,6 +47,12 @@ pub fn by_name(name: &str, revision: Option<&str>) -> Option<&'static Profile> {
     }
 }
 
+/// The profile of a protocol that was named without its revision. `None` where a revision shows in the messages and is not learnt
+/// once a profile is declared: in ACP and in plain JSON-RPC the messages tell more than the name.
+pub fn by_name_alone(name: &str) -> Option<&'static Profile> {
+    by_name(name, None).filter(|profile| !matches!(profile.name, "acp" | "jsonrpc"))
+}
+
 /// What a message says about the protocol it belongs to. Once a revision is `known`, method names say nothing new.
 pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
     if facts.meta_revision().is_some() {

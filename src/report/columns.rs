@@ -1,7 +1,7 @@
 //! Columns and widths: wide characters count two, nothing is squeezed below its header.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Width};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::escape::{escape, escape_cut, split_at_width};
 
@@ -20,6 +20,24 @@ pub fn fit(text: &str, limit: usize) -> String {
     }
     let (head, _) = split_at_width(text, limit.saturating_sub(3));
     format!("{head}...")
+}
+
+/// A printed text shortened to `limit` columns in its middle: the ends of a path or a name tell most, the last one more.
+pub fn middle(text: &str, limit: usize) -> String {
+    if width(text) <= limit {
+        return text.to_string();
+    }
+    let room = limit.saturating_sub(3);
+    let (head, _) = split_at_width(text, room / 3);
+    let mut left = room - width(head);
+    let fits = |(_, c): &(usize, char)| {
+        let wide = c.width().unwrap_or(0);
+        let fits = wide <= left;
+        left = left.saturating_sub(wide);
+        fits
+    };
+    let tail = text.char_indices().rev().take_while(fits).last().map_or("", |(at, _)| &text[at..]);
+    format!("{head}...{tail}")
 }
 
 /// `text` and blanks up to `columns`.
@@ -220,6 +238,14 @@ mod tests {
         assert!(lines[2].starts_with("a-much-longer-n") && lines[2].contains("..."), "{lines:#?}");
         let list = table().lines(0, Some(20));
         assert_eq!(list[..3], ["key       a.jsonl/1", "messages  1,284", "client    日本\\x1b[31m"]);
+    }
+
+    #[test]
+    fn the_middle_of_a_long_name_is_left_out() {
+        assert_eq!(middle("a/b.rec.jsonl", 13), "a/b.rec.jsonl");
+        assert_eq!(middle("team/orders/with-tax.rec.jsonl", 23), "team/o...-tax.rec.jsonl");
+        assert!(width(&middle("日本語日本語日本語", 10)) <= 10);
+        assert_eq!(middle("abcdef", 2), "...");
     }
 
     #[test]

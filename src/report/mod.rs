@@ -56,7 +56,7 @@ use crate::number;
 pub use crate::number::{count, plural, size};
 pub use annotations::Annotations;
 pub use catalogue::format_list;
-pub use columns::{labelled, pad, width, wrap};
+pub use columns::{hang, labelled, middle, pad, width, wrap};
 pub use concise::Concise;
 pub use coverage::{ClauseCoverage, Coverage};
 pub use escape::{escape, escape_block, json};

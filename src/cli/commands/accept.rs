@@ -52,6 +52,9 @@ pub struct AcceptArgs {
     /// Read this configuration, instead of the first rpctape.toml from the current directory upwards
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The differences stand on the screen already, which the replay has written.
+    #[arg(skip)]
+    is_shown: bool,
     #[command(flatten)]
     compare: CompareArgs,
     #[command(flatten)]
@@ -85,6 +88,7 @@ pub fn after_replay(run: Run<'_>, compare: &CompareArgs, view: &ViewArgs, stop: 
         reason: run.reason.map(str::to_string),
         output: None,
         config: None,
+        is_shown: true,
         compare: compare.clone(),
         view: view.clone(),
     };
@@ -160,6 +164,25 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
     Ok(chosen.iter().map(|entry| (entry.connection, entry.label.clone())).collect())
 }
 
+/// True if there is another answer that may be taken.
+fn differs(entry: &ExchangeReport) -> bool {
+    let kinds = [Verdict::Changed, Verdict::ErrorChanged, Verdict::Violates];
+    std::iter::once(&entry.verdict).chain(&entry.also).any(|verdict| kinds.contains(verdict))
+}
+
+/// True if a user means this request: `7`, `#7`, and with its connection `7@2`.
+fn is_named(entry: &ExchangeReport, name: &str) -> bool {
+    let name = name.trim().trim_start_matches('#');
+    let label = entry.label.trim_start_matches('#');
+    name == label || name == format!("{label}@{}", entry.connection + 1)
+}
+
+/// True if a run has an answer to take of the request that a user means.
+#[cfg(feature = "live")]
+pub fn offers(run: &RunReport, name: &str) -> bool {
+    run.exchanges.iter().any(|entry| differs(entry) && is_named(entry, name))
+}
+
 /// `#7 tools/call render`.
 fn title(entry: &ExchangeReport) -> String {
     let name = entry.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
@@ -216,11 +239,7 @@ fn header(file: &str, member: &str) -> Option<String> {
 impl Review<'_> {
     /// The differences that are accepted.
     fn choose<'r>(&self, report: &'r RunReport, config: &Config) -> Result<Vec<&'r ExchangeReport>> {
-        let differs = |entry: &&ExchangeReport| {
-            let kinds = [Verdict::Changed, Verdict::ErrorChanged, Verdict::Violates];
-            std::iter::once(&entry.verdict).chain(&entry.also).any(|verdict| kinds.contains(verdict))
-        };
-        let open: Vec<&ExchangeReport> = report.exchanges.iter().filter(differs).collect();
+        let open: Vec<&ExchangeReport> = report.exchanges.iter().filter(|entry| differs(entry)).collect();
         if self.args.all {
             refuse(report)?;
             return Ok(open.into_iter().filter(|entry| self.new_text(entry).is_ok()).collect());
@@ -234,7 +253,9 @@ impl Review<'_> {
             let (mut chosen, rest): (Vec<_>, Vec<_>) = open.iter().copied().partition(wanted);
             chosen.retain(|entry| self.new_text(entry).is_ok());
             chosen.extend(named.into_iter().filter(|entry| rest.iter().any(|other| std::ptr::eq(*other, *entry))));
-            self.show(report, &chosen, config)?;
+            if !self.args.is_shown {
+                self.show(report, &chosen, config)?;
+            }
             return Ok(chosen);
         }
         if open.is_empty() {
@@ -248,13 +269,7 @@ impl Review<'_> {
     }
 
     fn named<'r>(&self, open: &[&'r ExchangeReport], name: &str) -> Result<&'r ExchangeReport> {
-        let name = name.trim();
-        let fits = |entry: &&&ExchangeReport| {
-            let label = entry.label.trim_start_matches('#');
-            let place = format!("{label}@{}", entry.connection + 1);
-            [label, &entry.label, &place].contains(&name) || format!("#{place}") == name
-        };
-        let found: Vec<&&ExchangeReport> = open.iter().filter(fits).collect();
+        let found: Vec<&&ExchangeReport> = open.iter().filter(|entry| is_named(entry, name)).collect();
         match found.as_slice() {
             [entry] => self.new_text(entry).map(|_| **entry),
             [] => {

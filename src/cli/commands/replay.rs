@@ -132,17 +132,33 @@ fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
     done
 }
 
-/// Takes what differs into the recordings of these runs; 1 where something that fails was left.
+/// Takes what differs into the recordings of these runs; 1 where something that fails was left. A run that was broken off leaves
+/// its recording alone.
 fn update(args: &ReplayArgs, runs: &[RunReport], stop: &Stop) -> Result<u8> {
+    if stop.exit_code().is_some() {
+        io::say("nothing was accepted: the run was interrupted");
+        return Ok(suite_exit(runs.iter()));
+    }
+    let words = args.update.as_deref().unwrap_or_default();
     let mut left = suite_exit(runs.iter().filter(|run| run.live_session.is_none()));
     for run in runs {
         let Some(live) = run.live_session.as_ref().filter(|_| run.outcome() != "pass") else { continue };
-        let what = args.update.as_deref().unwrap_or_default();
-        let accepted = accept::Run { recording: &run.recording, live, what, reason: args.reason.as_deref() };
+        let what = words_for(run, words, runs);
+        if what.is_empty() && !words.is_empty() {
+            left = left.max(run.exit);
+            continue;
+        }
+        let accepted = accept::Run { recording: &run.recording, live, what: &what, reason: args.reason.as_deref() };
         let taken = accept::after_replay(accepted, &args.play.compare, &args.view, stop)?;
         left = left.max(without(run, &taken));
     }
     Ok(left)
+}
+
+/// What is taken of one run: a request that only others offer is none of its own. One that no run offers stays, and is an error.
+fn words_for(run: &RunReport, words: &[String], runs: &[RunReport]) -> Vec<String> {
+    let others = |word: &str| runs.iter().any(|other| accept::offers(other, word));
+    words.iter().filter(|word| accept::offers(run, word) || !others(word)).cloned().collect()
 }
 
 /// The exit code of a run whose recording has these answers now: all else that it failed for still holds.
@@ -235,22 +251,17 @@ fn ahead(
         Some(redactor) => io::print(&redactor.text(text)),
         None => io::print(text),
     };
+    let columns = args.view.screen.style(false, false).columns();
     if args.play.send.suggest {
         let rules = rpctape::replay::suggest::suggest(recording, &options.rewrite.flows);
         show(&dry::suggestions(&rules))?;
     }
     if args.play.send.explain_schedule {
-        show(&dry::schedule(recording, plan))?;
+        show(&dry::schedule(recording, plan, columns))?;
     }
     if args.play.send.dry_run {
         let whom = server.map_or_else(|| "no server named".to_string(), |server| escape(&server.label).to_string());
-        show(&dry::plan(
-            recording,
-            plan,
-            &whom,
-            &options::in_words(&options.pace),
-            args.view.screen.style(false, false).columns(),
-        ))?;
+        show(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace), columns))?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::live::tape::{Tape, TapeOptions};
 use crate::live::{Clock, Target};
 use crate::output::{Listed, Output, Readers, leftovers};
 use crate::pipeline::{Options, Quiet, ingest};
+use crate::protocol::by_name_alone;
 use crate::redact::Custom;
 use crate::replay::recording::{Connection, Recording};
 use crate::replay::run::{Broken, RunLog};
@@ -109,6 +110,7 @@ pub(super) fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptio
         env_names.extend(command.env.iter().map(|(name, _)| name.clone()));
     }
     TapeOptions {
+        proto: spoken(job.recording).map(str::to_string),
         transport: transport.to_string(),
         frame: if framed { frame.to_string() } else { String::new() },
         vantage: Vantage::Client,
@@ -117,6 +119,14 @@ pub(super) fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptio
         replay_of: Some(replay_of.to_string()),
         ..TapeOptions::new(path)
     }
+}
+
+/// The protocol that all connections speak, so that the live session is read as the recording was. Its revision is settled by the
+/// live handshake.
+fn spoken(recording: &Recording) -> Option<&'static str> {
+    let mut names = recording.connections.iter().map(|connection| connection.profile.name);
+    let first = names.next()?;
+    (by_name_alone(first).is_some() && names.all(|name| name == first)).then_some(first)
 }
 
 /// Why no connection could be opened, where none could.

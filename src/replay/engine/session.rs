@@ -16,6 +16,11 @@ use crate::replay::splice;
 /// How long a client waits before it resumes a stream, where the server does not say, microseconds.
 const RETRY_US: i64 = 1_000_000;
 
+/// True for a status that another try does not mend.
+fn is_final(status: u16) -> bool {
+    (400..500).contains(&status) && !matches!(status, 408 | 429)
+}
+
 impl Engine {
     fn on_stream(&self, stream: u32) -> Vec<usize> {
         let on =
@@ -163,17 +168,18 @@ impl Engine {
         if by == Side::Client {
             return;
         }
-        if self.resume_later(stream) {
+        let failed = self.http.heads.get(&stream).copied().filter(|status| *status >= 400);
+        if !failed.is_some_and(is_final) && self.resume_later(stream) {
             return;
         }
-        let failed = self.http.heads.get(&stream).is_some_and(|status| *status >= 400);
         let last_word = self.recorded.profile.stream_close_cancels;
         for exchange in self.on_stream(stream) {
             let run = &mut self.log.exchanges[exchange];
             let waiting = run.fate == Fate::Sent && run.answered_us.is_none();
-            if waiting && failed {
+            // The status of a stream that goes on with another one is none of the request's own.
+            if waiting && failed.is_some() && run.http_status == failed {
                 self.live[exchange].refused = true;
-            } else if waiting && last_word {
+            } else if waiting && (failed.is_some() || last_word) {
                 run.stuck_us.get_or_insert(self.now);
             }
         }
@@ -221,6 +227,9 @@ impl Engine {
             self.live[exchange].stream = Some(stream);
         }
         self.http.event_ids.extend(last_event_id.map(|id| (stream, id)));
+        // At no speed is a server asked again at once that has just ended the stream that went on.
+        let wait_us = self.http.retry_us.get(&lost).copied().unwrap_or(RETRY_US);
+        self.http.retry_us.insert(stream, wait_us);
         stream
     }
 

@@ -1,6 +1,6 @@
 //! The screen of a run: the first divergence on top, one line for each exchange that is worth one, and what was not done at the bottom.
 
-use super::super::columns::{hang, pad, width};
+use super::super::columns::{hang, middle, pad, width};
 use super::super::escape::{escape, escape_cut};
 use super::super::style::{Ink, Style};
 use super::rows;
@@ -56,7 +56,7 @@ fn head(report: &RunReport, style: &Style) -> Vec<String> {
     let arrow = if style.ascii { "->" } else { "\u{2192}" };
     let text = format!(
         "{}: {counts}   {arrow}   {}   {}",
-        escape(&report.recording),
+        middle(&escape(&report.recording), style.columns() / 2),
         escape(&report.target),
         escape(&report.speed)
     );

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::super::columns::{pad, width};
+use super::super::columns::{middle, pad, width, wrap};
 use super::super::escape::{escape, json};
 use super::super::markdown::{LIMIT, cell};
 use super::super::number::plural;
@@ -15,6 +15,10 @@ use crate::replay::verdict::{RunReport, worst_exit};
 
 /// The widest column of names on a screen.
 const NAME: usize = 48;
+/// The column of outcomes.
+const OUTCOME: usize = 12;
+/// How a sentence introduces a command.
+const COMMAND: &str = ": rpctape ";
 /// How many commands are proposed for a suite.
 const NEXT: usize = 3;
 
@@ -117,6 +121,20 @@ pub fn markdown(suite: &Suite<'_>) -> String {
     text
 }
 
+/// A text behind the beginning of a row that takes so many columns; what does not fit goes on under it. A command is to be copied,
+/// and never broken.
+fn beside(row: &str, taken: usize, text: &str, limit: usize) -> Vec<String> {
+    if taken + width(text) <= limit || text.contains(COMMAND) {
+        return vec![format!("{row}{text}")];
+    }
+    let lines = wrap(text, limit.saturating_sub(taken));
+    let line = |(at, line): (usize, &String)| match at {
+        0 => format!("{row}{line}"),
+        _ => format!("{}{line}", " ".repeat(taken)),
+    };
+    lines.iter().enumerate().map(line).collect()
+}
+
 /// What did not pass, then a line for each file.
 pub fn screen(suite: &Suite<'_>, style: &Style, all: bool) -> String {
     let mut text = String::new();
@@ -127,8 +145,9 @@ pub fn screen(suite: &Suite<'_>, style: &Style, all: bool) -> String {
             text.push('\n');
         }
     }
-    let names: Vec<String> = suite.runs.iter().map(|run| escape(&run.recording).into_owned()).collect();
-    let wide = names.iter().map(|name| width(name)).max().unwrap_or(0).min(NAME);
+    let limit = NAME.min(style.columns() / 2);
+    let names: Vec<String> = suite.runs.iter().map(|run| middle(&escape(&run.recording), limit)).collect();
+    let wide = names.iter().map(|name| width(name)).max().unwrap_or(0);
     for (run, name) in suite.runs.iter().zip(&names) {
         let word = run.outcome();
         let (word, ink) = match word {
@@ -137,9 +156,10 @@ pub fn screen(suite: &Suite<'_>, style: &Style, all: bool) -> String {
             other => (other.to_uppercase(), Ink::Error),
         };
         let wall = run.wall_us.map_or(String::new(), |us| format!("   {}", duration(us)));
-        let line = format!(" {}  {}  {}{wall}", pad(name, wide), style.paint(ink, &pad(&word, 12)), escape(&told(run)));
-        text.push_str(line.trim_end());
-        text.push('\n');
+        let row = format!(" {}  {}  ", pad(name, wide), style.paint(ink, &pad(&word, OUTCOME)));
+        beside(&row, wide + OUTCOME + 5, &format!("{}{wall}", escape(&told(run))), style.columns())
+            .iter()
+            .for_each(|line| text.push_str(&format!("{}\n", line.trim_end())));
     }
     text.push_str(&format!("\n {}\n", counted(suite)));
     // The first of each file, and then what there is room for.

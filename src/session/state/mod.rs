@@ -292,7 +292,7 @@ impl Conn {
             taken_out: Stretches::default(),
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),
-            revision_assumed: false,
+            revision_assumed: declared.is_some_and(|profile| profile.unknown_revision),
             timed: false,
             end: End::Open,
             exit: None,

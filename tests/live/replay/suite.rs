@@ -36,18 +36,26 @@ impl Suite {
     }
 
     fn arguments(&self, words: &[&str]) -> Vec<String> {
+        self.arguments_as(words, "jsonl")
+    }
+
+    fn arguments_as(&self, words: &[&str], format: &str) -> Vec<String> {
         let server = example("fixture-stdio").display().to_string();
-        let usual = ["replay", "--allow-all", "--format", "jsonl"];
+        let usual = ["replay", "--allow-all", "--format", format];
         let given = usual.iter().chain(words).map(ToString::to_string);
         given.chain(["--".into(), server, "--log".into(), "server.log".into(), self.script.to_string()]).collect()
     }
 
     fn play(&self, words: &[&str]) -> (Said, Vec<Value>) {
-        let output = rpctape().current_dir(self.folder.path()).args(self.arguments(words)).output().expect("it starts");
+        let said = self.said(self.arguments(words));
+        let lines = lines(&said.out);
+        (said, lines)
+    }
+
+    fn said(&self, arguments: Vec<String>) -> Said {
+        let output = rpctape().current_dir(self.folder.path()).args(arguments).output().expect("it starts");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        let (out, err) = (text(output.stdout), text(output.stderr));
-        let lines = lines(&out);
-        (Said { code: output.status.code().unwrap_or(-1), out, err }, lines)
+        Said { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
     }
 }
 
@@ -168,4 +176,49 @@ fn a_signal_ends_a_suite_with_a_report_of_what_was_played() {
         assert!(verdicts(&lines).contains(&("s/a.rec.jsonl", "pass")), "{out}");
         assert!(Path::new(&suite.path("x.xml")).exists());
     }
+}
+
+/// Names are shortened in their middle, and what does not fit beside a name goes on under it.
+#[test]
+fn the_table_of_a_suite_fits_the_screen() {
+    let long = "a-very-long-folder-of-the-team/another-name-that-tells-all-about-it/order-with-tax.rec.jsonl";
+    let suite = Suite::new(json!({})).has(&format!("s/{long}"), &changed()).has("s/b.rec.jsonl", "no recording");
+    let said = suite.said(suite.arguments_as(&["s", "--no-keep", "--width", "80"], "full"));
+    assert_eq!(said.code, 2, "{}{}", said.out, said.err);
+    assert!(said.out.contains("order-with-tax.rec.jsonl"), "{}", said.out);
+    // What is to be copied is never broken.
+    let wide: Vec<&str> =
+        said.out.lines().filter(|line| line.chars().count() > 80 && !line.contains("rpctape replay")).collect();
+    assert_eq!(wide, Vec::<&str>::new());
+}
+
+/// A request that differs in one recording of several is taken there; one that differs in none is an error, and nothing is written.
+#[test]
+fn requests_are_taken_where_they_differ() {
+    let later = changed().replace(r#"\"id\":2,"#, r#"\"id\":7,"#);
+    let suite = Suite::new(json!({})).has("s/a.rec.jsonl", &changed()).has("s/b.rec.jsonl", &later);
+    let before = (suite.read("s/a.rec.jsonl"), suite.read("s/b.rec.jsonl"));
+    let (said, _) = suite.play(&["s", "--update=2,99"]);
+    assert_eq!((said.code, suite.read("s/a.rec.jsonl") == before.0), (2, true), "{}", said.err);
+    let (said, _) = suite.play(&["s", "--update=7"]);
+    assert_eq!((said.code, suite.read("s/a.rec.jsonl") == before.0), (1, true), "{}", said.err);
+    assert_ne!(suite.read("s/b.rec.jsonl"), before.1, "{}", said.err);
+    let (said, _) = suite.play(&["s", "--update=2"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+}
+
+/// Ctrl-C is no consent: what a broken-off run has found so far is not taken.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupted_run_takes_nothing() {
+    let text = changed();
+    let cancelled = one_cancel().rec().replace(r#"\\\"x\\\":1}\"#, r#"\\\"x\\\":2}\"#);
+    let suite = Suite::new(json!({})).has("s/a.rec.jsonl", &text).has("s/b.rec.jsonl", &cancelled);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    command.args(suite.arguments(&["s", "--linger", "10m", "--update=changed"])).current_dir(suite.folder.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    in_time("a cancel", || suite.read("server.log").contains("notifications/cancelled").then_some(()));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("a signal").success());
+    assert_eq!(ended(&mut child), Some(130));
+    assert!(suite.read("s/a.rec.jsonl") == text && suite.read("s/b.rec.jsonl") == cancelled);
 }

@@ -140,11 +140,10 @@ impl Header {
     fn channel(&self, connection: &str, complete_head: Option<bool>) -> Channel {
         let session = self.session.clone();
         let name = session.as_ref().map_or_else(|| connection.to_string(), |session| format!("{session}/{connection}"));
-        let profile = self
-            .proto
-            .as_deref()
-            .zip(self.revision.as_deref())
-            .and_then(|(name, revision)| protocol::by_name(name, Some(revision)));
+        let profile = self.proto.as_deref().and_then(|name| match self.revision.as_deref() {
+            Some(revision) => protocol::by_name(name, Some(revision)),
+            None => protocol::by_name_alone(name),
+        });
         Channel {
             name: Some(name),
             session,

@@ -34,6 +34,16 @@ fn recorded(events: &[RecEvent<'_>]) -> String {
 }
 
 #[test]
+fn a_protocol_without_its_revision_is_taken_where_no_message_tells_more() {
+    let text = recorded(&[RecEvent::Message(Some(Side::Client), PING.as_bytes())]);
+    let named = |proto: &str| text.replace(r#""proto":"mcp""#, &format!(r#""proto":"{proto}""#));
+    let stated = |proto: &str| read("rec", &named(proto)).channels[0].profile.map(|profile| profile.label());
+    assert_eq!(stated("mcp").as_deref(), Some("mcp"));
+    assert_eq!(stated("lsp"), Some(protocol::by_name("lsp", None).expect("a profile").label()));
+    assert_eq!((stated("acp"), stated("jsonrpc"), stated("of-mine")), (None, None, None));
+}
+
+#[test]
 fn every_kind_comes_back() {
     let text = recorded(&[
         RecEvent::Open(Some(Side::Client)),

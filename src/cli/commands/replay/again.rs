@@ -8,7 +8,7 @@ use rpctape::replay::options::Policy;
 use rpctape::replay::run::{Anchor, CancelStatus};
 use rpctape::replay::verdict::{ExchangeReport, RunReport, RunVerdict};
 use rpctape::replay::{Options, Plan, Verdict, plan};
-use rpctape::report::{escape, json, plural};
+use rpctape::report::{escape, json, labelled, middle, pad, plural, width};
 use serde_json::{Value, json};
 
 use super::values::Delay;
@@ -71,6 +71,10 @@ impl Session<'_> {
             }
         }
         Ok((natural, notes))
+    }
+
+    fn columns(&self) -> usize {
+        self.args.view.screen.style(false, false).columns()
     }
 
     /// Says where a cancel could not have landed: its request is done before it comes.
@@ -181,7 +185,8 @@ impl Session<'_> {
             .hint("--dry-run shows what is sent, and how to allow more"));
         }
         let failed = rows.iter().any(|(_, entry)| entry.fails);
-        let text = if self.args.report.is_json() { sweep_lines(&rows, failed)? } else { sweep_table(&rows) };
+        let text =
+            if self.args.report.is_json() { sweep_lines(&rows, failed)? } else { sweep_table(&rows, self.columns()) };
         reports.write_beside(&text, &self.swept(rows, notes, failed), self.args.view.redact.redactor(&self.config))?;
         Ok(u8::from(failed))
     }
@@ -246,7 +251,8 @@ impl Session<'_> {
             }
         }
         let lines = first.exchanges.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
-        worst.ahead = if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played) };
+        worst.ahead =
+            if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played, self.columns()) };
         Ok(worst)
     }
 }
@@ -296,12 +302,22 @@ fn verdict_word(entry: &ExchangeReport) -> String {
     format!("{word}{rule}")
 }
 
-fn sweep_table(rows: &[(i64, ExchangeReport)]) -> String {
-    let width = rows.iter().map(|(_, entry)| named(entry).chars().count()).max().unwrap_or(0).max(7);
+/// The columns of a sweep beside its requests.
+const SWEPT: usize = 50;
+
+fn sweep_table(rows: &[(i64, ExchangeReport)], columns: usize) -> String {
+    let names = rows.iter().map(|(_, entry)| middle(&named(entry), columns.saturating_sub(SWEPT)));
+    let width = names.map(|name| width(&name)).max().unwrap_or(0).max(7);
     let mut text = format!(" {:<width$}  {:>8}  {:<8}  {:<10}  verdict\n", "request", "delay", "cancel", "live");
     for (delay, entry) in rows {
-        let cells = (named(entry), span(*delay), cancel_word(entry), &entry.live.outcome, verdict_word(entry));
-        text.push_str(&format!(" {:<width$}  {:>8}  {:<8}  {:<10}  {}\n", cells.0, cells.1, cells.2, cells.3, cells.4));
+        let cells = (
+            pad(&middle(&named(entry), width), width),
+            span(*delay),
+            cancel_word(entry),
+            &entry.live.outcome,
+            verdict_word(entry),
+        );
+        text.push_str(&format!(" {}  {:>8}  {:<8}  {:<10}  {}\n", cells.0, cells.1, cells.2, cells.3, cells.4));
     }
     text
 }
@@ -319,11 +335,16 @@ fn sweep_lines(rows: &[(i64, ExchangeReport)], failed: bool) -> Result<String> {
 
 type Counted<'c> = (&'c ExchangeReport, &'c BTreeMap<Verdict, u32>);
 
-fn repeat_table<'c>(rows: impl Iterator<Item = Counted<'c>>, runs: u32) -> String {
+/// The column of requests in the counts of repeated runs.
+const REPEATED: usize = 40;
+
+fn repeat_table<'c>(rows: impl Iterator<Item = Counted<'c>>, runs: u32, columns: usize) -> String {
     let mut text = format!(" {}\n", plural(u64::from(runs), "run"));
     for (entry, counts) in rows {
         let list: Vec<String> = counts.iter().map(|(verdict, times)| format!("{} {times}", verdict.as_str())).collect();
-        text.push_str(&format!("   {:<40}  {}\n", named(entry), list.join(", ")));
+        let name = pad(&middle(&named(entry), REPEATED), REPEATED);
+        let lines = labelled(&format!("   {name}  "), &list.join(", "), columns);
+        lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
     }
     text
 }

@@ -6,7 +6,7 @@ use rpctape::redact::Redactor;
 use rpctape::replay::options::FlowRule;
 use rpctape::replay::plan::{Action, ConnectionPlan, Plan, Step};
 use rpctape::replay::recording::{Connection, Recording};
-use rpctape::report::{escape, labelled, pad, plural, shell, width};
+use rpctape::report::{escape, hang, labelled, middle, pad, plural, shell, width};
 
 use super::span;
 
@@ -24,12 +24,14 @@ pub fn redacted(plan: &Plan, redactor: &mut Redactor) -> Plan {
 /// The plan on one screen: order, times, what is refused, and the flags that would let it through.
 pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str, columns: usize) -> String {
     let mut text = String::new();
-    let head = format!(" {}   ->   {whom}   {pace}", escape(&recording.name));
-    let _ = writeln!(text, "{head}\n DRY RUN: nothing is started, nothing is sent\n");
+    let head = format!("{}   ->   {whom}   {pace}", middle(&escape(&recording.name), columns / 2));
+    let lines = if width(&head) < columns { vec![head] } else { hang(&head, columns - 1) };
+    lines.iter().for_each(|line| text.push_str(&format!(" {line}\n")));
+    text.push_str(" DRY RUN: nothing is started, nothing is sent\n\n");
     for (connection, steps) in recording.connections.iter().zip(&plan.connections) {
         connection_head(&mut text, recording, plan, connection, steps);
         let columns_of = |step: &Step| width(&shown(&step.label));
-        let longest = steps.steps.iter().map(columns_of).max().unwrap_or(0).min(48);
+        let longest = steps.steps.iter().map(columns_of).max().unwrap_or(0).min(48.min(columns / 2));
         for (at, step) in steps.steps.iter().enumerate() {
             let when = steps.estimate.sent_us.get(at).copied().flatten();
             let when = when.map_or_else(|| "-".to_string(), |us| format!("+{}", span(us)));
@@ -37,7 +39,7 @@ pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str, columns:
                 Some(why) => format!("not sent: {}", escape(why)),
                 None => "would be sent".to_string(),
             };
-            let label = format!("   {}  {when:>9}  ", pad(&shown(&step.label), longest));
+            let label = format!("   {}  {when:>9}  ", pad(&middle(&shown(&step.label), longest), longest));
             labelled(&label, &said, columns).iter().for_each(|line| text.push_str(&format!("{line}\n")));
         }
         waits(&mut text, steps);
@@ -112,13 +114,16 @@ pub fn allow(pattern: &str) -> String {
 }
 
 /// For each message, what it waits for.
-pub fn schedule(recording: &Recording, plan: &Plan) -> String {
+pub fn schedule(recording: &Recording, plan: &Plan, columns: usize) -> String {
     let mut text = String::new();
     for (connection, steps) in recording.connections.iter().zip(&plan.connections) {
         connection_head(&mut text, recording, plan, connection, steps);
         for step in &steps.steps {
-            let _ = writeln!(text, "   line {:<6} {}", step.line, shown(&step.label));
-            let _ = writeln!(text, "               {}", explained(connection, step));
+            let place = format!("   line {:<6} ", step.line);
+            let label = middle(&shown(&step.label), columns.saturating_sub(width(&place)));
+            let _ = writeln!(text, "{place}{label}");
+            let said = labelled(&" ".repeat(15), &explained(connection, step), columns);
+            said.iter().for_each(|line| text.push_str(&format!("{line}\n")));
         }
         text.push('\n');
     }
@@ -169,7 +174,7 @@ fn explained(connection: &Connection, step: &Step) -> String {
 /// Rules for the configuration, where values seem to flow.
 pub fn suggestions(rules: &[FlowRule]) -> String {
     if rules.is_empty() {
-        return "# no value of an answer seems to flow into a later request, beside what is carried anyway\n"
+        return "# no value of an answer seems to flow into a later request,\n# beside what is carried anyway\n"
             .to_string();
     }
     let mut text = String::from(

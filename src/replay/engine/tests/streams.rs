@@ -3,6 +3,7 @@
 use super::*;
 use crate::live::link::Outgoing;
 use crate::protocol::Side;
+use crate::replay::options::Speed;
 use crate::replay::run::CancelStatus;
 
 const HTTP: &str = r#"
@@ -144,6 +145,63 @@ fn a_stream_that_its_server_ends_early_is_resumed() {
     assert_eq!(again.0, sent + 52 * MS);
     assert!(matches!(&again.1, Outgoing::OpenStream { last_event_id: Some(id), .. } if id == "e1"), "{again:?}");
     assert!(played.all_sent() && played.run("#2").answered_us.is_some());
+}
+
+const ONE_LIST: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+20 c# 3 {"id":2,"method":"tools/list"}
+25 s# 3 {"id":2,"result":{"tools":[]}}
+"#;
+
+/// What refuses to go on with a stream will not answer: nobody waits for it as for a server that is silent.
+#[test]
+fn a_resume_that_is_refused_is_the_end_of_the_wait() {
+    let recorded = connection("mcp 2025-11-25", ONE_LIST);
+    let stuck_after = |status: u16| {
+        let played = play(&recorded, &options(), |wire, message| {
+            if message["id"] == 1 {
+                wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+                return;
+            }
+            let stream = wire.stream;
+            head(wire, 200);
+            let closed = |stream| Incoming::Closed { stream: Some(stream), by: Side::Server, how: "eof".into() };
+            wire.at(1, Incoming::Primed { stream, event_id: Some("e1".into()), retry_ms: Some(50) });
+            wire.at(2, closed(stream));
+            wire.at(60, Incoming::Head { stream: stream + 1, method: "GET", status, headers: Vec::new() });
+            wire.at(61, closed(stream + 1));
+        });
+        let run = played.run("#2");
+        (run.stuck_us.expect("stuck") - run.sent_us.expect("sent")) / MS
+    };
+    assert_eq!((stuck_after(404), stuck_after(400)), (61, 61));
+    // A server that is only busy may be asked again.
+    assert!(stuck_after(503) > 1_000);
+}
+
+/// Without a pause of its own, `--speed fast` would ask a server that is only busy thousands of times a second.
+#[test]
+fn a_stream_that_went_on_and_ended_is_not_asked_for_again_at_once() {
+    let recorded = connection("mcp 2025-11-25", ONE_LIST);
+    let mut fast = options();
+    fast.pace.speed = Speed::Fast;
+    let played = play(&recorded, &fast, |wire, message| {
+        if message["id"] == 1 {
+            wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+            return;
+        }
+        let stream = wire.stream;
+        let closed = |stream| Incoming::Closed { stream: Some(stream), by: Side::Server, how: "eof".into() };
+        wire.at(1, Incoming::Primed { stream, event_id: Some("e1".into()), retry_ms: None });
+        wire.at(2, closed(stream));
+        wire.at(3, Incoming::Head { stream: stream + 1, method: "GET", status: 503, headers: Vec::new() });
+        wire.at(4, closed(stream + 1));
+    });
+    let sent = played.run("#2").sent_us.expect("sent");
+    let opened = played.wire.asked.iter().filter(|(_, out)| matches!(out, Outgoing::OpenStream { .. }));
+    let after: Vec<i64> = opened.map(|(at, _)| (at - sent) / MS).collect();
+    assert_eq!(after, [2, 1_004]);
 }
 
 /// Two calls whose streams are ended before their answers, and those of a client that came back for both.
