@@ -223,8 +223,14 @@ impl Exchange {
     }
 }
 
+/// True for a request, and for a batch that holds one. What is broken is taken for one if it looks like it.
 fn asks(text: &str) -> bool {
-    text.contains("\"id\":") && text.contains("\"method\":")
+    let is_request = |message: &Value| message.get("id").is_some() && message.get("method").is_some();
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(all)) => all.iter().any(is_request),
+        Ok(message) => is_request(&message),
+        Err(_) => text.contains("\"id\":") && text.contains("\"method\":"),
+    }
 }
 
 /// The exchanges of some runs in one log, in the order in which they ended; `keyed` if something tells the runs apart.
