@@ -364,7 +364,7 @@ mod tests {
             Body::Missing(Missing { to_line: Some(12), ..Missing::new(Why::Unread) }),
             Body::Malformed { bytes: &[], reason: "it is cut".into() },
             Body::Sse { event: "{}" },
-            Body::Http { head: r#"{"headers":{},"status":200}"# },
+            Body::Http { head: r#"{"status":200,"headers":{}}"# },
         ];
         for body in bodies {
             let frame = frame(body);

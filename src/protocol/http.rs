@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -157,24 +157,24 @@ impl ResponseHead {
 /// Headers that are read of a head.
 const READ: [&str; 8] = [SESSION, REVISION, METHOD, NAME, LAST_EVENT, BUFFERING, "accept", "content-type"];
 
+/// What [`brief_head`] writes, in its order: of a line that is cut on a screen the verb or the status is seen.
+#[derive(Serialize)]
+struct BriefHead<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<Value>,
+    headers: serde_json::Map<String, Value>,
+}
+
 /// A head without what is not read of it, as JSON that reads as the same head. A session is a secret: what stands for it is the
 /// same for the same session, and no other thing can be told from it.
 pub fn brief_head(text: &str) -> String {
     let head: Head<'_> = serde_json::from_str(text).unwrap_or_default();
-    let mut brief = serde_json::Map::new();
-    if head.header(SESSION).is_none() && text.to_ascii_lowercase().contains("\"mcp-session-id\"") {
-        // It names a session, wherever that stands.
-        brief.insert("names".into(), serde_json::json!({ SESSION: "" }));
-    }
-    if let Some(method) = &head.method {
-        brief.insert("method".into(), Value::from(&**method));
-    }
-    if let Some(status) = head.status {
-        brief.insert("status".into(), status.into());
-    }
-    if head.by.is_some() {
-        brief.insert("by".into(), "p".into());
-    }
     let headers = READ.iter().filter_map(|name| {
         let value = head.header(name)?;
         let value = match *name {
@@ -185,8 +185,16 @@ pub fn brief_head(text: &str) -> String {
         Some(((*name).to_string(), value))
     });
     let mirrors = head.mirrors().into_vec().into_iter().map(|(name, value)| (name.into(), Value::from(&*value)));
-    brief.insert("headers".into(), Value::Object(headers.chain(mirrors).collect()));
-    Value::Object(brief).to_string()
+    // It names a session, wherever that stands.
+    let names = head.header(SESSION).is_none() && text.to_ascii_lowercase().contains("\"mcp-session-id\"");
+    let brief = BriefHead {
+        method: head.method.as_deref(),
+        status: head.status,
+        by: head.by.is_some().then_some("p"),
+        names: names.then(|| serde_json::json!({ SESSION: "" })),
+        headers: headers.chain(mirrors).collect(),
+    };
+    serde_json::to_string(&brief).unwrap_or_default()
 }
 
 /// What stands for a session: of visible characters where that is.
@@ -339,6 +347,8 @@ mod tests {
         let one = session(r#"{"method":"POST","headers":{"Mcp-Session-Id":"abc"}}"#);
         assert_eq!(one, session(r#"{"method":"GET","headers":{"mcp-session-id":"abc"}}"#));
         assert!(one.is_some_and(|one| !one.contains("abc")));
+        let headers_first = r#"{"headers":{"accept":"*/*"},"method":"POST"}"#;
+        assert!(brief_head(headers_first).starts_with(r#"{"method":"POST","headers""#));
         assert!(brief_head(r#"{"list":[{"MCP-Session-Id":1}]}"#).contains("\"mcp-session-id\""));
     }
 

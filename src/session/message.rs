@@ -365,6 +365,7 @@ impl Conn {
         old.in_vain = false;
         old.absorb.answers += 1;
         old.exchange.stream = m.stream;
+        old.exchange.stream_closed = None;
         let opener = Opener { issuer: m.sender, id: id.clone(), request: old.exchange.request, answer: None };
         self.streams.extend(m.stream.map(|stream| (stream, opener)));
         true
