@@ -172,12 +172,12 @@ impl Conn {
             Kind::Request | Kind::Notification => self.guess_by_method(message, facts),
             _ => match &message.id {
                 IdField::Value(id) => {
-                    let known = |side: Side| self.slot(side, id).is_some();
-                    match self.only_open(id) {
-                        Some(issuer) => (issuer.peer(), true),
-                        None if !known(Side::Client) && known(Side::Server) => (Side::Client, false),
-                        None => (Side::Server, false),
-                    }
+                    let sure = self.only_open(id);
+                    let issuer = sure.or(self.later_open(id)).unwrap_or(match self.slot(Side::Client, id) {
+                        None if self.slot(Side::Server, id).is_some() => Side::Server,
+                        _ => Side::Client,
+                    });
+                    (issuer.peer(), sure.is_some())
                 }
                 _ => (Side::Server, false),
             },
@@ -192,6 +192,15 @@ impl Conn {
             (false, true) => Some(Side::Server),
             _ => None,
         }
+    }
+
+    /// The side whose request with this id is the later one, where both have one in flight: what is asked for the sake of the other
+    /// is answered before it.
+    fn later_open(&self, id: &Id) -> Option<Side> {
+        let asked = |side: Side| {
+            self.slot(side, id).filter(|slot| slot.exchange.in_flight()).map(|slot| slot.exchange.request.frame)
+        };
+        Some(if asked(Side::Client)? < asked(Side::Server)? { Side::Server } else { Side::Client })
     }
 
     fn guess_by_method(&mut self, message: &Message<'_>, facts: &Facts<'_>) -> (Side, bool) {

@@ -1,7 +1,7 @@
 //! Findings of the live session held against those of the recording: what is new, what is left, what is gone.
 
 use crate::protocol::Side;
-use crate::replay::recording::{Connection, Fault};
+use crate::replay::recording::{Connection, Event, Fault};
 use crate::rules::{self, Absence, On};
 
 /// What an exchange of the live session breaks.
@@ -38,7 +38,8 @@ pub fn compared<'a>(
     for fault in of(live, twin) {
         let mut same = before.iter().filter(|old| old.code == fault.code);
         let known = same.any(|old| old.certainty == "violation" || was_as_late((recorded, own), (live, twin), fault))
-            || was_as_silent((recorded, own), fault);
+            || was_as_silent((recorded, own), fault)
+            || was_written(recorded, live, fault);
         let list = match (fault.certainty.as_str(), known) {
             _ if !shown(fault) => &mut found.open,
             ("violation", true) => &mut found.still,
@@ -76,6 +77,19 @@ fn is_unplaced(recorded: &Connection, live: &Connection, fault: &Fault) -> bool 
 fn was_as_silent((recorded, own): (&Connection, Option<usize>), fault: &Fault) -> bool {
     let unanswered = own.and_then(|own| recorded.exchanges.get(own)).is_some_and(|own| own.response.is_none());
     unanswered && rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::Unanswered))
+}
+
+/// True where the recording has the very message that a finding is about, but for its id, and its log cannot prove what is wrong with
+/// it (`"params": null` where envelopes are rebuilt): the server writes what it wrote.
+pub fn was_written(recorded: &Connection, live: &Connection, fault: &Fault) -> bool {
+    let proven = rules::find(&fault.code).is_none_or(|rule| recorded.proof.covers(rule.needs));
+    let written = |event: &Event| {
+        let mut message: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&event.text).ok()?;
+        message.remove("id");
+        Some((event.side?, message))
+    };
+    let now = fault.event.filter(|_| !proven).and_then(|event| written(live.events.get(event)?));
+    now.is_some() && recorded.events.iter().any(|event| written(event) == now)
 }
 
 /// True for progress behind a cancel that came as late in the recording: there it could not be proven to be a fault, on a machine

@@ -299,7 +299,8 @@ impl<'a> One<'a> {
         });
         let proven = self.connection.faults.iter().filter(|old| old.certainty == "violation");
         let known: HashSet<&str> = proven.map(|old| old.code.as_str()).collect();
-        let unpaired = unpaired.filter(|fault| !known.contains(fault.code.as_str()));
+        let unpaired = unpaired
+            .filter(|fault| !known.contains(fault.code.as_str()) && !faults::was_written(self.connection, live, fault));
         let all = new.into_iter().chain(unpaired).filter(|fault| seen.insert(fault.code.clone()));
         all.map(|fault| ExchangeReport {
             rule: Some(fault.rule.clone()),

@@ -107,3 +107,21 @@ fn a_silence_that_was_there_is_nothing_new() {
     let report = Run::of("lsp 3.17", &answered, prompt).fault("#2", "CAN011", "violation").judge();
     assert_eq!(of(&report, "#2").verdict, Verdict::Stuck);
 }
+
+/// A log that rebuilds envelopes cannot prove what is wrong with `"params": null`: a server that writes it again has not changed.
+#[test]
+fn a_message_that_was_written_like_that_is_nothing_new() {
+    let asks = |params: &str| {
+        format!(r#"{}400 s> {{"id":7,"method":"workspace/semanticTokens/refresh","params":{params}}}"#, s01())
+    };
+    let verdicts = |recorded: &str, proof: crate::capture::Proof| {
+        let mut run = Run::mcp(&asks(recorded), &asks("null")).fault("#2", "RPC020", "violation");
+        run.recorded.proof = proof;
+        run.live.faults.first_mut().event = run.live.exchanges.last().map(|asked| asked.request);
+        short(&run.judge())
+    };
+    let rebuilt = crate::capture::Proof::PAYLOAD;
+    assert_eq!(verdicts("null", rebuilt), "#1 same, #2 same, #3 same, s7 same");
+    assert_eq!(verdicts("{}", rebuilt), "#1 same, #2 violates, #3 same, s7 same");
+    assert_eq!(verdicts("null", crate::capture::Proof::FULL), "#1 same, #2 violates, #3 same, s7 same");
+}
