@@ -38,6 +38,7 @@ mod read;
 mod refusals;
 mod rotation;
 mod sample;
+mod senders;
 mod survey;
 mod time;
 mod unread;

@@ -111,6 +111,28 @@ fn named(word: &str) -> Option<Word> {
 const DIRECTION: [&str; 13] =
     ["dir", "direction", "from", "sender", "origin", "side", "to", "receiver", "source", "src", "dest", "type", "kind"];
 
+/// Keys of who sent or received: what they say is no kind of message.
+const PARTIES: [&str; 13] = [
+    "from",
+    "sender",
+    "origin",
+    "side",
+    "to",
+    "receiver",
+    "recipient",
+    "src",
+    "dst",
+    "dest",
+    "destination",
+    "role",
+    "peer",
+];
+
+/// True if a key says that its values are who sent or received.
+pub(crate) fn names_parties(key: &str) -> bool {
+    PARTIES.contains(&plain(key).as_str())
+}
+
 /// Keys of a time.
 const TIME: [&str; 14] = [
     "ts",
@@ -128,6 +150,28 @@ const TIME: [&str; 14] = [
     "timems",
     "epoch",
 ];
+
+/// How little a key that has no common name of a time, but sounds like one (`event_time`, `timeUnixNano`), tells of the time of a
+/// record; one of receiving or indexing tells less. None for other keys.
+pub(crate) fn time_key(key: &str) -> Option<usize> {
+    let name = plain(key);
+    let later = ["observed", "receive", "ingest", "index", "collect", "arriv", "process", "deliver"];
+    let named =
+        matches!(meaning(&name), Some((Meaning::Time, _))) || ["time", "date"].iter().any(|word| name.contains(word));
+    match later.iter().any(|word| name.contains(word)) {
+        true => Some(200),
+        false => named.then(|| meaning(&name).map_or(50, |(_, rank)| rank)),
+    }
+}
+
+/// What typed exports wrap a value in (OpenTelemetry, DynamoDB): the name of its type.
+pub(crate) const TYPES: [&str; 7] = ["stringValue", "intValue", "doubleValue", "boolValue", "S", "N", "BOOL"];
+
+/// The key that names a scalar at a path: the last that is no name of a type.
+pub(crate) fn own_key<'k>(path: impl DoubleEndedIterator<Item = &'k str> + Clone) -> &'k str {
+    let last = path.clone().next_back().unwrap_or_default();
+    path.rev().find(|key| !TYPES.contains(key)).unwrap_or(last)
+}
 
 /// Keys of a connection, the most telling first.
 const CONNECTION: [&str; 9] =

@@ -1,13 +1,10 @@
-//! What the messages of a log prove of their senders, without a look at what stands around them.
-//!
-//! A method that only one side sends proves its sender; an answer is sent by the other side than its request.
-
-use std::collections::HashMap;
+//! The messages of a sample, what stands before each, and what they prove of their senders.
 
 use crate::capture::anywhere::{Piece, Row, Scanner, json_of};
+use crate::capture::senders::{self, Spoken};
 use crate::json::scan::{skip_white, value_end};
-use crate::jsonrpc::{IdField, Kind, NoLift, Parsed, parse_at};
-use crate::protocol::{Sender, Side, sender_of};
+use crate::jsonrpc::{Kind, NoLift, Parsed, parse_at};
+use crate::protocol::Side;
 
 /// How many messages are learned from at most.
 const MOST: usize = 4096;
@@ -17,15 +14,8 @@ const MOST: usize = 4096;
 pub(super) struct Example {
     /// What stands before it.
     pub before: String,
-    pub kind: Kind,
-    /// Empty for an answer.
-    pub method: String,
     pub line: u64,
-    /// The side that sent it, where the messages prove it.
-    pub sender: Option<Side>,
-    /// The request that it answers, where there is just one that it can answer.
-    pub answers: Option<usize>,
-    id: Option<String>,
+    pub said: Spoken,
 }
 
 /// What a sample holds.
@@ -63,7 +53,7 @@ pub(super) fn sample(text: &str, below: bool) -> Sampled {
             break;
         }
     }
-    all.prove();
+    senders::prove(all.seen.iter_mut().map(|seen| &mut seen.said));
     all
 }
 
@@ -77,55 +67,17 @@ impl Sampled {
             self.cut += 1;
             return;
         };
-        let id = match &message.id {
-            IdField::Value(id) => Some(id.to_string()),
-            _ => None,
-        };
-        self.seen.push(Example {
-            before: piece.before.to_string(),
-            kind: message.kind,
-            method: message.method().to_string(),
-            line: piece.line,
-            sender: None,
-            answers: None,
-            id,
-        });
-    }
-
-    fn prove(&mut self) {
-        let mut open: HashMap<String, Vec<usize>> = HashMap::new();
-        for at in 0..self.seen.len() {
-            let seen = &self.seen[at];
-            let known = match sender_of(&seen.method) {
-                Some(Sender::Client) => Some(Side::Client),
-                Some(Sender::Server) => Some(Side::Server),
-                _ => None,
-            };
-            let requests = seen.id.as_ref().map(|id| open.entry(id.clone()).or_default());
-            match (seen.kind, requests) {
-                (Kind::Request, Some(requests)) => requests.push(at),
-                (Kind::Result | Kind::Error, Some(requests)) => {
-                    // Two requests of one id may be one of each side: which one this answers is not told.
-                    let request = if requests.len() == 1 { requests.pop() } else { None };
-                    requests.clear();
-                    self.seen[at].answers = request;
-                    self.seen[at].sender = request.and_then(|request| self.seen[request].sender).map(Side::peer);
-                    continue;
-                }
-                _ => {}
-            }
-            self.seen[at].sender = known;
-        }
+        self.seen.push(Example { before: piece.before.to_string(), line: piece.line, said: Spoken::of(&message) });
     }
 
     /// True if no message answers another, where there are requests: what is missing was never logged.
     pub(super) fn is_one_sided(&self) -> bool {
-        let requests = self.seen.iter().filter(|seen| seen.kind == Kind::Request).count();
-        requests + self.cut > 2 && !self.seen.iter().any(|seen| seen.kind.is_response())
+        let requests = self.seen.iter().filter(|seen| seen.said.kind == Kind::Request).count();
+        requests + self.cut > 2 && !self.seen.iter().any(|seen| seen.said.kind.is_response())
     }
 
     /// The first message that proves what a side sends, by its method.
     pub(super) fn proof(&self, side: Side) -> Option<&Example> {
-        self.seen.iter().find(|seen| seen.sender == Some(side) && !seen.method.is_empty())
+        self.seen.iter().find(|seen| seen.said.sender == Some(side) && !seen.said.method.is_empty())
     }
 }

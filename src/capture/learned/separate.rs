@@ -44,11 +44,11 @@ pub(super) fn common(word: &str) -> Option<Direction> {
 
 /// Finds the words; none where the messages do not tell senders, or no words go with them.
 pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
-    let told: Vec<&Example> = sampled.seen.iter().filter(|seen| seen.sender.is_some()).collect();
+    let told: Vec<&Example> = sampled.seen.iter().filter(|seen| seen.said.sender.is_some()).collect();
     if told.is_empty() {
         return by_common_words(sampled);
     }
-    let all = choose(&told, |seen| runs(&seen.before, &seen.method));
+    let all = choose(&told, |seen| runs(&seen.before, &seen.said.method));
     let last = choose(&told, |seen| {
         runs(&seen.before, "").into_iter().filter(|(run, from_end)| *from_end == 0 && !run.contains(' ')).collect()
     });
@@ -73,8 +73,8 @@ fn complete(words: &mut Words, sampled: &Sampled) {
         if !words.of[index(side)].is_empty() || of_peer.is_empty() {
             continue;
         }
-        for seen in sampled.seen.iter().filter(|seen| seen.sender.is_none()) {
-            let found = runs(&seen.before, &seen.method);
+        for seen in sampled.seen.iter().filter(|seen| seen.said.sender.is_none()) {
+            let found = runs(&seen.before, &seen.said.method);
             let is_opposite = |run: &str| common(run).is_some_and(|direction| of_peer.contains(&opposite(direction)));
             // The `server` in `client -> server` is no word of its own.
             let parts = found.iter().any(|(run, _)| is_between(run));
@@ -113,7 +113,7 @@ fn choose<'a>(told: &[&'a Example], runs: impl Fn(&'a Example) -> Vec<(&'a str, 
         own.dedup_by_key(|(run, _)| *run);
         for (run, distance) in &own {
             let count = counts.entry(run).or_default();
-            count.by[seen.sender.map_or(0, index)] += 1;
+            count.by[seen.said.sender.map_or(0, index)] += 1;
             count.distance += distance;
         }
         held.push(own.into_iter().map(|(run, _)| run).collect());
@@ -122,7 +122,7 @@ fn choose<'a>(told: &[&'a Example], runs: impl Fn(&'a Example) -> Vec<(&'a str, 
     let mut covered = 0;
     for side in [Side::Client, Side::Server] {
         let own: Vec<&Vec<&str>> =
-            told.iter().zip(&held).filter(|(seen, _)| seen.sender == Some(side)).map(|(_, held)| held).collect();
+            told.iter().zip(&held).filter(|(seen, _)| seen.said.sender == Some(side)).map(|(_, held)| held).collect();
         let (chosen, count) = cover(&own, &counts, side);
         words.of[index(side)] = chosen;
         covered += count;
@@ -178,7 +178,8 @@ fn is_pure(run: &str, count: &Count, side: Side) -> bool {
 /// True if the words may tell requests from answers only, and not who sends: none stands before two kinds.
 fn tells_kinds(words: &Words, told: &[&Example]) -> bool {
     words.of.iter().flatten().all(|word| {
-        let mut kinds = told.iter().filter(|seen| seen.before.contains(word.as_str())).map(|seen| class(seen.kind));
+        let mut kinds =
+            told.iter().filter(|seen| seen.before.contains(word.as_str())).map(|seen| class(seen.said.kind));
         let first = kinds.next();
         kinds.all(|kind| Some(kind) == first)
     })
@@ -196,7 +197,7 @@ fn class(kind: Kind) -> u8 {
 fn by_common_words(sampled: &Sampled) -> Option<Words> {
     let mut words = Words::default();
     for seen in &sampled.seen {
-        let found = runs(&seen.before, &seen.method);
+        let found = runs(&seen.before, &seen.said.method);
         // `server -> client` says more than the `client` in it.
         let said = |run: &'_ &(&str, usize)| common(run.0).is_some();
         let whole = found.iter().rev().filter(said).find(|(run, _)| is_between(run));

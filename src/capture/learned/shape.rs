@@ -110,7 +110,7 @@ impl Shape {
         };
         let said: Vec<Option<Side>> = sampled.seen.iter().map(|seen| says(&seen.before)).collect();
         for (at, seen) in sampled.seen.iter().enumerate() {
-            let proven = match (seen.sender, seen.answers) {
+            let proven = match (seen.said.sender, seen.said.answers) {
                 (Some(sender), _) => Some(sender),
                 // Where no method tells, an answer runs against its request all the same.
                 (None, Some(request)) => said[request].map(Side::peer),
@@ -121,9 +121,9 @@ impl Shape {
             }
         }
         let proof = [Side::Client, Side::Server].into_iter().find_map(|side| Some((side, sampled.proof(side)?)));
-        self.proof = proof.map(|(side, seen)| (side, seen.method.clone(), seen.line));
+        self.proof = proof.map(|(side, seen)| (side, seen.said.method.clone(), seen.line));
         let asks = |side| {
-            let asked = sampled.seen.iter().zip(&said).filter(|(seen, _)| seen.kind == Kind::Request);
+            let asked = sampled.seen.iter().zip(&said).filter(|(seen, _)| seen.said.kind == Kind::Request);
             asked.filter(|(_, said)| **said == Some(side)).count()
         };
         let backwards = self.proof.is_none() && self.names_sides() && asks(Side::Client) < asks(Side::Server);

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::base64;
-use crate::capture::sample::{Sample, envelope, is_message};
-use crate::capture::time;
+use super::candidates::{Candidate, UNNAMED, candidates, is_name, time_of};
+use super::example::{Example, example, plausible};
+use super::proven::Columns;
+use crate::capture::sample::Sample;
 use crate::capture::words::{self, Meaning, Word};
 use crate::error::{Error, ErrorKind, Result};
-
-/// How deep a message may lie in its wrapper.
-const DEPTH: usize = 4;
 
 /// How many examples a layout is learned from.
 const EXAMPLES: usize = 50;
@@ -118,25 +116,6 @@ pub(crate) struct Layout {
     both_sides: bool,
 }
 
-/// The text as a value, if it may hold a message.
-fn plausible(text: &str) -> Option<Value> {
-    // The last is what base64 makes of `{"`.
-    let signs = ["jsonrpc", "\"method", "\"result", "\"error", "\"eyJ"];
-    signs.iter().any(|sign| text.contains(sign)).then(|| serde_json::from_str(text).ok())?
-}
-
-/// One example: where its message is, and the objects around it.
-struct Example<'v> {
-    /// True if the message has a `jsonrpc` member.
-    versioned: bool,
-    /// True if other messages stand beside it: a request with its response, say.
-    several: bool,
-    /// True for an answer.
-    answers: bool,
-    path: Vec<String>,
-    around: Vec<(Vec<String>, &'v Map<String, Value>)>,
-}
-
 impl Layout {
     /// The layout of the lines of a text.
     pub(crate) fn of(sample: &Sample) -> Arc<Layout> {
@@ -238,268 +217,30 @@ impl Layout {
             }
         }
         if let Some(found) = best(Meaning::Time) {
-            self.time_key = found.path.last().cloned();
+            self.time_key = Some(words::own_key(found.path.iter().map(String::as_str)).to_string());
             self.resolution_us =
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
             self.root.add(&found.path, Want::Time);
         }
-        if let Some(found) = best(Meaning::Direction) {
-            let key = found.path.last().cloned().unwrap_or_default();
-            for value in found.values.iter().filter_map(|value| value.as_str()) {
-                if let Some(word) = words::direction(&key, value)
-                    && !self.words.iter().any(|(known, _)| **known == *value)
+        let columns = Columns::of(examples);
+        // A word of any key may be about something else: what both sides sent is beside it then.
+        let said = best(Meaning::Direction).filter(|found| found.rank != UNNAMED || !columns.contradict(&found.path));
+        if let Some(found) = said {
+            for value in &found.values {
+                if let (Some(word), Some(text)) = (found.says(value), value.as_str())
+                    && !self.words.iter().any(|(known, _)| **known == *text)
                 {
-                    self.words.push((value.into(), word));
+                    self.words.push((text.into(), word));
                 }
             }
             self.root.add(&found.path, Want::Direction);
-            self.direction_key = Some(key);
+            self.direction_key = Some(words::own_key(found.path.iter().map(String::as_str)).to_string());
+        } else if let Some(found) = columns.proven() {
+            self.root.add(&found.path, Want::Direction);
+            self.direction_key = Some(words::own_key(found.path.iter().map(String::as_str)).to_string());
+            self.words = found.words;
         }
     }
-}
-
-/// A key that may hold one of the wanted scalars, with its values in the examples.
-struct Candidate<'v> {
-    meaning: Meaning,
-    rank: usize,
-    path: Vec<String>,
-    values: Vec<&'v Value>,
-}
-
-impl Candidate<'_> {
-    /// True if not all of its words say the same: what does (`"source":"server"` on every record) says who wrote the log.
-    fn tells_sides(&self) -> bool {
-        let key = self.path.last().map_or("", String::as_str);
-        let mut said = self.values.iter().filter_map(|value| words::direction(key, value.as_str()?));
-        let first = said.next();
-        said.any(|word| Some(word) != first)
-    }
-
-    /// True for a key of any name (`flow`, `event`) whose every word is a way, and both ways are there. A side alone
-    /// (`client`) or a stream may be where a record was written.
-    fn is_plainly_a_direction(&self) -> bool {
-        self.values.iter().all(|value| value.as_str().is_some_and(words::is_way)) && self.tells_sides()
-    }
-}
-
-fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
-    let mut found: Vec<Candidate<'v>> = Vec::new();
-    for (prefix, object) in examples.iter().flat_map(|example| &example.around) {
-        for (key, value) in object.iter() {
-            // Under the key of a text (`msg`) loggers write what they did with the message that is beside it: `received`.
-            let named = words::meaning(key).filter(|(meaning, _)| *meaning != Meaning::Message);
-            let (meaning, rank) = named.unwrap_or((Meaning::Direction, UNNAMED));
-            let path: Vec<String> = prefix.iter().chain([key]).cloned().collect();
-            match found.iter_mut().find(|candidate| candidate.path == path) {
-                Some(candidate) => candidate.values.push(value),
-                None => found.push(Candidate { meaning, rank, path, values: vec![value] }),
-            }
-        }
-    }
-    // What stands in an object beside the message (`event.direction`, `http.session_id`) speaks of it, too.
-    for (path, key, value) in examples.iter().flat_map(beside) {
-        let Some((meaning @ (Meaning::Direction | Meaning::Time | Meaning::Session), rank)) = words::meaning(key)
-        else {
-            continue;
-        };
-        match found.iter_mut().find(|candidate| candidate.path == path) {
-            Some(candidate) => candidate.values.push(value),
-            None => found.push(Candidate { meaning, rank: BESIDE + rank, path, values: vec![value] }),
-        }
-    }
-    found.retain(|candidate| match candidate.meaning {
-        Meaning::Direction => {
-            let key = candidate.path.last().map_or("", String::as_str);
-            let known = |value: &&&Value| value.as_str().is_some_and(|word| words::direction(key, word).is_some());
-            if candidate.rank == UNNAMED {
-                return candidate.is_plainly_a_direction();
-            }
-            // A stray `meta` among the directions does not make the key another one.
-            candidate.values.iter().filter(known).count() * 2 > candidate.values.len()
-        }
-        Meaning::Time => candidate.values.iter().all(|value| time_of(value).is_some()),
-        _ => true,
-    });
-    found
-}
-
-/// Rank of a key that has no name of a direction, behind all that have one, beside the message or around it.
-const UNNAMED: usize = 2 * BESIDE;
-
-/// How much less a member of an object beside the message tells than one of an object around it.
-const BESIDE: usize = 100;
-
-/// The members of the objects that stand beside the message and hold no part of it.
-fn beside<'v>(example: &Example<'v>) -> Vec<(Vec<String>, &'v String, &'v Value)> {
-    let mut found = Vec::new();
-    let around = |path: &[String]| example.path.starts_with(path);
-    for (prefix, object) in example.around.iter().filter(|_| !example.path.is_empty()) {
-        for (key, value) in object.iter() {
-            let path: Vec<String> = prefix.iter().chain([key]).cloned().collect();
-            let Value::Object(members) = value else { continue };
-            if !around(&path) && !is_envelope(value) {
-                let each = members.iter().filter(|(_, value)| is_name(value) && !value.is_null());
-                found.extend(each.map(|(key, value)| (path.iter().chain([key]).cloned().collect(), key, value)));
-            }
-        }
-    }
-    found
-}
-
-fn is_name(value: &Value) -> bool {
-    value.is_string() || value.is_number() || value.is_null()
-}
-
-fn time_of(value: &Value) -> Option<time::Time> {
-    match value {
-        Value::String(text) => time::parse(text),
-        Value::Number(number) => time::parse(&number.to_string()),
-        _ => None,
-    }
-}
-
-/// Finds the message in a wrapper: the shallowest, and among those of one object the one whose key tells most.
-fn example(value: &Value) -> Option<Example<'_>> {
-    let top = value.as_object()?;
-    let bare = is_envelope(value);
-    if bare && top.contains_key("jsonrpc") {
-        return Some(Example::spread(top));
-    }
-    let mut level: Vec<Descent<'_>> =
-        vec![Descent { path: Vec::new(), object: top, around: Vec::new(), in_params: false }];
-    for _ in 0..DEPTH {
-        let mut found: Option<Example<'_>> = None;
-        let mut next = Vec::new();
-        for place in level {
-            place.look(&mut found, &mut next);
-        }
-        if found.is_some() {
-            return found;
-        }
-        level = next;
-    }
-    // A record of something else has a method and an id, too.
-    let has = |key: &str| top.contains_key(key);
-    let answer = has("result") || has("error");
-    (bare && (has("params") || answer) && !(has("method") && answer)).then(|| Example::spread(top))
-}
-
-impl<'v> Example<'v> {
-    fn spread(top: &'v Map<String, Value>) -> Example<'v> {
-        Example {
-            versioned: top.contains_key("jsonrpc"),
-            several: false,
-            answers: is_answer(top),
-            path: Vec::new(),
-            around: vec![(Vec::new(), top)],
-        }
-    }
-}
-
-impl Example<'_> {
-    /// True if the message is the body of a request or response of HTTP.
-    fn is_http(&self) -> bool {
-        self.around.iter().any(|(_, object)| object.contains_key("headers"))
-    }
-}
-
-fn is_versioned(value: &Value) -> bool {
-    match value {
-        Value::String(text) => {
-            text.contains("\"jsonrpc\"") || unpacked(text).is_some_and(|text| text.contains("\"jsonrpc\""))
-        }
-        Value::Array(members) => members.iter().any(is_versioned),
-        Value::Object(members) => members.contains_key("jsonrpc"),
-        _ => false,
-    }
-}
-
-/// An object on the way down.
-struct Descent<'v> {
-    path: Vec<String>,
-    object: &'v Map<String, Value>,
-    around: Vec<(Vec<String>, &'v Map<String, Value>)>,
-    /// True within the parameters of what may be a message itself.
-    in_params: bool,
-}
-
-impl<'v> Descent<'v> {
-    fn look(mut self, found: &mut Option<Example<'v>>, next: &mut Vec<Descent<'v>>) {
-        self.around.push((self.path.clone(), self.object));
-        let rank = |key: &str| match words::meaning(key) {
-            Some((Meaning::Message, rank)) => rank,
-            _ => usize::MAX,
-        };
-        let mut keys: Vec<_> = self.object.iter().collect();
-        keys.sort_by_key(|(key, _)| rank(key));
-        let in_message = self.path.is_empty() && is_spread(self.object);
-        for (key, value) in keys {
-            let path: Vec<String> = self.path.iter().chain([key]).cloned().collect();
-            let in_params = self.in_params || in_message && key == "params";
-            // What a client registers has a method and an id, too.
-            match (holds_message(value) && (!in_params || is_versioned(value)), &mut *found) {
-                // `raw` and `msg` in one wrapper are one message, told twice.
-                (true, Some(first)) => {
-                    first.several |= rank(key) == usize::MAX || !path.starts_with(&first.path[..first.path.len() - 1])
-                }
-                (true, none) => {
-                    *none = Some(Example {
-                        versioned: is_versioned(value),
-                        several: false,
-                        answers: holds_answer(value),
-                        path,
-                        around: self.around.clone(),
-                    })
-                }
-                (false, _) => {
-                    if let Value::Object(inner) = value {
-                        next.push(Descent { path, object: inner, around: self.around.clone(), in_params });
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// True for a record whose members may be those of a request or a notification.
-fn is_spread(members: &Map<String, Value>) -> bool {
-    members.get("method").is_some_and(Value::is_string) && members.get("params").is_some_and(Value::is_object)
-}
-
-fn is_answer(members: &Map<String, Value>) -> bool {
-    !members.contains_key("method") && (members.contains_key("result") || members.contains_key("error"))
-}
-
-fn holds_answer(value: &Value) -> bool {
-    match value {
-        Value::String(text) => {
-            !text.contains("\"method\"") && (text.contains("\"result\"") || text.contains("\"error\""))
-        }
-        Value::Array(members) => members.first().and_then(Value::as_object).is_some_and(is_answer),
-        _ => value.as_object().is_some_and(is_answer),
-    }
-}
-
-fn holds_message(value: &Value) -> bool {
-    match value {
-        Value::String(text) => is_message(text) || unpacked(text).is_some_and(|text| is_message(&text)),
-        Value::Array(members) => members.first().is_some_and(is_envelope),
-        _ => is_envelope(value),
-    }
-}
-
-/// What a string holds in base64, where it is an object.
-pub(super) fn unpacked(text: &str) -> Option<String> {
-    let text = text.trim();
-    let bytes = text.starts_with("eyJ").then(|| base64::decode(text)).flatten()?;
-    String::from_utf8(bytes).ok().filter(|text| text.starts_with('{'))
-}
-
-fn is_envelope(value: &Value) -> bool {
-    let Value::Object(members) = value else { return false };
-    let has = |key: &str| members.contains_key(key);
-    let method = members.get("method").and_then(Value::as_str);
-    envelope(has("jsonrpc"), method, has("id"), has("params"), has("result") || has("error"))
 }
 
 #[cfg(test)]

@@ -5,8 +5,11 @@
 //! understood stand in `words`. `in`, `out` and the like are relative to whoever wrote the log, and are handed on as
 //! such. The wrapper promises a message: what stands in its place and is none is malformed traffic.
 
+mod candidates;
 mod envelope;
+mod example;
 mod layout;
+mod proven;
 
 pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
@@ -236,7 +239,7 @@ impl Unwrapper {
         if self.word(direction) == Some(Word::Stderr) {
             return out.put(place, Body::Stderr { text: text.trim_end_matches(['\n', '\r']) });
         }
-        if let Some(text) = layout::unpacked(text) {
+        if let Some(text) = example::unpacked(text) {
             return out.promised(place, &text, false);
         }
         let json = text.trim_start().starts_with(['{', '[']);

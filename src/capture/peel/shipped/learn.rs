@@ -12,7 +12,7 @@ use crate::capture::format::{Format, Match};
 use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
 use crate::capture::time;
-use crate::capture::words::{Meaning, instance, meaning, plain};
+use crate::capture::words::{Meaning, TYPES, instance, meaning, time_key};
 use crate::json::scan::skip_white;
 use crate::json::unescape;
 
@@ -32,8 +32,7 @@ pub(super) struct Column {
 impl Column {
     /// Its keys with dots between them: `kubernetes.pod.name`. What OpenTelemetry wraps a value in is no name.
     fn long_name(&self) -> String {
-        let types = ["stringValue", "intValue", "doubleValue", "boolValue"];
-        let keys = keys(&self.path).filter(|key| !types.contains(key));
+        let keys = keys(&self.path).filter(|key| !TYPES.contains(key));
         keys.collect::<Vec<_>>().join(".")
     }
 
@@ -202,15 +201,7 @@ fn time_rank(column: &Column) -> Option<usize> {
     if column.values.is_empty() || !column.values.iter().all(parsed) {
         return None;
     }
-    let name = plain(&column.name());
-    let later = ["observed", "receive", "ingest", "index", "collect", "arriv", "process", "deliver"];
-    let named = matches!(meaning(&name), Some((Meaning::Time, _))) || name.contains("time") || name.contains("date");
-    Some(match (later.iter().any(|word| name.contains(word)), named) {
-        (false, true) => meaning(&name).map_or(50, |(_, rank)| rank),
-        (true, _) => 200,
-        (false, false) if column.is_text || column.varies() => 100,
-        (false, false) => return None,
-    })
+    time_key(&column.name()).or_else(|| (column.is_text || column.varies()).then_some(100))
 }
 
 /// A path that the user gives: `kubernetes/pod/name`, `/kubernetes/pod/name`, or just the last keys of it where the log
