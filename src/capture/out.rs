@@ -463,7 +463,7 @@ impl<'s> Out<'s> {
                 if let Some(said) = lost(self, &fault) {
                     return said;
                 }
-                match self.plan.is_cut(text) {
+                match self.plan.is_cut(text) || fault.cut && self.may_be_cut(text) {
                     true => self.put(place, Body::gap(Some(1))),
                     false => self.malformed(place, text.as_bytes(), &in_words(&fault)),
                 }
@@ -476,12 +476,22 @@ impl<'s> Out<'s> {
         self.plan.is_cut(text)
     }
 
+    /// True for a text in a record of a shipper that is longer than every message of the log.
+    fn may_be_cut(&self, text: &str) -> bool {
+        !self.outer.is_none() && self.is_longest(text)
+    }
+
+    /// True for a text that is longer than every message of the log: where it breaks off, a limit of its size may have cut it.
+    pub(crate) fn is_longest(&self, text: &str) -> bool {
+        text.len() > self.plan.longest
+    }
+
     /// Bytes that should have been a message.
     pub(crate) fn malformed(&mut self, place: &Place, bytes: &[u8], reason: &str) -> Result<()> {
         if let Ok(text) = std::str::from_utf8(bytes)
             && text.starts_with(['{', '['])
             && value_end(bytes, 0).is_none()
-            && self.plan.is_cut(text)
+            && (self.plan.is_cut(text) || self.may_be_cut(text))
         {
             return self.put(place, Body::gap(Some(1)));
         }

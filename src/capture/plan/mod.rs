@@ -27,6 +27,9 @@ pub(super) struct Plan {
     pub null_ids: bool,
     /// Lengths at which strings with messages are cut, in bytes.
     pub cut_lengths: Vec<usize>,
+    /// The length of the longest message that is whole, in bytes; what is longer and is not may have been cut by whoever kept it in a
+    /// record of his own.
+    pub longest: usize,
     /// The length at which lines are cut, in bytes.
     pub cut_line: Option<usize>,
     /// What the log cannot prove for what was done to it.
@@ -48,6 +51,7 @@ impl Default for Plan {
             doubled: false,
             null_ids: false,
             cut_lengths: Vec::new(),
+            longest: usize::MAX,
             cut_line: None,
             lacks: Proof::NONE,
             mixed: Vec::new(),

@@ -180,6 +180,7 @@ fn cuts(notes: &Notes, plan: &mut Plan) {
     }
     plan.cut_lengths = counts.into_iter().filter(|(_, count)| *count >= OFTEN).map(|(length, _)| length).collect();
     plan.cut_lengths.sort_unstable();
+    plan.longest = notes.longest;
 }
 
 /// Lines of one length that break off in the middle of a record, where none is longer: a size limit that leaves no mark.

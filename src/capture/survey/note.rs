@@ -76,6 +76,8 @@ pub(super) struct Notes {
     pub list: Vec<Note>,
     /// The names of its channels.
     pub names: Vec<Option<String>>,
+    /// How long the longest message is, in bytes.
+    pub longest: usize,
     /// Texts that are cut off: how long they are, and whether they end in a mark.
     pub cut: Vec<usize>,
     /// True if the log itself says that messages are missing.
@@ -196,6 +198,7 @@ impl Notes {
     }
 
     fn message(&mut self, frame: &Frame<'_>, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
+        self.longest = self.longest.max(text.len());
         let act = match message.kind {
             Kind::Request if self.handshakes.contains(&message.method()) => Act::Open,
             Kind::Request if message.id != IdField::Null => Act::Ask,

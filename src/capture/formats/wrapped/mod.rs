@@ -248,7 +248,10 @@ impl Unwrapper {
             out.skip(place.line, Skip::NotAMessage);
             return Ok(());
         }
-        out.promised_or(place, text, |out, _| is_spliced(text.as_bytes()).then(|| out.put(place, Body::gap(Some(1)))))
+        out.promised_or(place, text, |out, fault| {
+            let is_lost = is_spliced(text.as_bytes()) || fault.cut && out.is_longest(text);
+            is_lost.then(|| out.put(place, Body::gap(Some(1))))
+        })
     }
 
     #[cold]
