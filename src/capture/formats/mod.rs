@@ -29,7 +29,7 @@ mod supergateway;
 mod trace;
 mod vectors;
 mod vim_lsp;
-mod wrapped;
+pub(super) mod wrapped;
 mod zed_acp;
 
 use super::format::Format;

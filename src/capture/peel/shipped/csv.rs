@@ -9,7 +9,7 @@ use csv::{ReaderBuilder, StringRecord};
 use super::super::nested::Readers;
 use super::super::peeler::Peeled;
 use super::super::{DEPTH, Inside};
-use super::{merely_jitter, newest_first};
+use super::order::{merely_jitter, newest_first};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;

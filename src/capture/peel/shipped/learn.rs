@@ -6,13 +6,17 @@
 
 use rustc_hash::FxHashMap;
 
+use super::column::{Column, shown};
+use super::order::in_order;
+use super::sender::{line, sender};
 use super::shape::Shape;
 use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
+use crate::capture::formats::WRAPPED;
 use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
 use crate::capture::time;
-use crate::capture::words::{Meaning, TYPES, instance, meaning, time_key};
+use crate::capture::words::{Meaning, instance, meaning, time_key};
 use crate::json::scan::skip_white;
 use crate::json::unescape;
 
@@ -21,33 +25,6 @@ const RECORDS: usize = 200;
 
 /// How many strings are tried as the message.
 const TRIED: usize = 6;
-
-/// One scalar of the records, and its values in them, strings without their quotes.
-pub(super) struct Column {
-    pub path: Path,
-    pub values: Vec<String>,
-    is_text: bool,
-}
-
-impl Column {
-    /// Its keys with dots between them: `kubernetes.pod.name`. What OpenTelemetry wraps a value in is no name.
-    fn long_name(&self) -> String {
-        let keys = keys(&self.path).filter(|key| !TYPES.contains(key));
-        keys.collect::<Vec<_>>().join(".")
-    }
-
-    fn name(&self) -> String {
-        self.long_name().rsplit('.').next().unwrap_or_default().to_string()
-    }
-
-    fn is_object(&self) -> bool {
-        !self.is_text && self.values.iter().all(|value| value.starts_with('{'))
-    }
-
-    fn varies(&self) -> bool {
-        self.values.iter().any(|value| *value != self.values[0])
-    }
-}
 
 /// What was learned.
 #[derive(Clone)]
@@ -68,9 +45,9 @@ pub(super) fn learn(sample: &Sample, inside: Inside) -> Option<Learned> {
     Option::clone(&sample.learned(|sample| learned(sample, inside)))
 }
 
-fn learned(sample: &Sample, inside: Inside) -> Option<Learned> {
+fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
     let (columns, records) = columns(sample.text());
-    let (message, peeled, inside) = message(&columns, records, sample, inside)?;
+    let (message, peeled, inside) = message(&columns, records, sample, around)?;
     let chosen = &columns[message];
     let near = |column: &&Column| holds_for(&column.path, &chosen.path) && column.path != chosen.path;
     let time = columns.iter().filter(near).filter(|column| column.values.len() * 10 >= chosen.values.len());
@@ -82,19 +59,22 @@ fn learned(sample: &Sample, inside: Inside) -> Option<Learned> {
         time.map(|(_, column)| column.path.clone()),
         key.map(|(_, column)| column.path.clone()).into_iter().collect(),
     );
-    Some(Learned { shape, peeled, inside, records, message: shown(&chosen.path) })
+    let message = shown(&chosen.path);
+    // Who keeps a direction beside his messages in a line is read as such.
+    let may_be_told = is_bare(inside.0) && !chosen.is_object() && WRAPPED.detect(sample).is_none();
+    let near = columns.iter().filter(near).filter(|_| may_be_told);
+    if let Some((path, lines)) = sender(near, |path, key| lines(sample.text(), &shape.directed(path), key)) {
+        let peeled = Sample::peeled(lines.join("\n").as_bytes(), sample);
+        if let Some(inside) = around.of(&peeled) {
+            return Some(Learned { shape: shape.directed(path), peeled, inside, records, message });
+        }
+    }
+    Some(Learned { shape, peeled, inside, records, message })
 }
 
-/// A path as it is shown and given: `kubernetes/pod/name`.
-pub(super) fn shown(path: &Path) -> String {
-    keys(path).collect::<Vec<_>>().join("/")
-}
-
-fn keys(path: &Path) -> impl Iterator<Item = &str> {
-    path.iter().filter_map(|step| match step {
-        PathStep::Key(key) => Some(&**key),
-        PathStep::Each => None,
-    })
+/// True for a format that reads bare messages, or a wrapper's.
+pub(super) fn is_bare(format: &dyn Format) -> bool {
+    format.name() == "ndjson" || format.name() == WRAPPED.name()
 }
 
 /// True if a scalar at `path` says something of the records that are at `record`: it stands in them or around them.
@@ -105,11 +85,9 @@ fn holds_for(path: &Path, record: &Path) -> bool {
     }
 }
 
-/// The scalars of the first records, and how many there are.
-fn columns(text: &str) -> (Vec<Column>, usize) {
-    let (mut columns, mut records, mut at): (Vec<Column>, usize, usize) = (Vec::new(), 0, 0);
-    let (mut room, mut others) = (String::new(), 0);
-    let mut places: FxHashMap<Path, usize> = FxHashMap::default();
+/// Goes through the first values of a text: `take` gives the byte after the one at a byte. Gives how many there are.
+fn values(text: &str, take: &mut dyn FnMut(usize) -> Option<usize>) -> usize {
+    let (mut count, mut others, mut at) = (0, 0, 0);
     loop {
         at = skip_white(text.as_bytes(), at);
         if text.as_bytes().get(at) == Some(&b',') {
@@ -123,10 +101,21 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
             (at, others) = (at + length + 1, others + 1);
             continue;
         }
-        if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) || records >= RECORDS {
-            return (columns, records);
+        if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) || count >= RECORDS {
+            return count;
         }
-        let end = leaves(text, at, &mut Vec::new(), &mut |path, written| {
+        count += 1;
+        let Some(end) = take(at) else { return count };
+        at = end;
+    }
+}
+
+/// The scalars of the first records, and how many there are.
+fn columns(text: &str) -> (Vec<Column>, usize) {
+    let (mut columns, mut room): (Vec<Column>, String) = (Vec::new(), String::new());
+    let mut places: FxHashMap<Path, usize> = FxHashMap::default();
+    let records = values(text, &mut |at| {
+        leaves(text, at, &mut Vec::new(), &mut |path, written| {
             let is_text = written.starts_with('"');
             if is_text {
                 unescape(written, 1, &mut room);
@@ -140,11 +129,20 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
                     columns.push(Column { path: path.clone(), values: vec![value.to_string()], is_text });
                 }
             }
-        });
-        records += 1;
-        let Some(end) = end else { return (columns, records) };
-        at = end;
-    }
+        })
+    });
+    (columns, records)
+}
+
+/// The first records of a text as a shape has them, in the order of their times, each as a line with who sent it.
+fn lines(text: &str, shape: &Shape, key: &str) -> Vec<String> {
+    let mut found: Vec<(i64, String)> = Vec::new();
+    values(text, &mut |at| {
+        // Nothing in here fails.
+        shape.read(text, at, &mut |record| Ok(found.push((record.at_us(), line(text, record, key))))).unwrap_or(None)
+    });
+    in_order(&mut found, |(at_us, _)| *at_us);
+    found.into_iter().map(|(_, line)| line).collect()
 }
 
 type Found = (&'static dyn Format, Match);

@@ -5,8 +5,11 @@
 //! holds a log that some format recognises, which scalar is its time, which tells its instances apart. Records stand
 //! one a line, or in one document, at any depth (`shape`, `walk`). CSV becomes JSON, a row a record, and is read again.
 
+mod column;
 mod csv;
 mod learn;
+mod order;
+mod sender;
 mod shape;
 mod walk;
 
@@ -15,17 +18,20 @@ mod tests;
 
 pub(crate) use self::csv::Csv;
 
-use self::learn::{Learned, learn, path_of};
+use self::column::{name_of, shown};
+use self::learn::{Learned, is_bare, learn, path_of};
+use self::order::in_order;
+use self::sender::line as directed;
 use self::shape::{Record, Shape};
 use super::nested::Readers;
 use super::peeler::Peeled;
 use super::{DEPTH, Inside, container};
+use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
 use crate::capture::formats::WRAPPED;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::capture::{Skip, time};
 use crate::error::Result;
 use crate::json::scan::{skip_white, unquoted, value_end};
 use crate::json::unescape;
@@ -81,9 +87,8 @@ impl Format for JsonLog {
         }
         let learned = learn(sample, self.inside)?;
         let (format, found) = &learned.inside;
-        let bare = format.name() == "ndjson" || format.name() == WRAPPED.name();
         // Who keeps a direction beside his messages has a wrapper of his own.
-        let score = if bare && WRAPPED.detect(sample).is_some() { BARE } else { SCORE };
+        let score = if is_bare(*format) && WRAPPED.detect(sample).is_some() { BARE } else { SCORE };
         let message = &learned.message;
         Match::new(
             score,
@@ -98,6 +103,7 @@ impl Format for JsonLog {
         let Some(learned) = learn(sample, self.inside) else { return Reader::Ordered(Box::new(Nothing)) };
         let head = Sample::peeled(sample.text().as_bytes(), &Sample::new(b"", true, false));
         let records = Records {
+            direction: learned.shape.direction().map(name_of),
             shape: learned.shape,
             readers: Readers::new(learned.peeled, self.inside),
             head,
@@ -125,7 +131,7 @@ pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mu
             walk::PathStep::Each => in_lists,
         });
         if plain && !is_message && value.len() <= LONGEST_KEY && !value.starts_with('{') {
-            give(learn::shown(path), unquoted(value));
+            give(shown(path), unquoted(value));
         }
     }
 }
@@ -169,6 +175,8 @@ impl LineReader for Nothing {
 /// Reads records.
 struct Records {
     shape: Shape,
+    /// The key of what tells who sent a message, where the records have it.
+    direction: Option<String>,
     readers: Readers,
     /// The head of the text, to look up a key that the user names.
     head: Sample,
@@ -180,7 +188,6 @@ struct Records {
 struct Placed<'t> {
     record: Record<'t>,
     line: u64,
-    at_us: i64,
 }
 
 impl Records {
@@ -202,6 +209,7 @@ impl Records {
         let Some(start) = record.message else { return Ok(()) };
         let mut message = std::mem::take(&mut self.message);
         match text[..start].ends_with('"') {
+            true if let Some(key) = &self.direction => message = directed(text, record, key),
             true => drop(unescape(text, start, &mut message)),
             false => text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())].clone_into(&mut message),
         }
@@ -265,11 +273,10 @@ impl WholeReader for Records {
                 break;
             }
             let end = shape.read(text, at, &mut |record| {
-                let at_us = record.time.and_then(time::parse).map_or(i64::MIN, |time| time.us);
                 line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(record.start)..record.start]).count()
                     as u64;
                 counted = counted.max(record.start);
-                records.push(Placed { record: *record, line, at_us });
+                records.push(Placed { record: *record, line });
                 Ok(())
             })?;
             let Some(end) = end else {
@@ -278,43 +285,11 @@ impl WholeReader for Records {
             };
             at = end;
         }
-        in_order(&mut records);
+        in_order(&mut records, |placed| placed.record.at_us());
         for Placed { record, line, .. } in &records {
             let line = Line { number: *line, offset: base, bytes: b"", ended: true, oversized: None };
             self.give(text, &line, record, out)?;
         }
         self.readers.end(out)
     }
-}
-
-fn in_order(records: &mut [Placed<'_>]) {
-    if newest_first(records.iter().map(|placed| placed.at_us)) {
-        records.reverse();
-    }
-    if !merely_jitter(records.iter().map(|placed| placed.at_us)) {
-        records.sort_by_key(|placed| placed.at_us);
-    }
-}
-
-/// How far times go back in a log whose writers took them before they wrote, in microseconds.
-const JITTER_US: i64 = 50_000;
-
-/// True if no time is far behind the newest before it: the records stand as they were written, and which of two came first is
-/// told by what they say.
-fn merely_jitter(times: impl Iterator<Item = i64>) -> bool {
-    let mut newest = i64::MIN;
-    times.into_iter().all(|at_us| {
-        newest = newest.max(at_us);
-        newest - at_us <= JITTER_US
-    })
-}
-
-/// True if more of the times go back than on: parts in the wrong order go back once.
-fn newest_first(times: impl Iterator<Item = i64> + Clone) -> bool {
-    let (mut back, mut on) = (0, 0);
-    for (before, now) in times.clone().zip(times.skip(1)) {
-        back += usize::from(now < before);
-        on += usize::from(now > before);
-    }
-    back > on
 }

@@ -1,6 +1,7 @@
 //! Where the records of an export keep their message, their time and what tells their sources apart.
 
 use super::walk::{List, Path, PathStep, elements, list, object, pair};
+use crate::capture::time;
 use crate::error::Result;
 use crate::json::scan::{unquoted, value_end};
 
@@ -12,6 +13,7 @@ const KEYS: usize = 2;
 enum Want {
     Message,
     Time,
+    Direction,
     Key(usize),
     Inside(Node),
 }
@@ -52,8 +54,17 @@ pub(super) struct Record<'t> {
     pub message: Option<usize>,
     /// Its time, as written, without quotes.
     pub time: Option<&'t str>,
+    /// What tells who sent it, as written, without quotes.
+    pub direction: Option<&'t str>,
     /// What tells its source from others, as written, without quotes.
     pub keys: [Option<&'t str>; KEYS],
+}
+
+impl Record<'_> {
+    /// Its time in microseconds since the epoch; the least where it has none.
+    pub(super) fn at_us(&self) -> i64 {
+        self.time.and_then(time::parse).map_or(i64::MIN, |time| time.us)
+    }
 }
 
 /// Takes records.
@@ -65,14 +76,28 @@ pub(super) struct Shape {
     root: Node,
     message: Path,
     time: Option<Path>,
+    direction: Option<Path>,
     keys: Vec<Path>,
 }
 
 impl Shape {
     pub(super) fn new(message: Path, time: Option<Path>, keys: Vec<Path>) -> Shape {
-        let mut shape = Shape { root: Node::default(), message, time, keys };
+        let mut shape = Shape { root: Node::default(), message, time, direction: None, keys };
         shape.plant();
         shape
+    }
+
+    /// The same, where the scalar at `path` tells who sent the message. It tells no sources apart.
+    pub(super) fn directed(&self, path: Path) -> Shape {
+        let keys = self.keys.iter().filter(|key| **key != path).cloned().collect();
+        let mut shape = Shape { direction: Some(path), keys, ..self.clone() };
+        shape.plant();
+        shape
+    }
+
+    /// The path of the scalar that tells who sent the message.
+    pub(super) fn direction(&self) -> Option<&Path> {
+        self.direction.as_ref()
     }
 
     fn plant(&mut self) {
@@ -80,6 +105,9 @@ impl Shape {
         self.root.add(&self.message, Want::Message);
         if let Some(time) = &self.time {
             self.root.add(time, Want::Time);
+        }
+        if let Some(direction) = &self.direction {
+            self.root.add(direction, Want::Direction);
         }
         for (place, key) in self.keys.iter().take(KEYS).enumerate() {
             self.root.add(key, Want::Key(place));
@@ -192,6 +220,7 @@ impl<'t> Reading<'t, '_> {
             Want::Message if written.starts_with('{') => record.message = Some(at),
             Want::Message | Want::Inside(_) => {}
             Want::Time => record.time = scalar,
+            Want::Direction => record.direction = scalar,
             Want::Key(place) => record.keys[*place] = scalar,
         }
         Some(end)
