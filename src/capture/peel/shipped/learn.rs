@@ -139,7 +139,11 @@ fn lines(text: &str, shape: &Shape, key: &str) -> Vec<String> {
     let mut found: Vec<(i64, String)> = Vec::new();
     values(text, &mut |at| {
         // Nothing in here fails.
-        shape.read(text, at, &mut |record| Ok(found.push((record.at_us(), line(text, record, key))))).unwrap_or(None)
+        let read = shape.read(text, at, &mut |record| {
+            found.push((record.at_us(), line(text, record, key)));
+            Ok(())
+        });
+        read.unwrap_or(None)
     });
     in_order(&mut found, |(at_us, _)| *at_us);
     found.into_iter().map(|(_, line)| line).collect()
