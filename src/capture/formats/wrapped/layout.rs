@@ -98,6 +98,8 @@ pub(crate) struct Layout {
     pub direction_key: Option<String>,
     /// The direction words that were seen.
     pub words: Vec<(Box<str>, Word)>,
+    /// True if only the messages tell what the words say.
+    pub proven: bool,
     /// Resolution of the clock.
     pub resolution_us: i64,
     /// Paths of the messages, for the reason.
@@ -222,10 +224,10 @@ impl Layout {
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
             self.root.add(&found.path, Want::Time);
         }
-        let columns = Columns::of(examples);
+        let said = best(Meaning::Direction);
+        let columns = said.is_none_or(|found| found.rank == UNNAMED).then(|| Columns::of(examples)).unwrap_or_default();
         // A word of any key may be about something else: what both sides sent is beside it then.
-        let said = best(Meaning::Direction).filter(|found| found.rank != UNNAMED || !columns.contradict(&found.path));
-        if let Some(found) = said {
+        if let Some(found) = said.filter(|found| !columns.contradict(&found.path)) {
             for value in &found.values {
                 if let (Some(word), Some(text)) = (found.says(value), value.as_str())
                     && !self.words.iter().any(|(known, _)| **known == *text)
@@ -238,7 +240,7 @@ impl Layout {
         } else if let Some(found) = columns.proven() {
             self.root.add(&found.path, Want::Direction);
             self.direction_key = Some(words::own_key(found.path.iter().map(String::as_str)).to_string());
-            self.words = found.words;
+            (self.words, self.proven) = (found.words, true);
         }
     }
 }

@@ -24,10 +24,10 @@ use crate::capture::time;
 use crate::capture::words::{self, Word};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
-use crate::json::scan::skip_white;
+use crate::json::scan::{members, skip_white, unquoted};
 use crate::json::unescape;
 use crate::jsonrpc::{Kind, Parsed};
-use crate::protocol::Facts;
+use crate::protocol::{Facts, Sender, Side, sender_of};
 
 /// The format.
 pub(crate) struct Wrapped;
@@ -112,6 +112,8 @@ pub(crate) struct Unwrapper {
     clock: time::Clock,
     /// True once the user was asked what tells connections apart.
     keyed: bool,
+    /// True once a message has shown that the words that the others proved are no direction.
+    mistrusted: bool,
 }
 
 impl Unwrapper {
@@ -123,6 +125,7 @@ impl Unwrapper {
             name: String::new(),
             clock: time::Clock::default(),
             keyed: false,
+            mistrusted: false,
         }
     }
 
@@ -211,6 +214,7 @@ impl Unwrapper {
                 Ok(())
             }
             Slot::Parsed(parsed, range) => {
+                self.doubt(&text[range.clone()], &mut place);
                 place.byte_offset += range.start as u64;
                 out.put(&place, body(text, range, parsed))
             }
@@ -226,11 +230,29 @@ impl Unwrapper {
                 place.byte_offset += start as u64;
                 let mut unescaped = std::mem::take(&mut self.unescaped);
                 unescape(text, start, &mut unescaped);
+                self.doubt(&unescaped, &mut place);
                 let done = self.text(&unescaped, found.direction, &place, out);
                 self.unescaped = unescaped;
                 done
             }
             Slot::None | Slot::Other => Ok(()),
+        }
+    }
+
+    /// Words whose meaning the first messages prove are no direction where a later one proves the contrary: a program may be the client
+    /// of one connection and the server of another.
+    fn doubt(&mut self, text: &str, place: &mut Place) {
+        if !self.layout.proven || self.mistrusted {
+            return;
+        }
+        let method = members(text).find(|member| member.key == "method").map(|member| unquoted(member.value));
+        let sender = match method.and_then(sender_of) {
+            Some(Sender::Client) => Side::Client,
+            Some(Sender::Server) => Side::Server,
+            _ => return,
+        };
+        if place.direction == Direction::By(sender.peer()) {
+            (self.mistrusted, place.direction) = (true, Direction::Unknown);
         }
     }
 
@@ -301,7 +323,7 @@ impl Unwrapper {
     fn place(&mut self, found: &Envelope<'_>, line: u64, offset: u64, out: &mut Out<'_>) -> Result<Place> {
         let channel = self.channel(found, out)?;
         let direction = match self.word(found.direction) {
-            Some(Word::Direction(direction)) => direction,
+            Some(Word::Direction(direction)) if !self.mistrusted => direction,
             _ => Direction::Unknown,
         };
         let at_us = found.time.and_then(|text| self.clock.read_in(text, out.zoning()));

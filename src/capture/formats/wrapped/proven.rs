@@ -29,6 +29,7 @@ pub(super) struct Proven {
 }
 
 /// The scalars beside the messages of a log, held against what those prove of their senders.
+#[derive(Default)]
 pub(super) struct Columns(Vec<Column>);
 
 impl Columns {

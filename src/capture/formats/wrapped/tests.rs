@@ -131,3 +131,27 @@ proptest! {
         read_as("jsonl-wrapped", format!("{{\"dir\":\"in\",\"msg\":{REQUEST}}}\n{tail}\n{{\"dir\":\"in\",\"msg\":{tail}").as_bytes());
     }
 }
+
+/// A program that is the server of one connection and the client of the next: its name is no direction from there on.
+#[test]
+fn names_that_the_messages_prove_are_given_up_when_one_proves_the_contrary() {
+    let link = |client: &str, server: &str| {
+        let line = |from: &str, message: &str| format!(r#"{{"from":"{from}","conn":"{server}","msg":{message}}}"#);
+        [
+            line(client, r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#),
+            line(server, r#"{"jsonrpc":"2.0","id":0,"result":{}}"#),
+            line(client, REQUEST),
+            line(server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
+        ]
+        .join("\n")
+            + "\n"
+    };
+    let sides = |text: &str| -> Vec<Direction> {
+        read("jsonl-wrapped", text).frames.iter().map(|frame| frame.direction).collect()
+    };
+    let (client, server) = (Direction::By(Side::Client), Direction::By(Side::Server));
+    assert_eq!(sides(&link("desk", "agent")), [client, server, client, server]);
+    // Fifty messages are learned from.
+    let chain = link("desk", "agent").repeat(13) + &link("agent", "files");
+    assert_eq!(sides(&chain)[48..], [vec![client, server, client, server], vec![Direction::Unknown; 4]].concat());
+}
