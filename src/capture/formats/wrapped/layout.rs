@@ -224,10 +224,14 @@ impl Layout {
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
             self.root.add(&found.path, Want::Time);
         }
-        let said = best(Meaning::Direction);
-        let columns = said.is_none_or(|found| found.rank == UNNAMED).then(|| Columns::of(examples)).unwrap_or_default();
-        // A word of any key may be about something else: what both sides sent is beside it then.
-        if let Some(found) = said.filter(|found| !columns.contradict(&found.path)) {
+        let columns = Columns::of(examples);
+        // A word of any key may be about something else: what both sides sent is beside it then. And a side (`SERVER`) may be the one
+        // that wrote the record of what it received.
+        let holds = |found: &&Candidate<'_>| {
+            !(found.rank == UNNAMED && columns.contradict(&found.path))
+                && !columns.turn_round(&found.path, |word| found.says(&Value::from(word)))
+        };
+        if let Some(found) = best(Meaning::Direction).filter(holds) {
             for value in &found.values {
                 if let (Some(word), Some(text)) = (found.says(value), value.as_str())
                     && !self.words.iter().any(|(known, _)| **known == *text)

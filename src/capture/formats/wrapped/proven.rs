@@ -29,7 +29,6 @@ pub(super) struct Proven {
 }
 
 /// The scalars beside the messages of a log, held against what those prove of their senders.
-#[derive(Default)]
 pub(super) struct Columns(Vec<Column>);
 
 impl Columns {
@@ -59,6 +58,18 @@ impl Columns {
     /// True if one value of the scalar at this path stands beside what both sides sent.
     pub(super) fn contradict(&self, path: &[String]) -> bool {
         self.0.iter().any(|column| column.path == path && !column.parts_senders())
+    }
+
+    /// True if more of the messages beside the scalar at this path prove another sender than its words say than prove that one.
+    pub(super) fn turn_round(&self, path: &[String], says: impl Fn(&str) -> Option<Word>) -> bool {
+        let (mut agree, mut against) = (0, 0);
+        for value in self.0.iter().filter(|column| column.path == path).flat_map(|column| &column.values) {
+            if let Some(Word::Direction(Direction::By(side))) = says(&value.text) {
+                let said = usize::from(side == Side::Server);
+                (agree, against) = (agree + value.by[said], against + value.by[1 - said]);
+            }
+        }
+        against > agree
     }
 
     /// The scalar that tells who sent a message, if there is one: the one that is nearest to the top.

@@ -155,3 +155,20 @@ fn names_that_the_messages_prove_are_given_up_when_one_proves_the_contrary() {
     let chain = link("desk", "agent").repeat(13) + &link("agent", "files");
     assert_eq!(sides(&chain)[48..], [vec![client, server, client, server], vec![Direction::Unknown; 4]].concat());
 }
+
+/// The kind of a span says who wrote the record of what it received: the messages tell what it means.
+#[test]
+fn words_that_the_messages_turn_round_are_taken_as_they_prove() {
+    let line = |kind: &str, message: &str| format!(r#"{{"span":{{"kind":"{kind}"}},"msg":{message}}}"#);
+    let text = [
+        line("SERVER", r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#),
+        line("CLIENT", r#"{"jsonrpc":"2.0","id":0,"result":{}}"#),
+        line("SERVER", REQUEST),
+        line("CLIENT", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
+        line("CLIENT", r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#),
+    ];
+    let kept = read("jsonl-wrapped", &(text.join("\n") + "\n"));
+    let sides: Vec<Direction> = kept.frames.iter().map(|frame| frame.direction).collect();
+    let (client, server) = (Direction::By(Side::Client), Direction::By(Side::Server));
+    assert_eq!(sides, [client, server, client, server, server]);
+}
