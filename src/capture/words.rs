@@ -20,7 +20,7 @@ const RECEIVED: Option<Word> = Some(Word::Direction(Direction::Received));
 pub(crate) fn direction(key: &str, word: &str) -> Option<Word> {
     let receiver = matches!(plain(key).as_str(), "to" | "dest" | "destination" | "target" | "dst");
     let word = word.trim().to_lowercase();
-    let found = arrow(&word).or_else(|| named(&plain(&word)));
+    let found = arrow(&word).or_else(|| named(&plain(&word))).or_else(|| last_part(&word));
     match found {
         Some(Word::Direction(Direction::By(side))) if receiver => Some(Word::Direction(Direction::By(side.peer()))),
         found => found,
@@ -78,12 +78,33 @@ fn side(word: &str) -> Option<Side> {
     }
 }
 
+/// Words of a way that stand with others and are about nothing else.
+const WAYS: [&str; 11] = [
+    "send",
+    "recv",
+    "receive",
+    "sent",
+    "received",
+    "sending",
+    "receiving",
+    "incoming",
+    "outgoing",
+    "inbound",
+    "outbound",
+];
+
+/// The way at the end of a name in several parts: `mcp.client.send`, `rpc:recv`.
+fn last_part(word: &str) -> Option<Word> {
+    let (before, last) = word.rsplit_once(['.', ':', '/'])?;
+    (!before.is_empty() && WAYS.contains(&last)).then(|| named(last)).flatten()
+}
+
 fn named(word: &str) -> Option<Word> {
     match word {
         "in" | "inbound" | "incoming" | "ingress" | "recv" | "received" | "receive" | "receiving" | "read" | "rx" => {
             RECEIVED
         }
-        "out" | "outbound" | "outgoing" | "egress" | "sent" | "send" | "sending" | "write" | "tx" => SENT,
+        "out" | "outbound" | "outgoing" | "egress" | "sent" | "send" | "sending" | "write" | "tx" | "transmit" => SENT,
         "stderr" => Some(Word::Stderr),
         "fromclient" | "toserver" | "stdin" => Some(Word::Direction(Direction::By(Side::Client))),
         "fromserver" | "toclient" | "fromagent" | "stdout" => Some(Word::Direction(Direction::By(Side::Server))),
@@ -92,11 +113,10 @@ fn named(word: &str) -> Option<Word> {
             if let Some(side) = side(word) {
                 return Some(Word::Direction(Direction::By(side)));
             }
-            // `send-request` and `message_received`: the kind follows the direction, or comes before it.
-            let ways = ["send", "recv", "receive", "sent", "received"];
+            // `send-request`, `message_received`, `message from client`: the kind follows the direction, or comes before it.
             for kind in ["request", "response", "notification", "message"] {
                 let rest = word.strip_suffix(kind).or_else(|| word.strip_prefix(kind));
-                if let Some(way) = rest.filter(|rest| ways.contains(rest)) {
+                if let Some(way) = rest.filter(|rest| WAYS.contains(rest) || rest.starts_with("from")) {
                     return named(way);
                 }
             }
@@ -264,6 +284,7 @@ mod tests {
             "client_to_server",
             "ClientToServer",
             "server<-client",
+            "message from client",
             "editor -> agent",
             "client → server",
             "-> server",
@@ -278,7 +299,7 @@ mod tests {
         for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx", "message_received"] {
             assert_eq!(says("dir", word), RECEIVED, "{word}");
         }
-        for word in ["out", "sent", "->", ">>>", "send-request", "write"] {
+        for word in ["out", "sent", "->", ">>>", "send-request", "write", "outgoing message", "mcp.client.send"] {
             assert_eq!(says("dir", word), SENT, "{word}");
         }
         assert_eq!(says("dir", "stderr"), Some(Word::Stderr));
