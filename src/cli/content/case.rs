@@ -54,6 +54,8 @@ pub struct Case<'a> {
     unread: Vec<Unread>,
     after_us: i64,
     redactor: RefCell<Option<Redactor>>,
+    /// What was read to rank a connection, until it is told about.
+    looked_into: RefCell<BTreeMap<i64, Facts>>,
     /// Only what was in flight in it is told.
     pub since: Option<Span>,
 }
@@ -89,6 +91,7 @@ impl<'a> Case<'a> {
             unread,
             after_us,
             redactor: RefCell::new(redactor),
+            looked_into: RefCell::default(),
             since: None,
         };
         case.sort_waiting()?;
@@ -162,8 +165,9 @@ impl<'a> Case<'a> {
         if self.is_neither(connection)? {
             return Ok(OTHER_KIND);
         }
-        let told = why::postmortem(&self.facts_of(connection)?);
-        let letters: Vec<char> = told.patterns.iter().map(|pattern| pattern.letter).collect();
+        let facts = self.facts_of(connection)?;
+        let letters: Vec<char> = why::postmortem(&facts).patterns.iter().map(|pattern| pattern.letter).collect();
+        self.looked_into.borrow_mut().insert(connection.id, facts);
         Ok(match () {
             () if letters.contains(&'a') => 1,
             () if letters.contains(&'b') => 2,
@@ -233,6 +237,9 @@ impl<'a> Case<'a> {
 
     /// Everything about a connection, whatever the user asked about.
     pub fn facts_of(&self, connection: &ConnectionRow) -> Result<Facts> {
+        if let Some(facts) = self.looked_into.borrow_mut().remove(&connection.id) {
+            return Ok(facts);
+        }
         let store = self.store;
         let rows = |of: &BTreeMap<i64, Vec<ExchangeRow>>| of.get(&connection.id).cloned().unwrap_or_default();
         let (stuck, open) = (rows(&self.stuck), rows(&self.open));
