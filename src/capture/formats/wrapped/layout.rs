@@ -14,6 +14,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// How many examples a layout is learned from.
 const EXAMPLES: usize = 50;
 
+/// How many of them are held against what their words say.
+const FEW: usize = 12;
+
 /// What stands at a key that the reader wants.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Want {
@@ -224,29 +227,45 @@ impl Layout {
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
             self.root.add(&found.path, Want::Time);
         }
-        let columns = Columns::of(examples);
-        // A word of any key may be about something else: what both sides sent is beside it then. And a side (`SERVER`) may be the one
-        // that wrote the record of what it received.
-        let holds = |found: &&Candidate<'_>| {
-            !(found.rank == UNNAMED && columns.contradict(&found.path))
-                && !columns.turn_round(&found.path, |word| found.says(&Value::from(word)))
-        };
-        if let Some(found) = best(Meaning::Direction).filter(holds) {
-            for value in &found.values {
-                if let (Some(word), Some(text)) = (found.says(value), value.as_str())
-                    && !self.words.iter().any(|(known, _)| **known == *text)
-                {
-                    self.words.push((text.into(), word));
+        self.direct(best(Meaning::Direction), examples);
+    }
+
+    /// Settles which scalar tells who sent a message: the one that says so, if the messages do not prove the contrary, else one of which
+    /// they prove it.
+    fn direct(&mut self, said: Option<&Candidate<'_>>, examples: &[Example<'_>]) {
+        match said.filter(|said| holds(said, examples)) {
+            Some(said) => {
+                for value in &said.values {
+                    if let (Some(word), Some(text)) = (said.says(value), value.as_str())
+                        && !self.words.iter().any(|(known, _)| **known == *text)
+                    {
+                        self.words.push((text.into(), word));
+                    }
                 }
+                self.take_direction(&said.path);
             }
-            self.root.add(&found.path, Want::Direction);
-            self.direction_key = Some(words::own_key(found.path.iter().map(String::as_str)).to_string());
-        } else if let Some(found) = columns.proven() {
-            self.root.add(&found.path, Want::Direction);
-            self.direction_key = Some(words::own_key(found.path.iter().map(String::as_str)).to_string());
-            (self.words, self.proven) = (found.words, true);
+            None => {
+                let Some(found) = Columns::of(examples).proven() else { return };
+                self.take_direction(&found.path);
+                (self.words, self.proven) = (found.words, true);
+            }
         }
     }
+
+    fn take_direction(&mut self, path: &[String]) {
+        self.root.add(path, Want::Direction);
+        self.direction_key = Some(words::own_key(path.iter().map(String::as_str)).to_string());
+    }
+}
+
+/// True if the messages do not contradict what a scalar says. Under a key of any name a word may be about something else: what both
+/// sides sent is beside it then. And a side (`SERVER`) may be the one that wrote the record of what it received; a few messages show
+/// that.
+fn holds(said: &Candidate<'_>, examples: &[Example<'_>]) -> bool {
+    let unnamed = said.rank == UNNAMED;
+    let columns = Columns::of(if unnamed { examples } else { &examples[..examples.len().min(FEW)] });
+    let contradicted = unnamed && columns.contradict(&said.path);
+    !contradicted && !columns.turn_round(&said.path, |word| said.says(&Value::from(word)))
 }
 
 #[cfg(test)]
