@@ -153,6 +153,13 @@ pub(crate) fn names_parties(key: &str) -> bool {
     PARTIES.contains(&plain(key).as_str())
 }
 
+/// True if a word names the kind of a message.
+pub(crate) fn names_a_kind(word: &str) -> bool {
+    let kinds =
+        ["request", "req", "call", "response", "res", "reply", "answer", "result", "error", "notification", "event"];
+    kinds.contains(&plain(word).as_str())
+}
+
 /// Keys of a time.
 const TIME: [&str; 14] = [
     "ts",

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::example::{Example, Scalar};
 use crate::capture::Direction;
 use crate::capture::senders::{Spoken, prove};
-use crate::capture::words::{Word, names_parties, own_key};
+use crate::capture::words::{Word, names_a_kind, names_parties, own_key};
 use crate::protocol::Side;
 
 /// How many values it may have.
@@ -116,6 +116,12 @@ impl Column {
         self.values.iter().all(|value| value.by.contains(&0))
     }
 
+    /// True if its key says that its values are who sent or received, and they are no kinds.
+    fn names_parties(&self) -> bool {
+        let key = own_key(self.path.iter().map(String::as_str));
+        names_parties(key) && !self.values.iter().any(|value| names_a_kind(&value.text))
+    }
+
     /// True if one of the values stands beside what a side asks or tells and beside what it answers, unless its key (`from`) names who sends.
     fn is_no_kind(&self) -> bool {
         self.values.iter().any(|value| value.asks && value.answers)
@@ -125,7 +131,7 @@ impl Column {
         let proofs = |side: usize| self.values.iter().map(|value| value.by[side]).sum::<usize>();
         self.values.len() <= VALUES
             && self.parts_senders()
-            && (names_parties(own_key(self.path.iter().map(String::as_str))) || self.is_no_kind())
+            && (self.names_parties() || self.is_no_kind())
             && proofs(0) >= PROOFS
             && proofs(1) >= PROOFS
     }
@@ -201,6 +207,13 @@ mod tests {
             r#"{"k":"b","msg":{"jsonrpc":"2.0","id":1,"result":{}}}"#,
         ];
         assert_eq!(told_by(lines.map(str::to_string).to_vec()), None);
+        // A key that names who sends needs no more, unless its words are kinds all the same.
+        let named = |words: [&str; 2]| {
+            let said = |line: &str| line.replace(r#""k":"a""#, &format!(r#""from":"{}""#, words[0]));
+            told_by(lines.map(|line| said(line).replace(r#""k":"b""#, &format!(r#""from":"{}""#, words[1]))).to_vec())
+        };
+        assert!(named(["desk", "weather"]).is_some());
+        assert_eq!(named(["request", "response"]), None);
         let and = r#"{"k":"b","msg":{"jsonrpc":"2.0","method":"notifications/message","params":{}}}"#;
         assert!(told_by(lines.into_iter().chain([and]).map(str::to_string).collect()).is_some());
     }
