@@ -476,12 +476,12 @@ impl<'s> Out<'s> {
         self.plan.is_cut(text)
     }
 
-    /// True for a text in a record of a shipper that is longer than every message of the log.
+    /// True for a text in a record of a shipper that is longer than every message of the log's head.
     fn may_be_cut(&self, text: &str) -> bool {
         !self.outer.is_none() && self.is_longest(text)
     }
 
-    /// True for a text that is longer than every message of the log: where it breaks off, a limit of its size may have cut it.
+    /// True for a text that is longer than every message of the log's head: where it breaks off, a limit of its size may have cut it.
     pub(crate) fn is_longest(&self, text: &str) -> bool {
         text.len() > self.plan.longest
     }

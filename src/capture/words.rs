@@ -195,9 +195,9 @@ pub(crate) fn time_key(key: &str) -> Option<usize> {
 pub(crate) const TYPES: [&str; 7] = ["stringValue", "intValue", "doubleValue", "boolValue", "S", "N", "BOOL"];
 
 /// The key that names a scalar at a path: the last that is no name of a type.
-pub(crate) fn own_key<'k>(path: impl DoubleEndedIterator<Item = &'k str> + Clone) -> &'k str {
-    let last = path.clone().next_back().unwrap_or_default();
-    path.rev().find(|key| !TYPES.contains(key)).unwrap_or(last)
+pub(crate) fn own_key(path: &[String]) -> &str {
+    let named = path.iter().rev().find(|key| !TYPES.contains(&key.as_str()));
+    named.or(path.last()).map_or("", String::as_str)
 }
 
 /// Keys of a connection, the most telling first.

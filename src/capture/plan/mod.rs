@@ -27,8 +27,8 @@ pub(super) struct Plan {
     pub null_ids: bool,
     /// Lengths at which strings with messages are cut, in bytes.
     pub cut_lengths: Vec<usize>,
-    /// The length of the longest message that is whole, in bytes; what is longer and is not may have been cut by whoever kept it in a
-    /// record of his own.
+    /// The length of the longest message of the head that is whole, in bytes; what is longer and is not may have been cut by whoever kept
+    /// it in a record of his own.
     pub longest: usize,
     /// The length at which lines are cut, in bytes.
     pub cut_line: Option<usize>,

@@ -30,7 +30,7 @@ impl Candidate<'_> {
 
     /// What a value says of the direction.
     pub(super) fn says(&self, value: &Value) -> Option<Word> {
-        words::direction(words::own_key(self.path.iter().map(String::as_str)), value.as_str()?)
+        words::direction(words::own_key(&self.path), value.as_str()?)
     }
 
     /// True if not all of its words say the same: what does (`"source":"server"` on every record) says who wrote the log.
@@ -68,7 +68,7 @@ pub(super) fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
 /// What a scalar may stand for by its key, and how telling that is. Under the key of a text (`msg`) loggers write what they did with
 /// the message that is beside it: `received`.
 fn meaning(path: &[String], value: &Value) -> (Meaning, usize) {
-    let key = words::own_key(path.iter().map(String::as_str));
+    let key = words::own_key(path);
     let named = words::meaning(key).filter(|(meaning, _)| *meaning != Meaning::Message);
     let timed = || is_date(value).then(|| words::time_key(key)).flatten();
     named.or_else(|| timed().map(|rank| (Meaning::Time, rank.min(UNNAMED)))).unwrap_or((Meaning::Direction, UNNAMED))

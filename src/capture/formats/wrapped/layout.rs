@@ -7,9 +7,11 @@ use serde_json::Value;
 use super::candidates::{Candidate, UNNAMED, candidates, is_name, time_of};
 use super::example::{Example, example, plausible};
 use super::proven::Columns;
+use crate::capture::Direction;
 use crate::capture::sample::Sample;
 use crate::capture::words::{self, Meaning, Word};
 use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::Side;
 
 /// How many examples a layout is learned from.
 const EXAMPLES: usize = 50;
@@ -222,7 +224,7 @@ impl Layout {
             }
         }
         if let Some(found) = best(Meaning::Time) {
-            self.time_key = Some(words::own_key(found.path.iter().map(String::as_str)).to_string());
+            self.time_key = Some(words::own_key(&found.path).to_string());
             self.resolution_us =
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
             self.root.add(&found.path, Want::Time);
@@ -252,9 +254,22 @@ impl Layout {
         }
     }
 
+    /// What the messages have told of the words that stand beside them, where only they do.
+    pub(crate) fn told(&self) -> Option<String> {
+        let of = |side: Side| {
+            let said = |(text, word): &(Box<str>, Word)| {
+                (*word == Word::Direction(Direction::By(side))).then(|| format!("{text:?}"))
+            };
+            self.words.iter().filter_map(said).collect::<Vec<_>>().join(", ")
+        };
+        let [client, server] = [Side::Client, Side::Server].map(of);
+        let told = format!("{client} stands beside what the client sends, {server} beside what the server sends");
+        self.proven.then_some(told)
+    }
+
     fn take_direction(&mut self, path: &[String]) {
         self.root.add(path, Want::Direction);
-        self.direction_key = Some(words::own_key(path.iter().map(String::as_str)).to_string());
+        self.direction_key = Some(words::own_key(path).to_string());
     }
 }
 

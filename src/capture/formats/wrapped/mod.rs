@@ -13,6 +13,7 @@ mod proven;
 
 pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
+pub(crate) use proven::{LONGEST, VALUES};
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::harm::{is_rest, is_spliced};
@@ -61,7 +62,8 @@ impl Format for Wrapped {
         keys.extend(layout.paths.iter().map(|path| format!("{:?}", path.trim_start_matches('/'))));
         let last = keys.pop().unwrap_or_default();
         let keys = if keys.is_empty() { last } else { format!("{} and {last}", keys.join(", ")) };
-        Match::new(60, format!("{which} a JSON object with {keys}"))
+        let told = layout.told().map_or(String::new(), |told| format!("; {told}"));
+        Match::new(60, format!("{which} a JSON object with {keys}{told}"))
     }
 
     fn reader(&self, sample: &Sample) -> Reader {

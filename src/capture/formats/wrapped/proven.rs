@@ -13,13 +13,13 @@ use crate::capture::words::{Word, names_a_kind, names_parties, own_key};
 use crate::protocol::Side;
 
 /// How many values it may have.
-const VALUES: usize = 6;
+pub(crate) const VALUES: usize = 6;
 
 /// How many messages of each side must prove it.
 const PROOFS: usize = 2;
 
 /// How long a value may be, in bytes.
-const LONGEST: usize = 64;
+pub(crate) const LONGEST: usize = 64;
 
 /// A scalar that tells who sent a message.
 pub(super) struct Proven {
@@ -118,11 +118,10 @@ impl Column {
 
     /// True if its key says that its values are who sent or received, and they are no kinds.
     fn names_parties(&self) -> bool {
-        let key = own_key(self.path.iter().map(String::as_str));
-        names_parties(key) && !self.values.iter().any(|value| names_a_kind(&value.text))
+        names_parties(own_key(&self.path)) && !self.values.iter().any(|value| names_a_kind(&value.text))
     }
 
-    /// True if one of the values stands beside what a side asks or tells and beside what it answers, unless its key (`from`) names who sends.
+    /// True if one of the values stands beside what a side asks or tells and beside what it answers.
     fn is_no_kind(&self) -> bool {
         self.values.iter().any(|value| value.asks && value.answers)
     }

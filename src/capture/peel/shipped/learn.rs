@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::column::{Column, shown};
 use super::order::in_order;
-use super::sender::{line, sender};
+use super::sender::{labelled, sender};
 use super::shape::Shape;
 use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
@@ -63,10 +63,11 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
     // Who keeps a direction beside his messages in a line is read as such.
     let may_be_told = is_bare(inside.0) && !chosen.is_object() && WRAPPED.detect(sample).is_none();
     let near = columns.iter().filter(near).filter(|_| may_be_told);
-    if let Some((path, lines)) = sender(near, |path, key| lines(sample.text(), &shape.directed(path), key)) {
-        let peeled = Sample::peeled(lines.join("\n").as_bytes(), sample);
-        if let Some(inside) = around.of(&peeled) {
-            return Some(Learned { shape: shape.directed(path), peeled, inside, records, message });
+    if let Some(found) = sender(near, |path, key| lines(sample.text(), &shape.directed(path), key)) {
+        let peeled = Sample::peeled(found.lines.join("\n").as_bytes(), sample);
+        if let Some((format, told)) = around.of(&peeled) {
+            let (inside, shape) = ((format, Match { reason: found.told, ..told }), shape.directed(found.path));
+            return Some(Learned { shape, peeled, inside, records, message });
         }
     }
     Some(Learned { shape, peeled, inside, records, message })
@@ -140,7 +141,7 @@ fn lines(text: &str, shape: &Shape, key: &str) -> Vec<String> {
     values(text, &mut |at| {
         // Nothing in here fails.
         let read = shape.read(text, at, &mut |record| {
-            found.push((record.at_us(), line(text, record, key)));
+            found.push((record.at_us(), labelled(text, record, key).text));
             Ok(())
         });
         read.unwrap_or(None)

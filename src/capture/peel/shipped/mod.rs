@@ -21,7 +21,7 @@ pub(crate) use self::csv::Csv;
 use self::column::{name_of, shown};
 use self::learn::{Learned, is_bare, learn, path_of};
 use self::order::in_order;
-use self::sender::line as directed;
+use self::sender::{Labelled, labelled};
 use self::shape::{Record, Shape};
 use super::nested::Readers;
 use super::peeler::Peeled;
@@ -207,9 +207,11 @@ impl Records {
     /// One record of `text`, which starts where `line` does.
     fn give(&mut self, text: &str, line: &Line<'_>, record: &Record<'_>, out: &mut Out<'_>) -> Result<()> {
         let Some(start) = record.message else { return Ok(()) };
-        let mut message = std::mem::take(&mut self.message);
+        let (mut message, mut before) = (std::mem::take(&mut self.message), 0);
         match text[..start].ends_with('"') {
-            true if let Some(key) = &self.direction => message = directed(text, record, key),
+            true if let Some(key) = &self.direction => {
+                Labelled { text: message, before } = labelled(text, record, key);
+            }
             true => drop(unescape(text, start, &mut message)),
             false => text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())].clone_into(&mut message),
         }
@@ -221,7 +223,7 @@ impl Records {
             }
             [first, second] => first.or(second).unwrap_or(""),
         };
-        let (number, offset) = (line.number, line.offset + start as u64);
+        let (number, offset) = (line.number, (line.offset + start as u64).saturating_sub(before as u64));
         let time = record.time.unwrap_or("");
         let whole = Peeled { key, number, offset, time, bytes: message.as_bytes(), ended: true };
         let done = container::lines(&whole, &mut |peeled| self.readers.give(peeled, out));

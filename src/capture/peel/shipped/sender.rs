@@ -6,24 +6,29 @@
 use super::column::{Column, shown};
 use super::shape::Record;
 use super::walk::Path;
-use crate::capture::formats::wrapped::Layout;
+use crate::capture::formats::wrapped::{LONGEST, Layout, VALUES};
 use crate::capture::sample::looks_like_message;
 use crate::capture::words::{Meaning, meaning};
-use crate::json::scan::{closing_quote, value_end};
+use crate::json::scan::closing_quote;
 use crate::json::unescape;
 
 /// How many scalars are tried.
 const TRIED: usize = 8;
 
-/// How many values one may have, and how long they may be.
-const VALUES: usize = 6;
-const LONGEST: usize = 64;
+/// What tells who sent a message.
+pub(super) struct Sender {
+    pub path: Path,
+    /// The first records with it.
+    pub lines: Vec<String>,
+    /// That it does, and what its values say, in words.
+    pub told: String,
+}
 
-/// The scalar that tells senders, and the records as `lines` with it gives them; nothing where none does.
+/// The scalar that tells senders, by the records as `lines` with it gives them; nothing where none does.
 pub(super) fn sender<'c>(
     near: impl Iterator<Item = &'c Column>,
     lines: impl Fn(Path, &str) -> Vec<String>,
-) -> Option<(Path, Vec<String>)> {
+) -> Option<Sender> {
     let mut candidates: Vec<&Column> = near.filter(|column| may_tell(column)).collect();
     candidates.sort_by_key(|column| match meaning(&column.name()) {
         Some((Meaning::Direction, rank)) => rank,
@@ -31,8 +36,11 @@ pub(super) fn sender<'c>(
     });
     candidates.into_iter().take(TRIED).find_map(|column| {
         let lines = lines(column.path.clone(), &column.name());
-        let told = Layout::learn(lines.iter().map(String::as_str)).direction_key.is_some();
-        told.then(|| (column.path.clone(), lines))
+        let layout = Layout::learn(lines.iter().map(String::as_str));
+        layout.direction_key.as_ref()?;
+        let words = layout.told().map_or(String::new(), |told| format!(": {told}"));
+        let told = format!("{:?} tells who sent a message{words}", shown(&column.path));
+        Some(Sender { path: column.path.clone(), lines, told })
     })
 }
 
@@ -49,23 +57,23 @@ fn may_tell(column: &Column) -> bool {
 /// The key of the message in a line.
 const MESSAGE: &str = "message";
 
-/// A record as a line: who sent it, and its message. A text that is none is given as it is.
-pub(super) fn line(text: &str, record: &Record<'_>, key: &str) -> String {
-    let Some(start) = record.message else { return String::new() };
-    if !text[..start].ends_with('"') {
-        let end = value_end(text.as_bytes(), start).unwrap_or(text.len());
-        return wrapped(key, record, &text[start..end]);
-    }
-    let end = closing_quote(text.as_bytes(), start).unwrap_or(text.len());
-    let mut said = String::new();
-    unescape(text, start, &mut said);
-    match looks_like_message(said.trim_start()) && !said.trim_end().contains('\n') {
-        true => wrapped(key, record, &format!("\"{}\"", &text[start..end])),
-        false => said,
-    }
+/// A record as a line.
+pub(super) struct Labelled {
+    pub text: String,
+    /// How many bytes stand before what the record has.
+    pub before: usize,
 }
 
-fn wrapped(key: &str, record: &Record<'_>, message: &str) -> String {
+/// A record as a line: who sent it, and its message as it is written. A text that is no message is given as it is.
+pub(super) fn labelled(text: &str, record: &Record<'_>, key: &str) -> Labelled {
+    let mut said = String::new();
+    let start = record.message.unwrap_or(text.len());
+    unescape(text, start, &mut said);
+    if !looks_like_message(said.trim_start()) || said.trim_end().contains('\n') {
+        return Labelled { text: said, before: 0 };
+    }
+    let end = closing_quote(text.as_bytes(), start).unwrap_or(text.len());
     let (key, word) = (serde_json::Value::from(key), record.direction.unwrap_or_default());
-    format!("{{{key}:\"{word}\",\"{MESSAGE}\":{message}}}")
+    let label = format!("{{{key}:\"{word}\",\"{MESSAGE}\":\"");
+    Labelled { text: format!("{label}{}\"}}", &text[start..end]), before: label.len() }
 }

@@ -7,6 +7,7 @@ use crate::capture::detect::by_name;
 use crate::capture::sample::Sample;
 use crate::capture::testing::{Kept, read_as, told};
 use crate::capture::{Direction, Skip};
+use crate::protocol::Side;
 
 const TIMES: [&str; 4] =
     ["2026-05-04T08:00:00.100Z", "2026-05-04T08:00:00.200Z", "2026-05-04T08:00:00.300Z", "2026-05-04T08:00:00.400Z"];
@@ -109,5 +110,32 @@ proptest! {
             read_as("json-log", text.as_bytes());
             read_as("csv", text.as_bytes());
         }
+    }
+}
+
+/// Labels around a list of records tell who sent what is in it, and bytes point to where it stands in the text.
+#[test]
+fn labels_tell_who_sent_a_message() {
+    let stream = |way: &str, lines: [(&str, &str); 3]| {
+        let values: Vec<Value> =
+            lines.iter().map(|(at, message)| json!([format!("178842330{at}000000000"), message])).collect();
+        json!({"stream": {"app": "gw", "way": way}, "values": values})
+    };
+    let (ask, list) =
+        (r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let (welcome, tools) = (r#"{"jsonrpc":"2.0","id":0,"result":{}}"#, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    let (roots, none) =
+        (r#"{"jsonrpc":"2.0","id":0,"method":"roots/list"}"#, r#"{"jsonrpc":"2.0","id":0,"result":{"roots":[]}}"#);
+    let (client, server) = ([("1", ask), ("3", list), ("6", none)], [("2", welcome), ("4", tools), ("5", roots)]);
+    let text = json!({"data": {"result": [stream("a", client), stream("b", server)]}}).to_string();
+    let reason = told(text.as_bytes()).map(|(_, reason)| reason).unwrap_or_default();
+    let said = r#"inside, "data/result/stream/way" tells who sent a message: "a" stands beside what the client sends, "b" beside what the server sends"#;
+    assert!(reason.ends_with(said), "{reason}");
+    let kept = read_as("json-log", text.as_bytes());
+    let sides: Vec<Direction> = kept.frames.iter().map(|frame| frame.direction).collect();
+    let (client, server) = (Direction::By(Side::Client), Direction::By(Side::Server));
+    assert_eq!(sides, [client, server, client, server, server, client]);
+    for frame in &kept.frames {
+        assert!(text[frame.byte_offset as usize..].starts_with(r#"{\"jsonrpc\""#), "{}", frame.byte_offset);
     }
 }
