@@ -89,14 +89,12 @@ impl Format for JsonLog {
         let (format, found) = &learned.inside;
         // Who keeps a direction beside his messages has a wrapper of his own.
         let score = if is_bare(*format) && WRAPPED.detect(sample).is_some() { BARE } else { SCORE };
-        let message = &learned.message;
-        Match::new(
-            score,
-            format!(
-                "the string {message:?} of its {} first records is a log; inside, {}",
-                learned.records, found.reason
-            ),
-        )
+        let records = match learned.records {
+            1 => "record".to_string(),
+            records => format!("{records} records"),
+        };
+        let (message, reason) = (&learned.message, &found.reason);
+        Match::new(score, format!("the string {message:?} of its first {records} is a log; inside, {reason}"))
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
