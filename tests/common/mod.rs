@@ -11,9 +11,15 @@ pub fn top() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The program, in the checkout, with nothing in its environment but what it cannot do without.
+/// The program, in the checkout, with nothing in its environment but what it cannot do without: under CI it would be another program,
+/// which accepts nothing.
 pub fn rpctape() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    Command::from_std(program())
+}
+
+/// The same, for what runs beside the test.
+pub fn program() -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"));
     command.env_clear().current_dir(top());
     for name in ["TMPDIR", "TEMP", "TMP", "SYSTEMROOT"] {
         if let Some(value) = std::env::var_os(name) {

@@ -24,7 +24,7 @@ const STRANGERS: [(&str, &str, &str); 6] = [
     ("report", "capture", "reports read rows, not captures"),
 ];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

@@ -176,6 +176,19 @@ fn every_link_leads_somewhere_and_every_page_is_in_the_index() {
 }
 
 /// A test program is a link more after each change: each one stands with its reason in the page, and none comes by itself.
+/// What a test finds must not hang on the environment it runs in; those that need one say which.
+#[test]
+fn tests_start_the_program_in_one_way() {
+    let own_ways = ["common/mod.rs", "interop/formats.rs", "model/shipped.rs", "real_servers.rs"];
+    let starts = concat!("Command::new(env!(\"CARGO_BIN_", "EXE_rpctape\"))");
+    let mut found = Vec::new();
+    super::layering::sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"), &mut found);
+    let others = found.iter().filter(|path| !own_ways.iter().any(|own| path.ends_with(own)));
+    let others: Vec<_> =
+        others.filter(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains(starts))).collect();
+    assert!(others.is_empty(), "use common::program or common::rpctape: {others:?}");
+}
+
 #[test]
 fn every_test_program_has_its_reason() {
     let text = page("docs/testing.md");

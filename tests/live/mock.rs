@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::common::program;
+
 /// Long enough for anything that is to come.
 const SOON: Duration = Duration::from_secs(180);
 
@@ -33,13 +35,8 @@ fn log(folder: &TempDir, name: &str, lines: &[(u32, &str, &str)]) -> PathBuf {
 }
 
 fn rpctape() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
-    command
-        .env_clear()
-        .env("TMPDIR", std::env::temp_dir())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let mut command = program();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 

@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use crate::common::run;
+use crate::common::{program, run};
 use serde_json::Value;
 
 /// How long anything may take that should end by itself.
@@ -24,7 +24,7 @@ fn pipe() -> PathBuf {
 
 /// `rpctape record ... -- fixture-pipe ...`, with its streams in our hands.
 fn record(flags: &[&str], behaviour: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    let mut command = program();
     command.arg("record").args(flags).arg("--").arg(pipe()).args(behaviour);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("the program starts")
@@ -547,7 +547,7 @@ fn tcp_connections_are_told_apart_and_half_closes_pass() {
             });
         }
     });
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
+    let mut child = program()
         .args(["record", "-o", &path, "--tcp", &address])
         .stderr(Stdio::piped())
         .spawn()

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::{file, run};
+use crate::common::{file, program, run};
 use bench::bench;
 use notation::{Session, mcp};
 use serde_json::{Value, json};
@@ -171,11 +171,22 @@ fn in_time<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// The same of a program that goes on meanwhile: what has ended does nothing more.
+#[cfg(target_os = "linux")]
+fn while_it_runs(child: &mut std::process::Child, what: &str, mut found: impl FnMut() -> bool) {
+    in_time(what, || {
+        let ended = child.try_wait().expect("it can be waited for");
+        let found = found();
+        assert!(found || ended.is_none(), "{what} did not come, and the program has ended: {ended:?}");
+        found.then_some(())
+    });
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn the_first_interrupt_tells_what_is_known_and_leaves_no_server() {
     let bench = bench(&one_cancel(), &Value::Null).only_flags("--allow tools/call:* --linger 60s");
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"))
+    let mut child = program()
         .current_dir(bench.folder())
         .args(bench.arguments(&["--format", "jsonl"]))
         .stdout(Stdio::piped())
@@ -184,7 +195,7 @@ fn the_first_interrupt_tells_what_is_known_and_leaves_no_server() {
         .expect("the program starts");
     let log = bench.folder().join("server.log");
     let lines = || std::fs::read_to_string(&log).unwrap_or_default();
-    in_time("the call after the cancel", || lines().contains("echo").then_some(()));
+    while_it_runs(&mut child, "the call after the cancel", || lines().contains("echo"));
     let first: Value = serde_json::from_str(lines().lines().next().expect("a line")).expect("JSON");
     let server = first["pid"].as_u64().expect("the server's id");
     assert!(runs(server));

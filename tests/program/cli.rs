@@ -1,6 +1,6 @@
 //! How the program behaves as a program: exit codes, errors with hints, files it writes, databases it keeps.
 
-use crate::common::{self, file, run, run_with, top};
+use crate::common::{self, file, program, run, run_with, top};
 
 /// The fault that each sample shows, by the code that must be found in it.
 const FAULTS: [(&str, &str); 15] = [
@@ -199,8 +199,8 @@ fn at_most_so_many_findings_are_printed_and_all_are_counted() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    use std::process::{Command, Stdio};
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
+    use std::process::Stdio;
+    let mut child = program()
         .args(["explain", "all"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -250,7 +250,7 @@ fn an_interrupt_ends_with_its_own_code_and_leaves_nothing() {
     let facts = ["facts", "--as", "jsonl", "-o", "made/for/facts"].as_slice();
     for (signal, code, args) in [("INT", 130, check), ("TERM", 143, check), ("HUP", 129, check), ("INT", 130, facts)] {
         // Standard input stays open: the program waits for more of the log when the signal comes.
-        let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
+        let mut child = program()
             .args(args)
             .args(["-"])
             .current_dir(folder.path())
@@ -280,7 +280,7 @@ struct Tail {
 impl Tail {
     fn start(args: &[&str]) -> Tail {
         use std::io::BufRead;
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"))
+        let mut child = program()
             .args(args)
             .current_dir(top())
             .stdout(std::process::Stdio::piped())

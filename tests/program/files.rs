@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{ended, file, rpctape, run, top};
+use crate::common::{ended, file, program, rpctape, run, top};
 use rustix::process::{Pid, Signal, kill_process};
 
 const BAD: &str = "samples/mcp/bad.jsonl";
@@ -214,7 +214,7 @@ fn signals_end_what_waits_for_a_pipe_that_says_nothing() {
         commands.into_iter().zip([(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)].into_iter().cycle())
     {
         let temporary = tempfile::tempdir().expect("a folder");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+        let mut command = program();
         command.args(args).current_dir(temporary.path()).env("TMPDIR", temporary.path());
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");

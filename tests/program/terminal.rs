@@ -4,10 +4,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::{self, top};
+use crate::common::{self, program};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use unicode_width::UnicodeWidthStr;
@@ -46,12 +46,10 @@ fn on_terminal(args: &[&str], columns: u16, variables: &[(&str, &str)]) -> Strin
     let name = ptsname(&master, Vec::new()).expect("its name").into_string().expect("ASCII");
     let slave = OpenOptions::new().read(true).write(true).open(Path::new(&name)).expect("its other end");
     tcsetwinsize(&slave, size).expect("a size");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rpctape"))
+    let mut child = program()
         .args(args)
-        .env_clear()
         .env("TERM", "xterm-256color")
         .envs(variables.iter().copied())
-        .current_dir(top())
         .stdin(Stdio::null())
         .stdout(slave)
         .stderr(Stdio::null())

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::bench::example;
-use super::{in_time, one_call, one_cancel};
-use crate::common::{Said, file, rpctape};
+use super::{in_time, one_call, one_cancel, while_it_runs};
+use crate::common::{Said, file, program, rpctape};
 
 /// A folder of recordings, and the server that they are played against.
 struct Suite {
@@ -157,13 +157,13 @@ fn a_signal_ends_a_suite_with_a_report_of_what_was_played() {
             suite.has(&format!("s/{name}.rec.jsonl"), &one_cancel().rec())
         });
         let words = ["s", "--jobs", jobs, "--linger", "10m", "--no-keep", "--report", "junit=x.xml"];
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+        let mut command = program();
         command.args(suite.arguments(&words)).current_dir(suite.folder.path());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
         // The first is played to its end, for which its server has seen the end of its input; another one is watched.
-        in_time("a cancel", || {
+        while_it_runs(&mut child, "a cancel", || {
             let log = suite.read("server.log");
-            (log.contains("notifications/cancelled") && log.contains("\"eof\"")).then_some(())
+            log.contains("notifications/cancelled") && log.contains("\"eof\"")
         });
         assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("a signal").success());
         let code = ended(&mut child);
@@ -216,10 +216,10 @@ fn an_interrupted_run_takes_nothing() {
     // Not answered by itself: on a busy machine the answer could come before the cancel is sent.
     let silent = json!({"handlers": [{"on": "tools/call:slow", "do": []}]});
     let suite = Suite::new(silent).has("s/a.rec.jsonl", &text).has("s/b.rec.jsonl", &cancelled);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    let mut command = program();
     command.args(suite.arguments(&["s", "--linger", "10m", "--update=changed"])).current_dir(suite.folder.path());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    in_time("a cancel", || suite.read("server.log").contains("notifications/cancelled").then_some(()));
+    while_it_runs(&mut child, "a cancel", || suite.read("server.log").contains("notifications/cancelled"));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("a signal").success());
     assert_eq!(ended(&mut child), Some(130));
     assert!(suite.read("s/a.rec.jsonl") == text && suite.read("s/b.rec.jsonl") == cancelled);

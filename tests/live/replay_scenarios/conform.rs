@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::{Said, rpctape};
+use crate::common::{Said, program, rpctape};
 use crate::replay::bench::example;
 
 /// What a run said, line by line, and the folder it ran in.
@@ -329,7 +329,7 @@ fn a_server_that_answers_twice_does_not_handle_races() {
 fn client(lines: &[&str]) -> Vec<Value> {
     use std::io::{BufRead, BufReader, Write};
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    let mut command = program();
     command.args(["conform", "--client", "--format", "jsonl", "-o", "card.jsonl"]).current_dir(folder.path());
     command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     let mut server = command.spawn().expect("the program starts");
@@ -397,7 +397,7 @@ fn clients_are_examined_too() {
 fn what_a_client_does_whose_server_has_ended_is_told_and_no_fault() {
     use std::io::{BufRead, BufReader, Write};
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    let mut command = program();
     command.args(["conform", "--client", "--listen", "tcp:127.0.0.1:0", "--format", "jsonl", "-o", "card.jsonl"]);
     let mut server =
         command.current_dir(folder.path()).stderr(std::process::Stdio::piped()).spawn().expect("the program starts");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::{ended, rpctape, said};
+use crate::common::{ended, program, rpctape, said};
 use crate::replay::bench::example;
 
 /// A server with a tool that only reads and takes its time, and with others that are not known to be harmless.
@@ -62,7 +62,7 @@ fn a_list_starts_nothing() {
 fn started(child: &str, takes_ms: u64, flags: &[&str]) -> (Child, TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let server = format!(r#"{child} exec "$0" --log server.log "$1""#);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    let mut command = program();
     command.current_dir(folder.path()).args(["conform", "--fast"]).args(flags).args(["--", "sh", "-c", &server]);
     command.arg(example("fixture-stdio")).arg(script(takes_ms).to_string());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());

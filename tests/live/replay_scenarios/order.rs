@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{says, server};
+use crate::common::program;
 use crate::replay::bench::{Bench, bench};
 use crate::replay::notation::{Session, mcp};
 
@@ -105,7 +106,7 @@ fn endless() -> Bench {
 /// Ends a run at any moment and looks whether its server is still there.
 fn interrupted(signal: &str) {
     let bench = endless();
-    let mut replay = Command::new(env!("CARGO_BIN_EXE_rpctape"));
+    let mut replay = program();
     replay.args(bench.arguments(&["--format", "jsonl"])).current_dir(bench.folder());
     let mut replay = replay.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
     std::thread::sleep(Duration::from_millis(RandomState::new().hash_one(signal) % 1200));
